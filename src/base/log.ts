@@ -1,0 +1,17 @@
+/** Where lines for the developer go; the workbench backs it with VS Code's log output channel. */
+export interface Log {
+  trace(message: string): void;
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** A log that keeps nothing. */
+export const silentLog: Log = {
+  trace() {},
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+};

@@ -1,0 +1,20 @@
+// What a live conversation needs from the place it runs in. The workbench implements these over VS Code; tests implement them in plain Node.
+
+/** Reads and writes files for an agent, through the editor where it holds unsaved text. Paths are absolute and already inside the roots or confirmed. */
+export interface FilePort {
+  /**
+   * The text of a file as the user sees it: an unsaved buffer before the disk.
+   * @param line 1-based first line; @param limit number of lines. Both absent: the whole file.
+   * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`
+   */
+  readText(path: string, line: number | undefined, limit: number | undefined): Promise<string>;
+  /** Replaces the text of a file (creating it and its folders), keeping its encoding and line endings; an open document is changed as an edit and saved. */
+  writeText(path: string, text: string): Promise<void>;
+  /** Asks the user whether the agent may touch a path outside of its roots. False when dismissed. */
+  confirmOutside(path: string, access: 'read' | 'write', agent: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** The clock, so that tests can hold it. Milliseconds since 1970. */
+export interface Clock {
+  now(): number;
+}

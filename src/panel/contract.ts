@@ -1,0 +1,329 @@
+// The contract between the extension host and the webview: plain JSON, one union each way. The host owns the session; the webview owns what is folded, scrolled
+// and half typed. Every message of the host carries a revision; the webview acknowledges, so that the host never floods a slow one.
+import type {
+  AvailableCommand,
+  ConfigOption,
+  ContentBlock,
+  PermissionOption,
+  PlanEntry,
+  SessionMode,
+  ToolLocation,
+  ToolStatus,
+  Usage,
+} from '../session/content';
+import type { Barrier, StopReason } from '../session/event';
+
+/** Raised when the two sides can no longer understand each other; a webview of another version is asked to reload. */
+export const CONTRACT_VERSION = 1;
+
+export type SessionPhase =
+  | 'idle'
+  | 'starting'
+  | 'initializing'
+  | 'authRequired'
+  | 'ready'
+  | 'running'
+  | 'requiresAction'
+  | 'unresponsive'
+  | 'recovering'
+  | 'exited'
+  | 'failed';
+
+export type Liveness = 'live' | 'not_found' | 'unknown';
+
+/** The steps from a setting to a usable session, in their order. */
+export const STAGES = ['resolve', 'spawn', 'initialize', 'sign-in', 'session', 'ready'] as const;
+export type StageName = (typeof STAGES)[number];
+
+/** A stage that has begun. Times are milliseconds since 1970. */
+export interface StageView {
+  readonly name: StageName;
+  readonly state: 'running' | 'done' | 'failed' | 'skipped';
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  /** When it is given up, where it has a deadline. */
+  readonly deadlineAt?: number;
+}
+
+/** A button that the host offers next to a failure or a state. `command` ids are the host's own and mean nothing to the webview. */
+export interface ActionView {
+  readonly id: string;
+  readonly label: string;
+  readonly primary?: true;
+}
+
+export interface ErrorView {
+  readonly code: string;
+  /** What happened, one sentence. */
+  readonly message: string;
+  /** What can be done, one sentence. */
+  readonly hint?: string;
+  /** The stage that failed. */
+  readonly stage?: StageName;
+  /** The last lines of stderr. */
+  readonly stderr?: string;
+  readonly actions: readonly ActionView[];
+}
+
+export interface TurnView {
+  readonly id: string;
+  readonly number: number;
+  readonly origin: 'user' | 'agent';
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly stopReason?: StopReason;
+  readonly barrier?: Barrier;
+  readonly note?: string;
+  readonly tokens?: number;
+  readonly tools: number;
+  readonly files: number;
+}
+
+export interface QueueItemView {
+  readonly id: string;
+  readonly text: string;
+  readonly attachments: readonly AttachmentView[];
+  readonly state: 'queued' | 'sending' | 'accepted' | 'failed' | 'paused';
+  /** Why it waits or failed, in words. */
+  readonly reason?: string;
+}
+
+export interface PermissionView {
+  readonly id: string;
+  readonly toolCallId?: string;
+  readonly title: string;
+  readonly options: readonly PermissionOption[];
+  /** Transcript index of the entry that shows what is asked for. */
+  readonly index: number;
+}
+
+/** Something that goes with the next message. */
+export interface AttachmentView {
+  readonly id: string;
+  readonly kind: 'file' | 'selection' | 'image' | 'other';
+  readonly label: string;
+  readonly detail?: string;
+}
+
+export interface DiffHunk {
+  /** 1-based first lines. */
+  readonly oldStart: number;
+  readonly newStart: number;
+  /** Each begins with ' ', '+' or '-'. */
+  readonly lines: readonly string[];
+}
+
+export interface DiffView {
+  readonly path: string;
+  /** The path as shown: relative to the session's root where it lies inside. */
+  readonly label: string;
+  readonly isNew: boolean;
+  readonly added: number;
+  readonly removed: number;
+  readonly hunks: readonly DiffHunk[];
+  /** Too large to show here; the editor shows it whole. */
+  readonly truncated?: true;
+}
+
+export interface TerminalView {
+  readonly id: string;
+  readonly command?: string;
+  /** Raw output with ANSI escapes, the last part of it. */
+  readonly output: string;
+  readonly truncated: boolean;
+  readonly running: boolean;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  /** The client runs it, so it can be opened in a real terminal. */
+  readonly openable: boolean;
+}
+
+export type ToolContentView =
+  | { readonly type: 'content'; readonly block: BlockView }
+  | { readonly type: 'diff'; readonly diff: DiffView }
+  | { readonly type: 'terminal'; readonly terminal: TerminalView }
+  | { readonly type: 'raw'; readonly kind: string; readonly json: string };
+
+/** A content block as shown: bounded, and what is not known comes as JSON text. */
+export type BlockView =
+  | Exclude<ContentBlock, { type: 'unknown' }>
+  | { readonly type: 'unknown'; readonly kind: string; readonly json: string };
+
+interface ItemBase {
+  readonly id: string;
+  readonly turnId?: string;
+  readonly late?: true;
+  readonly at: number;
+}
+
+/** One thing in the transcript. Items are only ever appended; `put` with a known index replaces one. */
+export type ItemView =
+  | (ItemBase & {
+      readonly kind: 'user' | 'agent' | 'thought';
+      readonly content: readonly BlockView[] /** Milliseconds between first and last chunk. */;
+      readonly duration: number;
+      readonly dropped?: number;
+    })
+  | (ItemBase & {
+      readonly kind: 'tool';
+      readonly title: string;
+      readonly name?: string;
+      /** read edit delete move search execute think fetch switch_mode other */
+      readonly toolKind: string;
+      readonly status: ToolStatus;
+      readonly content: readonly ToolContentView[];
+      readonly locations: readonly (ToolLocation & { readonly label: string })[];
+      /** There is raw input or output; it comes on request (`details`). */
+      readonly hasRaw: boolean;
+      readonly rawInput?: string;
+      readonly rawOutput?: string;
+      readonly endedAt?: number;
+      /** "allowed by you", "rejected by you", "withdrawn": how its permission was answered. */
+      readonly decision?: string;
+    })
+  | (ItemBase & { readonly kind: 'plan'; readonly entries: readonly PlanEntry[] })
+  | (ItemBase & {
+      readonly kind: 'notice';
+      readonly severity: string;
+      readonly title: string;
+      readonly text: string;
+      readonly json?: string;
+    })
+  | (ItemBase & {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly text: string;
+      readonly hint?: string;
+      readonly stderr?: string;
+    })
+  | (ItemBase & { readonly kind: 'gap'; readonly text: string })
+  | (ItemBase & { readonly kind: 'turn_end'; readonly turn: TurnView });
+
+/** Everything around the transcript. */
+export interface SessionView {
+  readonly key: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly title?: string;
+  readonly phase: SessionPhase;
+  /** The phase in words: "needs you", "starting: waiting for initialize". */
+  readonly status: string;
+  readonly liveness: Liveness;
+  readonly stages: readonly StageView[];
+  readonly error?: ErrorView;
+  /** The turn that runs now. */
+  readonly turn?: TurnView;
+  readonly turnCount: number;
+  readonly queue: readonly QueueItemView[];
+  readonly queuePaused?: string;
+  readonly permissions: readonly PermissionView[];
+  readonly commands: readonly AvailableCommand[];
+  readonly modes: readonly SessionMode[];
+  readonly mode?: string;
+  readonly config: readonly ConfigOption[];
+  readonly usage?: Usage;
+  readonly attachments: readonly AttachmentView[];
+  /** Images can be pasted. */
+  readonly canAttachImages: boolean;
+  /** A sentence above the composer, for example that the demo agent is scripted. */
+  readonly banner?: string;
+}
+
+export type Op =
+  /** Inserts at the end (index = number of items so far) or replaces. */
+  | { readonly op: 'put'; readonly index: number; readonly item: ItemView }
+  /** Appends to the last text block of a message (creates it where the last block is not text). `until` is the time of the last chunk. */
+  | { readonly op: 'append'; readonly index: number; readonly text: string; readonly until: number }
+  /** Appends to the output of a terminal wherever it is shown. `drop` characters go from the front first. */
+  | { readonly op: 'terminal'; readonly terminalId: string; readonly text: string; readonly drop: number }
+  /** Replaces the fields that are there; `undefined` fields travel as null and clear. */
+  | { readonly op: 'session'; readonly patch: { readonly [K in keyof SessionView]?: SessionView[K] | null } };
+
+export type ToWebview =
+  /** The whole truth: the session and the last page of items (`from` is the index of the first). Replaces everything. */
+  | {
+      readonly type: 'snapshot';
+      readonly version: number;
+      readonly revision: number;
+      readonly session: SessionView;
+      readonly total: number;
+      readonly from: number;
+      readonly items: readonly ItemView[];
+      readonly draft: string;
+    }
+  | { readonly type: 'update'; readonly revision: number; readonly ops: readonly Op[] }
+  /** Answer to `page`. `revision` is the one that the items are of. */
+  | { readonly type: 'page'; readonly revision: number; readonly from: number; readonly items: readonly ItemView[] }
+  /** The message with this clientId is in the host's hands; the composer may forget it. */
+  | { readonly type: 'accepted'; readonly clientId: string }
+  | { readonly type: 'rejected'; readonly clientId: string; readonly reason: string }
+  /** Puts text into the composer at the caret (a selection, a queue item to edit). */
+  | { readonly type: 'insert'; readonly text: string }
+  | { readonly type: 'focus' }
+  /** Scrolls to a transcript index and focuses it. */
+  | { readonly type: 'reveal'; readonly index: number };
+
+/** What the webview asks of the host. The host trusts none of it: it validates each message. */
+export type FromWebview =
+  | { readonly type: 'hello'; readonly version: number }
+  | { readonly type: 'ack'; readonly revision: number }
+  /** The user touched the panel: an idle session may start its agent. */
+  | { readonly type: 'wake' }
+  | { readonly type: 'send'; readonly clientId: string; readonly text: string }
+  | { readonly type: 'draft'; readonly text: string }
+  | { readonly type: 'cancel' }
+  /** `optionId` null: dismissed. */
+  | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null }
+  | { readonly type: 'queue'; readonly action: QueueAction }
+  | { readonly type: 'setMode'; readonly modeId: string }
+  | { readonly type: 'setConfig'; readonly id: string; readonly value: string | boolean }
+  | { readonly type: 'page'; readonly from: number; readonly to: number }
+  /** Asks for the item whole: raw input and output included. Answered by an `update` with a `put`. */
+  | { readonly type: 'details'; readonly index: number }
+  | { readonly type: 'openLocation'; readonly path: string; readonly line?: number }
+  /** The n-th content of a tool item, a diff, in VS Code's diff editor. */
+  | { readonly type: 'openDiff'; readonly index: number; readonly content: number }
+  | { readonly type: 'openTerminal'; readonly terminalId: string }
+  | { readonly type: 'openLink'; readonly href: string }
+  | { readonly type: 'copy'; readonly text: string }
+  | { readonly type: 'action'; readonly id: string }
+  | {
+      readonly type: 'command';
+      readonly command:
+        | 'newSession'
+        | 'selectAgent'
+        | 'sessions'
+        | 'showLog'
+        | 'showTraffic'
+        | 'attachFile'
+        | 'openSettings';
+    }
+  | { readonly type: 'attachImage'; readonly data: string; readonly mimeType: string; readonly name: string }
+  | { readonly type: 'detach'; readonly id: string }
+  /** Something broke in the webview, or its content policy stopped something. */
+  | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
+
+export type QueueAction =
+  | { readonly kind: 'edit'; readonly id: string; readonly text: string }
+  /** While an item is being edited it is not sent. */
+  | { readonly kind: 'hold'; readonly id: string; readonly held: boolean }
+  | { readonly kind: 'remove'; readonly id: string }
+  | { readonly kind: 'sendNow'; readonly id: string }
+  | { readonly kind: 'move'; readonly id: string; readonly to: number }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'clear' };
+
+export type {
+  AvailableCommand,
+  ConfigOption,
+  ConfigValue,
+  ContentBlock,
+  PermissionOption,
+  PlanEntry,
+  SessionMode,
+  ToolLocation,
+  ToolStatus,
+  Usage,
+} from '../session/content';
+export type { Barrier, StopReason } from '../session/event';

@@ -1,0 +1,89 @@
+// What messages and tool calls are made of. Shaped like the protocol's content blocks (protocol section "Content"), read tolerantly: a kind we do not know is
+// kept whole and shown generically.
+
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly data: string; readonly mimeType: string; readonly uri?: string }
+  | { readonly type: 'audio'; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: 'resource_link';
+      readonly uri: string;
+      readonly name: string;
+      readonly title?: string;
+      readonly mimeType?: string;
+      readonly description?: string;
+    }
+  | {
+      readonly type: 'resource';
+      readonly uri: string;
+      readonly text?: string;
+      readonly blob?: string;
+      readonly mimeType?: string;
+    }
+  | { readonly type: 'unknown'; readonly kind: string; readonly raw: unknown };
+
+/** What a tool call shows: content, a change to a file (absolute path; `oldText` null or absent: a new file), or a terminal by id. */
+export type ToolContent =
+  | { readonly type: 'content'; readonly block: ContentBlock }
+  | { readonly type: 'diff'; readonly path: string; readonly oldText?: string; readonly newText: string }
+  | { readonly type: 'terminal'; readonly terminalId: string }
+  | { readonly type: 'unknown'; readonly kind: string; readonly raw: unknown };
+
+/** A place in a file; `line` is 1-based. */
+export interface ToolLocation {
+  readonly path: string;
+  readonly line?: number;
+}
+
+/** `pending` before it runs; `cancelled` is ours for calls that a cancelled turn left open; unknown words count as in progress. */
+export type ToolStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'paused';
+
+export interface PlanEntry {
+  readonly content: string;
+  readonly priority?: string;
+  readonly status: string;
+}
+
+export interface AvailableCommand {
+  readonly name: string;
+  readonly description: string;
+  /** What to type after the command, where the agent says it. */
+  readonly hint?: string;
+}
+
+export interface ConfigValue {
+  readonly value: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly group?: string;
+}
+
+/** A setting of the session that the agent offers. */
+export type ConfigOption = {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly category?: string;
+} & (
+  | { readonly type: 'select'; readonly value: string; readonly values: readonly ConfigValue[] }
+  | { readonly type: 'boolean'; readonly value: boolean }
+);
+
+export interface SessionMode {
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+}
+
+export interface Usage {
+  readonly used: number;
+  readonly size: number;
+  readonly cost?: { readonly amount: number; readonly currency: string };
+}
+
+export interface PermissionOption {
+  readonly optionId: string;
+  readonly name: string;
+  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or the agent's own word. */
+  readonly kind: string;
+}

@@ -1,0 +1,141 @@
+// What a session is at one moment. Mutable, owned by its reducer alone; everybody else reads.
+import type {
+  AvailableCommand,
+  ConfigOption,
+  ContentBlock,
+  PermissionOption,
+  PlanEntry,
+  SessionMode,
+  ToolContent,
+  ToolLocation,
+  ToolStatus,
+  Usage,
+} from './content';
+import type { Barrier, MessageRole, StopReason, TerminalExit } from './event';
+
+interface EntryBase {
+  /** Unique in the session and stable. */
+  readonly id: string;
+  /** Position in the transcript; entries are only ever appended. */
+  readonly index: number;
+  /** The turn it belongs to; absent for what came outside of any. */
+  readonly turnId?: string;
+  /** It came after its turn had ended. */
+  readonly late?: true;
+  readonly at: number;
+}
+
+export interface MessageEntry extends EntryBase {
+  readonly kind: MessageRole;
+  readonly messageId?: string;
+  /** Neighbouring text is one block. */
+  readonly content: ContentBlock[];
+  /** Characters dropped from the front because the message passed the limit. */
+  dropped: number;
+  /** Time of the last chunk. */
+  until: number;
+}
+
+export interface ToolEntry extends EntryBase {
+  readonly kind: 'tool';
+  readonly toolCallId: string;
+  title: string;
+  name?: string;
+  toolKind: string;
+  status: ToolStatus;
+  content: readonly ToolContent[];
+  locations: readonly ToolLocation[];
+  rawInput?: unknown;
+  rawOutput?: unknown;
+  endedAt?: number;
+  /** How the last permission for it was answered. */
+  decision?: {
+    readonly outcome: 'selected' | 'cancelled';
+    readonly by: string;
+    readonly name?: string;
+    readonly kind?: string;
+  };
+}
+
+export interface PlanView extends EntryBase {
+  readonly kind: 'plan';
+  readonly planId: string;
+  entries: readonly PlanEntry[];
+}
+
+export interface NoticeEntry extends EntryBase {
+  readonly kind: 'notice';
+  severity: string;
+  title: string;
+  text: string;
+  /** An update of a kind that we do not know, kept whole. */
+  raw?: unknown;
+}
+
+export interface ErrorEntry extends EntryBase {
+  readonly kind: 'error';
+  readonly code: string;
+  readonly text: string;
+  readonly hint?: string;
+  readonly stderr?: string;
+}
+
+/** The end of a turn, drawn as a rule. */
+export interface TurnEndEntry extends EntryBase {
+  readonly kind: 'turn_end';
+  readonly turnId: string;
+}
+
+export type Entry = MessageEntry | ToolEntry | PlanView | NoticeEntry | ErrorEntry | TurnEndEntry;
+
+export interface Turn {
+  readonly id: string;
+  /** 1, 2, 3 … in the order of their beginnings. */
+  readonly number: number;
+  readonly origin: 'user' | 'agent';
+  readonly startedAt: number;
+  firstOutputAt?: number;
+  endedAt?: number;
+  stopReason?: StopReason;
+  barrier?: Barrier;
+  /** A sentence on why it ended so, where the reason alone does not tell. */
+  note?: string;
+  cancelRequested?: true;
+  tokens?: number;
+  tools: number;
+  readonly files: Set<string>;
+}
+
+export interface Terminal {
+  readonly id: string;
+  command?: string;
+  cwd?: string;
+  /** The last part of the output. */
+  output: string;
+  truncated: boolean;
+  exit?: TerminalExit;
+  released?: true;
+}
+
+export interface Permission {
+  readonly id: string;
+  readonly toolCallId?: string;
+  readonly title: string;
+  readonly options: readonly PermissionOption[];
+  readonly at: number;
+}
+
+export interface SessionState {
+  readonly entries: Entry[];
+  readonly turns: Turn[];
+  readonly terminals: Map<string, Terminal>;
+  readonly permissions: Map<string, Permission>;
+  /** The turn that runs now. */
+  turn: Turn | undefined;
+  title: string | undefined;
+  commands: readonly AvailableCommand[];
+  modes: readonly SessionMode[];
+  mode: string | undefined;
+  config: readonly ConfigOption[];
+  usage: Usage | undefined;
+}
