@@ -234,7 +234,7 @@ export type Op =
   | { readonly op: 'put'; readonly index: number; readonly item: ItemView }
   /** Appends to the last text block of a message (creates it where the last block is not text). `until` is the time of the last chunk. */
   | { readonly op: 'append'; readonly index: number; readonly text: string; readonly until: number }
-  /** Appends to the output of a terminal wherever it is shown. `drop` characters go from the front first. */
+  /** Appends to the output of a terminal wherever it is shown. `drop` characters go from the front first; the webview keeps no more than it shows. */
   | { readonly op: 'terminal'; readonly terminalId: string; readonly text: string; readonly drop: number }
   /** Replaces the fields that are there; `undefined` fields travel as null and clear. */
   | { readonly op: 'session'; readonly patch: { readonly [K in keyof SessionView]?: SessionView[K] | null } };

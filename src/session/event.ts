@@ -124,6 +124,8 @@ export type SessionEvent =
       readonly tokens?: number;
       readonly note?: string;
     }
+  /** The reason of a turn that has ended already, known only now (the response came after the barrier). */
+  | { readonly type: 'turn_reason'; readonly turnId: string; readonly stopReason: StopReason; readonly tokens?: number }
   | { readonly type: 'cancel_requested'; readonly turnId: string }
   // Replay of a loaded session begins on an empty transcript.
   | { readonly type: 'cleared' };

@@ -57,7 +57,7 @@ export interface ToolEntry extends EntryBase {
   };
 }
 
-export interface PlanView extends EntryBase {
+export interface PlanRecord extends EntryBase {
   readonly kind: 'plan';
   readonly planId: string;
   entries: readonly PlanEntry[];
@@ -86,7 +86,7 @@ export interface TurnEndEntry extends EntryBase {
   readonly turnId: string;
 }
 
-export type Entry = MessageEntry | ToolEntry | PlanView | NoticeEntry | ErrorEntry | TurnEndEntry;
+export type Entry = MessageEntry | ToolEntry | PlanRecord | NoticeEntry | ErrorEntry | TurnEndEntry;
 
 export interface Turn {
   readonly id: string;

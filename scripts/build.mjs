@@ -1,0 +1,90 @@
+// Bundles what ships: the extension host's half, the webview, the demo agent and the guardian. `--dev` keeps names and source maps, `--watch` builds again on each change.
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { reexec, root } from './lib/node24.mjs';
+
+/** Everything that is bundled for the VSIX; an entry that does not exist is left out. */
+export function bundles({ dev }) {
+  const common = {
+    absWorkingDir: root,
+    bundle: true,
+    metafile: true,
+    logLevel: 'warning',
+    minify: !dev,
+    sourcemap: dev ? 'linked' : false,
+    legalComments: 'none',
+    define: { 'process.env.NODE_ENV': JSON.stringify(dev ? 'development' : 'production') },
+  };
+  // ESM first: the CommonJS builds of some packages (zod, diff) are larger and cannot be shaken.
+  const node = {
+    ...common,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    external: ['vscode'],
+    mainFields: ['module', 'main'],
+  };
+  const browser = {
+    ...common,
+    platform: 'browser',
+    format: 'esm',
+    splitting: true,
+    target: 'chrome120',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.ttf': 'file', '.svg': 'file', '.woff2': 'file' },
+    assetNames: '[name]',
+    chunkNames: '[name]-[hash]',
+    outdir: 'dist/webview',
+  };
+  return [
+    { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js' },
+    { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },
+    { ...node, entryPoints: ['src/agents/guardian.ts'], outfile: 'dist/guardian.js' },
+    { ...browser, entryPoints: { main: 'src/webview/main.tsx' } },
+  ].filter((options) => Object.values(options.entryPoints).every((entry) => existsSync(join(root, entry))));
+}
+
+/** Builds once. @returns the size in bytes of each output, by path */
+export async function build({ dev = false } = {}) {
+  const { build: esbuild } = await import('esbuild');
+  await mkdir(join(root, 'dist'), { recursive: true });
+  const results = await Promise.all(bundles({ dev }).map((options) => esbuild(options)));
+  const sizes = Object.assign(
+    {},
+    ...results.map(({ metafile }) =>
+      Object.fromEntries(Object.entries(metafile.outputs).map(([path, { bytes }]) => [path, bytes])),
+    ),
+  );
+  await removeStale(new Set(Object.keys(sizes).map((path) => resolve(root, path))));
+  return sizes;
+}
+
+/** Chunks carry a hash in their name: what an earlier build left must not get into the package. */
+async function removeStale(keep) {
+  for (const file of await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
+    const path = join(file.parentPath, file.name);
+    if (file.isFile() && !file.name.endsWith('.vsix') && !keep.has(path)) await rm(path, { force: true });
+  }
+}
+
+async function watch() {
+  const { context } = await import('esbuild');
+  for (const options of bundles({ dev: true })) {
+    await (await context({ ...options, logLevel: 'info' })).watch();
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && !(await reexec(process.argv[1], process.argv.slice(2)))) {
+  if (process.argv.includes('--watch')) await watch();
+  else {
+    const sizes = await build({ dev: process.argv.includes('--dev') });
+    for (const [path, bytes] of Object.entries(sizes)) {
+      if (!path.endsWith('.map')) {
+        process.stdout.write(`${relative('.', path).padEnd(44)} ${(bytes / 1000).toFixed(1)} kB\n`);
+      }
+    }
+  }
+}

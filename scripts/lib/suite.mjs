@@ -1,0 +1,124 @@
+// Bundles the test files of a suite and runs mocha on them, in a process of its own, so that a suite that hangs or breaks cannot take the caller with it.
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { projectEnv, root } from './node24.mjs';
+
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  packages: 'external',
+  sourcemap: 'inline',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  loader: { '.css': 'empty', '.ttf': 'empty' },
+  logLevel: 'warning',
+};
+
+/**
+ * Runs the tests of some folders.
+ * @param folders relative to the root @param args parts of paths to choose files by; after `--` come options for mocha
+ * @param timeout milliseconds for each test @param last the file that has to run after all others
+ * @returns 0 where all passed
+ */
+export async function runSuite({ folders, args, timeout, last }) {
+  const cut = args.indexOf('--');
+  const patterns = cut < 0 ? args : args.slice(0, cut);
+  const mochaOptions = cut < 0 ? [] : args.slice(cut + 1);
+  const tests = (await Promise.all(folders.map(files)))
+    .flat()
+    .filter((path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))))
+    .sort((a, b) => Number(a === last) - Number(b === last));
+  if (tests.length === 0) {
+    process.stderr.write(`No test in ${folders.join(', ')} matches ${patterns.join(', ')}\n`);
+    return 1;
+  }
+  await mkdir(join(root, 'out/tests'), { recursive: true });
+  // A folder for each run: someone else may be testing in the same tree.
+  const outdir = await mkdtemp(join(root, 'out/tests/run-'));
+  try {
+    await buildSupport();
+    const bundled = await buildTests(tests, outdir);
+    return await runMocha(bundled, timeout, mochaOptions);
+  } finally {
+    await rm(outdir, { recursive: true, force: true });
+  }
+}
+
+/** All files under a folder, relative to the root; none where there is no folder. */
+async function files(folder) {
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .sort();
+}
+
+/**
+ * Bundles the programs that tests spawn to `out/support`: test/support/agents/*.ts → agents/*.js, the demo agent → demo/agent.js, the guardian → guardian.js.
+ * A file is replaced by rename and only where it changed, so that a run beside this one never reads half of it.
+ */
+export async function buildSupport() {
+  const { build } = await import('esbuild');
+  const entries = Object.fromEntries(
+    (await files('test/support/agents'))
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+      .map((path) => [path.slice('test/support/'.length, -'.ts'.length), path]),
+  );
+  const shipped = await files('src');
+  if (shipped.includes('src/demo/agent.ts')) entries['demo/agent'] = 'src/demo/agent.ts';
+  if (shipped.includes('src/agents/guardian.ts')) entries.guardian = 'src/agents/guardian.ts';
+  await put(join(root, 'out/support/package.json'), Buffer.from('{ "type": "module" }\n'));
+  if (Object.keys(entries).length === 0) return;
+  const { outputFiles } = await build({ ...shared, entryPoints: entries, outdir: 'out/support', write: false });
+  for (const { path, contents } of outputFiles) await put(path, contents);
+}
+
+async function put(path, contents) {
+  const before = await readFile(path).catch(() => undefined);
+  if (before?.equals(contents)) return;
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${process.pid}`;
+  await writeFile(temporary, contents);
+  await rename(temporary, path);
+}
+
+/** @returns the bundled files, in the order of the entries */
+async function buildTests(entryPoints, outdir) {
+  const { build } = await import('esbuild');
+  await build({
+    ...shared,
+    entryPoints,
+    outbase: 'test',
+    outdir,
+    // Splitting keeps one copy of each module, as in the product, and makes the bundling of many tests fast.
+    splitting: true,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'chunks/[name]-[hash]',
+  });
+  return entryPoints.map((path) => join(outdir, path.replace(/^test\//, '').replace(/\.tsx?$/, '.mjs')));
+}
+
+async function runMocha(bundled, timeout, options) {
+  const mocha = join(root, 'node_modules/mocha/bin/mocha.js');
+  const reporter = join(root, 'scripts/lib/countingReporter.cjs');
+  const args = [mocha, '--reporter', reporter, '--timeout', String(timeout), '--exit', ...options, ...bundled];
+  const child = spawn(process.execPath, ['--enable-source-maps', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: projectEnv(),
+  });
+  const forward = (signal) => child.kill(signal);
+  process.on('SIGINT', forward).on('SIGTERM', forward);
+  try {
+    return await new Promise((resolve) => {
+      child.on('error', () => resolve(1));
+      child.on('exit', (code) => resolve(code ?? 1));
+    });
+  } finally {
+    process.off('SIGINT', forward).off('SIGTERM', forward);
+  }
+}

@@ -1,0 +1,113 @@
+// `npm start`: the packaged extension in a real VS Code, with a sample folder and the chat open. The desktop's VS Code where there is one, else the server from npm in the browser.
+// `--server` takes the server in any case, `--no-open` opens no browser, `--check` looks at it in a headless browser, takes out/screenshots/start.png and ends.
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openWindow, screenshot } from '../test/support/vscode/openWindow';
+import { cacheFolder, repository, vsixPath } from '../test/support/vscode/repository';
+import { type Server, startServer } from '../test/support/vscode/startServer';
+import { chatReady } from '../test/support/vscode/workbench';
+
+const flags = new Set(process.argv.slice(2));
+const windows = process.platform === 'win32';
+const hasScreen = windows || process.platform === 'darwin' || Boolean(process.env.DISPLAY ?? process.env.WAYLAND_DISPLAY);
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function main(): Promise<number> {
+  say('Building and packaging …');
+  const packaged = spawnSync(process.execPath, [join(repository, 'scripts/run.mjs'), 'package'], { cwd: repository, encoding: 'utf8' });
+  if (packaged.status !== 0) {
+    process.stderr.write(`${packaged.stdout}${packaged.stderr}`);
+    return 1;
+  }
+  if (flags.has('--check')) return check();
+  const folder = sample(join(cacheFolder, 'start/sample'));
+  if (!flags.has('--server') && hasScreen && openDesktop(folder)) return 0;
+  return serve(folder);
+}
+
+/** A copy, because an agent will change it; the one of an earlier start stays as the user left it. */
+function sample(target: string): string {
+  if (!existsSync(target)) cpSync(join(repository, 'test/support/sample-workspace'), target, { recursive: true });
+  return target;
+}
+
+/** Installs into the desktop's VS Code and opens it there. @returns false where there is none, or it refuses */
+function openDesktop(folder: string): boolean {
+  const code = (...args: string[]): boolean => spawnSync('code', args, { stdio: 'ignore', shell: windows }).status === 0;
+  if (!code('--version') || !code('--install-extension', vsixPath, '--force')) return false;
+  // The link goes to the window that was opened last.
+  if (!code('--new-window', folder) || !code('--open-url', 'vscode://parley.parley/open')) return false;
+  say(`Parley is installed in your VS Code, which shows ${folder} with the chat. ("Parley: Open Chat" opens it again.)`);
+  return true;
+}
+
+function start(folder: string, dataDir?: string): Promise<Server> {
+  return startServer({
+    say,
+    folder,
+    extensions: [vsixPath],
+    token: true,
+    // The sample is ours; a dialog about trust would stand before the chat.
+    trust: true,
+    // The only view in the secondary side bar is the chat, and a new window of a folder shows it.
+    settings: { 'workbench.secondarySideBar.defaultVisibility': 'visible' },
+    ...(dataDir === undefined ? {} : { dataDir }),
+  });
+}
+
+async function serve(folder: string): Promise<number> {
+  const server = await start(folder, join(cacheFolder, 'start/data'));
+  const asked = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+  });
+  say(`\nParley in VS Code: ${server.url}\nCtrl+C ends it.`);
+  if (hasScreen && !flags.has('--no-open')) openBrowser(server.url);
+  await Promise.race([asked, server.exited]);
+  await server.stop();
+  return 0;
+}
+
+function openBrowser(url: string): void {
+  const command = windows ? 'explorer' : process.platform === 'darwin' ? 'open' : 'xdg-open';
+  // The address is printed: a machine without a browser is no error.
+  spawn(command, [url], { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
+}
+
+/** What a person would see, looked at by the tests. */
+async function check(): Promise<number> {
+  const scratch = mkdtempSync(join(tmpdir(), 'parley-start-'));
+  const server = await start(sample(join(scratch, 'sample')));
+  try {
+    const window = await openWindow(server, { say });
+    try {
+      const frame = await chatReady(window.page, 'any', 60_000);
+      await frame.getByRole('status', { name: 'Agent' }).waitFor();
+      await screenshot(window.page, 'start');
+    } catch (error) {
+      await screenshot(window.page, 'start-failed');
+      throw error;
+    } finally {
+      await window.close();
+    }
+  } finally {
+    await server.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  say('The chat is open: out/screenshots/start.png');
+  return 0;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  },
+);

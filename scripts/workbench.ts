@@ -1,0 +1,106 @@
+// The suite inside a real extension host: VS Code's own test runner starts VS Code, and we say which. `VSCODE_PATH` names a desktop VS Code; without it, our launcher starts the
+// server from npm. `--minimum`: the oldest supported version. Other arguments choose test files by a part of their path.
+import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runTests } from '@vscode/test-electron';
+import { build } from 'esbuild';
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { repository } from '../test/support/vscode/repository';
+
+const minimum = process.argv.includes('--minimum');
+const patterns = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const out = join(repository, 'out/workbench');
+
+/** Each test file is one bundle; `vscode` comes from the host and mocha from node_modules. */
+async function bundle(): Promise<readonly string[]> {
+  const tests = globSync('test/workbench/**/*.test.ts', { cwd: repository })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => patterns.length === 0 || patterns.some((part) => path.includes(part)))
+    .sort();
+  rmSync(out, { recursive: true, force: true });
+  await build({
+    absWorkingDir: repository,
+    entryPoints: ['test/workbench/index.ts', ...tests],
+    outbase: 'test/workbench',
+    outdir: out,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node22',
+    external: ['vscode', 'mocha'],
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  });
+  return tests.map((path) => join(out, path.replace('test/workbench/', '').replace(/\.ts$/, '.js')));
+}
+
+/** The executable that the test runner starts: it takes the same arguments as VS Code and ends with the suite's exit code. */
+async function launcher(): Promise<string> {
+  const outfile = join(repository, 'out/scripts/launchVsCode.mjs');
+  await build({
+    absWorkingDir: repository,
+    entryPoints: ['scripts/launchVsCode.ts'],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    packages: 'external',
+    banner: { js: '#!/usr/bin/env node' },
+    logLevel: 'warning',
+  });
+  chmodSync(outfile, 0o755);
+  return outfile;
+}
+
+async function main(): Promise<number> {
+  for (const [script, ...args] of [['build.mjs', '--dev'], ['buildSupport.mjs']]) {
+    const run = spawnSync(process.execPath, [join(repository, 'scripts', script ?? ''), ...args], {
+      cwd: repository,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    if (run.status !== 0) return 1;
+  }
+  const tests = await bundle();
+  const desktop = minimum ? process.env.VSCODE_PATH_MINIMUM : process.env.VSCODE_PATH;
+  const scratch = mkdtempSync(join(tmpdir(), 'parley-workbench-'));
+  const result = join(scratch, 'result.ndjson');
+  const workspace = join(scratch, 'workspace');
+  mkdirSync(workspace);
+  try {
+    await runTests({
+      vscodeExecutablePath: desktop ?? (await launcher()),
+      extensionDevelopmentPath: repository,
+      extensionTestsPath: join(out, 'index.js'),
+      launchArgs: [workspace, '--disable-extensions'],
+      extensionTestsEnv: {
+        PARLEY_REPOSITORY: repository,
+        PARLEY_TEST_FILES: JSON.stringify(tests),
+        PARLEY_TEST_RESULT: result,
+        PARLEY_TEST_VERSION: minimum ? 'minimum' : 'newest',
+        PARLEY_TEST_NODE: process.execPath,
+      },
+    });
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  } finally {
+    report(result);
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The figures go to whoever adds up the suites, else to the reader. */
+function report(result: string): void {
+  const text = existsSync(result) ? readFileSync(result, 'utf8') : '';
+  if (process.env.PARLEY_TEST_RESULT) appendFileSync(process.env.PARLEY_TEST_RESULT, text);
+  else {
+    const { passed, failed } = text === '' ? { passed: 0, failed: 1 } : (JSON.parse(text) as { passed: number; failed: number });
+    process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  }
+}
+
+process.exit(await main());

@@ -1,0 +1,16 @@
+// How capabilities are read: as optional markers that are there or not, never by version or vendor.
+
+/** True for `true` and for any object, `{}` included; false for everything else (false, null, strings, numbers, arrays). */
+export function isMarked(value: unknown): boolean {
+  return value === true || (typeof value === 'object' && value !== null && !Array.isArray(value));
+}
+
+/** The value at a path of keys in untrusted JSON; undefined where any step is missing. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let current = value;
+  for (const key of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) return undefined;
+    current = (current as Record<string, unknown>)[key];
+  }
+  return current;
+}

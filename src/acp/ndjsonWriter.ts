@@ -1,0 +1,67 @@
+// Writes JSON-RPC messages, one JSON object a line.
+import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc';
+import { messageTooLarge } from './ndjsonReader';
+import type { MutableRpcStats } from './rpcStats';
+import type { Transport } from './transport';
+
+/** What the writer tells its connection. */
+export interface NdjsonWriterOptions {
+  readonly transport: Transport;
+  readonly maxMessageBytes: number;
+  readonly stats: MutableRpcStats;
+  /** A message is about to leave. vscode-jsonrpc chooses the ids of requests and tells nobody; here they are seen. */
+  readonly onWrite: (message: Message) => void;
+  /** It did not leave, or not wholly. vscode-jsonrpc would turn the reason into a number. */
+  readonly onFailed: (message: Message, error: unknown) => void;
+  readonly onLine?: ((line: string) => void) | undefined;
+}
+
+/** The writer half of a connection. Messages leave in the order of the calls; the promise is the transport's backpressure. */
+export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter {
+  readonly #options: NdjsonWriterOptions;
+  #disposed = false;
+
+  constructor(options: NdjsonWriterOptions) {
+    super();
+    this.#options = options;
+  }
+
+  /** @throws TypeError what JSON cannot hold; ParleyError `message-too-large`; what the transport throws. */
+  async write(message: Message): Promise<void> {
+    // An answer that comes after the end has nobody to read it.
+    if (this.#disposed) return;
+    try {
+      await this.#write(message);
+    } catch (error) {
+      this.#options.onFailed(message, error);
+      throw error;
+    }
+  }
+
+  end(): void {}
+
+  override dispose(): void {
+    this.#disposed = true;
+    super.dispose();
+  }
+
+  #write(message: Message): Promise<void> {
+    const { transport, maxMessageBytes, stats, onWrite, onLine } = this.#options;
+    const line = encode(message);
+    if (line.length * 3 > maxMessageBytes && Buffer.byteLength(line) > maxMessageBytes) {
+      stats.oversize++;
+      throw messageTooLarge('This would be a message to the agent', maxMessageBytes);
+    }
+    onWrite(message);
+    stats.messagesOut++;
+    onLine?.(line);
+    return transport.write(line);
+  }
+}
+
+const separators = /[\u2028\u2029]/g;
+
+/** JSON without U+2028 and U+2029: legal there, but an agent that reads with Node's `readline` may break the line at them. */
+function encode(message: Message): string {
+  return JSON.stringify(message).replace(separators, (found) => (found === '\u2028' ? '\\u2028' : '\\u2029'));
+}

@@ -1,0 +1,52 @@
+// Proposal "turn_complete": a session update that an agent sends once per turn, after all other updates of that turn, so that the end of a turn is a fact of the
+// stream. Rules:
+// - advertised as `agentCapabilities.sessionCapabilities.turnComplete`; one that comes without it is a hint of equal worth;
+// - `promptRequestId` is a string while ids may be numbers: compared as text. Without an id, or with one that was never a prompt's, it means the one prompt in
+//   flight; with the id of an earlier prompt it is a repetition and ignored;
+// - its order against the prompt's response is undefined: the turn is over at the barrier, and the next prompt may go when the response is there too;
+// - where it is advertised and does not come, the response ends the turn after a grace, and that is said.
+import type { StopReason } from '../session/event';
+import { at, isMarked } from './capabilities';
+
+/** How long a promised barrier may trail the response, in milliseconds. */
+export const BARRIER_GRACE_MS = 2000;
+
+export interface TurnComplete {
+  readonly promptRequestId: string | undefined;
+  readonly stopReason: StopReason | undefined;
+}
+
+/** Whether the raw result of `initialize` advertises the barrier. */
+export function advertisesTurnComplete(initializeResult: unknown): boolean {
+  return [
+    at(initializeResult, 'agentCapabilities', 'sessionCapabilities', 'turnComplete'),
+    at(initializeResult, 'agentCapabilities', 'session', 'turnComplete'),
+    at(initializeResult, 'capabilities', 'session', 'turnComplete'),
+  ].some(isMarked);
+}
+
+/** Reads the update; undefined where it is another one. */
+export function readTurnComplete(update: unknown): TurnComplete | undefined {
+  if (at(update, 'sessionUpdate') !== 'turn_complete') return undefined;
+  const id = at(update, 'promptRequestId');
+  return {
+    promptRequestId: typeof id === 'string' || typeof id === 'number' ? String(id) : undefined,
+    stopReason: readStopReason(at(update, 'stopReason')),
+  };
+}
+
+/** The protocol's word for why a turn ended; `unknown` for a word that it does not have, undefined for none. */
+export function readStopReason(value: unknown): StopReason | undefined {
+  if (typeof value !== 'string') return undefined;
+  switch (value) {
+    case 'end_turn':
+    case 'cancelled':
+    case 'refusal':
+    case 'max_tokens':
+    case 'max_turn_requests':
+    case 'error':
+      return value;
+    default:
+      return 'unknown';
+  }
+}

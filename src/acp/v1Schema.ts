@@ -1,0 +1,170 @@
+// The shapes of protocol v1 that a client receives, as zod schemas. Tolerant where agents differ in practice: null means absent, unknown keys are dropped,
+// unknown words pass as strings. What does not fit at all is refused here and nowhere else. Ground truth: schema/v1 of the official SDK.
+import * as z from 'zod';
+
+const text = z.string();
+const optionalText = z.string().nullish();
+const optionalNumber = z.number().nullish();
+
+export const contentBlockSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('image'), data: text, mimeType: text, uri: optionalText }),
+  z.object({ type: z.literal('audio'), data: text, mimeType: text }),
+  z.object({
+    type: z.literal('resource_link'),
+    uri: text,
+    name: optionalText,
+    title: optionalText,
+    mimeType: optionalText,
+    description: optionalText,
+  }),
+  z.object({
+    type: z.literal('resource'),
+    resource: z.object({ uri: text, text: optionalText, blob: optionalText, mimeType: optionalText }),
+  }),
+]);
+
+export const toolContentSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('content'), content: z.unknown() }),
+  z.object({ type: z.literal('diff'), path: text, oldText: optionalText, newText: text }),
+  z.object({ type: z.literal('terminal'), terminalId: text }),
+]);
+
+export const locationSchema = z.object({ path: text, line: optionalNumber });
+
+const toolFields = {
+  toolCallId: text,
+  title: optionalText,
+  name: optionalText,
+  kind: optionalText,
+  status: optionalText,
+  content: z.array(z.unknown()).nullish(),
+  locations: z.array(z.unknown()).nullish(),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+  _meta: z.unknown().optional(),
+};
+
+/** The toolCall of a permission request and the body of `tool_call_update`. */
+export const toolCallUpdateSchema = z.object(toolFields);
+
+const chunk = { content: z.unknown(), messageId: optionalText };
+
+const planEntrySchema = z.object({ content: text, priority: optionalText, status: z.string().nullish() });
+
+const commandSchema = z.object({
+  name: text,
+  description: optionalText,
+  input: z.object({ hint: optionalText }).nullish().catch(null),
+});
+
+const configValueSchema = z.object({ value: text, name: optionalText, description: optionalText });
+
+export const configOptionSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('select'),
+    id: text,
+    name: optionalText,
+    description: optionalText,
+    category: optionalText,
+    currentValue: text,
+    options: z.array(
+      z.union([configValueSchema, z.object({ group: text, name: optionalText, options: z.array(configValueSchema) })]),
+    ),
+  }),
+  z.object({
+    type: z.literal('boolean'),
+    id: text,
+    name: optionalText,
+    description: optionalText,
+    category: optionalText,
+    currentValue: z.boolean(),
+  }),
+]);
+
+export const modesSchema = z.object({
+  currentModeId: text,
+  availableModes: z.array(z.object({ id: text, name: optionalText, description: optionalText })),
+});
+
+/** The 14 updates of v1 (section 1.3), by their `sessionUpdate`. */
+export const updateSchema = z.discriminatedUnion('sessionUpdate', [
+  z.object({ sessionUpdate: z.literal('agent_message_chunk'), ...chunk }),
+  z.object({ sessionUpdate: z.literal('agent_thought_chunk'), ...chunk }),
+  z.object({ sessionUpdate: z.literal('user_message_chunk'), ...chunk }),
+  z.object({ sessionUpdate: z.literal('tool_call'), ...toolFields }),
+  z.object({ sessionUpdate: z.literal('tool_call_update'), ...toolFields }),
+  z.object({ sessionUpdate: z.literal('plan'), entries: z.array(planEntrySchema) }),
+  z.object({ sessionUpdate: z.literal('available_commands_update'), availableCommands: z.array(commandSchema) }),
+  z.object({ sessionUpdate: z.literal('current_mode_update'), currentModeId: optionalText, modeId: optionalText }),
+  z.object({ sessionUpdate: z.literal('config_option_update'), configOptions: z.array(z.unknown()) }),
+  z.object({ sessionUpdate: z.literal('session_info_update'), title: optionalText, updatedAt: optionalText }),
+  z.object({
+    sessionUpdate: z.literal('usage_update'),
+    used: z.number(),
+    size: z.number(),
+    cost: z.object({ amount: z.number(), currency: text }).nullish().catch(null),
+  }),
+  z.object({
+    sessionUpdate: z.literal('notice'),
+    severity: text.catch('info'),
+    title: text,
+    description: optionalText,
+  }),
+  z.object({
+    sessionUpdate: z.literal('compaction_update'),
+    compactionId: text,
+    status: optionalText,
+    summary: z.unknown().optional(),
+    error: z.unknown().optional(),
+  }),
+  z.object({ sessionUpdate: z.literal('compaction_summary_chunk'), compactionId: text, content: z.unknown() }),
+]);
+
+export type V1Update = z.infer<typeof updateSchema>;
+
+export const permissionRequestSchema = z.object({
+  sessionId: text,
+  toolCall: toolCallUpdateSchema,
+  options: z.array(z.object({ optionId: text, name: optionalText, kind: optionalText })),
+});
+
+export const authMethodSchema = z.object({
+  id: text,
+  name: optionalText,
+  description: optionalText,
+  type: optionalText,
+});
+
+const marker = z.unknown().optional();
+
+/** The answer to `initialize`; capabilities stay raw so that each proposal reads its own. */
+export const initializeResultSchema = z.object({
+  protocolVersion: z.number(),
+  agentCapabilities: z
+    .looseObject({
+      loadSession: marker,
+      promptCapabilities: z
+        .looseObject({ image: marker, audio: marker, embeddedContext: marker })
+        .nullish()
+        .catch(null),
+      sessionCapabilities: z.looseObject({}).nullish().catch(null),
+    })
+    .nullish()
+    .catch(null),
+  agentInfo: z.object({ name: text, title: optionalText, version: optionalText }).nullish().catch(null),
+  authMethods: z.array(z.unknown()).nullish().catch(null),
+});
+
+export const newSessionResultSchema = z.object({
+  sessionId: text,
+  modes: z.unknown().optional(),
+  configOptions: z.unknown().optional(),
+});
+
+export const promptResultSchema = z
+  .object({
+    stopReason: optionalText,
+    usage: z.object({ totalTokens: z.number() }).nullish().catch(null),
+  })
+  .nullable();

@@ -1,0 +1,152 @@
+// What the user configured in `parley.agents`: id → agent. One bad entry must not take the others with it, so each is read on its own.
+import * as z from 'zod/mini';
+
+interface AgentCommon {
+  /** The key in the setting; stable, and what other settings name. */
+  readonly id: string;
+  /** What people see; the id where none was given. */
+  readonly name: string;
+  readonly protocol: 'auto' | 1 | 2;
+}
+
+/** An agent that runs as a subprocess. `cwd` is where it runs; absent: the folder of the session. */
+export interface ProcessAgent extends AgentCommon {
+  readonly type: 'process';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** An Agent Client Protocol agent behind a URL (`ws:`, `wss:`, `http:`, `https:`). */
+export interface RemoteAgent extends AgentCommon {
+  readonly type: 'remote';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An agent of the Agent Communication Protocol: the server's URL and the agent's name there. */
+export interface CommunicationAgent extends AgentCommon {
+  readonly type: 'communication';
+  readonly url: string;
+  readonly agent: string;
+}
+
+export type AgentDefinition = ProcessAgent | RemoteAgent | CommunicationAgent;
+
+/** The agents that could be read, in the order of the setting, and a sentence for each that could not. */
+export interface ParsedAgents {
+  readonly agents: AgentDefinition[];
+  readonly problems: string[];
+}
+
+const text = z.string().check(z.minLength(1, 'must not be empty'));
+// Numbers and booleans are what people write in JSON for `PORT` and `DEBUG`.
+const scalars = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean()], 'must be a string'),
+  'must be an object of strings',
+);
+const common = {
+  name: z.optional(text),
+  protocol: z.optional(z.union([z.literal('auto'), z.literal(1), z.literal(2)], 'must be "auto", 1 or 2')),
+};
+const processSchema = z.object({
+  ...common,
+  command: text,
+  args: z.optional(z.array(z.string('must be a string'), 'must be a list of strings')),
+  env: z.optional(scalars),
+  cwd: z.optional(text),
+});
+const remoteSchema = z.object({ ...common, url: text, headers: z.optional(scalars) });
+const communicationSchema = z.object({ ...common, url: text, agent: text });
+const kindSchema = z.looseObject({ type: z.optional(z.string('must be a string')) });
+
+/**
+ * Reads the value of `parley.agents`. Unknown keys are ignored, since the same entries are used for other editors (`"type": "custom"`).
+ * @returns never throws: what cannot be read is skipped, with a sentence that names it.
+ */
+export function parseAgents(setting: unknown): ParsedAgents {
+  const agents: AgentDefinition[] = [];
+  const problems: string[] = [];
+  if (setting === undefined || setting === null) return { agents, problems };
+  if (typeof setting !== 'object' || Array.isArray(setting)) {
+    return { agents, problems: ['The setting parley.agents must be an object from ids to agents.'] };
+  }
+  for (const [id, entry] of Object.entries(setting)) {
+    const parsed = parseAgent(id, entry);
+    if (typeof parsed === 'string') problems.push(`The agent "${id}" in parley.agents was skipped: ${parsed}.`);
+    else agents.push(parsed);
+  }
+  return { agents, problems };
+}
+
+function parseAgent(id: string, entry: unknown): AgentDefinition | string {
+  if (id.trim() === '') return 'its id is empty';
+  const kind = kindSchema.safeParse(entry);
+  if (!kind.success) return problemOf(kind.error);
+  const { type, command, url } = kind.data;
+  if (type === 'communication') return parseCommunication(id, entry);
+  if (type !== undefined && type !== 'custom')
+    return `its type "${type}" is not known here; "custom" and "communication" are`;
+  if (command !== undefined && url !== undefined) return 'it has both a command and a url';
+  if (command === undefined && url === undefined) return 'it needs a command or a url';
+  return url === undefined ? parseProcess(id, entry) : parseRemote(id, entry);
+}
+
+function parseProcess(id: string, entry: unknown): AgentDefinition | string {
+  const parsed = processSchema.safeParse(entry);
+  if (!parsed.success) return problemOf(parsed.error);
+  const { command, args = [], env = {}, cwd } = parsed.data;
+  return {
+    ...commonOf(id, parsed.data),
+    type: 'process',
+    command,
+    args,
+    env: strings(env),
+    ...(cwd !== undefined && { cwd }),
+  };
+}
+
+function parseRemote(id: string, entry: unknown): AgentDefinition | string {
+  const parsed = remoteSchema.safeParse(entry);
+  if (!parsed.success) return problemOf(parsed.error);
+  const { url, headers = {} } = parsed.data;
+  const problem = urlProblem(url, ['ws:', 'wss:', 'http:', 'https:']);
+  return problem ?? { ...commonOf(id, parsed.data), type: 'remote', url, headers: strings(headers) };
+}
+
+function parseCommunication(id: string, entry: unknown): AgentDefinition | string {
+  const parsed = communicationSchema.safeParse(entry);
+  if (!parsed.success) return problemOf(parsed.error);
+  const { url, agent } = parsed.data;
+  const problem = urlProblem(url, ['http:', 'https:']);
+  return problem ?? { ...commonOf(id, parsed.data), type: 'communication', url, agent };
+}
+
+function commonOf(id: string, data: { name?: string | undefined; protocol?: 'auto' | 1 | 2 | undefined }): AgentCommon {
+  return { id, name: data.name ?? id, protocol: data.protocol ?? 'auto' };
+}
+
+function strings(record: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, String(value)]));
+}
+
+function urlProblem(url: string, schemes: readonly string[]): string | undefined {
+  const scheme = URL.canParse(url) ? new URL(url).protocol : undefined;
+  if (scheme === undefined) return `its url "${url}" is not a URL`;
+  return schemes.includes(scheme)
+    ? undefined
+    : `its url must begin with ${schemes.map((one) => `${one}//`).join(' or ')}`;
+}
+
+function problemOf(error: z.core.$ZodError): string {
+  const issue = error.issues[0];
+  const path = issue?.path.map(String).join('.') ?? '';
+  if (path === '') return 'it must be an object';
+  const words =
+    issue?.code === 'invalid_type' && issue.message.startsWith('Invalid')
+      ? `must be a ${issue.expected}`
+      : issue?.message;
+  return `its "${path}" ${words}`;
+}

@@ -1,0 +1,211 @@
+// One running agent process: started without a shell, heard through its pipes, ended with everything that it started.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
+import crossSpawn from 'cross-spawn';
+import { StdioTransport } from '../acp/stdioTransport';
+import type { Transport } from '../acp/transport';
+import { Deferred } from '../base/deferred';
+import type { Disposable } from '../base/disposable';
+import { messageOf, ParleyError } from '../base/errors';
+import type { Log } from '../base/log';
+import { guard, unguard } from './orphanGuard';
+import {
+  descendantsOf,
+  endWindowsTree,
+  isGroupAlive,
+  type ProcessRef,
+  signalGroup,
+  signalProcesses,
+  stillAlive,
+} from './processTree';
+import { spawnError } from './spawnError';
+import { StderrLog } from './stderrLog';
+
+const isWindows = process.platform === 'win32';
+/** How long pipes are read on after the exit, in milliseconds: somebody else may hold them open. */
+const drainMs = 250;
+const pollMs = 50;
+
+/** How an agent ended. */
+export interface AgentExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The last lines of stderr. */
+  readonly stderr: string;
+}
+
+export interface StartOptions {
+  /** Absolute, from `resolveCommand`. */
+  readonly command: string;
+  /** Each arrives as it is written here. */
+  readonly args: readonly string[];
+  /** The whole environment, from `agentEnvironment`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** An absolute path. */
+  readonly cwd: string;
+  readonly log: Log;
+  /** How long closing waits, in milliseconds, after the end of stdin and after SIGTERM. Default 2.5 s and 2 s. */
+  readonly closeGraceMs?: { readonly stdin: number; readonly term: number };
+}
+
+/** A started agent. Whoever starts it closes or disposes it. */
+export class AgentProcess implements Disposable {
+  readonly pid: number;
+  /** How it ended, after what it printed last was read. Never rejects. */
+  readonly exited: Promise<AgentExit>;
+  readonly #transport: StdioTransport;
+  readonly #child: ChildProcess;
+  readonly #stderr: StderrLog;
+  readonly #log: Log;
+  readonly #grace: { readonly stdin: number; readonly term: number };
+  /** Settled with the process itself; `exited` comes after the pipes. */
+  readonly #ended = new Deferred<void>();
+  #closing: Promise<AgentExit> | undefined;
+
+  /**
+   * Starts an agent in a process group of its own. Resolves when it runs.
+   * @throws ParleyError `agent-spawn-failed` with the reason in words
+   */
+  static async start(options: StartOptions): Promise<AgentProcess> {
+    const { command, args, env, cwd, log } = options;
+    const folder = await stat(cwd).catch(() => undefined);
+    if (!folder?.isDirectory()) {
+      throw new ParleyError(
+        'agent-spawn-failed',
+        `The folder ${cwd} ${folder ? 'is not a folder' : 'does not exist'}, so no agent can run in it.`,
+      );
+    }
+    log.info(`Starting ${command} with ${args.length} arguments in ${cwd}`);
+    try {
+      // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows. `detached` there would open a console window.
+      const start = isWindows ? crossSpawn.spawn : spawn;
+      const child = start(command, [...args], {
+        cwd,
+        env,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        detached: !isWindows,
+        windowsHide: true,
+      });
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve);
+        child.once('error', reject);
+      });
+      return new AgentProcess(child, options);
+    } catch (error) {
+      throw await spawnError(error, command);
+    }
+  }
+
+  private constructor(child: ChildProcess, options: StartOptions) {
+    const { pid, stdin, stdout, stderr } = piped(child);
+    this.#child = child;
+    this.pid = pid;
+    this.#log = options.log;
+    this.#grace = options.closeGraceMs ?? { stdin: 2500, term: 2000 };
+    this.#transport = new StdioTransport(stdin, stdout);
+    this.#stderr = new StderrLog(stderr, options.log);
+    child.on('error', (error) => this.#log.warn(`The process ${pid}: ${messageOf(error)}`));
+    child.once('exit', () => this.#ended.resolve());
+    this.exited = this.#awaitExit();
+    guard(pid, options.log);
+  }
+
+  get transport(): Transport {
+    return this.#transport;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** The last lines of stderr, without terminal colours. Default 20. */
+  stderrTail(lines = 20): string {
+    return stripVTControlCharacters(this.#stderr.tail.lines(lines));
+  }
+
+  /** Ends the agent and what it started: stdin is closed, then SIGTERM, then SIGKILL. Resolves when they are gone. */
+  close(): Promise<AgentExit> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** The same without waiting. Should the extension host die before it is done, the orphan guard finishes it. */
+  dispose(): void {
+    this.close().catch((error: unknown) => this.#log.error(`Ending process ${this.pid} failed: ${messageOf(error)}`));
+  }
+
+  async #awaitExit(): Promise<AgentExit> {
+    const drained = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
+    await this.#ended.promise;
+    await within(drainMs, drained);
+    this.#transport.finish();
+    this.#stderr.finish();
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+    const exit: AgentExit = { code: this.#child.exitCode, signal: this.#child.signalCode, stderr: this.stderrTail() };
+    this.#log.info(`The agent (process ${this.pid}) ${describeExit(exit)}`);
+    // An agent that dies leaves what it had started; nobody else will end it.
+    if (!this.#closing) {
+      this.#closing = this.#endRest([]).then(() => exit);
+      this.dispose();
+    }
+    return exit;
+  }
+
+  async #close(): Promise<AgentExit> {
+    // Taken while it lives: afterwards nobody remembers whose children they were.
+    const before = this.isRunning ? descendantsOf(this.pid) : Promise.resolve([]);
+    this.#transport.endInput();
+    const left = await within(this.#grace.stdin, this.#ended.promise);
+    if (!left) this.#log.info(`The agent (process ${this.pid}) did not leave when its stdin was closed`);
+    await this.#endRest(await before);
+    return this.exited;
+  }
+
+  /** Ends whoever is left of the tree: SIGTERM, and after the grace SIGKILL. */
+  async #endRest(known: readonly ProcessRef[]): Promise<void> {
+    if (isWindows) {
+      if (this.isRunning) await endWindowsTree(this.pid);
+    } else {
+      const refs = [...known, ...(this.isRunning ? await descendantsOf(this.pid) : [])];
+      signalGroup(this.pid, 'SIGTERM');
+      await signalProcesses(refs, 'SIGTERM');
+      const deadline = Date.now() + this.#grace.term;
+      // The end of a grandchild is no event for us, so it is looked for.
+      while ((await this.#isAnyLeft(refs)) && Date.now() < deadline) await within(pollMs, this.#ended.promise);
+      signalGroup(this.pid, 'SIGKILL');
+      await signalProcesses(refs, 'SIGKILL');
+    }
+    await this.#ended.promise;
+    unguard(this.pid);
+  }
+
+  async #isAnyLeft(refs: readonly ProcessRef[]): Promise<boolean> {
+    return (await isGroupAlive(this.pid)) || (await stillAlive(refs)).length > 0;
+  }
+}
+
+/** How an agent ended, in words that follow its name: "exited with code 3", "was ended by SIGKILL". */
+export function describeExit(exit: Pick<AgentExit, 'code' | 'signal'>): string {
+  if (exit.signal !== null) return `was ended by ${exit.signal}`;
+  return exit.code === null ? 'ended' : `exited with code ${exit.code}`;
+}
+
+function piped(child: ChildProcess): { pid: number; stdin: Writable; stdout: Readable; stderr: Readable } {
+  const { pid, stdin, stdout, stderr } = child;
+  if (pid === undefined || !stdin || !stdout || !stderr) throw new Error('the process has no pipes');
+  return { pid, stdin, stdout, stderr };
+}
+
+/** Waits for an event, but not longer than a time in milliseconds. @returns whether it came. */
+async function within(ms: number, event: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const came = await Promise.race([event.then(() => true as const), late]);
+  clearTimeout(timer);
+  return came;
+}

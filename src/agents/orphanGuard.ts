@@ -1,0 +1,98 @@
+// No agent is left behind when the extension host dies without a chance to clean up. A helper holds the reading end of a pipe from this process; when the pipe ends, the
+// helper ends the agents whose numbers it was told. One helper serves all agents, exists only while one runs, and is a bare `sh` (about 1 MB, 1 ms to start).
+import { type ChildProcess, spawn } from 'node:child_process';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+
+// `+ 42` and `- 42` on stdin keep the list of process groups. At the end of stdin: a second for agents to leave by themselves (their stdin has ended too), then
+// SIGTERM, then SIGKILL. Every `kill` is spelt `-s NAME -- -PID`: the only form that dash, bash and busybox all take.
+const posixScript = `
+trap '' HUP INT TERM
+live=' '
+while read -r op pid; do
+  case $op in
+    +) live="$live$pid " ;;
+    -) case $live in *" $pid "*) live="\${live%% $pid *} \${live#* $pid }" ;; esac ;;
+  esac
+done
+to_all() { for pid in $live; do kill -s "$1" -- "-$pid" 2>/dev/null; done; }
+wait_for_all() {
+  n=$1
+  while [ "$n" -gt 0 ]; do
+    any=
+    for pid in $live; do kill -s 0 -- "-$pid" 2>/dev/null && any=1; done
+    [ -z "$any" ] && return
+    sleep 0.1
+    n=$((n - 1))
+  done
+}
+wait_for_all 10
+to_all TERM
+wait_for_all 20
+to_all KILL
+`;
+
+// Windows has no groups and no sh; Node (which Electron is, when told) walks the same list with taskkill.
+const windowsScript = `
+const live = new Set();
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const [op, pid] = line.split(' ');
+  if (op === '+') live.add(pid); else live.delete(pid);
+}).on('close', () => setTimeout(() => {
+  for (const pid of live) require('child_process').spawnSync('taskkill', ['/pid', pid, '/T', '/F'], { windowsHide: true });
+}, 1000));
+`;
+
+const guarded = new Set<number>();
+let helper: ChildProcess | undefined;
+
+/** Sees to it that a process group ends when this process does, however it does. Call `unguard` when the group is gone. */
+export function guard(pid: number, log: Log): void {
+  guarded.add(pid);
+  if (helper) {
+    tell(`+ ${pid}`);
+    return;
+  }
+  try {
+    helper = startHelper();
+  } catch (error) {
+    log.warn(`Agents would outlive a crash of this window: ${messageOf(error)}`);
+    return;
+  }
+  const mine = helper;
+  mine.on('error', (error) => log.warn(`Agents would outlive a crash of this window: ${messageOf(error)}`));
+  mine.on('exit', () => {
+    if (helper === mine) helper = undefined;
+  });
+  for (const one of guarded) tell(`+ ${one}`);
+}
+
+/** The process group is gone, and its number may come to belong to somebody else. */
+export function unguard(pid: number): void {
+  if (!guarded.delete(pid)) return;
+  tell(`- ${pid}`);
+  if (guarded.size > 0) return;
+  helper?.stdin?.end();
+  helper = undefined;
+}
+
+function startHelper(): ChildProcess {
+  const options = { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] as ['pipe', 'ignore', 'ignore'] };
+  const child =
+    process.platform === 'win32'
+      ? spawn(process.execPath, ['-e', windowsScript], {
+          ...options,
+          windowsHide: true,
+          env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
+        })
+      : spawn('/bin/sh', ['-c', posixScript, 'parley-guardian'], { ...options, env: { PATH: '/usr/bin:/bin' } });
+  // Neither the helper nor its pipe may keep this process alive, and its end must not break anything.
+  child.unref();
+  child.stdin.on('error', () => {});
+  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
+  return child;
+}
+
+function tell(line: string): void {
+  if (helper?.stdin?.writable) helper.stdin.write(`${line}\n`);
+}

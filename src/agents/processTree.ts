@@ -1,0 +1,127 @@
+// Ending a process with everything that it started. A process group reaches what stayed in it; tools that agents run often begin a session of their own, so the
+// descendants are looked up too.
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+
+/** A process, told apart from a later one with the same number by its start time. */
+export interface ProcessRef {
+  readonly pid: number;
+  readonly started: string;
+}
+
+interface ProcessRow extends ProcessRef {
+  readonly parent: number;
+  readonly group: number;
+  readonly isZombie: boolean;
+}
+
+/**
+ * Sends a signal to the process group of a leader. Signal 0 only asks.
+ * @returns false when there is nobody in it
+ */
+export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  return send(-leader, signal);
+}
+
+/** Whether a process group still runs. One that has ended but was not yet collected by its parent counts for a signal, not here. */
+export async function isGroupAlive(leader: number): Promise<boolean> {
+  if (!signalGroup(leader, 0)) return false;
+  const rows = await listProcesses();
+  return rows.length === 0 || rows.some((row) => row.group === leader && !row.isZombie);
+}
+
+/** Sends a signal to those of the processes that are still the same ones. */
+export async function signalProcesses(refs: readonly ProcessRef[], signal: NodeJS.Signals): Promise<void> {
+  for (const ref of await stillAlive(refs)) send(ref.pid, signal);
+}
+
+/** Those of the processes that still run. */
+export async function stillAlive(refs: readonly ProcessRef[]): Promise<readonly ProcessRef[]> {
+  if (refs.length === 0) return [];
+  const now = new Map((await listProcesses()).map((row) => [row.pid, row]));
+  return refs.filter(({ pid, started }) => {
+    const row = now.get(pid);
+    return row !== undefined && !row.isZombie && row.started === started;
+  });
+}
+
+/** The processes that a process has started, and those that they have; empty on Windows, where `taskkill` finds them itself. */
+export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]> {
+  if (process.platform === 'win32') return [];
+  const children = new Map<number, ProcessRow[]>();
+  for (const row of await listProcesses()) {
+    const siblings = children.get(row.parent);
+    if (siblings) siblings.push(row);
+    else children.set(row.parent, [row]);
+  }
+  const found: ProcessRow[] = [...(children.get(pid) ?? [])];
+  for (const row of found) found.push(...(children.get(row.pid) ?? []));
+  return found.filter((row) => !row.isZombie).map(({ pid, started }) => ({ pid, started }));
+}
+
+/** Ends a process and its descendants on Windows. Resolves when that was tried. */
+export function endWindowsTree(pid: number): Promise<void> {
+  return new Promise((resolve) => {
+    execFile('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }, () => resolve());
+  });
+}
+
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    // EPERM: somebody is there, who has changed user.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+async function listProcesses(): Promise<readonly ProcessRow[]> {
+  try {
+    return process.platform === 'linux' ? await listProc() : await listPs();
+  } catch {
+    // Without a list the group is still reached.
+    return [];
+  }
+}
+
+async function listProc(): Promise<readonly ProcessRow[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const rows: ProcessRow[] = [];
+  for (const pid of pids) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+    // The name in parentheses may hold anything, so the fields are counted from its end: state, parent, group, …, start time as the 20th.
+    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields)
+      rows.push({
+        pid: Number(pid),
+        parent: Number(fields[1]),
+        group: Number(fields[2]),
+        started: fields[19] ?? '',
+        isZombie: fields[0] === 'Z',
+      });
+  }
+  return rows;
+}
+
+function listPs(): Promise<readonly ProcessRow[]> {
+  return new Promise((resolve, reject) => {
+    const columns = ['-A', '-o', 'pid=', '-o', 'ppid=', '-o', 'pgid=', '-o', 'stat=', '-o', 'lstart='];
+    execFile('ps', columns, { maxBuffer: 8 * 1024 * 1024, env: { ...process.env, LC_ALL: 'C' } }, (error, stdout) => {
+      if (error) return reject(error);
+      const rows = stdout.split('\n').flatMap((line) => {
+        const fields = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+)$/.exec(line);
+        if (!fields) return [];
+        return [
+          {
+            pid: Number(fields[1]),
+            parent: Number(fields[2]),
+            group: Number(fields[3]),
+            started: fields[5] ?? '',
+            isZombie: fields[4]?.startsWith('Z') === true,
+          },
+        ];
+      });
+      resolve(rows);
+    });
+  });
+}

@@ -1,0 +1,113 @@
+// From the command in a setting to the file that will run. Looking it up ourselves, instead of leaving it to spawn, is what makes a good sentence possible when it
+// is not there, and keeps a program in the opened folder from being taken for one of the user's.
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
+import { ParleyError } from '../base/errors';
+
+const isWindows = process.platform === 'win32';
+const shownFolders = 12;
+
+/** Where a command is looked up. */
+export interface ResolveOptions {
+  /** What a relative path is relative to; absolute. */
+  readonly cwd: string;
+  /** Its PATH (and PATHEXT on Windows) is searched. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * The absolute path of the program that a command names: a path (absolute, relative to `cwd`, or from `~/`), or a name found in PATH.
+ * @throws ParleyError `agent-not-found` with what was searched, `agent-not-executable`
+ */
+export async function resolveCommand(command: string, options: ResolveOptions): Promise<string> {
+  const isPath = command.includes('/') || (isWindows && command.includes('\\'));
+  const extensions = isWindows ? windowsExtensions(command, options.env) : [''];
+  if (isPath) {
+    const path = resolve(options.cwd, command.replace(/^~(?=[/\\])/, homedir()));
+    const found = await firstRunnable([path], extensions);
+    if (found.path !== undefined) return found.path;
+    if (found.refused !== undefined) throw notExecutable(command, found.refused);
+    throw new ParleyError('agent-not-found', `The program ${path} does not exist.`, {
+      hint: 'Check its path in the setting parley.agents.',
+    });
+  }
+  const folders = searchPath(options.env);
+  const found = await firstRunnable(
+    folders.map((folder) => join(folder, command)),
+    extensions,
+  );
+  if (found.path !== undefined) return found.path;
+  if (found.refused !== undefined) throw notExecutable(command, found.refused);
+  throw notFound(command, folders);
+}
+
+interface Found {
+  readonly path?: string;
+  /** A file of the name that may not be run, and why. */
+  readonly refused?: { readonly path: string; readonly why: string };
+}
+
+async function firstRunnable(paths: readonly string[], extensions: readonly string[]): Promise<Found> {
+  let refused: Found['refused'];
+  for (const base of paths) {
+    for (const extension of extensions) {
+      const path = base + extension;
+      const why = await whyNotRunnable(path);
+      if (why === undefined) return { path };
+      if (why !== 'absent') refused ??= { path, why };
+    }
+  }
+  return refused ? { refused } : {};
+}
+
+async function whyNotRunnable(path: string): Promise<string | undefined> {
+  try {
+    const entry = await stat(path);
+    if (entry.isDirectory()) return 'it is a folder';
+    if (!entry.isFile()) return 'it is not a file';
+  } catch {
+    return 'absent';
+  }
+  if (isWindows) return undefined;
+  return access(path, constants.X_OK).then(
+    () => undefined,
+    () => 'it has no permission to be executed',
+  );
+}
+
+/** The folders of PATH. Empty and relative ones would search the opened folder, whose author is not the user. */
+function searchPath(env: NodeJS.ProcessEnv): string[] {
+  const key = Object.keys(env).find((name) => (isWindows ? name.toUpperCase() === 'PATH' : name === 'PATH'));
+  const folders = (key === undefined ? '' : (env[key] ?? '')).split(delimiter).filter((folder) => isAbsolute(folder));
+  return [...new Set(folders)];
+}
+
+function windowsExtensions(command: string, env: NodeJS.ProcessEnv): string[] {
+  const key = Object.keys(env).find((name) => name.toUpperCase() === 'PATHEXT');
+  const known = ((key !== undefined && env[key]) || '.COM;.EXE;.BAT;.CMD')
+    .split(';')
+    .filter((extension) => extension !== '');
+  const own = extname(command).toUpperCase();
+  return known.some((extension) => extension.toUpperCase() === own) ? ['', ...known] : known;
+}
+
+function notFound(command: string, folders: readonly string[]): ParleyError {
+  const shown = folders.slice(0, shownFolders).join(', ');
+  const more = folders.length > shownFolders ? ` and ${folders.length - shownFolders} more` : '';
+  const searched = folders.length === 0 ? 'PATH is empty' : `searched in ${shown}${more}`;
+  return new ParleyError('agent-not-found', `The command "${command}" was not found: ${searched}.`, {
+    hint: `${installHints[command] ?? `Install "${command}"`}, or write its absolute path into the setting parley.agents.`,
+  });
+}
+
+const node = 'Install Node.js (nodejs.org), which brings it';
+const uv = 'Install uv (docs.astral.sh/uv), which brings it';
+const installHints: Readonly<Record<string, string>> = { node, npm: node, npx: node, uv, uvx: uv };
+
+function notExecutable(command: string, refused: { readonly path: string; readonly why: string }): ParleyError {
+  return new ParleyError('agent-not-executable', `The command "${command}" is ${refused.path}, but ${refused.why}.`, {
+    hint: 'Check the command in the setting parley.agents, or make the file executable (chmod +x).',
+  });
+}

@@ -1,0 +1,49 @@
+// What an agent prints on stderr: to the log, line by line, and into a bounded tail that explains its end.
+import type { Readable } from 'node:stream';
+import type { Log } from '../base/log';
+import { TailBuffer } from '../base/tailBuffer';
+
+const tailChars = 64 * 1024;
+const maxLineChars = 4096;
+
+/** Reads a stderr from its beginning to its end; a full pipe would stop the agent. */
+export class StderrLog {
+  readonly tail = new TailBuffer(tailChars);
+  readonly #log: Log;
+  #line = '';
+  #isFinished = false;
+
+  constructor(stderr: Readable, log: Log) {
+    this.#log = log;
+    stderr.setEncoding('utf8');
+    stderr.on('data', (text: string) => this.#take(text));
+    stderr.on('end', () => this.finish());
+    stderr.on('error', () => this.finish());
+  }
+
+  /** Nothing more will come: a last line without its end is logged too. */
+  finish(): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    if (this.#line !== '') this.#write(this.#line);
+    this.#line = '';
+  }
+
+  #take(text: string): void {
+    this.tail.append(text);
+    const lines = text.split('\n');
+    const last = lines.pop() ?? '';
+    for (const line of lines) {
+      this.#write(this.#line + line);
+      this.#line = '';
+    }
+    // Of an endless line only the beginning is of use.
+    if (this.#line.length <= maxLineChars) this.#line += last;
+  }
+
+  #write(line: string): void {
+    const text = line.trimEnd();
+    if (text !== '')
+      this.#log.info(`[stderr] ${text.length > maxLineChars ? `${text.slice(0, maxLineChars)}…` : text}`);
+  }
+}

@@ -1,0 +1,57 @@
+// What an agent asks of the client: permission, files, terminals. Everything is refused for a session that is not this one (protocol.md 5.13).
+import { at } from '../acp/capabilities';
+import { RpcError, rpcCodes } from '../acp/rpcError';
+import type { AgentFiles } from './agentFiles';
+import type { PermissionDesk } from './permissionDesk';
+import type { Terminals } from './terminals';
+
+export interface RequestContext {
+  /** Ours, unique: the agent's session ids are only unique within one agent. */
+  readonly key: string;
+  readonly sessionId: () => string | undefined;
+  readonly roots: readonly string[];
+  readonly files: () => AgentFiles | undefined;
+  readonly terminals: Terminals;
+  readonly permissions: PermissionDesk;
+  /** The running turn was cancelled: it gets no permission any more. */
+  readonly isCancelled: () => boolean;
+}
+
+/**
+ * Answers one request of the agent (section 1.2, A->C).
+ * @throws RpcError -32601 for a method this client does not have, -32002 for another session, and what the services answer.
+ */
+export async function answerRequest(
+  context: RequestContext,
+  method: string,
+  params: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { key, roots, terminals, permissions } = context;
+  const answer = ANSWERS[method];
+  if (!answer) throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`);
+  const sessionId = at(params, 'sessionId');
+  if (typeof sessionId !== 'string') throw new RpcError(rpcCodes.invalidParams, `${method}: sessionId is missing`);
+  if (sessionId !== context.sessionId()) {
+    throw new RpcError(rpcCodes.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
+  }
+  const files = context.files();
+  if (!files) throw new RpcError(rpcCodes.internal, 'The session is closed');
+  return answer({ key, roots, terminals, permissions, files, isCancelled: context.isCancelled }, params, signal);
+}
+
+type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'permissions' | 'isCancelled'> & {
+  readonly files: AgentFiles;
+};
+
+const ANSWERS: Record<string, (context: Answering, params: unknown, signal: AbortSignal) => unknown> = {
+  'session/request_permission': ({ permissions, isCancelled }, params, signal) =>
+    permissions.ask(params, isCancelled(), signal),
+  'fs/read_text_file': ({ files, roots }, params, signal) => files.read(params, roots, signal),
+  'fs/write_text_file': ({ files, roots }, params, signal) => files.write(params, roots, signal),
+  'terminal/create': ({ terminals, key, roots }, params) => terminals.create(key, params, roots),
+  'terminal/output': ({ terminals, key }, params) => terminals.output(key, params),
+  'terminal/wait_for_exit': ({ terminals, key }, params, signal) => terminals.waitForExit(key, params, signal),
+  'terminal/kill': ({ terminals, key }, params) => terminals.kill(key, params),
+  'terminal/release': ({ terminals, key }, params) => terminals.release(key, params),
+};

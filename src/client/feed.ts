@@ -1,0 +1,148 @@
+// One webview's view of one conversation: coalesced changes, at most one post per frame, at most two posts in flight. A webview that is slow or hidden costs
+// nothing: what changes meanwhile is merged, and the backlog never sits in its queue.
+import type { Disposable } from '../base/disposable';
+import { CONTRACT_VERSION, type ItemView, type Op, type ToWebview } from '../panel/contract';
+import { Changes } from '../session/changes';
+import type { Conversation } from './conversation';
+import { type ProjectionContext, projectItem, terminalAppend } from './projectItem';
+import { patchSession, projectSession } from './projectSession';
+
+/** Between two posts: at most 60 a second. */
+const FRAME_MS = 17;
+const MAX_IN_FLIGHT = 2;
+/** Items of a snapshot, and the most that one page request gets. */
+const SNAPSHOT_ITEMS = 100;
+const MAX_PAGE = 200;
+/** Above this many changed entries a snapshot is smaller than the list of changes. */
+const MAX_OPS = 400;
+
+export class SessionFeed implements Disposable {
+  readonly #conversation: Conversation;
+  readonly #post: (message: ToWebview) => void;
+  readonly #changes: Changes;
+  readonly #observing: Disposable;
+  readonly #projection: ProjectionContext;
+  #revision = 0;
+  #acknowledged = 0;
+  #lastPost = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #live = false;
+
+  constructor(
+    conversation: Conversation,
+    isOpenable: (terminalId: string) => boolean,
+    post: (message: ToWebview) => void,
+  ) {
+    this.#conversation = conversation;
+    this.#post = post;
+    this.#projection = {
+      state: conversation.model.state,
+      turn: (id) => conversation.model.turn(id),
+      roots: conversation.roots,
+      isOpenable,
+    };
+    this.#changes = new Changes(() => this.#schedule());
+    this.#observing = conversation.model.observe(this.#changes);
+  }
+
+  /** The webview is there and knows nothing: sends everything it needs, and changes from then on. */
+  snapshot(): void {
+    this.#live = true;
+    this.#changes.reset();
+    const { entries } = this.#conversation.model.state;
+    const from = Math.max(0, entries.length - SNAPSHOT_ITEMS);
+    const revision = ++this.#revision;
+    this.#acknowledged = revision - 1;
+    this.#lastPost = performance.now();
+    this.#post({
+      type: 'snapshot',
+      version: CONTRACT_VERSION,
+      revision,
+      session: projectSession(this.#conversation),
+      total: entries.length,
+      from,
+      items: this.#items(from, entries.length),
+      draft: this.#conversation.draft,
+    });
+  }
+
+  /** The webview has painted this revision. */
+  acknowledge(revision: number): void {
+    if (revision > this.#revision || revision <= this.#acknowledged) return;
+    this.#acknowledged = revision;
+    if (!this.#changes.isEmpty) this.#schedule();
+  }
+
+  /** Sends the items [from, to). */
+  page(from: number, to: number): void {
+    const total = this.#conversation.model.state.entries.length;
+    const start = Math.max(0, Math.min(from, total));
+    const end = Math.max(start, Math.min(to, total, start + MAX_PAGE));
+    // What has changed and was not sent yet is part of the page: send it first, so that revisions tell the truth.
+    this.#flush();
+    this.#post({ type: 'page', revision: this.#revision, from: start, items: this.#items(start, end) });
+  }
+
+  /** Sends one item with its raw input and output. */
+  details(index: number): void {
+    const entry = this.#conversation.model.state.entries[index];
+    if (entry) this.#send([{ op: 'put', index, item: projectItem(entry, this.#projection, true) }]);
+  }
+
+  /** The webview is hidden or gone: nothing is sent until the next snapshot. */
+  suspend(): void {
+    this.#live = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#changes.reset();
+  }
+
+  dispose(): void {
+    this.suspend();
+    this.#observing.dispose();
+  }
+
+  #schedule(): void {
+    if (!this.#live) {
+      this.#changes.reset();
+      return;
+    }
+    if (this.#timer !== undefined || this.#revision - this.#acknowledged >= MAX_IN_FLIGHT) return;
+    const wait = Math.max(0, this.#lastPost + FRAME_MS - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush();
+    }, wait);
+  }
+
+  #flush(): void {
+    if (!this.#live || this.#changes.isEmpty) return;
+    if (this.#changes.cleared || this.#changes.entries.size > MAX_OPS) {
+      this.snapshot();
+      return;
+    }
+    const ops: Op[] = [];
+    const { entries } = this.#conversation.model.state;
+    for (const [index, change] of [...this.#changes.entries].sort(([a], [b]) => a - b)) {
+      const entry = entries[index];
+      if (!entry) continue;
+      if (change === true) ops.push({ op: 'put', index, item: projectItem(entry, this.#projection) });
+      else ops.push({ op: 'append', index, text: change, until: 'until' in entry ? entry.until : entry.at });
+    }
+    for (const [terminalId, text] of this.#changes.terminals)
+      ops.push({ op: 'terminal', terminalId, ...terminalAppend(text) });
+    if (this.#changes.parts.size > 0)
+      ops.push({ op: 'session', patch: patchSession(this.#conversation, this.#changes.parts) });
+    this.#changes.reset();
+    this.#send(ops);
+  }
+
+  #send(ops: readonly Op[]): void {
+    this.#lastPost = performance.now();
+    this.#post({ type: 'update', revision: ++this.#revision, ops });
+  }
+
+  #items(from: number, to: number): ItemView[] {
+    return this.#conversation.model.state.entries.slice(from, to).map((entry) => projectItem(entry, this.#projection));
+  }
+}

@@ -1,0 +1,212 @@
+// A transcript entry as the webview draws it: bounded, plain JSON, everything computed that needs the whole (diffs, labels). Read anew only when the entry changed.
+import { structuredPatch } from 'diff';
+import type { BlockView, DiffView, ItemView, TerminalView, ToolContentView, TurnView } from '../panel/contract';
+import { head, tail } from '../session/bounds';
+import type { ContentBlock, ToolContent } from '../session/content';
+import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../session/state';
+
+/** Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the webview. */
+const MAX_TOOL_CHARS = 50_000;
+const MAX_TERMINAL_CHARS = 100_000;
+const MAX_RAW_CHARS = 100_000;
+const MAX_RESOURCE_CHARS = 20_000;
+/** Lines of one diff that go to the webview; the editor shows it whole. */
+const MAX_DIFF_LINES = 400;
+/** Past this many characters a side is not compared line by line here. */
+const MAX_DIFF_CHARS = 400_000;
+const MAX_DIFF_EDITS = 2000;
+
+export interface ProjectionContext {
+  readonly state: Readonly<SessionState>;
+  readonly turn: (id: string) => Readonly<Turn> | undefined;
+  /** Paths are shown relative to these. */
+  readonly roots: readonly string[];
+  /** The client runs this terminal, so it can be opened. */
+  readonly isOpenable: (terminalId: string) => boolean;
+}
+
+/** Projects one entry. @param details include the raw input and output of a tool call. */
+export function projectItem(entry: Entry, context: ProjectionContext, details = false): ItemView {
+  const base = {
+    id: entry.id,
+    at: entry.at,
+    ...(entry.turnId !== undefined && { turnId: entry.turnId }),
+    ...(entry.late && { late: true as const }),
+  };
+  switch (entry.kind) {
+    case 'user':
+    case 'agent':
+    case 'thought':
+      return {
+        ...base,
+        kind: entry.kind,
+        content: entry.content.map(projectBlock),
+        duration: entry.until - entry.at,
+        ...(entry.dropped > 0 && { dropped: entry.dropped }),
+      };
+    case 'tool':
+      return { ...base, ...projectTool(entry, context, details) };
+    case 'plan':
+      return { ...base, kind: 'plan', entries: entry.entries };
+    case 'notice': {
+      const { severity, title, text } = entry;
+      return {
+        ...base,
+        kind: 'notice',
+        severity,
+        title,
+        text,
+        ...(entry.raw !== undefined && { json: toJson(entry.raw) }),
+      };
+    }
+    case 'error': {
+      const { code, text, hint, stderr } = entry;
+      return { ...base, kind: 'error', code, text, ...(hint && { hint }), ...(stderr && { stderr }) };
+    }
+    case 'turn_end': {
+      const turn = context.turn(entry.turnId);
+      return {
+        ...base,
+        kind: 'turn_end',
+        turn: turn
+          ? projectTurn(turn)
+          : { id: entry.turnId, number: 0, origin: 'user', startedAt: entry.at, tools: 0, files: 0 },
+      };
+    }
+  }
+}
+
+export function projectTurn(turn: Readonly<Turn>): TurnView {
+  const { id, number, origin, startedAt, endedAt, stopReason, barrier, note, tokens, tools, files } = turn;
+  return {
+    id,
+    number,
+    origin,
+    startedAt,
+    tools,
+    files: files.size,
+    ...(endedAt !== undefined && { endedAt }),
+    ...(stopReason && { stopReason }),
+    ...(barrier && { barrier }),
+    ...(note && { note }),
+    ...(tokens !== undefined && { tokens }),
+  };
+}
+
+function projectTool(entry: ToolEntry, context: ProjectionContext, details: boolean) {
+  const hasRaw = entry.rawInput !== undefined || entry.rawOutput !== undefined;
+  const decision = describeDecision(entry);
+  return {
+    kind: 'tool' as const,
+    title: head(entry.title || entry.name || entry.toolCallId, 2000),
+    toolKind: entry.toolKind,
+    status: entry.status,
+    content: entry.content.map((part) => projectPart(part, context)),
+    locations: entry.locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
+    hasRaw,
+    ...(entry.name && { name: entry.name }),
+    ...(details && entry.rawInput !== undefined && { rawInput: toJson(entry.rawInput) }),
+    ...(details && entry.rawOutput !== undefined && { rawOutput: toJson(entry.rawOutput) }),
+    ...(entry.endedAt !== undefined && { endedAt: entry.endedAt }),
+    ...(decision && { decision }),
+  };
+}
+
+function describeDecision({ decision }: ToolEntry): string | undefined {
+  if (!decision) return undefined;
+  if (decision.outcome === 'cancelled') return decision.by === 'user' ? 'dismissed by you' : 'question withdrawn';
+  const verb = decision.kind?.startsWith('reject')
+    ? 'rejected'
+    : decision.kind?.startsWith('allow')
+      ? 'allowed'
+      : `“${decision.name}” chosen`;
+  return `${verb} by ${decision.by === 'rule' ? 'a rule' : 'you'}`;
+}
+
+function projectPart(part: ToolContent, context: ProjectionContext): ToolContentView {
+  switch (part.type) {
+    case 'content':
+      return { type: 'content', block: projectToolBlock(part.block) };
+    case 'diff':
+      return { type: 'diff', diff: projectDiff(part, context.roots) };
+    case 'terminal':
+      return {
+        type: 'terminal',
+        terminal: projectTerminal(part.terminalId, context.state.terminals.get(part.terminalId), context),
+      };
+    case 'unknown':
+      return { type: 'raw', kind: part.kind, json: toJson(part.raw) };
+  }
+}
+
+export function projectTerminal(id: string, terminal: Terminal | undefined, context: ProjectionContext): TerminalView {
+  if (!terminal) return { id, output: '', truncated: false, running: true, openable: false };
+  const { command, output, exit, released } = terminal;
+  return {
+    id,
+    output: tail(output, MAX_TERMINAL_CHARS),
+    truncated: terminal.truncated || output.length > MAX_TERMINAL_CHARS,
+    running: !exit && !released,
+    openable: context.isOpenable(id),
+    ...(command && { command }),
+    ...(exit?.exitCode !== undefined && { exitCode: exit.exitCode }),
+    ...(exit?.signal && { signal: exit.signal }),
+  };
+}
+
+/** A new text for a terminal, where what was appended since the last look is more than the webview keeps. */
+export function terminalAppend(text: string): { text: string; drop: number } {
+  return text.length > MAX_TERMINAL_CHARS
+    ? { text: tail(text, MAX_TERMINAL_CHARS), drop: Number.MAX_SAFE_INTEGER }
+    : { text, drop: 0 };
+}
+
+function projectBlock(block: ContentBlock): BlockView {
+  if (block.type === 'unknown') return { type: 'unknown', kind: block.kind, json: toJson(block.raw) };
+  if (block.type !== 'resource') return block;
+  const { text, blob: _blob, ...rest } = block;
+  return text === undefined ? rest : { ...rest, text: head(text, MAX_RESOURCE_CHARS) };
+}
+
+function projectToolBlock(block: ContentBlock): BlockView {
+  if (block.type !== 'text' || block.text.length <= MAX_TOOL_CHARS) return projectBlock(block);
+  const left = block.text.length - MAX_TOOL_CHARS;
+  return { type: 'text', text: `${head(block.text, MAX_TOOL_CHARS)}\n… ${left} more characters` };
+}
+
+function projectDiff(diff: Extract<ToolContent, { type: 'diff' }>, roots: readonly string[]): DiffView {
+  const { path, newText } = diff;
+  const oldText = diff.oldText ?? '';
+  const base = { path, label: labelOf(path, roots), isNew: diff.oldText === undefined };
+  if (oldText.length > MAX_DIFF_CHARS || newText.length > MAX_DIFF_CHARS)
+    return { ...base, added: 0, removed: 0, hunks: [], truncated: true };
+  const patch = structuredPatch('', '', oldText, newText, '', '', { context: 3, maxEditLength: MAX_DIFF_EDITS });
+  if (!patch) return { ...base, added: 0, removed: 0, hunks: [], truncated: true };
+  let added = 0;
+  let removed = 0;
+  let room = MAX_DIFF_LINES;
+  const hunks = patch.hunks.flatMap(({ oldStart, newStart, lines }) => {
+    for (const line of lines) {
+      if (line.startsWith('+')) added++;
+      else if (line.startsWith('-')) removed++;
+    }
+    const kept = lines.slice(0, Math.max(0, room)).map((line) => head(line, 2000));
+    room -= lines.length;
+    return kept.length > 0 ? [{ oldStart, newStart, lines: kept }] : [];
+  });
+  return { ...base, added, removed, hunks, ...(room < 0 && { truncated: true as const }) };
+}
+
+/** A path as a person reads it: relative to the root that holds it. */
+export function labelOf(path: string, roots: readonly string[]): string {
+  for (const root of roots) {
+    const prefix = /[\\/]$/.test(root) ? root : `${root}${root.includes('\\') ? '\\' : '/'}`;
+    if (path.startsWith(prefix)) return path.slice(prefix.length);
+  }
+  return path;
+}
+
+function toJson(value: unknown): string {
+  if (typeof value === 'string') return head(value, MAX_RAW_CHARS);
+  return head(JSON.stringify(value, null, 2) ?? String(value), MAX_RAW_CHARS);
+}

@@ -1,0 +1,256 @@
+// Everything around the transcript as the webview shows it, field by field, so that a change sends only its own fields.
+import type {
+  ActionView,
+  ErrorView,
+  PermissionView,
+  QueueItemView,
+  SessionPhase,
+  SessionView,
+} from '../panel/contract';
+import type { SessionPart } from '../session/changes';
+import type { Conversation } from './conversation';
+import { projectTurn } from './projectItem';
+
+type Field = keyof SessionView;
+
+/** The fields that a change of each part may change. */
+const FIELDS: Record<SessionPart, readonly Field[]> = {
+  connection: [
+    'phase',
+    'status',
+    'liveness',
+    'stages',
+    'error',
+    'canAttachImages',
+    'agentName',
+    'queue',
+    'queuePaused',
+  ],
+  queue: ['queue', 'queuePaused'],
+  attachments: ['attachments'],
+  turn: ['turn', 'turnCount', 'phase', 'status', 'queue', 'error', 'permissions'],
+  permissions: ['permissions', 'phase', 'status', 'queue'],
+  commands: ['commands'],
+  modes: ['modes', 'mode'],
+  config: ['config'],
+  usage: ['usage'],
+  info: ['title'],
+};
+
+const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView[K] | undefined } = {
+  key: (c) => c.key,
+  agentId: (c) => c.agent.id,
+  agentName: (c) => c.agent.name,
+  title: (c) => c.model.state.title,
+  phase: phaseOf,
+  status: statusOf,
+  liveness: (c) => c.liveness,
+  stages: (c) => [...c.stages.view],
+  error: errorOf,
+  turn: (c) => (c.model.state.turn ? projectTurn(c.model.state.turn) : undefined),
+  turnCount: (c) => c.model.state.turns.length,
+  queue: queueOf,
+  queuePaused: (c) => c.queue.paused,
+  permissions: permissionsOf,
+  commands: (c) => c.model.state.commands,
+  modes: (c) => c.model.state.modes,
+  mode: (c) => c.model.state.mode,
+  config: (c) => c.model.state.config,
+  usage: (c) => c.model.state.usage,
+  attachments: (c) =>
+    c.attachments.map(({ id, kind, label, detail }) => ({ id, kind, label, ...(detail && { detail }) })),
+  canAttachImages: (c) => c.promptCapabilities.image,
+  banner: (c) =>
+    c.agent.id === 'demo' ? 'A scripted demo, not a model. Choose a real agent with “Select Agent”.' : undefined,
+};
+
+/** The whole view. */
+export function projectSession(conversation: Conversation): SessionView {
+  const view: Record<string, unknown> = {};
+  for (const field in READ) {
+    const value = READ[field as Field](conversation);
+    if (value !== undefined) view[field] = value;
+  }
+  return view as unknown as SessionView;
+}
+
+/** The fields that the changed parts touch; a field that has no value any more travels as null. */
+export function patchSession(
+  conversation: Conversation,
+  parts: Iterable<SessionPart>,
+): { readonly [K in Field]?: SessionView[K] | null } {
+  const fields = new Set<Field>();
+  for (const part of parts) for (const field of FIELDS[part]) fields.add(field);
+  const patch: Record<string, unknown> = {};
+  for (const field of fields) patch[field] = READ[field](conversation) ?? null;
+  return patch;
+}
+
+/** The one word for where a session is. */
+export function phaseOf(conversation: Conversation): SessionPhase {
+  const { connection, model } = conversation;
+  switch (connection.kind) {
+    case 'idle':
+    case 'authRequired':
+    case 'failed':
+    case 'exited':
+      return connection.kind;
+    case 'starting': {
+      const stage = conversation.stages.current?.name;
+      return stage === undefined || stage === 'resolve' || stage === 'spawn' ? 'starting' : 'initializing';
+    }
+    case 'ready':
+      if (conversation.ignoresStop) return 'unresponsive';
+      if (model.state.permissions.size > 0) return 'requiresAction';
+      return conversation.isBusy ? 'running' : 'ready';
+  }
+}
+
+function statusOf(conversation: Conversation): string {
+  const { model } = conversation;
+  switch (phaseOf(conversation)) {
+    case 'idle':
+      return 'not started';
+    case 'starting':
+    case 'initializing': {
+      const stage = conversation.stages.current;
+      return stage ? `starting: ${STAGE_WORDS[stage.name]}` : 'starting';
+    }
+    case 'authRequired':
+      return 'sign in to go on';
+    case 'ready':
+      return conversation.liveness === 'not_found' ? 'the agent does not know this session' : 'ready';
+    case 'running':
+      return model.state.turn?.cancelRequested ? 'stopping' : 'working';
+    case 'requiresAction':
+      return 'needs you';
+    case 'unresponsive':
+      return 'does not stop';
+    case 'recovering':
+      return 'recovering';
+    case 'exited':
+      return 'ended';
+    case 'failed':
+      return 'could not start';
+  }
+}
+
+const STAGE_WORDS = {
+  resolve: 'looking for the command',
+  spawn: 'starting the process',
+  initialize: 'waiting for initialize',
+  'sign-in': 'signing in',
+  session: 'opening a session',
+  ready: 'getting ready',
+} as const;
+
+const RESTART: ActionView = { id: 'restart', label: 'Start again', primary: true };
+const OTHER_AGENT: ActionView = { id: 'selectAgent', label: 'Choose another agent' };
+const SHOW_LOG: ActionView = { id: 'showLog', label: 'Show log' };
+const SETTINGS: ActionView = { id: 'openSettings', label: 'Open settings' };
+
+function errorOf(conversation: Conversation): ErrorView | undefined {
+  const { connection, agent } = conversation;
+  if (conversation.ignoresStop) {
+    return {
+      code: 'stop-ignored',
+      message: `${agent.name} was asked to stop and goes on.`,
+      hint: 'You can wait, or end it. The conversation stays; a new session begins.',
+      actions: [{ id: 'restart', label: 'End and start again', primary: true }, SHOW_LOG],
+    };
+  }
+  if (connection.kind === 'authRequired') {
+    const { methods, error } = connection;
+    const signIn = methods.filter(({ type }) => type === 'agent');
+    const others = methods.filter(({ type }) => type !== 'agent');
+    const guidance = others.map(({ name, description }) => (description ? `${name}: ${description}` : name)).join(' ');
+    return {
+      code: 'auth-required',
+      stage: 'sign-in',
+      message: error ? `Signing in to ${agent.name} failed: ${error}` : `${agent.name} wants you to sign in.`,
+      ...(guidance && { hint: guidance }),
+      actions: [
+        ...signIn.map(({ id, name }, index) => ({
+          id: `signIn:${id}`,
+          label: name,
+          ...(index === 0 && { primary: true as const }),
+        })),
+        { id: 'restart', label: 'Try again' },
+        OTHER_AGENT,
+      ],
+    };
+  }
+  if (connection.kind !== 'failed' && connection.kind !== 'exited') return undefined;
+  const { code, message, hint, stderr } = connection.error;
+  return {
+    code,
+    message,
+    ...(hint && { hint }),
+    ...(stderr && { stderr }),
+    ...(connection.kind === 'failed' && connection.stage && { stage: connection.stage }),
+    actions: actionsFor(code, connection.kind === 'exited'),
+  };
+}
+
+function actionsFor(code: string, exited: boolean): ActionView[] {
+  if (code === 'untrusted-workspace') return [{ id: 'trust', label: 'Manage workspace trust', primary: true }];
+  if (code === 'agent-not-found' || code === 'agent-not-executable' || code === 'agent-unsupported') {
+    return [{ ...SETTINGS, primary: true }, { id: 'restart', label: 'Try again' }, OTHER_AGENT, SHOW_LOG];
+  }
+  return exited
+    ? [RESTART, OTHER_AGENT, SHOW_LOG]
+    : [{ ...RESTART, label: 'Try again' }, OTHER_AGENT, SETTINGS, SHOW_LOG];
+}
+
+function queueOf(conversation: Conversation): QueueItemView[] {
+  const { queue } = conversation;
+  const waits = waitReason(conversation);
+  return queue.items.map(({ id, text, attachments, state, reason, held }, index) => {
+    const why =
+      reason ??
+      (held
+        ? 'being edited'
+        : queue.paused !== undefined
+          ? `paused: ${queue.paused}`
+          : index === 0
+            ? waits
+            : undefined);
+    return {
+      id,
+      text,
+      attachments: attachments.map(({ id, kind, label, detail }) => ({ id, kind, label, ...(detail && { detail }) })),
+      state: state === 'queued' && queue.paused !== undefined ? 'paused' : state,
+      ...(why && { reason: why }),
+    };
+  });
+}
+
+function waitReason(conversation: Conversation): string {
+  switch (phaseOf(conversation)) {
+    case 'running':
+      return conversation.model.state.turn?.cancelRequested
+        ? 'waits for the turn to stop'
+        : 'waits for the turn to end';
+    case 'requiresAction':
+      return 'waits for your answer';
+    case 'authRequired':
+      return 'waits for you to sign in';
+    case 'starting':
+    case 'initializing':
+      return 'waits for the agent to start';
+    case 'ready':
+      return 'next';
+    default:
+      return 'waits for the agent';
+  }
+}
+
+function permissionsOf(conversation: Conversation): PermissionView[] {
+  return [...conversation.model.state.permissions.values()].map(({ id, title, options, toolCallId }) => ({
+    id,
+    title,
+    options,
+    index: (toolCallId === undefined ? undefined : conversation.model.toolIndex(toolCallId)) ?? -1,
+    ...(toolCallId !== undefined && { toolCallId }),
+  }));
+}

@@ -1,0 +1,78 @@
+// Pure work on the text of files: lines, line endings, and the smallest change from one text to another.
+
+/** The lines from `line` (1-based; absent: the first), at most `limit` of them (absent: all), with their line ends. Past the end: the empty text. */
+export function sliceLines(text: string, line: number | undefined, limit: number | undefined): string {
+  if (line === undefined && limit === undefined) return text;
+  const ends = /\r\n|\r|\n/g;
+  const start = afterLines(ends, text, 0, (line ?? 1) - 1);
+  return text.slice(start, limit === undefined ? undefined : afterLines(ends, text, start, limit));
+}
+
+/** The offset behind that many line ends, counted from an offset; the length where there are fewer. */
+function afterLines(ends: RegExp, text: string, from: number, lines: number): number {
+  ends.lastIndex = from;
+  let offset = from;
+  for (let n = 0; n < lines; n += 1) {
+    if (!ends.exec(text)) return text.length;
+    offset = ends.lastIndex;
+  }
+  return offset;
+}
+
+/** How many lines of a text end in which way. A lone CR counts as neither. */
+function countEnds(text: string): { readonly lf: number; readonly crlf: number } {
+  let all = 0;
+  let crlf = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
+    all += 1;
+    if (at > 0 && text.charCodeAt(at - 1) === 13) crlf += 1;
+  }
+  return { lf: all - crlf, crlf };
+}
+
+/**
+ * The new text of a file with the line endings that the file has. A file with one kind keeps it, whatever the agent wrote. In a file that mixes both, a text with
+ * CRLF in it is taken as it is, because an agent that keeps them has read them; a text without gets the kind of the majority.
+ */
+export function keepLineEnds(before: string, text: string): string {
+  const { lf, crlf } = countEnds(before);
+  if (lf === 0 && crlf === 0) return text;
+  if (lf > 0 && crlf > 0 && text.includes('\r\n')) return text;
+  return withLineEnds(text, crlf > lf ? '\r\n' : '\n');
+}
+
+/** A text with every CRLF and LF replaced by one kind. */
+export function withLineEnds(text: string, end: '\n' | '\r\n'): string {
+  const plain = text.replaceAll('\r\n', '\n');
+  return end === '\n' ? plain : plain.replaceAll('\n', '\r\n');
+}
+
+/** Replaces `[start, end)` of the old text. */
+export interface TextChange {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The smallest single replacement that makes `after` of `before`; undefined where they are equal. Pairs (surrogates, CRLF) are never cut. */
+export function smallestChange(before: string, after: string): TextChange | undefined {
+  if (before === after) return undefined;
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start += 1;
+  let tail = 0;
+  while (
+    tail < shorter - start &&
+    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
+  )
+    tail += 1;
+  while (start > 0 && (cutsPair(before, start) || cutsPair(after, start))) start -= 1;
+  while (tail > 0 && (cutsPair(before, before.length - tail) || cutsPair(after, after.length - tail))) tail -= 1;
+  return { start, end: before.length - tail, text: after.slice(start, after.length - tail) };
+}
+
+function cutsPair(text: string, offset: number): boolean {
+  const left = text.charCodeAt(offset - 1);
+  const right = text.charCodeAt(offset);
+  return (left === 13 && right === 10) || (left >= 0xd800 && left <= 0xdbff && right >= 0xdc00 && right <= 0xdfff);
+}

@@ -1,0 +1,62 @@
+// The slash commands and what each of them plays.
+import { crash } from './scenes/crash';
+import { edit } from './scenes/edit';
+import { fail } from './scenes/fail';
+import { introduce, unknownCommand } from './scenes/introduce';
+import { long } from './scenes/long';
+import { plan } from './scenes/plan';
+import { slow } from './scenes/slow';
+import { stream } from './scenes/stream';
+import { terminal } from './scenes/terminal';
+import { thoughts } from './scenes/thoughts';
+import type { Turn } from './turn';
+
+/** Plays one turn. It ends when the promise does; it rejects when the turn was cancelled or is to fail. */
+export type Scene = (turn: Turn) => Promise<void>;
+
+interface Command {
+  readonly name: string;
+  readonly description: string;
+  readonly hint?: string;
+  readonly scene: Scene;
+}
+
+const all: readonly Command[] = [
+  { name: 'stream', description: 'Stream Markdown: headings, a table, lists, code', scene: stream },
+  { name: 'thoughts', description: 'Think aloud before answering', scene: thoughts },
+  { name: 'plan', description: 'Make a plan and work through it', scene: plan },
+  {
+    name: 'edit',
+    description: 'Change a file, after showing you the diff and asking',
+    hint: 'a line to add',
+    scene: edit,
+  },
+  { name: 'terminal', description: 'Run a harmless command, after asking', scene: terminal },
+  { name: 'long', description: 'A very long answer with many tool calls', scene: long },
+  { name: 'slow', description: 'A turn of one minute; press Stop whenever you like', scene: slow },
+  { name: 'error', description: 'Fail with an error', scene: fail },
+  { name: 'crash', description: 'Exit in the middle of a turn', scene: crash },
+  { name: 'help', description: 'What this demo can show', scene: (turn) => introduce(turn, commandTable()) },
+];
+
+/** The commands as `available_commands_update` carries them. */
+export function commands(): object[] {
+  return all.map(({ name, description, hint }) => ({ name, description, ...(hint && { input: { hint } }) }));
+}
+
+/** The scene that a prompt asks for; any text that is no command gets the introduction. */
+export function sceneOf(text: string): Scene {
+  const name = /^\/([\w-]+)/.exec(text)?.[1];
+  if (name === undefined) return (turn) => introduce(turn, commandTable());
+  return all.find((command) => command.name === name)?.scene ?? ((turn) => unknownCommand(turn, commandTable()));
+}
+
+function commandTable(): string {
+  return [
+    '| Type | and see |',
+    '| --- | --- |',
+    ...all.map(({ name, description }) => `| \`/${name}\` | ${description} |`),
+  ]
+    .join('\n')
+    .concat('\n');
+}

@@ -1,0 +1,17 @@
+// A turn of one minute, to try Stop and the queue with. It shows once a second that it is alive.
+import type { Turn } from '../turn';
+
+const seconds = 60;
+
+export async function slow(turn: Turn): Promise<void> {
+  await turn.say('This takes a minute. Press **Stop**, or write your next message: it will wait in the queue.\n');
+  for (let second = 1; second <= seconds; second++) {
+    await turn.wait(1000);
+    await turn.show({
+      sessionUpdate: 'agent_thought_chunk',
+      messageId: 'heartbeat',
+      content: { type: 'text', text: `Still here after ${second} s.\n` },
+    });
+  }
+  await turn.say('A minute has passed. Thank you for your patience.\n');
+}

@@ -1,0 +1,97 @@
+// What the user can choose in a session of the demo agent: its mode and its options. Options carry the mode too, because a client that knows options
+// uses them and leaves the older `modes` alone (v1, section "Config options").
+import { at, text } from './input';
+import { RpcFault } from './wire';
+
+const modes = [
+  { id: 'ask', name: 'Ask', description: 'Ask before each edit and each command' },
+  { id: 'auto', name: 'Auto', description: 'Edit and run without asking' },
+] as const;
+
+/** Milliseconds that the demo waits after each word. */
+const paces = { calm: 60, natural: 30, brisk: 8, instant: 0 } as const;
+
+type Mode = (typeof modes)[number]['id'];
+type Pace = keyof typeof paces;
+
+/** The choices of one session. */
+export class Settings {
+  readonly #booleans: boolean;
+  #mode: Mode = 'ask';
+  #pace: Pace = 'natural';
+  #emoji = false;
+
+  /** @param booleans whether the client can show options that are on or off */
+  constructor(booleans: boolean) {
+    this.#booleans = booleans;
+  }
+
+  get mode(): Mode {
+    return this.#mode;
+  }
+
+  /** The pause after each word in milliseconds. */
+  get wordMs(): number {
+    return paces[this.#pace];
+  }
+
+  get emoji(): boolean {
+    return this.#emoji;
+  }
+
+  /** @throws RpcFault -32602 where there is no such mode */
+  setMode(id: string): void {
+    const mode = modes.find((one) => one.id === id);
+    if (mode === undefined) throw new RpcFault(-32602, `There is no mode "${id}".`);
+    this.#mode = mode.id;
+  }
+
+  /** Takes the params of session/set_config_option. @throws RpcFault -32602 */
+  setOption(params: unknown): void {
+    const id = text(params, 'configId');
+    const value = at(params, 'value');
+    if (id === 'mode') this.setMode(String(value));
+    else if (id === 'pace' && typeof value === 'string' && Object.hasOwn(paces, value)) this.#pace = value as Pace;
+    else if (id === 'emoji' && this.#booleans && typeof value === 'boolean') this.#emoji = value;
+    else throw new RpcFault(-32602, `"${id}" cannot be set to ${JSON.stringify(value)}.`);
+  }
+
+  modeState(): object {
+    return { currentModeId: this.#mode, availableModes: modes };
+  }
+
+  /** The whole list, as each answer and update carries it. */
+  options(): object[] {
+    const emoji = {
+      id: 'emoji',
+      name: 'Emoji',
+      description: 'Whether the demo signs its answers',
+      type: 'boolean',
+      currentValue: this.#emoji,
+    };
+    return [
+      {
+        id: 'mode',
+        name: 'Mode',
+        category: 'mode',
+        type: 'select',
+        currentValue: this.#mode,
+        options: modes.map(({ id, name, description }) => ({ value: id, name, description })),
+      },
+      {
+        id: 'pace',
+        name: 'Pace',
+        description: 'How fast the demo types',
+        type: 'select',
+        currentValue: this.#pace,
+        options: [
+          { value: 'calm', name: 'Calm' },
+          { value: 'natural', name: 'Natural' },
+          { value: 'brisk', name: 'Brisk' },
+          { value: 'instant', name: 'Instant' },
+        ],
+      },
+      ...(this.#booleans ? [emoji] : []),
+    ];
+  }
+}

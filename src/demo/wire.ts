@@ -1,0 +1,141 @@
+// JSON-RPC for the demo agent: one JSON message per line over two streams, both ways. Small on purpose; the client's own wire is src/acp.
+import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+
+export type RpcId = string | number;
+
+/** An error as JSON-RPC sends it. */
+export class RpcFault extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.name = 'RpcFault';
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** What takes the other side's calls. */
+export interface WireHandler {
+  /** Answers a request, or throws an {@link RpcFault}. */
+  request(method: string, params: unknown, id: RpcId): Promise<unknown>;
+  notification(method: string, params: unknown): void;
+}
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** A connection over stdio. Messages leave in the order of the calls. */
+export class Wire {
+  readonly #output: Writable;
+  readonly #handler: WireHandler;
+  readonly #pending = new Map<RpcId, Pending>();
+  #nextId = 1;
+
+  constructor(input: Readable, output: Writable, handler: WireHandler) {
+    this.#output = output;
+    this.#handler = handler;
+    const decoder = new StringDecoder('utf8');
+    let parts: string[] = [];
+    input.on('data', (chunk: Buffer) => {
+      const lines = decoder.write(chunk).split('\n');
+      parts.push(lines.shift() ?? '');
+      for (const line of lines) {
+        const whole = parts.join('');
+        parts = [line];
+        this.#receive(whole);
+      }
+    });
+  }
+
+  /** Sends a notification. Resolves when the pipe takes more, so that a slow reader slows the agent instead of filling its memory. */
+  notify(method: string, params: unknown): Promise<void> {
+    return this.#send({ method, params });
+  }
+
+  /**
+   * Asks the client. When `signal` fires, the question is withdrawn (`$/cancel_request`) and the call rejects with the signal's reason at once;
+   * the answer that still comes is dropped.
+   * @throws RpcFault where the client answers with an error
+   */
+  request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted();
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const withdraw = (): void => {
+        void this.notify('$/cancel_request', { requestId: id });
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', withdraw, { once: true });
+      const settle = (): void => signal.removeEventListener('abort', withdraw);
+      this.#pending.set(id, {
+        resolve(result) {
+          settle();
+          resolve(result);
+        },
+        reject(error) {
+          settle();
+          reject(error);
+        },
+      });
+      void this.#send({ id, method, params });
+    });
+  }
+
+  #send(message: Record<string, unknown>): Promise<void> {
+    const free = this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    return free ? Promise.resolve() : new Promise((resolve) => this.#output.once('drain', () => resolve()));
+  }
+
+  #receive(line: string): void {
+    if (line.trim() === '') return;
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      void this.#send({ id: null, error: { code: -32700, message: 'This line is not JSON.' } });
+      return;
+    }
+    if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+      void this.#send({
+        id: null,
+        error: { code: -32600, message: 'One JSON-RPC message per line, please: no batches.' },
+      });
+      return;
+    }
+    const { id, method, params, result, error } = message as Record<string, unknown>;
+    const isId = typeof id === 'string' || typeof id === 'number';
+    if (typeof method === 'string') {
+      if (isId) void this.#answer(id, method, params);
+      else this.#handler.notification(method, params);
+      return;
+    }
+    if (!isId) return;
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (error === undefined) pending?.resolve(result);
+    else pending?.reject(faultOf(error));
+  }
+
+  async #answer(id: RpcId, method: string, params: unknown): Promise<void> {
+    try {
+      await this.#send({ id, result: await this.#handler.request(method, params, id) });
+    } catch (error) {
+      const fault = error instanceof RpcFault ? error : new RpcFault(-32603, `The demo agent failed: ${String(error)}`);
+      const data = fault.data === undefined ? {} : { data: fault.data };
+      await this.#send({ id, error: { code: fault.code, message: fault.message, ...data } });
+    }
+  }
+}
+
+function faultOf(error: unknown): RpcFault {
+  const { code, message } = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};
+  return new RpcFault(
+    typeof code === 'number' ? code : -32603,
+    typeof message === 'string' ? message : 'The client gave no reason.',
+  );
+}

@@ -1,0 +1,376 @@
+// The session: events in, state and noted changes out. No clock, no I/O, no randomness: the same events give the same state. Each event costs the same
+// however long the session is.
+import { type Disposable, toDisposable } from '../base/disposable';
+import type { Changes, SessionPart } from './changes';
+import type { SessionEvent } from './event';
+import { addMessageChunk, addPrompt } from './messages';
+import type { Entry, SessionState, Turn } from './state';
+import { applyTerminal } from './terminals';
+import { applyTool, cancelOpenTools, noteDecision } from './tools';
+
+/** State plus the indexes that make each event cheap. Shared by the files of this room; everybody else sees {@link SessionModel.state}. */
+export interface ModelContext {
+  readonly state: SessionState;
+  /** Transcript index by `role:messageId`. */
+  readonly messages: Map<string, number>;
+  readonly tools: Map<string, number>;
+  readonly plans: Map<string, number>;
+  readonly compactions: Map<string, number>;
+  readonly turnsById: Map<string, Turn>;
+  /** Tool entries of the running turn that have not ended. */
+  readonly openTools: Set<number>;
+  /** Transcript indexes of the tool entries that show a terminal. */
+  readonly terminalShownIn: Map<string, Set<number>>;
+  /** What an agent that echoes the prompt may still repeat. */
+  echo: { readonly text: string; position: number } | undefined;
+  push(
+    make: (base: { id: string; index: number; at: number; turnId?: string; late?: true }) => Entry,
+    at: number,
+  ): number;
+  note(apply: (changes: Changes) => void): void;
+}
+
+/** Where the turn that just ended is the place of what still comes. */
+function placeOf(state: SessionState): { turnId?: string; late?: true } {
+  if (state.turn) return { turnId: state.turn.id };
+  const last = state.turns.at(-1);
+  return last ? { turnId: last.id, late: true } : {};
+}
+
+export class SessionModel {
+  readonly #context: ModelContext;
+  readonly #readers = new Set<Changes>();
+
+  constructor() {
+    const readers = this.#readers;
+    const state: SessionState = {
+      entries: [],
+      turns: [],
+      terminals: new Map(),
+      permissions: new Map(),
+      turn: undefined,
+      title: undefined,
+      commands: [],
+      modes: [],
+      mode: undefined,
+      config: [],
+      usage: undefined,
+    };
+    this.#context = {
+      state,
+      messages: new Map(),
+      tools: new Map(),
+      plans: new Map(),
+      compactions: new Map(),
+      turnsById: new Map(),
+      openTools: new Set(),
+      terminalShownIn: new Map(),
+      echo: undefined,
+      push(make, at) {
+        const index = state.entries.length;
+        const entry = make({ id: `e${index}`, index, at, ...placeOf(state) });
+        state.entries.push(entry);
+        if (state.turn && entry.kind !== 'user') state.turn.firstOutputAt ??= at;
+        for (const reader of readers) reader.entry(index);
+        return index;
+      },
+      note(apply) {
+        for (const reader of readers) apply(reader);
+      },
+    };
+  }
+
+  /** The state now. Read only; it changes with the next event. */
+  get state(): Readonly<SessionState> {
+    return this.#context.state;
+  }
+
+  turn(id: string): Readonly<Turn> | undefined {
+    return this.#context.turnsById.get(id);
+  }
+
+  /** The tool entry of an id, the newest where an agent used the id twice. */
+  toolIndex(toolCallId: string): number | undefined {
+    return this.#context.tools.get(toolCallId);
+  }
+
+  /** Lets `changes` hear of everything that changes from now on. */
+  observe(changes: Changes): Disposable {
+    this.#readers.add(changes);
+    return toDisposable(() => this.#readers.delete(changes));
+  }
+
+  /** Tells the readers that something beside the events changed: the connection, the queue, what is attached. */
+  touch(part: SessionPart): void {
+    this.#context.note((changes) => changes.part(part));
+  }
+
+  /** Applies one event that came at `at` (ms since 1970). Never throws: an event that makes no sense in this state changes nothing. */
+  apply(event: SessionEvent, at: number): void {
+    const context = this.#context;
+    const { state } = context;
+    switch (event.type) {
+      case 'message_chunk':
+        addMessageChunk(context, event, at);
+        return;
+      case 'prompt_sent':
+        addPrompt(context, event, at);
+        return;
+      case 'tool_call':
+        applyTool(context, event, at);
+        return;
+      case 'terminal':
+        applyTerminal(context, event);
+        return;
+      case 'plan':
+        upsert(
+          context,
+          context.plans,
+          event.planId,
+          at,
+          (base) => ({ ...base, kind: 'plan', planId: event.planId, entries: event.entries }),
+          (entry) => {
+            if (entry.kind === 'plan') entry.entries = event.entries;
+          },
+        );
+        return;
+      case 'notice':
+        context.push(
+          (base) => ({
+            ...base,
+            kind: 'notice',
+            severity: event.severity,
+            title: event.title,
+            text: event.description ?? '',
+          }),
+          at,
+        );
+        return;
+      case 'unknown_update':
+        context.push(
+          (base) => ({ ...base, kind: 'notice', severity: 'info', title: event.name, text: '', raw: event.raw }),
+          at,
+        );
+        return;
+      case 'error':
+        context.push(
+          (base) => ({
+            ...base,
+            kind: 'error',
+            code: event.code,
+            text: event.message,
+            ...(event.hint && { hint: event.hint }),
+            ...(event.stderr && { stderr: event.stderr }),
+          }),
+          at,
+        );
+        return;
+      case 'compaction':
+        applyCompaction(context, event, at);
+        return;
+      case 'commands':
+        state.commands = event.commands;
+        break;
+      case 'modes':
+        state.modes = event.modes;
+        state.mode = event.current;
+        break;
+      case 'mode':
+        state.mode = event.current;
+        break;
+      case 'config':
+        state.config = event.options;
+        break;
+      case 'usage':
+        state.usage = event.usage;
+        break;
+      case 'info':
+        if (event.title !== undefined) state.title = event.title ?? undefined;
+        break;
+      case 'permission_asked':
+        state.permissions.set(event.permissionId, {
+          id: event.permissionId,
+          title: event.title,
+          options: event.options,
+          at,
+          ...(event.toolCallId !== undefined && { toolCallId: event.toolCallId }),
+        });
+        break;
+      case 'permission_closed':
+        noteDecision(context, event);
+        state.permissions.delete(event.permissionId);
+        break;
+      case 'turn_started':
+        startTurn(context, event);
+        break;
+      case 'turn_ended':
+        endTurn(context, event, at);
+        break;
+      case 'turn_reason':
+        fixReason(context, event);
+        break;
+      case 'cancel_requested': {
+        const turn = context.turnsById.get(event.turnId);
+        if (!turn || turn.endedAt !== undefined) return;
+        turn.cancelRequested = true;
+        cancelOpenTools(context, at);
+        break;
+      }
+      case 'cleared':
+        clear(context);
+        return;
+    }
+    const part = PARTS[event.type];
+    context.note((changes) => changes.part(part));
+  }
+}
+
+/** Which part of the view an event of this kind changes. */
+const PARTS: Record<
+  | 'commands'
+  | 'modes'
+  | 'mode'
+  | 'config'
+  | 'usage'
+  | 'info'
+  | 'permission_asked'
+  | 'permission_closed'
+  | 'turn_started'
+  | 'turn_ended'
+  | 'turn_reason'
+  | 'cancel_requested',
+  SessionPart
+> = {
+  commands: 'commands',
+  modes: 'modes',
+  mode: 'modes',
+  config: 'config',
+  usage: 'usage',
+  info: 'info',
+  permission_asked: 'permissions',
+  permission_closed: 'permissions',
+  turn_started: 'turn',
+  turn_ended: 'turn',
+  turn_reason: 'turn',
+  cancel_requested: 'turn',
+};
+
+function upsert(
+  context: ModelContext,
+  index: Map<string, number>,
+  id: string,
+  at: number,
+  make: (base: { id: string; index: number; at: number }) => Entry,
+  change: (entry: Entry) => void,
+): void {
+  const known = index.get(id);
+  const entry = known === undefined ? undefined : context.state.entries[known];
+  // A plan of a new turn is a new plan, even where the agent has no ids for them.
+  if (entry && (entry.turnId === context.state.turn?.id || !context.state.turn)) {
+    change(entry);
+    context.note((changes) => changes.entry(entry.index));
+  } else index.set(id, context.push(make, at));
+}
+
+function applyCompaction(
+  context: ModelContext,
+  event: Extract<SessionEvent, { type: 'compaction' }>,
+  at: number,
+): void {
+  const words: Record<string, string> = {
+    in_progress: 'Compacting the conversation',
+    completed: 'Conversation compacted',
+    failed: 'Compaction failed',
+    cancelled: 'Compaction cancelled',
+  };
+  const title = event.status === undefined ? undefined : (words[event.status] ?? `Compaction: ${event.status}`);
+  const severity = event.status === 'failed' ? 'error' : 'info';
+  upsert(
+    context,
+    context.compactions,
+    event.compactionId,
+    at,
+    (base) => ({
+      ...base,
+      kind: 'notice',
+      severity,
+      title: title ?? 'Compacting the conversation',
+      text: event.error ?? event.summary ?? event.append ?? '',
+    }),
+    (entry) => {
+      if (entry.kind !== 'notice') return;
+      if (title !== undefined) {
+        entry.title = title;
+        entry.severity = severity;
+      }
+      entry.text = event.error ?? event.summary ?? entry.text + (event.append ?? '');
+    },
+  );
+}
+
+function startTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_started' }>): void {
+  const { state } = context;
+  if (context.turnsById.has(event.turnId)) return;
+  const turn: Turn = {
+    id: event.turnId,
+    number: state.turns.length + 1,
+    origin: event.origin,
+    startedAt: event.at,
+    tools: 0,
+    files: new Set(),
+  };
+  state.turns.push(turn);
+  context.turnsById.set(turn.id, turn);
+  context.openTools.clear();
+  state.turn = turn;
+}
+
+function endTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_ended' }>, at: number): void {
+  const { state } = context;
+  const turn = context.turnsById.get(event.turnId);
+  if (!turn || turn.endedAt !== undefined) return; // a turn ends once
+  cancelOpenTools(context, at);
+  turn.endedAt = event.at;
+  turn.stopReason = event.stopReason;
+  turn.barrier = event.barrier;
+  if (event.note !== undefined) turn.note = event.note;
+  if (event.tokens !== undefined) turn.tokens = event.tokens;
+  context.echo = undefined;
+  if (state.turn === turn) state.turn = undefined;
+  context.push(({ late: _late, ...base }) => ({ ...base, kind: 'turn_end', turnId: turn.id }), at);
+}
+
+function fixReason(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_reason' }>): void {
+  const turn = context.turnsById.get(event.turnId);
+  if (!turn) return;
+  turn.stopReason = event.stopReason;
+  if (event.tokens !== undefined) turn.tokens = event.tokens;
+  const { entries } = context.state;
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry?.kind === 'turn_end' && entry.turnId === turn.id) {
+      context.note((changes) => changes.entry(index));
+      return;
+    }
+  }
+}
+
+function clear(context: ModelContext): void {
+  const { state } = context;
+  state.entries.length = 0;
+  state.turns.length = 0;
+  state.turn = undefined;
+  for (const map of [
+    context.messages,
+    context.tools,
+    context.plans,
+    context.compactions,
+    context.turnsById,
+    context.terminalShownIn,
+    state.terminals,
+  ])
+    map.clear();
+  context.openTools.clear();
+  context.echo = undefined;
+  context.note((changes) => changes.clearedAll());
+}

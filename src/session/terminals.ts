@@ -1,0 +1,52 @@
+// Terminals as a session shows them: those that the client runs and those that an agent only describes. An id nobody has heard of is a terminal too.
+import { MAX_TERMINAL_CHARS, tail } from './bounds';
+import type { SessionEvent } from './event';
+import type { ModelContext } from './model';
+import type { Terminal } from './state';
+
+/** Terminals kept for display in one session; the oldest that has ended goes first. */
+const MAX_TERMINALS = 500;
+
+/** Applies what became known of a terminal. Output that grows costs what it grows by. */
+export function applyTerminal(context: ModelContext, event: Extract<SessionEvent, { type: 'terminal' }>): void {
+  const terminal = get(context, event.terminalId);
+  let redraw = false;
+  if (event.command !== undefined) terminal.command = event.command;
+  if (event.cwd !== undefined) terminal.cwd = event.cwd;
+  if (event.output !== undefined) {
+    terminal.output = tail(event.output, MAX_TERMINAL_CHARS);
+    terminal.truncated = event.truncated === true || event.output.length > MAX_TERMINAL_CHARS;
+    redraw = true;
+  } else if (event.append) {
+    const full = terminal.output + event.append;
+    // Cutting at every append would copy a megabyte each time: let it grow by a quarter first.
+    const output = full.length > MAX_TERMINAL_CHARS * 1.25 ? tail(full, MAX_TERMINAL_CHARS) : full;
+    if (output.length < full.length) terminal.truncated = true;
+    terminal.output = output;
+    const { append } = event;
+    context.note((changes) => changes.terminal(terminal.id, append));
+  }
+  if (event.exit && !terminal.exit) {
+    terminal.exit = event.exit;
+    redraw = true;
+  }
+  if (event.released) terminal.released = true;
+  if (redraw)
+    for (const index of context.terminalShownIn.get(terminal.id) ?? []) context.note((changes) => changes.entry(index));
+}
+
+function get(context: ModelContext, id: string): Terminal {
+  const { terminals } = context.state;
+  const known = terminals.get(id);
+  if (known) return known;
+  if (terminals.size >= MAX_TERMINALS) {
+    for (const [old, terminal] of terminals) {
+      if (!terminal.exit && !terminal.released) continue;
+      terminals.delete(old);
+      break;
+    }
+  }
+  const terminal: Terminal = { id, output: '', truncated: false };
+  terminals.set(id, terminal);
+  return terminal;
+}

@@ -1,0 +1,112 @@
+// Tool calls: upserted by id in whatever order an agent sends them (protocol v1 "Tool Calls"; updates before the call, calls announced twice, none announced).
+import { boundContent, boundRaw, MAX_TOOL_PARTS } from './bounds';
+import type { ToolStatus } from './content';
+import type { SessionEvent } from './event';
+import type { ModelContext } from './model';
+import type { ToolEntry } from './state';
+
+type ToolEvent = Extract<SessionEvent, { type: 'tool_call' }>;
+
+/** Whether nothing more is expected of a call in this status. */
+export function isEnded(status: ToolStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+/** Applies `tool_call` and `tool_call_update`. */
+export function applyTool(context: ModelContext, event: ToolEvent, at: number): void {
+  const { state } = context;
+  const known = state.entries[context.tools.get(event.toolCallId) ?? -1];
+  // An id that is announced again in a later turn is a new call: some agents count from one in each turn.
+  const reused = event.announced && known !== undefined && state.turn !== undefined && known.turnId !== state.turn.id;
+  if (known?.kind === 'tool' && !reused) {
+    const before = known.status;
+    patch(known, event, at);
+    track(context, known);
+    if (known.status === before && isOnlyMeta(event)) return;
+    context.note((changes) => changes.entry(known.index));
+    return;
+  }
+  const index = context.push((base) => {
+    const entry: ToolEntry = {
+      ...base,
+      kind: 'tool',
+      toolCallId: event.toolCallId,
+      title: '',
+      toolKind: 'other',
+      status: 'pending',
+      content: [],
+      locations: [],
+    };
+    patch(entry, event, at);
+    return entry;
+  }, at);
+  context.tools.set(event.toolCallId, index);
+  if (state.turn) state.turn.tools++;
+  const entry = state.entries[index];
+  if (entry?.kind === 'tool') track(context, entry);
+}
+
+/** Marks what a turn left open: nobody will finish it. A late update of the agent still corrects this. */
+export function cancelOpenTools(context: ModelContext, at: number): void {
+  for (const index of context.openTools) {
+    const entry = context.state.entries[index];
+    if (entry?.kind !== 'tool' || isEnded(entry.status)) continue;
+    entry.status = 'cancelled';
+    entry.endedAt = at;
+    context.note((changes) => changes.entry(index));
+  }
+  context.openTools.clear();
+}
+
+/** Remembers on the tool call how its permission was answered. */
+export function noteDecision(context: ModelContext, event: Extract<SessionEvent, { type: 'permission_closed' }>): void {
+  const permission = context.state.permissions.get(event.permissionId);
+  const entry =
+    permission?.toolCallId === undefined
+      ? undefined
+      : context.state.entries[context.tools.get(permission.toolCallId) ?? -1];
+  if (!permission || entry?.kind !== 'tool') return;
+  const option = permission.options.find((candidate) => candidate.optionId === event.optionId);
+  entry.decision = { outcome: event.outcome, by: event.by, ...(option && { name: option.name, kind: option.kind }) };
+  context.note((changes) => changes.entry(entry.index));
+}
+
+function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
+  const { patch: fields, announced } = event;
+  if (fields.title) entry.title = fields.title;
+  if (fields.name !== undefined) entry.name = fields.name;
+  if (fields.kind !== undefined) entry.toolKind = fields.kind;
+  if (fields.status !== undefined) setStatus(entry, fields.status, announced, at);
+  // A late announcement with empty lists must not wipe what updates brought before it.
+  if (fields.content && !(announced && fields.content.length === 0)) entry.content = boundContent(fields.content);
+  if (fields.locations && !(announced && fields.locations.length === 0))
+    entry.locations = fields.locations.slice(0, MAX_TOOL_PARTS);
+  if (fields.rawInput !== undefined) entry.rawInput = boundRaw(fields.rawInput);
+  if (fields.rawOutput !== undefined) entry.rawOutput = boundRaw(fields.rawOutput);
+}
+
+/** A status only moves on: an announcement or a late "in progress" never reopens what has ended. "cancelled" is our guess, so the agent's word replaces it. */
+function setStatus(entry: ToolEntry, status: ToolStatus, announced: boolean, at: number): void {
+  const ended = isEnded(entry.status);
+  if (ended && !isEnded(status)) return;
+  if (announced && entry.status === 'in_progress' && status === 'pending') return;
+  entry.status = status;
+  if (isEnded(status)) entry.endedAt = at;
+}
+
+function track(context: ModelContext, entry: ToolEntry): void {
+  const { turn } = context.state;
+  if (isEnded(entry.status)) context.openTools.delete(entry.index);
+  else if (turn && entry.turnId === turn.id) context.openTools.add(entry.index);
+  for (const part of entry.content) {
+    if (part.type === 'diff' && entry.status === 'completed') turn?.files.add(part.path);
+    if (part.type !== 'terminal') continue;
+    const shown = context.terminalShownIn.get(part.terminalId) ?? new Set();
+    shown.add(entry.index);
+    context.terminalShownIn.set(part.terminalId, shown);
+  }
+}
+
+function isOnlyMeta(event: ToolEvent): boolean {
+  return !event.announced && Object.keys(event.patch).length === 0;
+}

@@ -1,0 +1,65 @@
+// A fenced block of code: its language and a Copy button above, the text below, colours when it is complete.
+import { button, el, icon, setAttributes } from '../dom';
+import { revealControls } from '../format';
+import { strings } from '../strings';
+import { highlightLater } from './highlightLater';
+import type { MarkdownContext } from './renderTokens';
+
+export interface CodeBlock {
+  readonly element: HTMLElement;
+  readonly code: HTMLElement;
+  /** Replaces the shown text; only what was added is touched where the old text is its beginning. */
+  setText(text: string): void;
+  /** The text is complete: colour it. */
+  close(): void;
+}
+
+/**
+ * @param lang the word after the fence, '' for none
+ * @param whole what Copy copies, where that is more than this block shows
+ */
+export function createCodeBlock(
+  lang: string,
+  text: string,
+  context: Pick<MarkdownContext, 'copy'>,
+  options: { readonly open?: boolean; readonly continued?: boolean; readonly whole?: () => string } = {},
+): CodeBlock {
+  let shown = revealControls(text);
+  let source = text;
+  const node = document.createTextNode(shown);
+  const code = el('code', '', node);
+  const pre = setAttributes(el('pre', '', code), { tabindex: '0', dir: 'ltr' });
+  const element = el('div', 'code-block');
+  if (options.continued) {
+    element.classList.add('continued');
+  } else {
+    const copy = button('copy', '', () => {
+      context.copy(options.whole?.() ?? source);
+      glyph.className = 'codicon codicon-check';
+      setTimeout(() => {
+        glyph.className = 'codicon codicon-copy';
+      }, 1500);
+    });
+    const glyph = icon('copy');
+    copy.append(glyph, el('span', '', strings.copy));
+    element.append(el('div', 'code-head', el('span', 'lang', revealControls(lang)), copy));
+  }
+  element.append(pre);
+  const block: CodeBlock = {
+    element,
+    code,
+    setText(next) {
+      source = next;
+      const visible = revealControls(next);
+      if (visible === shown) return;
+      if (visible.startsWith(shown)) node.appendData(visible.slice(shown.length));
+      else node.data = visible;
+      shown = visible;
+    },
+    close() {
+      highlightLater(code, shown, lang);
+    },
+  };
+  if (!options.open) block.close();
+  return block;
+}

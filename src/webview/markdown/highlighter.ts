@@ -1,0 +1,79 @@
+// The lazy chunk: lowlight with the languages that agents write most, and its tree drawn as spans.
+import type { Element, ElementContent, Root } from 'hast';
+import bash from 'highlight.js/lib/languages/bash';
+import c from 'highlight.js/lib/languages/c';
+import cpp from 'highlight.js/lib/languages/cpp';
+import csharp from 'highlight.js/lib/languages/csharp';
+import css from 'highlight.js/lib/languages/css';
+import diff from 'highlight.js/lib/languages/diff';
+import go from 'highlight.js/lib/languages/go';
+import ini from 'highlight.js/lib/languages/ini';
+import java from 'highlight.js/lib/languages/java';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import kotlin from 'highlight.js/lib/languages/kotlin';
+import markdown from 'highlight.js/lib/languages/markdown';
+import php from 'highlight.js/lib/languages/php';
+import python from 'highlight.js/lib/languages/python';
+import ruby from 'highlight.js/lib/languages/ruby';
+import rust from 'highlight.js/lib/languages/rust';
+import shell from 'highlight.js/lib/languages/shell';
+import sql from 'highlight.js/lib/languages/sql';
+import swift from 'highlight.js/lib/languages/swift';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+import { createLowlight } from 'lowlight';
+
+const lowlight = createLowlight({
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  diff,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  kotlin,
+  markdown,
+  php,
+  python,
+  ruby,
+  rust,
+  shell,
+  sql,
+  swift,
+  typescript,
+  xml,
+  yaml,
+});
+lowlight.registerAlias({ json: ['jsonc', 'json5'], ini: ['toml', 'conf'], bash: ['console'] });
+
+/** The coloured text as nodes, or undefined for a language that is not known. */
+export function highlight(text: string, lang: string): DocumentFragment | undefined {
+  const name = lang.toLowerCase().replace(/^\{?\.?|\}$/g, '');
+  if (!lowlight.registered(name)) return undefined;
+  return draw(lowlight.highlight(name, text));
+}
+
+function draw(root: Root): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  for (const child of root.children) append(fragment, child as ElementContent);
+  return fragment;
+}
+
+function append(parent: Node, node: ElementContent): void {
+  if (node.type === 'text') parent.appendChild(document.createTextNode(node.value));
+  else if (node.type === 'element') parent.appendChild(drawElement(node));
+}
+
+function drawElement(element: Element): HTMLElement {
+  const span = document.createElement('span');
+  const names = element.properties.className;
+  if (Array.isArray(names)) span.className = names.join(' ');
+  for (const child of element.children) append(span, child);
+  return span;
+}

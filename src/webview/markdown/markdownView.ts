@@ -1,0 +1,158 @@
+// Draws a MarkdownDoc. Closed pieces are drawn once; only the open end is drawn anew, once per frame. Segments that scroll far away leave the page and keep their
+// height; they are drawn again from their source when they come near.
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { el } from '../dom';
+import type { NearWatcher } from '../near';
+import { MarkdownDoc, type Segment } from './markdownDoc';
+import { PiecePainter } from './piecePainter';
+import type { MarkdownContext } from './renderTokens';
+
+/** What a view needs from the panel around it. */
+export interface MarkdownViewContext extends MarkdownContext {
+  readonly near: NearWatcher;
+  /** Something is to be drawn: call `render` in the next frame. */
+  invalidate(): void;
+  /** Characters that fit in one line, roughly. */
+  readonly columns: () => number;
+}
+
+/** Characters parsed at a time between two looks at the clock. */
+const SLICE = 16_384;
+/** Of a message that is new or arrives in a flood, this many segments at the end are drawn at once; the others wait until they come near. */
+const EAGER = 2;
+const LINE_HEIGHT = 20;
+
+/** One text of Markdown in the page. */
+export class MarkdownView implements Disposable {
+  readonly element = el('div', 'markdown');
+  readonly #doc: MarkdownDoc;
+  readonly #context: MarkdownViewContext;
+  readonly #views: SegmentView[] = [];
+  readonly #disposables = new DisposableStore();
+  #backlog: string;
+  #settled = false;
+
+  /** @param doc where the text was shown before: what it knows is kept, so that showing it again is cheap */
+  constructor(context: MarkdownViewContext, text: string, doc = new MarkdownDoc()) {
+    this.#context = context;
+    this.#doc = doc;
+    this.#backlog = text.slice(doc.length);
+  }
+
+  get doc(): MarkdownDoc {
+    return this.#doc;
+  }
+
+  append(text: string): void {
+    this.#backlog += text;
+    this.#settled = false;
+  }
+
+  /** Nothing more is expected: the open end counts as complete. */
+  settle(): void {
+    this.#settled = true;
+  }
+
+  /**
+   * Draws what is new. @param deadline of `performance.now()`, after which the rest is left for the next frame
+   * @returns whether all is drawn
+   */
+  render(deadline: number): boolean {
+    while (this.#backlog) {
+      const slice = this.#backlog.slice(0, SLICE);
+      this.#backlog = this.#backlog.slice(slice.length);
+      this.#doc.append(slice);
+      if (this.#backlog && performance.now() > deadline) break;
+    }
+    const complete = this.#backlog === '';
+    if (complete && this.#settled) this.#doc.settle();
+    const { segments } = this.#doc;
+    // Text that is being read must not jump, so what is drawn stays; what is new and already left behind is only given room.
+    const eager = segments.length - EAGER;
+    const start = Math.max(0, this.#views.length - 1);
+    for (let index = start; index < segments.length; index++) {
+      let view = this.#views[index];
+      if (!view) {
+        this.#views[index - 1]?.setTail([], '', true);
+        view = new SegmentView(segments[index]!, index >= eager, this.#context, this.#doc);
+        this.#views.push(view);
+        this.element.append(view.element);
+        this.#disposables.add(view);
+      }
+      view.paint();
+    }
+    this.#views.at(-1)?.setTail(this.#doc.open, this.#doc.unparsed, this.#settled);
+    return complete;
+  }
+
+  dispose(): void {
+    this.#disposables.dispose();
+  }
+}
+
+/** One segment: in the page with its content, or only its height. */
+class SegmentView implements Disposable {
+  readonly element = el('div', 'segment');
+  readonly #segment: Segment;
+  readonly #context: MarkdownViewContext;
+  readonly #doc: MarkdownDoc;
+  readonly #watch: Disposable;
+  #painter: PiecePainter | undefined;
+  #painted = 0;
+  #tail: Parameters<PiecePainter['setTail']> = [[], '', true];
+
+  constructor(segment: Segment, drawn: boolean, context: MarkdownViewContext, doc: MarkdownDoc) {
+    this.#segment = segment;
+    this.#context = context;
+    this.#doc = doc;
+    if (drawn) this.#mount();
+    else this.#leave(this.#estimate());
+    this.#watch = context.near.watch(this.element, (near, height) => {
+      if (near && !this.#painter) {
+        this.#mount();
+        this.paint();
+        this.#painter!.setTail(...this.#tail);
+      } else if (!near && this.#painter && height > 0 && !this.element.contains(document.activeElement)) {
+        this.#leave(height);
+      }
+    });
+  }
+
+  paint(): void {
+    if (!this.#painter) return;
+    const { pieces } = this.#segment;
+    if (this.#painted < pieces.length) this.#painter.clearTail();
+    while (this.#painted < pieces.length) this.#painter.paint(pieces[this.#painted++]!);
+  }
+
+  setTail(...tail: Parameters<PiecePainter['setTail']>): void {
+    this.#tail = tail;
+    this.#painter?.setTail(...tail);
+  }
+
+  dispose(): void {
+    this.#watch.dispose();
+  }
+
+  #mount(): void {
+    this.element.style.height = '';
+    this.#painter = new PiecePainter(this.element, this.#context, this.#doc);
+    this.#painted = 0;
+  }
+
+  #leave(height: number): void {
+    this.#painter = undefined;
+    this.element.replaceChildren();
+    this.element.style.height = `${height}px`;
+  }
+
+  #estimate(): number {
+    const columns = this.#context.columns();
+    let lines = 0;
+    for (const piece of this.#segment.pieces) {
+      const text = piece.kind === 'code' ? piece.text : piece.source;
+      lines += piece.kind === 'code' ? text.split('\n').length : Math.ceil(text.length / columns) + 0.4;
+    }
+    return Math.round(lines * LINE_HEIGHT);
+  }
+}

@@ -1,0 +1,141 @@
+// Draws pieces into one segment: items join their list, rows their table, stretches of code their block, as long as they stand side by side.
+import type { Tokens } from 'marked';
+import { el } from '../dom';
+import { lexAll } from './blockLexer';
+import { type CodeBlock, createCodeBlock } from './codeBlock';
+import type { MarkdownDoc, Piece } from './markdownDoc';
+import { createList, type MarkdownContext, renderBlocks, renderItem, renderRow, renderTable } from './renderTokens';
+
+/** The container that the next piece of the same group goes into. */
+interface Container {
+  readonly group: number;
+  readonly node: HTMLElement;
+}
+
+/** Draws into `parent`, only ever at its end. */
+export class PiecePainter {
+  readonly #parent: HTMLElement;
+  readonly #context: MarkdownContext;
+  readonly #doc: MarkdownDoc;
+  #container: Container | undefined;
+  #tailNodes: ChildNode[] = [];
+  #tailCode: { readonly block: CodeBlock; readonly group: number; text: string } | undefined;
+
+  constructor(parent: HTMLElement, context: MarkdownContext, doc: MarkdownDoc) {
+    this.#parent = parent;
+    this.#context = context;
+    this.#doc = doc;
+  }
+
+  /** Draws a closed piece. The open end must have been cleared. */
+  paint(piece: Piece): void {
+    this.#draw(piece, false);
+  }
+
+  clearTail(): void {
+    for (const node of this.#tailNodes) node.remove();
+    this.#tailNodes = [];
+    this.#tailCode = undefined;
+  }
+
+  /**
+   * Draws the open end anew; an open stretch of code only gets what was added.
+   * @param unparsed text that comes after the pieces, shown as it is
+   */
+  setTail(pieces: readonly Piece[], unparsed: string, settled: boolean): void {
+    const only = pieces.length === 1 ? pieces[0] : undefined;
+    const code = this.#tailCode;
+    if (only?.kind === 'code' && code && code.group === only.group && only.text.startsWith(code.text)) {
+      code.text = only.text;
+      code.block.setText(only.text);
+      if (settled) code.block.close();
+      return;
+    }
+    this.clearTail();
+    const container = this.#container;
+    for (const piece of pieces) {
+      const drawn = this.#draw(piece, !settled);
+      if (drawn.block && piece.kind === 'code') {
+        this.#tailCode = { block: drawn.block, group: piece.group, text: piece.text };
+      }
+      this.#tailNodes.push(...drawn.nodes);
+    }
+    if (unparsed) {
+      const rest = el('p', 'unparsed', unparsed);
+      this.#parent.append(rest);
+      this.#tailNodes.push(rest);
+    }
+    this.#container = container;
+  }
+
+  /** @returns the nodes that it added, so that they can be taken away again */
+  #draw(piece: Piece, open: boolean): { readonly nodes: ChildNode[]; readonly block?: CodeBlock } {
+    switch (piece.kind) {
+      case 'item':
+        return { nodes: this.#drawItem(piece) };
+      case 'row':
+        return { nodes: this.#drawRow(piece) };
+      case 'code':
+        return this.#drawCode(piece, open);
+      case 'block': {
+        this.#container = undefined;
+        const from = this.#parent.childNodes.length;
+        renderBlocks(lexAll(piece.source), this.#parent, this.#context);
+        const nodes = [...this.#parent.childNodes].slice(from);
+        if (piece.joined && nodes[0] instanceof HTMLElement) nodes[0].classList.add('continued');
+        return { nodes };
+      }
+    }
+  }
+
+  #drawItem(piece: Piece & { kind: 'item' }): ChildNode[] {
+    const token = lexAll(piece.source).find((one) => one.type === 'list') as Tokens.List | undefined;
+    const item = token?.items[0];
+    if (!item) return [];
+    const node = renderItem({ ...item, raw: piece.source }, this.#context);
+    if (this.#container?.group === piece.group) {
+      this.#container.node.append(node);
+      return [node];
+    }
+    const list = createList(piece.ordered, piece.number);
+    if (!piece.first) list.classList.add('continued');
+    list.append(node);
+    return this.#add(list, { group: piece.group, node: list });
+  }
+
+  #drawRow(piece: Piece & { kind: 'row' }): ChildNode[] {
+    const table = lexAll(piece.head + piece.source).find((one) => one.type === 'table') as Tokens.Table | undefined;
+    if (!table) return [];
+    if (this.#container?.group === piece.group) {
+      const rows = table.rows.map((cells) => renderRow(cells, this.#context));
+      this.#container.node.append(...rows);
+      return rows;
+    }
+    const { wrapper, body } = renderTable(table, this.#context);
+    if (!piece.first) wrapper.classList.add('continued');
+    return this.#add(wrapper, { group: piece.group, node: body });
+  }
+
+  #drawCode(piece: Piece & { kind: 'code' }, open: boolean): { readonly nodes: ChildNode[]; readonly block?: CodeBlock } {
+    if (piece.text === '' && !piece.first) return { nodes: [] };
+    const block = createCodeBlock(piece.lang, piece.text, this.#context, {
+      open,
+      continued: !piece.first,
+      whole: () => this.#wholeCode(piece.group, piece.text),
+    });
+    return { nodes: this.#add(block.element, undefined), block };
+  }
+
+  #add(node: HTMLElement, container: Container | undefined): ChildNode[] {
+    this.#parent.append(node);
+    this.#container = container;
+    return [node];
+  }
+
+  /** The code of a block from all the stretches it was cut into. */
+  #wholeCode(group: number, fallback: string): string {
+    const all = [...this.#doc.segments.flatMap((segment) => segment.pieces), ...this.#doc.open];
+    const parts = all.flatMap((piece) => (piece.kind === 'code' && piece.group === group ? [piece.text] : []));
+    return parts.length > 0 ? parts.join('\n') : fallback;
+  }
+}

@@ -1,0 +1,56 @@
+// What the extension exports: the same conversations that the panel shows, for programs and tests (interface of the extension, `ParleyApi`).
+import { type Event, EventEmitter } from 'vscode';
+import type { Disposable } from '../base/disposable';
+import type { SessionSnapshot } from '../client/snapshot';
+import { snapshotOf } from '../client/snapshot';
+import type { Conversations } from './conversations';
+
+export interface ParleyApi {
+  readonly version: 1;
+  /** Starts an agent and opens a session; resolves with our key when it can be used. @throws ParleyError with why it cannot. */
+  openSession(options: { agent?: string; cwd?: string }): Promise<string>;
+  /** Sends a message, after what is queued already; resolves when its turn has ended. */
+  send(key: string, text: string): Promise<{ turnId: string; stopReason: string }>;
+  /** Queues a message; returns the queue item's id. */
+  enqueue(key: string, text: string): string;
+  cancel(key: string): Promise<void>;
+  checkStatus(key: string): Promise<{ status: 'live' | 'not_found' | 'unknown' }>;
+  snapshot(key: string): SessionSnapshot;
+  /** A session changed; its key. */
+  readonly onDidChange: Event<string>;
+}
+
+/** Makes the API over the window's conversations. */
+export function createApi(conversations: Conversations): { api: ParleyApi; disposable: Disposable } {
+  const changed = new EventEmitter<string>();
+  const relay = conversations.onDidChange((key) => changed.fire(key));
+  const api: ParleyApi = {
+    version: 1,
+    async openSession(options) {
+      const conversation = conversations.create(options);
+      await conversation.start();
+      const { connection } = conversation;
+      if (connection.kind === 'failed' || connection.kind === 'exited') throw connection.error;
+      return conversation.key;
+    },
+    send: (key, text) => conversations.get(key).send(text).done,
+    enqueue: (key, text) => conversations.get(key).send(text).id,
+    async cancel(key) {
+      conversations.get(key).cancel();
+    },
+    async checkStatus(key) {
+      return { status: await conversations.get(key).checkStatus() };
+    },
+    snapshot: (key) => snapshotOf(conversations.get(key)),
+    onDidChange: changed.event,
+  };
+  return {
+    api,
+    disposable: {
+      dispose() {
+        relay.dispose();
+        changed.dispose();
+      },
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// The chat in an editor tab. One per window is enough: opening it again brings it to the front.
+import { type ExtensionContext, Uri, ViewColumn, type WebviewPanel, window } from 'vscode';
+import type { Disposable } from '../base/disposable';
+import type { ChatSurface } from './chatSurface';
+import { webviewHtml, webviewRoot } from './webviewHtml';
+
+export const CHAT_PANEL_TYPE = 'parley.chat';
+
+export class ChatPanel implements Disposable {
+  readonly #context: ExtensionContext;
+  readonly #surfaceFor: (panel: WebviewPanel) => ChatSurface;
+  #open: { panel: WebviewPanel; surface: ChatSurface } | undefined;
+
+  /** @param surfaceFor makes the surface of a new panel, for the active conversation. */
+  constructor(context: ExtensionContext, surfaceFor: (panel: WebviewPanel) => ChatSurface) {
+    this.#context = context;
+    this.#surfaceFor = surfaceFor;
+  }
+
+  get surface(): ChatSurface | undefined {
+    return this.#open?.surface;
+  }
+
+  get isActive(): boolean {
+    return this.#open?.panel.active === true;
+  }
+
+  /** Opens the panel or brings it to the front. */
+  open(): ChatSurface {
+    if (this.#open) {
+      this.#open.panel.reveal();
+      return this.#open.surface;
+    }
+    const panel = window.createWebviewPanel(CHAT_PANEL_TYPE, 'Parley', ViewColumn.Active, this.#options());
+    return this.adopt(panel);
+  }
+
+  /** Takes a panel that VS Code restored. */
+  adopt(panel: WebviewPanel): ChatSurface {
+    this.#open?.panel.dispose();
+    panel.iconPath = Uri.joinPath(this.#context.extensionUri, 'media', 'parley.svg');
+    panel.webview.options = this.#options();
+    const surface = this.#surfaceFor(panel);
+    const open = { panel, surface };
+    this.#open = open;
+    let visible = panel.visible;
+    panel.onDidChangeViewState(() => {
+      if (panel.visible === visible) return;
+      visible = panel.visible;
+      surface.setVisible(visible);
+    });
+    panel.onDidDispose(() => {
+      surface.dispose();
+      if (this.#open === open) this.#open = undefined;
+    });
+    panel.webview.html = webviewHtml(panel.webview, this.#context.extensionUri);
+    return surface;
+  }
+
+  setTitle(title: string): void {
+    if (this.#open && this.#open.panel.title !== title) this.#open.panel.title = title;
+  }
+
+  dispose(): void {
+    this.#open?.panel.dispose();
+  }
+
+  #options() {
+    return {
+      enableScripts: true,
+      enableFindWidget: true,
+      localResourceRoots: [webviewRoot(this.#context.extensionUri)],
+    };
+  }
+}

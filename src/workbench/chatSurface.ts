@@ -1,0 +1,270 @@
+// One webview that shows one conversation: it feeds the webview, and does what the webview asks. Panel and side bar view are both surfaces.
+import { commands, env, type Webview } from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import type { Conversation } from '../client/conversation';
+import { SessionFeed } from '../client/feed';
+import { CONTRACT_VERSION, type FromWebview, type QueueAction, type ToWebview } from '../panel/contract';
+import { imageAttachment } from './attachments';
+import { readFromWebview } from './fromWebview';
+
+/** What a surface needs of the rest of the workbench. */
+export interface SurfaceServices {
+  readonly log: Log;
+  readonly isTerminalOpenable: (terminalId: string) => boolean;
+  readonly openLocation: (path: string, line: number | undefined, roots: readonly string[]) => Promise<void>;
+  readonly openLink: (href: string, roots: readonly string[]) => Promise<void>;
+  readonly openDiff: (conversation: Conversation, index: number, content: number) => Promise<void>;
+  readonly openTerminal: (terminalId: string, title: string) => void;
+  /** Counts what the webview reports as broken, for the tests and the log. */
+  readonly onProblem: (kind: 'error' | 'csp', text: string) => void;
+}
+
+/** Buttons and menu entries of the webview, and the commands behind them. */
+const COMMANDS = {
+  newSession: 'parley.newSession',
+  selectAgent: 'parley.selectAgent',
+  sessions: 'parley.sessions',
+  showLog: 'parley.showLog',
+  showTraffic: 'parley.showTraffic',
+  attachFile: 'parley.addFile',
+  openSettings: 'parley.openSettings',
+} as const;
+
+export class ChatSurface implements Disposable {
+  readonly #webview: Webview;
+  readonly #services: SurfaceServices;
+  readonly #lifetime = new DisposableStore();
+  readonly #onUsed: (conversation: Conversation) => void;
+  #conversation: Conversation;
+  #feed: SessionFeed;
+  #greeted = false;
+
+  /** @param onUsed called when the user does something here, so that commands know which conversation is meant. */
+  constructor(
+    webview: Webview,
+    conversation: Conversation,
+    services: SurfaceServices,
+    onUsed: (conversation: Conversation) => void,
+  ) {
+    this.#webview = webview;
+    this.#services = services;
+    this.#onUsed = onUsed;
+    this.#conversation = conversation;
+    this.#feed = this.#newFeed();
+    this.#lifetime.add(webview.onDidReceiveMessage((message: unknown) => this.#receive(message)));
+    this.#lifetime.add({ dispose: () => this.#feed.dispose() });
+  }
+
+  get conversation(): Conversation {
+    return this.#conversation;
+  }
+
+  /** Shows another conversation. */
+  show(conversation: Conversation): void {
+    if (this.#conversation === conversation) return;
+    this.#feed.dispose();
+    this.#conversation = conversation;
+    this.#feed = this.#newFeed();
+    if (this.#greeted) this.#feed.snapshot();
+  }
+
+  /** The webview can be seen again, or not any more. */
+  setVisible(visible: boolean): void {
+    if (!visible) this.#feed.suspend();
+    else if (this.#greeted) this.#feed.snapshot();
+  }
+
+  focus(): void {
+    this.#post({ type: 'focus' });
+  }
+
+  /** Puts text into the composer. */
+  insert(text: string): void {
+    this.#post({ type: 'insert', text });
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+
+  #newFeed(): SessionFeed {
+    return new SessionFeed(this.#conversation, this.#services.isTerminalOpenable, (message) => this.#post(message));
+  }
+
+  #post(message: ToWebview): void {
+    this.#webview
+      .postMessage(message)
+      .then(undefined, (error: unknown) => this.#services.log.debug(`post to a closed webview: ${messageOf(error)}`));
+  }
+
+  #receive(raw: unknown): void {
+    const message = readFromWebview(raw);
+    if (!message) {
+      this.#services.log.warn(
+        `the webview sent a message that the contract does not have: ${JSON.stringify(raw)?.slice(0, 200)}`,
+      );
+      return;
+    }
+    if (message.type === 'ack') {
+      this.#feed.acknowledge(message.revision);
+      return;
+    }
+    this.#handle(message).catch((error: unknown) => this.#services.log.error(`${message.type}: ${messageOf(error)}`));
+  }
+
+  async #handle(message: Exclude<FromWebview, { type: 'ack' }>): Promise<void> {
+    const conversation = this.#conversation;
+    switch (message.type) {
+      case 'hello':
+        if (message.version !== CONTRACT_VERSION)
+          this.#services.log.warn(`the webview speaks contract version ${message.version}`);
+        this.#greeted = true;
+        this.#feed.snapshot();
+        return;
+      case 'wake':
+        this.#onUsed(conversation);
+        if (conversation.connection.kind === 'idle') await conversation.start();
+        return;
+      case 'send':
+        this.#send(message.clientId, message.text);
+        return;
+      case 'draft':
+        conversation.draft = message.text;
+        return;
+      case 'cancel':
+        conversation.cancel();
+        return;
+      case 'permission':
+        conversation.answerPermission(message.id, message.optionId);
+        return;
+      case 'queue':
+        applyQueueAction(conversation, message.action);
+        return;
+      case 'setMode':
+        await this.#tell('The mode was not changed', () => conversation.setMode(message.modeId));
+        return;
+      case 'setConfig':
+        await this.#tell('The option was not changed', () => conversation.setConfigOption(message.id, message.value));
+        return;
+      case 'page':
+        this.#feed.page(message.from, message.to);
+        return;
+      case 'details':
+        this.#feed.details(message.index);
+        return;
+      case 'openLocation':
+        await this.#services.openLocation(message.path, message.line, conversation.roots);
+        return;
+      case 'openDiff':
+        await this.#services.openDiff(conversation, message.index, message.content);
+        return;
+      case 'openTerminal':
+        this.#services.openTerminal(
+          message.terminalId,
+          conversation.model.state.terminals.get(message.terminalId)?.command ?? conversation.agent.name,
+        );
+        return;
+      case 'openLink':
+        await this.#services.openLink(message.href, conversation.roots);
+        return;
+      case 'copy':
+        await env.clipboard.writeText(message.text);
+        return;
+      case 'action':
+        await this.#act(message.id);
+        return;
+      case 'command':
+        this.#onUsed(conversation);
+        await commands.executeCommand(COMMANDS[message.command]);
+        return;
+      case 'attachImage':
+        conversation.attachments.push(imageAttachment(message.name, message.mimeType, message.data));
+        conversation.model.touch('attachments');
+        return;
+      case 'detach': {
+        const at = conversation.attachments.findIndex(({ id }) => id === message.id);
+        if (at >= 0) conversation.attachments.splice(at, 1);
+        conversation.model.touch('attachments');
+        return;
+      }
+      case 'problem':
+        this.#services.onProblem(message.kind, message.text);
+        return;
+    }
+  }
+
+  /** The composer forgets the text only when the message is in our hands. */
+  #send(clientId: string, text: string): void {
+    const conversation = this.#conversation;
+    this.#onUsed(conversation);
+    try {
+      conversation.send(text, [...conversation.attachments]);
+    } catch (error) {
+      this.#post({ type: 'rejected', clientId, reason: messageOf(error) });
+      void conversation.start(); // shows why, with what can be done
+      return;
+    }
+    conversation.attachments.length = 0;
+    conversation.draft = '';
+    conversation.model.touch('attachments');
+    this.#post({ type: 'accepted', clientId });
+  }
+
+  async #act(id: string): Promise<void> {
+    const conversation = this.#conversation;
+    this.#onUsed(conversation);
+    if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
+    else if (id === 'restart') await conversation.restart();
+    else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
+    else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings')
+      await commands.executeCommand(COMMANDS[id]);
+    else this.#services.log.warn(`unknown action ${id}`);
+  }
+
+  /** Does something with the agent and says in the transcript where it failed. */
+  async #tell(what: string, run: () => Promise<void>): Promise<void> {
+    const conversation = this.#conversation;
+    try {
+      await run();
+    } catch (error) {
+      conversation.model.apply(
+        { type: 'notice', severity: 'error', title: what, description: messageOf(error) },
+        Date.now(),
+      );
+    }
+  }
+}
+
+function applyQueueAction(conversation: Conversation, action: QueueAction): void {
+  const { queue } = conversation;
+  switch (action.kind) {
+    case 'edit':
+      queue.edit(action.id, action.text);
+      conversation.pumpQueue();
+      return;
+    case 'hold':
+      queue.hold(action.id, action.held);
+      if (!action.held) conversation.pumpQueue();
+      return;
+    case 'remove':
+      conversation.removeFromQueue(action.id);
+      return;
+    case 'sendNow':
+      conversation.sendNow(action.id);
+      return;
+    case 'move':
+      queue.move(action.id, action.to);
+      return;
+    case 'pause':
+      queue.pause('by you');
+      return;
+    case 'resume':
+      conversation.resumeQueue();
+      return;
+    case 'clear':
+      conversation.removeFromQueue();
+      return;
+  }
+}

@@ -1,0 +1,232 @@
+// The commands of the palette. Each is a few lines over a conversation; what they show is VS Code's own.
+import { commands, type Disposable, type QuickPickItem, type Uri, window } from 'vscode';
+import { messageOf, ParleyError } from '../base/errors';
+import type { Conversation } from '../client/conversation';
+import { phaseOf } from '../client/projectSession';
+import type { AgentCatalog } from './agentCatalog';
+import { fileAttachment, selectionAttachment } from './attachments';
+import type { ChatSurface } from './chatSurface';
+import type { Conversations } from './conversations';
+import type { Traffic } from './traffic';
+
+export interface CommandServices {
+  readonly conversations: Conversations;
+  readonly catalog: AgentCatalog;
+  readonly traffic: Traffic;
+  /** Brings the chat to the front where the user keeps it, and returns its surface. */
+  readonly openChat: () => Promise<ChatSurface>;
+  /** Shows a conversation in every open chat. */
+  readonly showInChat: (conversation: Conversation) => void;
+  readonly showLog: () => void;
+}
+
+/** Registers everything that package.json contributes. */
+export function registerCommands(services: CommandServices): Disposable[] {
+  const { conversations, catalog } = services;
+  const register = (id: string, run: (...args: never[]) => unknown): Disposable =>
+    commands.registerCommand(`parley.${id}`, async (...args: never[]) => {
+      try {
+        return await run(...args);
+      } catch (error) {
+        if (args.length === 0 || !(error instanceof ParleyError))
+          void window.showErrorMessage(`Parley: ${messageOf(error)}`);
+        throw error;
+      }
+    });
+
+  const newSession = async (options: { agent?: string; cwd?: string } = {}): Promise<string> => {
+    const { agent, cwd } = options ?? {};
+    const conversation = conversations.create({ agent, cwd });
+    services.showInChat(conversation);
+    const surface = await services.openChat();
+    surface.show(conversation);
+    await conversation.start();
+    surface.focus();
+    return conversation.key;
+  };
+
+  return [
+    register('open', async () => {
+      const surface = await services.openChat();
+      // Not awaited: the panel is open; the agent's start is shown in it.
+      if (surface.conversation.connection.kind === 'idle') void surface.conversation.start();
+      surface.focus();
+    }),
+    register('newSession', newSession),
+    register('send', async (argument?: { text?: string; session?: string }) => {
+      const text =
+        argument?.text ?? (await window.showInputBox({ prompt: 'Message to the agent', ignoreFocusOut: true }));
+      if (!text) return undefined;
+      const conversation =
+        argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      return conversation.send(text).done;
+    }),
+    register('cancel', () => conversations.peek()?.cancel()),
+    register('selectAgent', async (argument?: { agent?: string }) => {
+      const id = argument?.agent ?? (await pickAgent(catalog, conversations));
+      if (id === undefined) return;
+      if (id === '') {
+        await commands.executeCommand('workbench.action.openSettings', 'parley.agents');
+        return;
+      }
+      if (!catalog.find(id)) throw new ParleyError('no-such-agent', `There is no agent “${id}”.`);
+      await catalog.use(id);
+      const old = conversations.peek();
+      await newSession({ agent: id });
+      // A session in which nothing happened is not worth an agent that waits for it.
+      if (old && old.model.state.entries.length === 0 && old.queue.items.length === 0)
+        await conversations.close(old.key);
+    }),
+    register('restartAgent', () => conversations.active().restart()),
+    register('checkStatus', async () => {
+      const status = (await conversations.peek()?.checkStatus()) ?? 'unknown';
+      const words = {
+        live: 'The session is live.',
+        not_found: 'The agent does not handle this session.',
+        unknown: 'The agent does not say whether the session is live.',
+      };
+      window.setStatusBarMessage(`Parley: ${words[status]}`, 5000);
+      return { status };
+    }),
+    register('sessions', async () => {
+      const key = await pickSession(conversations);
+      if (key === undefined) return;
+      conversations.setActive(key);
+      const surface = await services.openChat();
+      surface.show(conversations.get(key));
+      surface.focus();
+    }),
+    register('setMode', async (argument?: { mode?: string }) => {
+      const conversation = conversations.active();
+      const { modes, mode } = conversation.model.state;
+      if (modes.length === 0) throw new ParleyError('no-modes', `${conversation.agent.name} offers no modes.`);
+      const id =
+        argument?.mode ??
+        (await pick(
+          modes.map(({ id, name, description }) => ({ id, label: name, description, picked: id === mode })),
+          'Mode',
+        ));
+      if (id !== undefined) await conversation.setMode(id);
+    }),
+    register('setConfigOption', async (argument?: { id?: string; value?: string | boolean }) => {
+      const conversation = conversations.active();
+      const { config } = conversation.model.state;
+      if (config.length === 0) throw new ParleyError('no-options', `${conversation.agent.name} offers no options.`);
+      const id =
+        argument?.id ??
+        (await pick(
+          config.map(({ id, name, value, description }) => ({
+            id,
+            label: name,
+            description: String(value),
+            detail: description,
+          })),
+          'Option',
+        ));
+      const option = config.find((candidate) => candidate.id === id);
+      if (!option) return;
+      const value =
+        argument?.value ??
+        (option.type === 'boolean'
+          ? !option.value
+          : await pick(
+              option.values.map(({ value, name, description }) => ({ id: value, label: name, description })),
+              option.name,
+            ));
+      if (value !== undefined) await conversation.setConfigOption(option.id, value);
+    }),
+    register('signIn', async (argument?: { method?: string }) => {
+      const conversation = conversations.active();
+      const { connection } = conversation;
+      if (connection.kind !== 'authRequired')
+        throw new ParleyError('not-needed', `${conversation.agent.name} does not ask for a sign-in.`);
+      const id =
+        argument?.method ??
+        (await pick(
+          connection.methods.map(({ id, name, description }) => ({ id, label: name, detail: description })),
+          'Sign in with',
+        ));
+      if (id !== undefined) await conversation.signIn(id);
+    }),
+    register('addSelection', async () => {
+      const editor = window.activeTextEditor;
+      const attachment = editor && selectionAttachment(editor);
+      if (!attachment) throw new ParleyError('nothing-selected', 'Select some text in an editor first.');
+      await attach(services, attachment);
+    }),
+    register('addFile', async (uri?: Uri) => {
+      const uris = uri ? [uri] : await window.showOpenDialog({ canSelectMany: true, openLabel: 'Add to Chat' });
+      for (const file of uris ?? []) await attach(services, fileAttachment(file));
+    }),
+    register('queue.pause', () => conversations.active().queue.pause('by you')),
+    register('queue.resume', () => conversations.active().resumeQueue()),
+    register('queue.clear', () => conversations.active().removeFromQueue()),
+    register('showTraffic', () => services.traffic.show()),
+    register('showLog', () => services.showLog()),
+    register('openSettings', () => commands.executeCommand('workbench.action.openSettings', '@ext:parley.parley')),
+  ];
+}
+
+async function attach(services: CommandServices, attachment: ReturnType<typeof fileAttachment>): Promise<void> {
+  const surface = await services.openChat();
+  surface.conversation.attachments.push(attachment);
+  surface.conversation.model.touch('attachments');
+  surface.focus();
+}
+
+interface PickItem {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string | undefined;
+  readonly detail?: string | undefined;
+  readonly picked?: boolean;
+}
+
+async function pick(items: readonly PickItem[], placeHolder: string): Promise<string | undefined> {
+  const options = items.map(({ id, label, description, detail, picked }): QuickPickItem & { id: string } => ({
+    id,
+    label: picked ? `$(check) ${label}` : label,
+    ...(description && { description }),
+    ...(detail && { detail }),
+  }));
+  return (await window.showQuickPick(options, { placeHolder, matchOnDescription: true, matchOnDetail: true }))?.id;
+}
+
+/** The id of an agent, '' for "configure", undefined for dismissed. */
+async function pickAgent(catalog: AgentCatalog, conversations: Conversations): Promise<string | undefined> {
+  const current = conversations.peek()?.agent.id;
+  const items: PickItem[] = catalog.list().map((agent) => ({
+    id: agent.id,
+    label: agent.name,
+    description:
+      agent.type === 'process'
+        ? agent.id === 'demo'
+          ? 'scripted, no model, ships with Parley'
+          : [agent.command, ...agent.args].join(' ')
+        : agent.url,
+    picked: agent.id === current,
+  }));
+  return pick(
+    [...items, { id: '', label: '$(gear) Configure agents…', description: 'parley.agents' }],
+    'Choose the agent to talk to',
+  );
+}
+
+async function pickSession(conversations: Conversations): Promise<string | undefined> {
+  const current = conversations.peek()?.key;
+  const items = conversations.list().map((conversation) => ({
+    id: conversation.key,
+    label: conversation.model.state.title ?? firstWords(conversation) ?? 'New session',
+    description: `${conversation.agent.name} · ${phaseOf(conversation)}`,
+    picked: conversation.key === current,
+  }));
+  if (items.length === 0) throw new ParleyError('no-sessions', 'There is no session in this window yet.');
+  return pick(items, 'Sessions of this window');
+}
+
+function firstWords(conversation: Conversation): string | undefined {
+  const entry = conversation.model.state.entries.find(({ kind }) => kind === 'user');
+  if (entry?.kind !== 'user') return undefined;
+  const [block] = entry.content;
+  return block?.type === 'text' ? block.text.slice(0, 80) : undefined;
+}

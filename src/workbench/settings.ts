@@ -1,0 +1,28 @@
+// The settings of `parley.*`, read when they are needed: no copy can be out of date.
+import { workspace } from 'vscode';
+import { type AgentDefinition, parseAgents } from '../agents/agentDefinition';
+
+const SECTION = 'parley';
+
+function read<T>(key: string, fallback: T): T {
+  return workspace.getConfiguration(SECTION).get<T>(key) ?? fallback;
+}
+
+/** The agents of `parley.agents`, and a sentence for each entry that cannot be used. */
+export function configuredAgents(): { agents: AgentDefinition[]; problems: string[] } {
+  return parseAgents(read<unknown>('agents', {}));
+}
+
+export function defaultAgentId(): string | undefined {
+  return read<string>('defaultAgent', '') || undefined;
+}
+
+/** How long an agent may take for each slow step of its start, in milliseconds. */
+export function startTimeoutMs(): number {
+  const seconds = read<number>('startTimeout', 90);
+  return Math.max(1, Number.isFinite(seconds) ? seconds : 90) * 1000;
+}
+
+export function afterCancel(): 'pause' | 'continue' {
+  return read<string>('queue.afterCancel', 'pause') === 'continue' ? 'continue' : 'pause';
+}

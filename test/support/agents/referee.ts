@@ -1,0 +1,258 @@
+// Watches what the client sends and says what breaks a MUST of protocol v1 or of a proposal that the agent has advertised.
+import { isAbsolute } from 'node:path';
+import { at } from '../../../src/demo/input';
+import type { AgentScript } from './script';
+
+interface SessionRules {
+  /** How often session/ready is owed and was given. */
+  owed: number;
+  given: number;
+  prompting: number | string | undefined;
+}
+
+/** An open request of the agent. */
+interface Asked {
+  readonly method: string;
+  readonly sessionId: string;
+  readonly optionIds: readonly string[];
+  /** Set once the client owes `cancelled`. */
+  deadline: NodeJS.Timeout | undefined;
+  cancelled: boolean;
+}
+
+const known = new Set(['initialize', 'authenticate', 'session/new', 'session/prompt', 'session/status', '$/cancel_request']);
+const notifications = new Set(['session/cancel', 'session/ready', '$/cancel_request']);
+
+export class Referee {
+  readonly #script: AgentScript;
+  readonly #violation: (reason: string) => void;
+  readonly #sessions = new Map<string, SessionRules>();
+  readonly #asked = new Map<string, Asked>();
+  readonly #open = new Set<string>();
+  #initialized: 'no' | 'asked' | 'yes' = 'no';
+
+  /** @param violation called for each rule that was broken */
+  constructor(script: AgentScript, violation: (reason: string) => void) {
+    this.#script = script;
+    this.#violation = violation;
+  }
+
+  /** Judges one line of stdin. @returns the message, or undefined where it is none */
+  line(text: string): Record<string, unknown> | undefined {
+    if (text.trim() === '') {
+      this.#violation('an empty line');
+      return undefined;
+    }
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      this.#violation(`a line that is not JSON: ${text.slice(0, 200)}`);
+      return undefined;
+    }
+    if (Array.isArray(message)) {
+      this.#violation('a JSON-RPC batch');
+      return undefined;
+    }
+    if (typeof message !== 'object' || message === null || at(message, 'jsonrpc') !== '2.0') {
+      this.#violation(`no JSON-RPC 2.0 message: ${text.slice(0, 200)}`);
+      return undefined;
+    }
+    const fields = message as Record<string, unknown>;
+    if (typeof fields.method === 'string') this.#call(fields.method, fields.id, fields.params);
+    else this.#answer(fields);
+    return fields;
+  }
+
+  /** The agent answers a request of the client. */
+  answered(id: unknown, method: string, result: unknown): void {
+    this.#open.delete(keyOf(id));
+    if (method === 'initialize') this.#initialized = 'yes';
+    const created = method === 'session/new' ? at(result, 'sessionId') : undefined;
+    if (typeof created === 'string') this.owesReady(created);
+  }
+
+  /** A session exists for the client now, again after each load. */
+  owesReady(sessionId: string): void {
+    const rules = this.#sessions.get(sessionId) ?? { owed: 0, given: 0, prompting: undefined };
+    rules.owed++;
+    this.#sessions.set(sessionId, rules);
+  }
+
+  /** The turn of a session is over for the agent. */
+  turnEnded(sessionId: string): void {
+    const rules = this.#sessions.get(sessionId);
+    if (rules) rules.prompting = undefined;
+  }
+
+  /** The agent asks the client. */
+  asked(id: string, method: string, params: unknown): void {
+    const options = at(params, 'options');
+    this.#asked.set(keyOf(id), {
+      method,
+      sessionId: String(at(params, 'sessionId')),
+      optionIds: Array.isArray(options) ? options.map((one) => String(at(one, 'optionId'))) : [],
+      deadline: undefined,
+      cancelled: false,
+    });
+  }
+
+  /** The agent withdraws a request: an answer is still owed. */
+  withdrew(id: string): void {
+    const asked = this.#asked.get(keyOf(id));
+    if (asked) this.#expectSoon(asked, `no answer to ${asked.method} after $/cancel_request`);
+  }
+
+  #call(method: string, id: unknown, params: unknown): void {
+    const isRequest = id !== undefined;
+    if (method === '$/cancelRequest') this.#violation("LSP's $/cancelRequest instead of $/cancel_request");
+    if (notifications.has(method) === isRequest) {
+      this.#violation(`${method} as a ${isRequest ? 'request' : 'notification'}`);
+    }
+    if (isRequest) {
+      if (id === null || !['string', 'number'].includes(typeof id)) this.#violation(`a request with the id ${JSON.stringify(id)}`);
+      if (this.#open.has(keyOf(id))) this.#violation(`the id ${JSON.stringify(id)} of a request that is open`);
+      this.#open.add(keyOf(id));
+    }
+    if (method === 'initialize') {
+      if (this.#initialized !== 'no') this.#violation('a second initialize');
+      if (!Number.isInteger(at(params, 'protocolVersion'))) this.#violation('initialize without a whole protocolVersion');
+      this.#initialized = 'asked';
+      return;
+    }
+    if (this.#initialized !== 'yes' && method !== '$/cancel_request') this.#violation(`${method} before initialize was answered`);
+    this.#advertised(method);
+    if (method === 'session/new' || method === 'session/load') this.#folders(method, params);
+    if (method === 'session/ready') this.#ready(params);
+    if (method === 'session/prompt') this.#prompt(id, params);
+    if (method === 'session/cancel') this.#cancel(String(at(params, 'sessionId')));
+    if (method === 'authenticate') this.#authenticate(params);
+  }
+
+  #advertised(method: string): void {
+    const { capabilities, status, modes, configOptions, history } = this.#script;
+    const has = (name: string): boolean => Boolean(at(capabilities, 'sessionCapabilities', name));
+    const name = method.replace('session/', '');
+    const may =
+      known.has(method) || notifications.has(method)
+        ? method !== 'session/status' || (status !== undefined && status.counts !== false)
+        : method === 'session/set_mode'
+          ? modes !== undefined
+          : method === 'session/set_config_option'
+            ? configOptions !== undefined
+            : method === 'session/load'
+              ? history !== undefined || at(capabilities, 'loadSession') === true
+              : has(name);
+    if (!may) this.#violation(`${method}, which was not advertised`);
+  }
+
+  #folders(method: string, params: unknown): void {
+    const cwd = at(params, 'cwd');
+    if (typeof cwd !== 'string' || !isAbsolute(cwd)) this.#violation(`${method} with the cwd ${JSON.stringify(cwd)}`);
+    if (!Array.isArray(at(params, 'mcpServers'))) this.#violation(`${method} without mcpServers`);
+    if (at(params, 'additionalDirectories') !== undefined && !at(this.#script.capabilities, 'sessionCapabilities', 'additionalDirectories')) {
+      this.#violation(`${method} with additionalDirectories, which were not advertised`);
+    }
+  }
+
+  #ready(params: unknown): void {
+    const { ready } = this.#script;
+    if (ready === undefined || ready.counts === false) this.#violation('session/ready, which was not advertised');
+    const rules = this.#sessions.get(String(at(params, 'sessionId')));
+    if (rules === undefined) {
+      this.#violation(`session/ready for the unknown session ${JSON.stringify(at(params, 'sessionId'))}`);
+      return;
+    }
+    rules.given++;
+    if (rules.given > rules.owed) this.#violation('session/ready twice for one response');
+  }
+
+  #prompt(id: unknown, params: unknown): void {
+    const sessionId = String(at(params, 'sessionId'));
+    const rules = this.#sessions.get(sessionId);
+    if (rules === undefined) {
+      this.#violation(`session/prompt for the unknown session ${JSON.stringify(sessionId)}`);
+      return;
+    }
+    const { ready } = this.#script;
+    if (ready !== undefined && ready.counts !== false && rules.given < rules.owed) {
+      this.#violation('session/prompt before session/ready');
+    }
+    if (rules.prompting !== undefined) this.#violation('a second session/prompt while one runs');
+    rules.prompting = typeof id === 'number' || typeof id === 'string' ? id : undefined;
+    const blocks = at(params, 'prompt');
+    if (!Array.isArray(blocks) || blocks.length === 0) {
+      this.#violation('session/prompt without content');
+      return;
+    }
+    for (const block of blocks) this.#content(block);
+  }
+
+  #content(block: unknown): void {
+    const type = at(block, 'type');
+    if (type === 'text') {
+      if (typeof at(block, 'text') !== 'string') this.#violation('a text block without text');
+      return;
+    }
+    if (type === 'resource_link') {
+      if (typeof at(block, 'uri') !== 'string' || typeof at(block, 'name') !== 'string') {
+        this.#violation('a resource_link without uri or name');
+      }
+      return;
+    }
+    const capability = { image: 'image', audio: 'audio', resource: 'embeddedContext' }[String(type)];
+    if (capability === undefined || at(this.#script.capabilities, 'promptCapabilities', capability) !== true) {
+      this.#violation(`a prompt with a ${JSON.stringify(type)} block, which was not advertised`);
+    }
+  }
+
+  /** v1: the client MUST answer every open permission of the session with `cancelled`. */
+  #cancel(sessionId: string): void {
+    if (!this.#sessions.has(sessionId)) this.#violation(`session/cancel for the unknown session ${JSON.stringify(sessionId)}`);
+    for (const asked of this.#asked.values()) {
+      if (asked.sessionId !== sessionId || asked.method !== 'session/request_permission') continue;
+      asked.cancelled = true;
+      this.#expectSoon(asked, 'a permission request was not answered after session/cancel');
+    }
+  }
+
+  #authenticate(params: unknown): void {
+    const methods = this.#script.authMethods ?? [];
+    const method = methods.find(({ id }) => id === at(params, 'methodId'));
+    if (method === undefined) this.#violation(`authenticate with the unknown method ${JSON.stringify(at(params, 'methodId'))}`);
+    if (method?.type === 'terminal') this.#violation('authenticate with a method of type terminal');
+  }
+
+  #answer(message: Record<string, unknown>): void {
+    const asked = this.#asked.get(keyOf(message.id));
+    if (asked === undefined) {
+      this.#violation(`an answer to the unknown id ${JSON.stringify(message.id)}`);
+      return;
+    }
+    this.#asked.delete(keyOf(message.id));
+    clearTimeout(asked.deadline);
+    if ((message.result === undefined) === (message.error === undefined)) {
+      this.#violation(`an answer to ${asked.method} that has not exactly one of result and error`);
+    }
+    if (asked.method === 'session/request_permission' && message.error === undefined) this.#outcome(asked, message.result);
+  }
+
+  #outcome(asked: Asked, result: unknown): void {
+    const outcome = at(result, 'outcome', 'outcome');
+    if (outcome === 'cancelled') return;
+    if (outcome !== 'selected') this.#violation(`a permission with the outcome ${JSON.stringify(outcome)}`);
+    const optionId = at(result, 'outcome', 'optionId');
+    if (!asked.optionIds.includes(String(optionId))) {
+      this.#violation(`a permission with the option ${JSON.stringify(optionId)}, which was not offered`);
+    }
+    if (asked.cancelled) this.#violation('a permission answered with a choice after session/cancel');
+  }
+
+  #expectSoon(asked: Asked, reason: string): void {
+    asked.deadline ??= setTimeout(() => this.#violation(reason), this.#script.answerDeadlineMs ?? 5000);
+  }
+}
+
+function keyOf(id: unknown): string {
+  return `${typeof id} ${String(id)}`;
+}

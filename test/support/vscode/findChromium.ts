@@ -1,0 +1,61 @@
+// The browser for the end-to-end tests: the one that is there, else one that can be installed without a question.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { repository } from './repository';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge'];
+const PLACES = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+];
+
+/**
+ * The path of a Chromium: `$PARLEY_CHROMIUM`, one of the system, Playwright's own; else Debian's, installed as root; else Playwright's download.
+ * @param say told in one line when something has to be installed
+ * @throws Error that says in one line what is missing
+ */
+export function findChromium(say: (line: string) => void): string {
+  const there = installed();
+  if (there !== undefined) return there;
+  if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    say('Installing Chromium with apt-get …');
+    run('apt-get', ['update', '-qq']);
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium']);
+  } else {
+    say('Downloading Chromium with Playwright …');
+    run(process.execPath, [join(repository, 'node_modules/playwright-core/cli.js'), 'install', 'chromium']);
+  }
+  const found = installed();
+  if (found === undefined) {
+    throw new Error('No Chromium, Chrome or Edge was found or could be installed; install one or set PARLEY_CHROMIUM.');
+  }
+  return found;
+}
+
+/** The path of a Chromium that is there already. */
+export function installed(): string | undefined {
+  const named = process.env.PARLEY_CHROMIUM;
+  const onPath = (process.env.PATH ?? '').split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  const standard = NAMES.map((name) => join('/usr/bin', name));
+  return [...(named ? [named] : []), ...standard, ...onPath, ...PLACES, chromium.executablePath()].find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function run(command: string, args: readonly string[]): void {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  // Its output is of interest only where it fails, and then the caller says what is missing.
+  spawnSync(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+}

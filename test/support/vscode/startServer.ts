@@ -1,0 +1,181 @@
+// A VS Code server of one's own: a free port, a data folder and a workspace in a temporary folder, our VSIX installed. Ends with everything that it started.
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Deferred } from '../../../src/base/deferred';
+import { endTree, type ProcessEntry } from './processTree';
+import { type ServerTree, serverTree, type VsCodeVersion } from './serverTree';
+
+export interface ServerOptions {
+  readonly version?: VsCodeVersion;
+  /** Settings of the machine, on top of quiet ones. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** VSIX files to install. */
+  readonly extensions?: readonly string[];
+  /** Further environment of the server, and so of the extension host and the agents. `undefined` removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** True (default): every folder is trusted. False: the workspace asks, as it does for a user. */
+  readonly trust?: boolean;
+  /** The folder to open; without it a new empty one. */
+  readonly folder?: string;
+  /** Where the server keeps its data; without it a temporary folder that goes with it. */
+  readonly dataDir?: string;
+  /** True: a random connection token, as for a person. Default: none, as the port is on loopback and lives for one test. */
+  readonly token?: boolean;
+  /** Lines that a person should see, such as a download. */
+  readonly say?: (line: string) => void;
+}
+
+export interface Server {
+  /** Opens the workbench with the folder. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly folder: string;
+  readonly dataDir: string;
+  /** What the server has printed, for a failure report. */
+  readonly output: () => string;
+  /** Settles when the server has ended, for whatever reason. */
+  readonly exited: Promise<void>;
+  /** Changes settings of the machine; VS Code sees the file change. */
+  readonly configure: (settings: Readonly<Record<string, unknown>>) => void;
+  /** Ends the server and everything below it. @returns the processes that outlived an orderly end and had to be killed */
+  readonly stop: () => Promise<readonly ProcessEntry[]>;
+}
+
+/** What makes noise, moves the layout about or asks a network that is not there. */
+const QUIET: Readonly<Record<string, unknown>> = {
+  'telemetry.telemetryLevel': 'off',
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'update.mode': 'none',
+  'git.openRepositoryInParentFolders': 'never',
+  'chat.disableAIFeatures': true,
+  'security.workspace.trust.banner': 'never',
+};
+
+/**
+ * Starts a server and waits until it listens.
+ * @throws Error with the server's output where it ends instead
+ */
+export async function startServer(options: ServerOptions = {}): Promise<Server> {
+  const tree = await serverTree(options.version ?? 'newest', options.say ?? (() => {}));
+  const scratch = mkdtempSync(join(tmpdir(), 'parley-vscode-'));
+  const dataDir = options.dataDir ?? join(scratch, 'data');
+  const folder = options.folder ?? join(scratch, 'workspace');
+  mkdirSync(folder, { recursive: true });
+  let settings = { ...QUIET, ...options.settings };
+  const configure = (more: Readonly<Record<string, unknown>>): void => {
+    settings = { ...settings, ...more };
+    mkdirSync(join(dataDir, 'data/Machine'), { recursive: true });
+    writeFileSync(join(dataDir, 'data/Machine/settings.json'), JSON.stringify(settings, null, 2));
+  };
+  configure({});
+  const extensions = options.extensions ?? [];
+  if (extensions.length > 0) installExtensions(tree, extensions, dataDir, options.dataDir !== undefined);
+
+  const args = ['--host', '127.0.0.1', '--port', '0', '--accept-server-license-terms', '--server-data-dir', dataDir];
+  args.push('--disable-telemetry', '--disable-experiments', '--enable-smoke-test-driver');
+  if (!options.token) args.push('--without-connection-token');
+  if (options.trust ?? true) args.push('--disable-workspace-trust');
+  const child = spawn(tree.node, ['out/server-main.js', ...args], {
+    cwd: tree.folder,
+    env: environment(options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: Ctrl+C in a terminal reaches us, and we end it in order.
+    detached: process.platform !== 'win32',
+  });
+  let output = '';
+  const keep = (line: string): void => {
+    output = `${output}${line}\n`.slice(-64_000);
+  };
+  const listening = new Deferred<{ port: number; token: string | undefined }>();
+  const exited = new Promise<void>((resolve) => {
+    child.once('error', (error) => {
+      keep(String(error));
+      resolve();
+    });
+    child.once('exit', () => resolve());
+  });
+  createInterface({ input: child.stderr }).on('line', keep);
+  let port: number | undefined;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    keep(line);
+    port = Number(/^Extension host agent listening on (\d+)/.exec(line)?.[1] ?? port);
+    const ui = /^Web UI available at \S+?(?:\?tkn=([\w-]+))?$/.exec(line.trim());
+    // The server says the port first and, where there is a web client, its address a little later.
+    if (ui !== null && port !== undefined) listening.resolve({ port, token: ui[1] });
+  });
+  void exited.then(() => listening.reject(new Error(`The VS Code server ended while it started:\n${output}`)));
+  const removeScratch = (): void => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+  const at = await listening.promise.catch((error: unknown) => {
+    removeScratch();
+    throw error;
+  });
+  const pid = child.pid ?? 0;
+  const query = new URLSearchParams({ ...(at.token ? { tkn: at.token } : {}), folder });
+  return {
+    url: `http://127.0.0.1:${at.port}/?${query.toString()}`,
+    port: at.port,
+    pid,
+    folder,
+    dataDir,
+    output: () => output,
+    exited,
+    configure,
+    stop: async () => {
+      const left = await endTree(pid, exited, 8_000);
+      removeScratch();
+      return left;
+    },
+  };
+}
+
+/** Folders of installed extensions, by server and list of VSIX files: installed once for each run of this process and then copied. */
+const prepared = new Map<string, string>();
+
+/** @param inPlace the data folder lasts and may hold more extensions: install there, over an earlier version */
+function installExtensions(tree: ServerTree, extensions: readonly string[], dataDir: string, inPlace: boolean): void {
+  if (inPlace) return install(tree, extensions, dataDir);
+  const key = [tree.folder, ...extensions].join('\n');
+  let source = prepared.get(key);
+  if (source === undefined) {
+    const fresh = mkdtempSync(join(tmpdir(), 'parley-vsix-'));
+    process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
+    install(tree, extensions, fresh);
+    source = join(fresh, 'extensions');
+    prepared.set(key, source);
+  }
+  mkdirSync(dataDir, { recursive: true });
+  cpSync(source, join(dataDir, 'extensions'), { recursive: true });
+}
+
+function install(tree: ServerTree, extensions: readonly string[], dataDir: string): void {
+  const flags = extensions.flatMap((vsix) => ['--install-extension', vsix]);
+  const run = spawnSync(
+    tree.node,
+    ['out/server-main.js', '--server-data-dir', dataDir, '--accept-server-license-terms', '--force', ...flags],
+    { cwd: tree.folder, env: environment(undefined), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  if (run.status !== 0) throw new Error(`${extensions.join(', ')} not installed:\n${run.stdout}\n${run.stderr}`);
+}
+
+/** Our environment without what npm, mocha or an outer VS Code put there; the Node of the project comes first, as agents are found on the PATH. */
+function environment(extra: ServerOptions['env']): Record<string, string> {
+  const merged: Record<string, string | undefined> = {
+    ...process.env,
+    PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
+    ...extra,
+  };
+  return Object.fromEntries(
+    Object.entries(merged).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && !/^(VSCODE_(?!PATH)|ELECTRON_|NODE_OPTIONS$|npm_)/i.test(entry[0]),
+    ),
+  );
+}

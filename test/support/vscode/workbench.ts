@@ -1,0 +1,71 @@
+// What a user does in the workbench: run a command by its title, look into the chat.
+import type { FrameLocator, Page } from 'playwright-core';
+
+/**
+ * Runs a command from the palette by its whole title, category included ("Parley: Open Chat").
+ * The extension host may still be registering when the palette opens, so the search is repeated until the command is there.
+ * @throws Error after 30 s without such a command
+ */
+export async function command(page: Page, title: string): Promise<void> {
+  const palette = page.locator('.quick-input-widget:visible');
+  const input = palette.locator('input.input');
+  const row = palette.locator('.quick-input-list .monaco-list-row').filter({
+    has: page.locator('.label-name', { hasText: new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`) }),
+  });
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    if (!(await input.isVisible())) {
+      await page.keyboard.press('F1');
+      await input.waitFor({ timeout: 5_000 }).catch(() => undefined);
+    }
+    if (await input.isVisible()) {
+      await input.fill(`>${title}`);
+      const found = await row
+        .first()
+        .waitFor({ timeout: 2_000 })
+        .then(
+          () => true,
+          () => false,
+        );
+      if (found) {
+        await row.first().click();
+        await palette.waitFor({ state: 'hidden' }).catch(() => undefined);
+        return;
+      }
+      await page.keyboard.press('Escape');
+      await palette.waitFor({ state: 'hidden' });
+    }
+    if (Date.now() > deadline) throw new Error(`There is no command "${title}" in the palette`);
+  }
+}
+
+/** Where a chat is shown: an editor tab (`parley.chat`) or the view in the secondary side bar (`parley.chatView`). */
+export type ChatPlace = 'panel' | 'view' | 'any';
+
+/** The document of the chat: the inner frame of our webview. Locators wait for it. */
+export function chatFrame(page: Page, place: ChatPlace = 'any'): FrameLocator {
+  const ours = 'iframe.webview.ready[src*="extensionId=parley.parley"]';
+  const purpose = { panel: ':not([src*="purpose=webviewView"])', view: '[src*="purpose=webviewView"]', any: '' }[place];
+  return page.locator(`${ours}${purpose}`).first().contentFrame().frameLocator('#active-frame');
+}
+
+/** Waits until the chat is drawn and can be typed into. @returns its frame */
+export async function chatReady(page: Page, place: ChatPlace = 'any', timeout = 30_000): Promise<FrameLocator> {
+  const frame = chatFrame(page, place);
+  await frame.getByRole('textbox', { name: 'Message' }).waitFor({ timeout });
+  return frame;
+}
+
+/** Types a message and sends it with Enter. */
+export async function sendMessage(frame: FrameLocator, text: string): Promise<void> {
+  const composer = frame.getByRole('textbox', { name: 'Message' });
+  await composer.fill(text);
+  await composer.press('Enter');
+}
+
+/** Waits for the end of the n-th turn (1-based). @returns its `data-stop-reason` */
+export async function turnEnd(frame: FrameLocator, number = 1, timeout = 60_000): Promise<string | null> {
+  const boundary = frame.locator('[role=separator][data-turn-id]').nth(number - 1);
+  await boundary.waitFor({ timeout });
+  return boundary.getAttribute('data-stop-reason');
+}

@@ -1,0 +1,234 @@
+// What an agent may read and write, and what it is told.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, win32 } from 'node:path';
+import { missingFileReadsEmpty } from '../../../src/acp/quirks/gemini';
+import { RpcError } from '../../../src/acp/rpcError';
+import { Deferred } from '../../../src/base/deferred';
+import { ParleyError } from '../../../src/base/errors';
+import { ACCESS_REFUSED, AgentFiles } from '../../../src/client/agentFiles';
+import type { FilePort } from '../../../src/client/ports';
+import { isBelow } from '../../../src/client/roots';
+import { sliceLines } from '../../../src/client/textEdit';
+
+const never = new AbortController().signal;
+
+/** Files on the disk, and a user who answers as told. */
+class DiskPort implements FilePort {
+  readonly questions: string[] = [];
+  answer: (signal: AbortSignal) => boolean | Promise<boolean> = () => false;
+  /** Held back until resolved. */
+  gate: Promise<void> = Promise.resolve();
+
+  async readText(path: string, line: number | undefined, limit: number | undefined): Promise<string> {
+    await this.gate;
+    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+      throw new ParleyError('file-not-found', `${path} is not there`, { cause });
+    });
+    return sliceLines(text, line, limit);
+  }
+
+  async writeText(path: string, text: string): Promise<void> {
+    await this.gate;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+
+  async confirmOutside(path: string, access: 'read' | 'write', agent: string, signal: AbortSignal): Promise<boolean> {
+    this.questions.push(`${agent} ${access} ${path}`);
+    return this.answer(signal);
+  }
+}
+
+function isRpcError(code: number, text: RegExp, data?: unknown): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof RpcError, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.message, text);
+    if (data !== undefined) assert.deepEqual(error.data, data);
+    return true;
+  };
+}
+
+describe('AgentFiles', () => {
+  let folder: string;
+  let root: string;
+  let outside: string;
+  let port: DiskPort;
+  let files: AgentFiles;
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-files-')));
+    root = join(folder, 'project');
+    outside = join(folder, 'project-secrets');
+    await mkdir(root);
+    await mkdir(outside);
+    await writeFile(join(root, 'seed.txt'), 'alpha\nbeta\ngamma\n');
+    await writeFile(join(outside, 'key'), 'secret');
+    port = new DiskPort();
+    files = new AgentFiles(port, { agentName: 'Ada' });
+  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const read = (path: string, more: object = {}) => files.read({ sessionId: 's', path, ...more }, [root], never);
+  const write = (path: string, content: string) => files.write({ sessionId: 's', path, content }, [root], never);
+
+  it('reads whole files, and the lines that an agent asks for, counted from 1', async () => {
+    const path = join(root, 'seed.txt');
+    assert.deepEqual(await read(path), { content: 'alpha\nbeta\ngamma\n' });
+    assert.deepEqual(await read(path, { line: 2, limit: 1 }), { content: 'beta\n' });
+    assert.deepEqual(await read(path, { line: 0, limit: 1 }), { content: 'alpha\n' });
+    assert.deepEqual(await read(path, { line: null, limit: null }), { content: 'alpha\nbeta\ngamma\n' });
+    assert.deepEqual(port.questions, []);
+  });
+
+  it('creates files with their folders inside of the project without a question', async () => {
+    assert.deepEqual(await write(join(root, 'new', 'deep', 'file.txt'), 'text'), {});
+    assert.equal(await readFile(join(root, 'new/deep/file.txt'), 'utf8'), 'text');
+    assert.deepEqual(port.questions, []);
+  });
+
+  it('says that a file is missing, and which', async () => {
+    const path = join(root, 'missing');
+    await assert.rejects(read(path), isRpcError(-32002, /no file/, { path }));
+  });
+
+  it('lets gemini create files, and lies to nobody else', async () => {
+    const answer = (name: string) => ({ protocolVersion: 1, agentInfo: { name, title: 'x', version: '0' } });
+    assert.equal(missingFileReadsEmpty(answer('gemini-cli')), true);
+    assert.equal(missingFileReadsEmpty(answer('OpenCode')), false);
+    for (const odd of [{}, null, 'gemini-cli', { agentInfo: null }]) assert.equal(missingFileReadsEmpty(odd), false);
+    files = new AgentFiles(port, { agentName: 'Gemini', missingFileReadsEmpty: true });
+    assert.deepEqual(await read(join(root, 'missing')), { content: '' });
+    port.answer = () => true;
+    await assert.rejects(read(join(outside, 'missing')), isRpcError(-32002, /no file/));
+  });
+
+  it('refuses requests that make no sense, with a sentence', async () => {
+    await assert.rejects(read('relative.txt'), isRpcError(-32602, /absolute/));
+    await assert.rejects(read('~/file'), isRpcError(-32602, /absolute/));
+    await assert.rejects(read(join(root, 'a\0b')), isRpcError(-32602, /zero/));
+    await assert.rejects(read(join(root, 'seed.txt'), { line: 1.5 }), isRpcError(-32602, /line/));
+    await assert.rejects(read(join(root, 'seed.txt'), { limit: -1 }), isRpcError(-32602, /limit/));
+    await assert.rejects(files.write({ path: join(root, 'x') }, [root], never), isRpcError(-32602, /content/));
+    await assert.rejects(files.read(null, [root], never), isRpcError(-32602, /read_text_file/));
+    await assert.rejects(read(join(root, 'seed.txt', 'below')), isRpcError(-32603, /not a folder/));
+  });
+
+  describe('outside of the project', () => {
+    it('asks first, naming where the path leads, and refuses with a sentence', async () => {
+      const path = join(outside, 'key');
+      await assert.rejects(read(path), isRpcError(ACCESS_REFUSED, /did not allow to read/, { path }));
+      await assert.rejects(write(path, 'gone'), isRpcError(ACCESS_REFUSED, /did not allow to write/));
+      assert.equal(await readFile(path, 'utf8'), 'secret');
+      assert.deepEqual(port.questions, [`Ada read ${path}`, `Ada write ${path}`]);
+    });
+
+    it('asks for a path that climbs out, and for a neighbour whose name begins the same', async () => {
+      await assert.rejects(read(`${root}/../project-secrets/key`), isRpcError(ACCESS_REFUSED, /key/));
+      await assert.rejects(read(`${root}-secrets/key`), isRpcError(ACCESS_REFUSED, /key/));
+      assert.deepEqual(await read(`${root}/sub/../seed.txt`, { limit: 1 }), { content: 'alpha\n' });
+    });
+
+    it('asks where a link in the project leads out of it: to a file, to a folder, to nothing yet', async () => {
+      await symlink(join(outside, 'key'), join(root, 'link'));
+      await symlink(outside, join(root, 'folder'));
+      await symlink('../project-secrets/new', join(root, 'dangling'));
+      await symlink('dangling', join(root, 'chain'));
+      await assert.rejects(read(join(root, 'link')), isRpcError(ACCESS_REFUSED, /link/));
+      await assert.rejects(write(join(root, 'folder/sub/x'), 'x'), isRpcError(ACCESS_REFUSED, /sub/));
+      await assert.rejects(write(join(root, 'dangling'), 'x'), isRpcError(ACCESS_REFUSED, /dangling/));
+      await assert.rejects(write(join(root, 'chain'), 'x'), isRpcError(ACCESS_REFUSED, /chain/));
+      assert.deepEqual(port.questions, [
+        `Ada read ${outside}/key`,
+        `Ada write ${outside}/sub/x`,
+        `Ada write ${outside}/new`,
+        `Ada write ${outside}/new`,
+      ]);
+    });
+
+    it('does not ask where the project itself is reached by a link, or a link stays inside', async () => {
+      await symlink(root, join(folder, 'alias'));
+      await symlink('seed.txt', join(root, 'inside'));
+      const ask = (path: string, roots: string[]) => files.read({ sessionId: 's', path }, roots, never);
+      await ask(join(folder, 'alias/seed.txt'), [root]);
+      await ask(join(root, 'seed.txt'), [join(folder, 'alias')]);
+      await ask(join(root, 'inside'), [root]);
+      await ask(join(root, 'seed.txt'), [join(folder, 'nowhere'), root]);
+      assert.deepEqual(port.questions, []);
+      await assert.rejects(ask(join(root, 'seed.txt'), []), isRpcError(ACCESS_REFUSED, /seed/));
+    });
+
+    it('names a circle of links instead of hanging', async () => {
+      await symlink('b', join(root, 'a'));
+      await symlink('a', join(root, 'b'));
+      await assert.rejects(read(join(root, 'a')), isRpcError(-32603, /circle/));
+    });
+
+    it('asks once for reading a file, each time for writing it, and again in another session', async () => {
+      port.answer = () => true;
+      const path = join(outside, 'key');
+      assert.deepEqual(await read(path), { content: 'secret' });
+      await read(path);
+      await write(path, 'new');
+      await write(path, 'newer');
+      await files.read({ sessionId: 'other', path }, [root], never);
+      assert.deepEqual(
+        port.questions.map((question) => question.split(' ')[1]),
+        ['read', 'write', 'write', 'read'],
+      );
+    });
+
+    it('touches nothing when the agent takes its request back while the question is open', async () => {
+      const abort = new AbortController();
+      const asked = new Deferred<void>();
+      port.answer = (signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(true));
+          asked.resolve();
+        });
+      const writing = files.write({ path: join(outside, 'key'), content: 'x' }, [root], abort.signal);
+      await asked.promise;
+      abort.abort();
+      await assert.rejects(writing, isRpcError(-32800, /cancelled/));
+      assert.equal(await readFile(join(outside, 'key'), 'utf8'), 'secret');
+    });
+
+    it('goes by the rules of Windows there: drives, case, both slashes', () => {
+      const below = (root: string, path: string) => isBelow(root, path, win32);
+      assert.equal(below('C:\\Project', 'c:\\project\\Src\\a.ts'), true);
+      assert.equal(below('C:\\Project', 'C:/Project/a.ts'), true);
+      assert.equal(below('C:\\', 'C:\\x'), true);
+      assert.equal(below('C:\\Project', 'D:\\Project\\a.ts'), false);
+      assert.equal(below('C:\\Project', 'C:\\Project2\\a.ts'), false);
+      assert.equal(below('C:\\Project', '\\\\server\\share\\a.ts'), false);
+      assert.equal(below('/a', '/a/..b'), true);
+    });
+  });
+
+  it('keeps the last of two writes, and reads what was written before it', async () => {
+    const path = join(root, 'twice');
+    const gate = new Deferred<void>();
+    port.gate = gate.promise;
+    const first = write(path, 'first');
+    const second = write(path, 'second');
+    const reading = read(path);
+    const third = write(path, 'third');
+    gate.resolve();
+    await Promise.all([first, second]);
+    assert.deepEqual(await reading, { content: 'second' });
+    await third;
+    assert.equal(await readFile(path, 'utf8'), 'third');
+  });
+
+  it("passes the editor's own sentence on when a file cannot be written", async () => {
+    port.writeText = () => Promise.reject(new ParleyError('file-read-only', 'seed.txt is read-only.'));
+    const path = join(root, 'seed.txt');
+    await assert.rejects(
+      write(path, 'x'),
+      isRpcError(-32603, /seed.txt is read-only/, { path, code: 'file-read-only' }),
+    );
+  });
+});

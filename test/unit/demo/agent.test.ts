@@ -1,0 +1,249 @@
+// The demo agent as its own process, over the wire: what a person sees first must never be broken.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Answer, choose, diskAnswers, RawClient } from '../../agents/rawClient';
+
+const program = join(process.cwd(), 'out/support/demo/agent.js');
+const everything = {
+  fs: { readTextFile: true, writeTextFile: true },
+  terminal: true,
+  session: { configOptions: { boolean: {} } },
+};
+
+describe('demo agent', () => {
+  let cwd: string;
+  let client: RawClient;
+  let sessionId: string;
+
+  async function start(answers: Record<string, Answer> = {}, clientCapabilities: object = everything): Promise<void> {
+    client = new RawClient({ command: process.execPath, args: [program], env: {} }, cwd, answers);
+    await client.request('initialize', { protocolVersion: 1, clientCapabilities });
+    ({ sessionId } = await client.request('session/new', { cwd, mcpServers: [] }));
+    client.notify('session/ready', { sessionId });
+    await client.request('session/set_config_option', { sessionId, configId: 'pace', value: 'instant' });
+  }
+
+  function prompt(text: string) {
+    return client.send('session/prompt', { sessionId, prompt: [{ type: 'text', text }] });
+  }
+
+  async function play(text: string): Promise<string> {
+    const { error, result } = await prompt(text).answer;
+    assert.equal(error, undefined);
+    return result.stopReason;
+  }
+
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'parley demo '));
+  });
+
+  afterEach(async () => {
+    await client?.close();
+    await rm(cwd, { recursive: true, force: true });
+  });
+
+  it('advertises only what it does: no load, but ready, status and turn_complete', async () => {
+    await start();
+    const { agentCapabilities, protocolVersion } = client.received[0]?.result ?? {};
+    assert.equal(protocolVersion, 1);
+    assert.equal(agentCapabilities.loadSession, false);
+    assert.deepEqual(agentCapabilities.session, { ready: true });
+    assert.deepEqual(agentCapabilities.sessionCapabilities, { close: {}, status: {}, turnComplete: {} });
+    const unknown = await client.send('session/load', { sessionId, cwd, mcpServers: [] }).answer;
+    assert.equal(unknown.error.code, -32601);
+  });
+
+  it('says nothing about a session before session/ready, and offers its commands after', async () => {
+    client = new RawClient({ command: process.execPath, args: [program], env: {} }, cwd);
+    await client.request('initialize', { protocolVersion: 1, clientCapabilities: {} });
+    ({ sessionId } = await client.request('session/new', { cwd, mcpServers: [] }));
+    assert.deepEqual(await client.request('session/status', { sessionId }), { status: 'live' });
+    assert.equal(client.updates().length, 0);
+    client.notify('session/ready', { sessionId });
+    const { availableCommands } = await client.untilUpdate('available_commands_update');
+    assert.deepEqual(
+      availableCommands.map((one: { name: string }) => one.name),
+      ['stream', 'thoughts', 'plan', 'edit', 'terminal', 'long', 'slow', 'error', 'crash', 'help'],
+    );
+    assert.deepEqual(await client.request('session/status', { sessionId: 'other' }), { status: 'not_found' });
+  });
+
+  it('says that it is a script and no model, whatever one writes', async () => {
+    await start();
+    assert.equal(await play('Refactor my code please'), 'end_turn');
+    assert.match(client.text(), /script that ships with Parley, not a model/);
+    assert.match(client.text(), /`\/edit`/);
+    assert.equal((await client.untilUpdate('session_info_update')).title, 'Demo: Refactor my code please');
+    assert.ok((await client.untilUpdate('usage_update')).used > 0);
+  });
+
+  it('ends each turn with turn_complete as the last update, naming the prompt by its id as text', async () => {
+    await start();
+    const { id, answer } = prompt('/thoughts');
+    await answer;
+    const last = client.received.at(-2);
+    assert.deepEqual(last?.params.update, {
+      sessionUpdate: 'turn_complete',
+      promptRequestId: String(id),
+      stopReason: 'end_turn',
+    });
+    assert.ok(client.updates('agent_thought_chunk').length > 10);
+  });
+
+  it('streams several kilobytes of Markdown with a table, lists and code', async () => {
+    await start();
+    await play('/stream');
+    const text = client.text();
+    assert.ok(text.length > 2000);
+    for (const part of [/^\| :---/m, /^1\. /m, /^```ts$/m, /^> /m, /- \[x\]/]) assert.match(text, part);
+    assert.ok(client.updates('agent_message_chunk').length > 200);
+  });
+
+  it('works through a plan to its end', async () => {
+    await start();
+    await play('/plan');
+    const plans = client.updates('plan');
+    assert.equal(plans.length, 5);
+    assert.ok(plans.at(-1).entries.every((entry: { status: string }) => entry.status === 'completed'));
+  });
+
+  it('shows the diff before it asks, and writes through the client only then', async () => {
+    const order: string[] = [];
+    await start({
+      ...diskAnswers,
+      'session/request_permission': (params, id) => {
+        order.push(`permission ${params.toolCall.content[0].type}`);
+        return choose('allow')(params, id);
+      },
+      'fs/write_text_file': (params, id) => {
+        order.push('write');
+        return diskAnswers['fs/write_text_file']?.(params, id);
+      },
+    });
+    await play('/edit first');
+    await play('/edit second');
+    assert.deepEqual(order, ['permission diff', 'write', 'permission diff', 'write']);
+    assert.match(await readFile(join(cwd, 'parley-demo.md'), 'utf8'), /- first\n- second\n$/);
+    assert.equal(client.updates('tool_call_update').at(-1).status, 'completed');
+    assert.equal(client.updates('tool_call').at(-1).locations[0].path, join(cwd, 'parley-demo.md'));
+  });
+
+  it('leaves the file alone when the edit is rejected', async () => {
+    await start({ ...diskAnswers, 'session/request_permission': choose('reject') });
+    assert.equal(await play('/edit'), 'end_turn');
+    await assert.rejects(readFile(join(cwd, 'parley-demo.md')));
+    assert.equal(client.updates('tool_call_update').at(-1).status, 'failed');
+  });
+
+  it('asks no more after "always", and says so by the mode', async () => {
+    let asked = 0;
+    await start({
+      ...diskAnswers,
+      'session/request_permission': () => {
+        asked++;
+        return { outcome: { outcome: 'selected', optionId: 'always' } };
+      },
+    });
+    await play('/edit');
+    await play('/edit');
+    assert.equal(asked, 1);
+    assert.equal((await client.untilUpdate('current_mode_update')).currentModeId, 'auto');
+  });
+
+  it('says what is missing where the client has no files and no terminals', async () => {
+    await start({}, {});
+    await play('/edit');
+    await play('/terminal');
+    assert.match(client.text(), /did not offer me its file system/);
+    assert.match(client.text(), /did not offer me terminals/);
+    assert.equal(
+      client.received[1]?.result.configOptions.some((one: { type: string }) => one.type === 'boolean'),
+      false,
+    );
+  });
+
+  it('runs a real command in a terminal of the client and releases it', async () => {
+    let run: Promise<{ code: number | null; output: string }> | undefined;
+    const released: string[] = [];
+    await start({
+      'session/request_permission': choose('allow'),
+      'terminal/create': ({ command, args, env }) => {
+        const extra = Object.fromEntries(env.map((one: { name: string; value: string }) => [one.name, one.value]));
+        const child = spawn(command, args, { env: { ...process.env, ...extra } });
+        run = new Promise((resolve) => {
+          let output = '';
+          child.stdout.setEncoding('utf8').on('data', (text: string) => {
+            output += text;
+          });
+          child.on('close', (code) => resolve({ code, output }));
+        });
+        return { terminalId: 'term-1' };
+      },
+      'terminal/wait_for_exit': async () => ({ exitCode: (await run)?.code }),
+      'terminal/output': async () => ({ output: (await run)?.output, truncated: false }),
+      'terminal/release': ({ terminalId }) => {
+        released.push(terminalId);
+        return {};
+      },
+    });
+    await play('/terminal');
+    const last = client.updates('tool_call_update').at(-1);
+    assert.equal(last.status, 'completed');
+    assert.equal(last.rawOutput.exitCode, 0);
+    assert.ok(last.rawOutput.output.includes('\u001b[32;1mdone'));
+    assert.deepEqual(released, ['term-1']);
+    assert.deepEqual(client.updates('tool_call_update')[0].content, [{ type: 'terminal', terminalId: 'term-1' }]);
+  });
+
+  it('stops a slow turn at once on session/cancel', async () => {
+    await start();
+    const { answer } = prompt('/slow');
+    await client.untilUpdate('agent_message_chunk');
+    const from = Date.now();
+    client.notify('session/cancel', { sessionId });
+    assert.equal((await answer).result.stopReason, 'cancelled');
+    assert.ok(Date.now() - from < 500);
+    assert.equal(await play('/help'), 'end_turn');
+  });
+
+  it('withdraws its permission request when the turn is cancelled', async () => {
+    let asked: (id: number | string) => void = () => {};
+    const question = new Promise<number | string>((resolve) => {
+      asked = resolve;
+    });
+    await start({ ...diskAnswers, 'session/request_permission': (_, id) => new Promise(() => asked(id)) });
+    const { id, answer } = prompt('/edit');
+    const requestId = await question;
+    client.notify('$/cancel_request', { requestId: id });
+    assert.equal((await answer).result.stopReason, 'cancelled');
+    assert.ok(client.received.some((one) => one.method === '$/cancel_request' && one.params.requestId === requestId));
+  });
+
+  it('answers /error with an error and lives on', async () => {
+    await start();
+    const { error } = await prompt('/error').answer;
+    assert.equal(error.code, -32603);
+    assert.equal(await play('/help'), 'end_turn');
+  });
+
+  it('leaves its reason on stderr when it crashes in mid-turn', async () => {
+    await start();
+    await assert.rejects(prompt('/crash').answer, /you asked me to crash/);
+    assert.deepEqual(await client.ended, { code: 1, signal: null });
+  });
+
+  it('writes a hundred kilobytes between many tool calls', async () => {
+    await start();
+    await play('/long');
+    assert.ok(client.text().length > 60_000);
+    assert.equal(client.updates('tool_call').length, 120);
+  });
+
+  it('ends when its stdin is closed', async () => {
+    await start();
+    assert.deepEqual(await client.close(), { code: 0, signal: null });
+  });
+});
