@@ -1,4 +1,4 @@
-// Bundles what ships: the extension host's half, the webview, the demo agent and the guardian. `--dev` keeps names and source maps, `--watch` builds again on each change.
+// Bundles what ships: the host half, the webview and the demo agent. `--dev` keeps names and source maps, `--watch` builds again on each change.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
@@ -42,7 +42,6 @@ export function bundles({ dev }) {
   return [
     { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },
-    { ...node, entryPoints: ['src/agents/guardian.ts'], outfile: 'dist/guardian.js' },
     { ...browser, entryPoints: { main: 'src/webview/main.tsx' } },
   ].filter((options) => Object.values(options.entryPoints).every((entry) => existsSync(join(root, entry))));
 }

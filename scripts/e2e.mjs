@@ -6,7 +6,10 @@ import { runSuite } from './lib/suite.mjs';
 
 const args = process.argv.slice(2);
 if (!(await reexec(process.argv[1], args))) {
-  const packaged = spawnSync(process.execPath, [join(root, 'scripts/run.mjs'), 'package'], { cwd: root, stdio: 'inherit' });
+  const packaged = spawnSync(process.execPath, [join(root, 'scripts/run.mjs'), 'package'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   process.exitCode =
     packaged.status === 0
       ? await runSuite({ folders: ['test/e2e'], args, timeout: 90_000, last: 'test/e2e/contentPolicy.test.ts' })

@@ -1,9 +1,10 @@
-// Builds what ships and packs it: dist/parley.vsix. `--dev` keeps names and source maps out of the way of a debugger.
+// Builds what ships and packs it: dist/parley.vsix. `--dev` leaves names and source maps in, for a debugger.
 import { spawnSync } from 'node:child_process';
-import { renameSync, statSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createVSIX } from '@vscode/vsce';
 import { repository, vsixPath } from '../test/support/vscode/repository';
+import { stagePackage } from './lib/stagePackage';
 
 const built = spawnSync(process.execPath, [join(repository, 'scripts/build.mjs'), ...process.argv.slice(2)], {
   cwd: repository,
@@ -11,14 +12,21 @@ const built = spawnSync(process.execPath, [join(repository, 'scripts/build.mjs')
 });
 if (built.status !== 0) process.exit(1);
 
-// Packed beside its name and moved there, so that nobody installs half of a package.
-const temporary = `${vsixPath}.${process.pid}.vsix`;
-await createVSIX({
-  cwd: repository,
-  packagePath: temporary,
-  // Everything is bundled.
-  dependencies: false,
-  allowMissingRepository: true,
-});
-renameSync(temporary, vsixPath);
+const stage = mkdtempSync(join(repository, 'out/package-'));
+try {
+  stagePackage(stage);
+  const packagePath = join(stage, 'parley.vsix');
+  // Everything is bundled, so there are no dependencies to collect. Links in the README are for the registry page to resolve.
+  await createVSIX({
+    cwd: stage,
+    packagePath,
+    dependencies: false,
+    allowMissingRepository: true,
+    rewriteRelativeLinks: false,
+  });
+  // Moved to its name when it is whole, so that nobody installs half of a package.
+  renameSync(packagePath, vsixPath);
+} finally {
+  rmSync(stage, { recursive: true, force: true });
+}
 process.stdout.write(`dist/parley.vsix ${(statSync(vsixPath).size / 1000).toFixed(1)} kB\n`);

@@ -1,7 +1,7 @@
 // `npm start`: the packaged extension in a real VS Code, with a sample folder and the chat open. The desktop's VS Code where there is one, else the server from npm in the browser.
 // `--server` takes the server in any case, `--no-open` opens no browser, `--check` looks at it in a headless browser, takes out/screenshots/start.png and ends.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWindow, screenshot } from '../test/support/vscode/openWindow';
@@ -11,7 +11,8 @@ import { chatReady } from '../test/support/vscode/workbench';
 
 const flags = new Set(process.argv.slice(2));
 const windows = process.platform === 'win32';
-const hasScreen = windows || process.platform === 'darwin' || Boolean(process.env.DISPLAY ?? process.env.WAYLAND_DISPLAY);
+const hasScreen =
+  windows || process.platform === 'darwin' || Boolean(process.env.DISPLAY ?? process.env.WAYLAND_DISPLAY);
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -19,7 +20,10 @@ function say(line: string): void {
 
 async function main(): Promise<number> {
   say('Building and packaging …');
-  const packaged = spawnSync(process.execPath, [join(repository, 'scripts/run.mjs'), 'package'], { cwd: repository, encoding: 'utf8' });
+  const packaged = spawnSync(process.execPath, [join(repository, 'scripts/run.mjs'), 'package'], {
+    cwd: repository,
+    encoding: 'utf8',
+  });
   if (packaged.status !== 0) {
     process.stderr.write(`${packaged.stdout}${packaged.stderr}`);
     return 1;
@@ -38,26 +42,45 @@ function sample(target: string): string {
 
 /** Installs into the desktop's VS Code and opens it there. @returns false where there is none, or it refuses */
 function openDesktop(folder: string): boolean {
-  const code = (...args: string[]): boolean => spawnSync('code', args, { stdio: 'ignore', shell: windows }).status === 0;
+  const code = (...args: string[]): boolean =>
+    spawnSync('code', args, { stdio: 'ignore', shell: windows }).status === 0;
   if (!code('--version') || !code('--install-extension', vsixPath, '--force')) return false;
   // The link goes to the window that was opened last.
   if (!code('--new-window', folder) || !code('--open-url', 'vscode://parley.parley/open')) return false;
-  say(`Parley is installed in your VS Code, which shows ${folder} with the chat. ("Parley: Open Chat" opens it again.)`);
+  say(
+    `Parley is installed in your VS Code, which shows ${folder} with the chat. ("Parley: Open Chat" opens it again.)`,
+  );
   return true;
 }
 
-function start(folder: string, dataDir?: string): Promise<Server> {
-  return startServer({
-    say,
-    folder,
-    extensions: [vsixPath],
-    token: true,
-    // The sample is ours; a dialog about trust would stand before the chat.
-    trust: true,
-    // The only view in the secondary side bar is the chat, and a new window of a folder shows it.
-    settings: { 'workbench.secondarySideBar.defaultVisibility': 'visible' },
-    ...(dataDir === undefined ? {} : { dataDir }),
-  });
+/** Parley starts nothing by itself, so what opens the chat here is a second, tiny extension. */
+function packOpener(): string {
+  const packagePath = join(cacheFolder, 'start', `opener-${process.pid}.vsix`);
+  mkdirSync(join(cacheFolder, 'start'), { recursive: true });
+  const vsce = join(repository, 'node_modules/@vscode/vsce/vsce');
+  const flags = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', packagePath];
+  const cwd = join(repository, 'test/support/vscode/opener');
+  const packed = spawnSync(process.execPath, [vsce, 'package', ...flags], { cwd, encoding: 'utf8' });
+  if (packed.status !== 0) throw new Error(`The opener could not be packed:\n${packed.stdout}${packed.stderr}`);
+  return packagePath;
+}
+
+async function start(folder: string, dataDir?: string): Promise<Server> {
+  const opener = packOpener();
+  try {
+    return await startServer({
+      say,
+      folder,
+      extensions: [vsixPath, opener],
+      token: true,
+      // The sample is ours; a dialog about trust would stand before the chat.
+      trust: true,
+      settings: { 'workbench.secondarySideBar.defaultVisibility': 'hidden' },
+      ...(dataDir === undefined ? {} : { dataDir }),
+    });
+  } finally {
+    rmSync(opener, { force: true });
+  }
 }
 
 async function serve(folder: string): Promise<number> {
@@ -87,7 +110,7 @@ async function check(): Promise<number> {
   try {
     const window = await openWindow(server, { say });
     try {
-      const frame = await chatReady(window.page, 'any', 60_000);
+      const frame = await chatReady(window.page, 'panel', 60_000);
       await frame.getByRole('status', { name: 'Agent' }).waitFor();
       await screenshot(window.page, 'start');
     } catch (error) {

@@ -1,12 +1,12 @@
 // The suite inside a real extension host: VS Code's own test runner starts VS Code, and we say which. `VSCODE_PATH` names a desktop VS Code; without it, our launcher starts the
 // server from npm. `--minimum`: the oldest supported version. Other arguments choose test files by a part of their path.
-import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runTests } from '@vscode/test-electron';
 import { build } from 'esbuild';
-import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
 import { repository } from '../test/support/vscode/repository';
 
 const minimum = process.argv.includes('--minimum');
@@ -98,7 +98,8 @@ function report(result: string): void {
   const text = existsSync(result) ? readFileSync(result, 'utf8') : '';
   if (process.env.PARLEY_TEST_RESULT) appendFileSync(process.env.PARLEY_TEST_RESULT, text);
   else {
-    const { passed, failed } = text === '' ? { passed: 0, failed: 1 } : (JSON.parse(text) as { passed: number; failed: number });
+    const { passed, failed } =
+      text === '' ? { passed: 0, failed: 1 } : (JSON.parse(text) as { passed: number; failed: number });
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   }
 }

@@ -30,7 +30,9 @@ export async function runSuite({ folders, args, timeout, last }) {
   const mochaOptions = cut < 0 ? [] : args.slice(cut + 1);
   const tests = (await Promise.all(folders.map(files)))
     .flat()
-    .filter((path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))))
+    .filter(
+      (path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))),
+    )
     .sort((a, b) => Number(a === last) - Number(b === last));
   if (tests.length === 0) {
     process.stderr.write(`No test in ${folders.join(', ')} matches ${patterns.join(', ')}\n`);
@@ -58,7 +60,7 @@ async function files(folder) {
 }
 
 /**
- * Bundles the programs that tests spawn to `out/support`: test/support/agents/*.ts → agents/*.js, the demo agent → demo/agent.js, the guardian → guardian.js.
+ * Bundles the programs that tests spawn to `out/support`: test/support/agents/*.ts → agents/*.js, the demo agent → demo/agent.js.
  * A file is replaced by rename and only where it changed, so that a run beside this one never reads half of it.
  */
 export async function buildSupport() {
@@ -68,11 +70,8 @@ export async function buildSupport() {
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
       .map((path) => [path.slice('test/support/'.length, -'.ts'.length), path]),
   );
-  const shipped = await files('src');
-  if (shipped.includes('src/demo/agent.ts')) entries['demo/agent'] = 'src/demo/agent.ts';
-  if (shipped.includes('src/agents/guardian.ts')) entries.guardian = 'src/agents/guardian.ts';
+  entries['demo/agent'] = 'src/demo/agent.ts';
   await put(join(root, 'out/support/package.json'), Buffer.from('{ "type": "module" }\n'));
-  if (Object.keys(entries).length === 0) return;
   const { outputFiles } = await build({ ...shared, entryPoints: entries, outdir: 'out/support', write: false });
   for (const { path, contents } of outputFiles) await put(path, contents);
 }

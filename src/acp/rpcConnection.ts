@@ -82,7 +82,7 @@ export class RpcConnection implements Disposable {
       stats: this.#stats,
       onWrite: (message) => this.#onWrite(message),
       onFailed: (message, error) => this.#onFailed(message, error),
-      onLine: options.onTraffic && ((line) => options.onTraffic?.('out', line)),
+      onLine: options.onTraffic && this.#guarded((line) => options.onTraffic?.('out', line)),
     });
     this.#reader = new NdjsonReader({
       maxMessageBytes,
@@ -93,8 +93,8 @@ export class RpcConnection implements Disposable {
         writer.write(answer).catch((error: unknown) => log.debug(`A refusal was not sent: ${messageOf(error)}`));
       },
       onEnd: (error) => this.#close(error, true),
-      onLine: options.onTraffic && ((line) => options.onTraffic?.('in', line)),
-      onNoise: options.onNoise && ((line) => options.onNoise?.(line)),
+      onLine: options.onTraffic && this.#guarded((line) => options.onTraffic?.('in', line)),
+      onNoise: options.onNoise && this.#guarded((line) => options.onNoise?.(line)),
     });
     const logger = {
       error: (message: string) => log.warn(message),
@@ -177,6 +177,17 @@ export class RpcConnection implements Disposable {
     this.#connection.dispose();
     this.#transport.dispose();
     if (fire) this.#didClose.fire(error);
+  }
+
+  /** A listener that only watches must not stop the reading, nor crash the stream that called it. */
+  #guarded(watch: (line: string) => void): (line: string) => void {
+    return (line) => {
+      try {
+        watch(line);
+      } catch (error) {
+        this.#log.error(`A listener of the wire failed: ${messageOf(error)}`);
+      }
+    };
   }
 
   #onWrite(message: Message): void {

@@ -4,7 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 
-// `+ 42` and `- 42` on stdin keep the list of process groups. At the end of stdin: a second for agents to leave by themselves (their stdin has ended too), then
+// `+ 42` and `- 42` on stdin keep the list of process groups. At the end of stdin the descendants are looked up
+// (tools may run in sessions of their own); then a second for agents to leave by themselves (their stdin has ended too), then
 // SIGTERM, then SIGKILL. Every `kill` is spelt `-s NAME -- -PID`: the only form that dash, bash and busybox all take.
 const posixScript = `
 trap '' HUP INT TERM
@@ -15,12 +16,20 @@ while read -r op pid; do
     -) case $live in *" $pid "*) live="\${live%% $pid *} \${live#* $pid }" ;; esac ;;
   esac
 done
-to_all() { for pid in $live; do kill -s "$1" -- "-$pid" 2>/dev/null; done; }
+children() { cat /proc/"$1"/task/*/children 2>/dev/null || pgrep -P "$1" 2>/dev/null; }
+tree() { for one in $(children "$1"); do echo "$one"; tree "$one"; done; }
+rest=' '
+for pid in $live; do rest="$rest $(tree "$pid")"; done
+to_all() {
+  for pid in $live; do kill -s "$1" -- "-$pid" 2>/dev/null; done
+  for pid in $rest; do kill -s "$1" -- "$pid" 2>/dev/null; done
+}
 wait_for_all() {
   n=$1
   while [ "$n" -gt 0 ]; do
     any=
     for pid in $live; do kill -s 0 -- "-$pid" 2>/dev/null && any=1; done
+    for pid in $rest; do kill -s 0 -- "$pid" 2>/dev/null && any=1; done
     [ -z "$any" ] && return
     sleep 0.1
     n=$((n - 1))

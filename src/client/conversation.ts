@@ -220,7 +220,7 @@ export class Conversation implements Disposable {
 
   /** Stops the running turn, or a start that has not ended. What is queued waits for the user, by their setting. */
   cancel(): void {
-    if (this.#starting) {
+    if (this.#starting && this.#connection.kind !== 'ready') {
       this.#starting.abort.abort(new ParleyError('start-cancelled', 'The start was stopped.'));
       return;
     }
@@ -382,6 +382,7 @@ export class Conversation implements Disposable {
   /** The session exists from here on: what the response says is applied, then what came before it, in order; then everything else follows. */
   #adopt(link: AgentLink, opened: OpenedSession): void {
     this.#sessionId = opened.sessionId;
+    this.#lastHeardAt = this.#services.clock.now();
     const config = toConfigOptions(opened.configOptions);
     const modes = toModes(opened.modes);
     if (config.length > 0) this.#apply({ type: 'config', options: config });
@@ -455,9 +456,9 @@ export class Conversation implements Disposable {
       this.queue.setState(item, 'queued');
       return undefined;
     }
-    this.queue.remove(item.id);
     const content = this.#outbox.contentOf(item, link.description.prompt);
     const turn = this.#ledger.begin();
+    this.queue.remove(item.id);
     this.#apply({ type: 'prompt_sent', turnId: turn.id, promptId: item.id, content });
     const promised = advertisesTurnComplete(link.description.raw);
     link.v1

@@ -122,7 +122,7 @@ export class TerminalProcess {
     this.#pending.push(text);
     this.#windowBytes += bytes;
     if (this.#window === undefined) {
-      this.#flush();
+      this.flush();
       this.#window = setTimeout(() => this.#windowOver(), WINDOW_MS);
     } else if (this.#windowBytes >= WINDOW_BYTES) {
       this.#child.stdout?.pause();
@@ -134,14 +134,15 @@ export class TerminalProcess {
     this.#window = undefined;
     this.#windowBytes = 0;
     if (this.#pending.length > 0) {
-      this.#flush();
+      this.flush();
       this.#window = setTimeout(() => this.#windowOver(), WINDOW_MS);
     }
     this.#child.stdout?.resume();
     this.#child.stderr?.resume();
   }
 
-  #flush(): void {
+  /** Hands on the output that waits for its window. */
+  flush(): void {
     if (this.#pending.length === 0) return;
     const all = this.#pending.join('');
     this.#pending = [];
@@ -172,18 +173,25 @@ export class TerminalProcess {
       if (this.#groupMayLive) signalGroup(pid, 'SIGTERM');
       await signalProcesses(strays, 'SIGTERM');
       if (!this.#exit) await within(this.#exited.promise, GRACE_MS);
-      this.killNow();
+      this.#forceGroup(pid);
       await signalProcesses(strays, 'SIGKILL');
     }
     await within(this.#exited.promise, GIVE_UP_MS);
   }
 
-  /** Ends the process group at once, without a chance to clean up and without waiting. */
-  killNow(): void {
+  /** Ends the whole tree without a chance to clean up. Should the extension host die before it is done, the orphan guard finishes it. */
+  async killNow(): Promise<void> {
     const { pid } = this.#child;
     if (!this.#groupMayLive || pid === undefined) return;
-    if (process.platform === 'win32') void endWindowsTree(pid);
-    else signalGroup(pid, 'SIGKILL');
+    if (process.platform === 'win32') return endWindowsTree(pid);
+    const strays = await descendantsOf(pid);
+    this.#forceGroup(pid);
+    await signalProcesses(strays, 'SIGKILL');
+  }
+
+  #forceGroup(pid: number): void {
+    if (!this.#groupMayLive) return;
+    signalGroup(pid, 'SIGKILL');
     if (this.#exit) this.#groupGone(pid);
   }
 
@@ -200,7 +208,7 @@ export class TerminalProcess {
     const finish = (): void => {
       clearTimeout(drain);
       this.#child.off('close', finish);
-      this.#flush();
+      this.flush();
       this.#exit = { ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) };
       this.#options.onChange({ exit: this.#exit });
       this.#exited.resolve(this.#exit);

@@ -139,7 +139,7 @@ export class Terminals implements Disposable {
         throw this.#notStarted(request.command, error);
       });
       if (owner.closed) {
-        process.killNow();
+        await process.killNow();
         throw closed();
       }
       owner.held.set(terminalId, { process, limit });
@@ -198,9 +198,15 @@ export class Terminals implements Disposable {
     await this.#processes.get(terminalId)?.kill();
   }
 
-  /** What a terminal printed, the last part of it, also after its release; empty where nothing is known. */
+  /**
+   * What a terminal printed, the last part of it, also after its release; empty where nothing is known. Everything in it has been told to `onDidChange`, so
+   * who listens from now on neither misses nor repeats anything.
+   */
   outputOf(terminalId: string): string {
-    return this.#processes.get(terminalId)?.output().output ?? this.#released.get(terminalId) ?? '';
+    const process = this.#processes.get(terminalId);
+    if (!process) return this.#released.get(terminalId) ?? '';
+    process.flush();
+    return process.output().output;
   }
 
   /** How a terminal ended; undefined while it runs and where it is no longer known. */
@@ -232,7 +238,7 @@ export class Terminals implements Disposable {
   dispose(): void {
     this.#disposed = true;
     for (const owner of this.#owners.values()) owner.closed = true;
-    for (const process of this.#processes.values()) process.killNow();
+    for (const process of this.#processes.values()) void process.killNow();
     this.#owners.clear();
     this.#onDidCreate.dispose();
     this.#onDidChange.dispose();

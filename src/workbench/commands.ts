@@ -5,7 +5,7 @@ import type { Conversation } from '../client/conversation';
 import { phaseOf } from '../client/projectSession';
 import type { AgentCatalog } from './agentCatalog';
 import { fileAttachment, selectionAttachment } from './attachments';
-import type { ChatSurface } from './chatSurface';
+import type { ChatHome } from './chatHome';
 import type { Conversations } from './conversations';
 import type { Traffic } from './traffic';
 
@@ -13,16 +13,13 @@ export interface CommandServices {
   readonly conversations: Conversations;
   readonly catalog: AgentCatalog;
   readonly traffic: Traffic;
-  /** Brings the chat to the front where the user keeps it, and returns its surface. */
-  readonly openChat: () => Promise<ChatSurface>;
-  /** Shows a conversation in every open chat. */
-  readonly showInChat: (conversation: Conversation) => void;
+  readonly chat: ChatHome;
   readonly showLog: () => void;
 }
 
 /** Registers everything that package.json contributes. */
 export function registerCommands(services: CommandServices): Disposable[] {
-  const { conversations, catalog } = services;
+  const { conversations, catalog, chat } = services;
   const register = (id: string, run: (...args: never[]) => unknown): Disposable =>
     commands.registerCommand(`parley.${id}`, async (...args: never[]) => {
       try {
@@ -37,9 +34,8 @@ export function registerCommands(services: CommandServices): Disposable[] {
   const newSession = async (options: { agent?: string; cwd?: string } = {}): Promise<string> => {
     const { agent, cwd } = options ?? {};
     const conversation = conversations.create({ agent, cwd });
-    services.showInChat(conversation);
-    const surface = await services.openChat();
-    surface.show(conversation);
+    chat.show(conversation);
+    const surface = chat.open();
     await conversation.start();
     surface.focus();
     return conversation.key;
@@ -47,7 +43,7 @@ export function registerCommands(services: CommandServices): Disposable[] {
 
   return [
     register('open', async () => {
-      const surface = await services.openChat();
+      const surface = chat.openPanel();
       // Not awaited: the panel is open; the agent's start is shown in it.
       if (surface.conversation.connection.kind === 'idle') void surface.conversation.start();
       surface.focus();
@@ -92,8 +88,8 @@ export function registerCommands(services: CommandServices): Disposable[] {
       const key = await pickSession(conversations);
       if (key === undefined) return;
       conversations.setActive(key);
-      const surface = await services.openChat();
-      surface.show(conversations.get(key));
+      chat.show(conversations.get(key));
+      const surface = chat.open();
       surface.focus();
     }),
     register('setMode', async (argument?: { mode?: string }) => {
@@ -152,11 +148,11 @@ export function registerCommands(services: CommandServices): Disposable[] {
       const editor = window.activeTextEditor;
       const attachment = editor && selectionAttachment(editor);
       if (!attachment) throw new ParleyError('nothing-selected', 'Select some text in an editor first.');
-      await attach(services, attachment);
+      attach(services, attachment);
     }),
     register('addFile', async (uri?: Uri) => {
       const uris = uri ? [uri] : await window.showOpenDialog({ canSelectMany: true, openLabel: 'Add to Chat' });
-      for (const file of uris ?? []) await attach(services, fileAttachment(file));
+      for (const file of uris ?? []) attach(services, fileAttachment(file));
     }),
     register('queue.pause', () => conversations.active().queue.pause('by you')),
     register('queue.resume', () => conversations.active().resumeQueue()),
@@ -167,8 +163,8 @@ export function registerCommands(services: CommandServices): Disposable[] {
   ];
 }
 
-async function attach(services: CommandServices, attachment: ReturnType<typeof fileAttachment>): Promise<void> {
-  const surface = await services.openChat();
+function attach(services: CommandServices, attachment: ReturnType<typeof fileAttachment>): void {
+  const surface = services.chat.open();
   surface.conversation.attachments.push(attachment);
   surface.conversation.model.touch('attachments');
   surface.focus();

@@ -49,6 +49,8 @@ export class RawClient {
   readonly noise: string[] = [];
   stderr = '';
   readonly ended: Promise<Ending>;
+  /** Settles when stdout is closed, which may be before the end. */
+  readonly stdoutClosed: Promise<void>;
   readonly #process: ChildProcess;
   readonly #answers: Record<string, Answer>;
   readonly #waiting = new Set<() => void>();
@@ -72,6 +74,7 @@ export class RawClient {
       });
       this.#process.on('error', () => resolve({ code: null, signal: null }));
     });
+    this.stdoutClosed = new Promise((resolve) => this.#process.stdout?.on('close', () => resolve()));
     this.#process.stdin?.on('error', () => {});
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
@@ -226,10 +229,11 @@ export const diskAnswers: Record<string, Answer> = {
   },
 };
 
-/** Answers a permission with the first option whose kind begins with `kind`, `cancelled` where there is none. */
+/** Answers a permission for this once where there is such an option, else with any option of that kind; `cancelled` where there is none. */
 export function choose(kind: 'allow' | 'reject'): Answer {
   return (params) => {
-    const option = params.options.find((one: { kind: string }) => one.kind.startsWith(kind));
+    const fitting = params.options.filter((option: { kind: string }) => option.kind.startsWith(kind));
+    const option = fitting.find((one: { kind: string }) => one.kind === `${kind}_once`) ?? fitting[0];
     return { outcome: option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' } };
   };
 }

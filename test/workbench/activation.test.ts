@@ -15,10 +15,11 @@ describe('activation', () => {
   });
 
   it('shows an error instead of acting if a command of the palette has no handler', async () => {
-    const extension = extensions.getExtension('parley.parley');
-    await extension?.activate();
+    const extension = extensions.getExtension<unknown>('parley.parley');
+    assert.ok(extension);
+    await extension.activate();
     const registered = new Set(await vscodeCommands.getCommands(true));
-    const { contributes } = extension?.packageJSON as Manifest;
+    const { contributes } = extension.packageJSON as Manifest;
     const missing = contributes.commands.map(({ command }) => command).filter((command) => !registered.has(command));
     assert.deepEqual(missing, []);
   });
@@ -26,7 +27,16 @@ describe('activation', () => {
   it('breaks scripts that rely on the documented commands if one of them is missing', async () => {
     await extensions.getExtension('parley.parley')?.activate();
     const registered = new Set(await vscodeCommands.getCommands(true));
-    const documented = ['open', 'newSession', 'send', 'cancel', 'selectAgent', 'restartAgent', 'checkStatus', 'showLog'];
+    const documented = [
+      'open',
+      'newSession',
+      'send',
+      'cancel',
+      'selectAgent',
+      'restartAgent',
+      'checkStatus',
+      'showLog',
+    ];
     assert.deepEqual(
       documented.filter((name) => !registered.has(`parley.${name}`)),
       [],

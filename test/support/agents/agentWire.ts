@@ -29,7 +29,8 @@ export class AgentWire {
   /** Writes a message. @returns a promise where the pipe is full */
   send(message: Record<string, unknown>): Promise<void> | undefined {
     const line = JSON.stringify({ jsonrpc: '2.0', ...message });
-    if (this.#log) this.log({ dir: 'out', ...(line.length < longestLogged ? { msg: message } : { length: line.length }) });
+    if (this.#log)
+      this.log({ dir: 'out', ...(line.length < longestLogged ? { msg: message } : { length: line.length }) });
     return this.sendQuietly(line);
   }
 
@@ -37,7 +38,9 @@ export class AgentWire {
   sendQuietly(line: string): Promise<void> | undefined {
     this.written.characters += line.length + 1;
     this.written.messages++;
-    const text = this.#noise ? `\uFEFF\r\n\n[debug] about to write ${line.length} characters\n${line}\r\n` : `${line}\n`;
+    const text = this.#noise
+      ? `\uFEFF\r\n\n[debug] about to write ${line.length} characters\n${line}\r\n`
+      : `${line}\n`;
     return this.text(text);
   }
 

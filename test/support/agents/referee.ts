@@ -20,7 +20,14 @@ interface Asked {
   cancelled: boolean;
 }
 
-const known = new Set(['initialize', 'authenticate', 'session/new', 'session/prompt', 'session/status', '$/cancel_request']);
+const known = new Set([
+  'initialize',
+  'authenticate',
+  'session/new',
+  'session/prompt',
+  'session/status',
+  '$/cancel_request',
+]);
 const notifications = new Set(['session/cancel', 'session/ready', '$/cancel_request']);
 
 export class Referee {
@@ -110,17 +117,20 @@ export class Referee {
       this.#violation(`${method} as a ${isRequest ? 'request' : 'notification'}`);
     }
     if (isRequest) {
-      if (id === null || !['string', 'number'].includes(typeof id)) this.#violation(`a request with the id ${JSON.stringify(id)}`);
+      if (id === null || !['string', 'number'].includes(typeof id))
+        this.#violation(`a request with the id ${JSON.stringify(id)}`);
       if (this.#open.has(keyOf(id))) this.#violation(`the id ${JSON.stringify(id)} of a request that is open`);
       this.#open.add(keyOf(id));
     }
     if (method === 'initialize') {
       if (this.#initialized !== 'no') this.#violation('a second initialize');
-      if (!Number.isInteger(at(params, 'protocolVersion'))) this.#violation('initialize without a whole protocolVersion');
+      if (!Number.isInteger(at(params, 'protocolVersion')))
+        this.#violation('initialize without a whole protocolVersion');
       this.#initialized = 'asked';
       return;
     }
-    if (this.#initialized !== 'yes' && method !== '$/cancel_request') this.#violation(`${method} before initialize was answered`);
+    if (this.#initialized !== 'yes' && method !== '$/cancel_request')
+      this.#violation(`${method} before initialize was answered`);
     this.#advertised(method);
     if (method === 'session/new' || method === 'session/load') this.#folders(method, params);
     if (method === 'session/ready') this.#ready(params);
@@ -150,7 +160,10 @@ export class Referee {
     const cwd = at(params, 'cwd');
     if (typeof cwd !== 'string' || !isAbsolute(cwd)) this.#violation(`${method} with the cwd ${JSON.stringify(cwd)}`);
     if (!Array.isArray(at(params, 'mcpServers'))) this.#violation(`${method} without mcpServers`);
-    if (at(params, 'additionalDirectories') !== undefined && !at(this.#script.capabilities, 'sessionCapabilities', 'additionalDirectories')) {
+    if (
+      at(params, 'additionalDirectories') !== undefined &&
+      !at(this.#script.capabilities, 'sessionCapabilities', 'additionalDirectories')
+    ) {
       this.#violation(`${method} with additionalDirectories, which were not advertised`);
     }
   }
@@ -208,7 +221,8 @@ export class Referee {
 
   /** v1: the client MUST answer every open permission of the session with `cancelled`. */
   #cancel(sessionId: string): void {
-    if (!this.#sessions.has(sessionId)) this.#violation(`session/cancel for the unknown session ${JSON.stringify(sessionId)}`);
+    if (!this.#sessions.has(sessionId))
+      this.#violation(`session/cancel for the unknown session ${JSON.stringify(sessionId)}`);
     for (const asked of this.#asked.values()) {
       if (asked.sessionId !== sessionId || asked.method !== 'session/request_permission') continue;
       asked.cancelled = true;
@@ -219,13 +233,16 @@ export class Referee {
   #authenticate(params: unknown): void {
     const methods = this.#script.authMethods ?? [];
     const method = methods.find(({ id }) => id === at(params, 'methodId'));
-    if (method === undefined) this.#violation(`authenticate with the unknown method ${JSON.stringify(at(params, 'methodId'))}`);
+    if (method === undefined)
+      this.#violation(`authenticate with the unknown method ${JSON.stringify(at(params, 'methodId'))}`);
     if (method?.type === 'terminal') this.#violation('authenticate with a method of type terminal');
   }
 
   #answer(message: Record<string, unknown>): void {
     const asked = this.#asked.get(keyOf(message.id));
     if (asked === undefined) {
+      // A batch and a request without a usable id can only be refused without one (JSON-RPC 2.0 section 5).
+      if (message.id === null && at(message, 'error', 'code') === -32600) return;
       this.#violation(`an answer to the unknown id ${JSON.stringify(message.id)}`);
       return;
     }
@@ -234,7 +251,8 @@ export class Referee {
     if ((message.result === undefined) === (message.error === undefined)) {
       this.#violation(`an answer to ${asked.method} that has not exactly one of result and error`);
     }
-    if (asked.method === 'session/request_permission' && message.error === undefined) this.#outcome(asked, message.result);
+    if (asked.method === 'session/request_permission' && message.error === undefined)
+      this.#outcome(asked, message.result);
   }
 
   #outcome(asked: Asked, result: unknown): void {

@@ -51,6 +51,8 @@ export interface AgentScript {
   readonly child?: boolean;
   /** Whether the child ignores SIGTERM as well. */
   readonly childIgnoresSigterm?: boolean;
+  /** Whether the child keeps the agent's stderr open, so that the end of the agent does not close that pipe. */
+  readonly childHoldsStderr?: boolean;
   /** Milliseconds for answers that a client owes after a cancel or a withdrawal. Default 5000. */
   readonly answerDeadlineMs?: number;
   /** False: what the client does wrong is only logged. Default: exit 9 with "VIOLATION …" on stderr. */

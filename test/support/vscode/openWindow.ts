@@ -64,6 +64,16 @@ const THEMES: Readonly<Record<Theme, string>> = {
   highContrastLight: 'Default High Contrast Light',
 };
 
+/** Runs first in every document. Text, as it belongs to the browser and not to this program. */
+const IN_PAGE = `
+document.addEventListener('securitypolicyviolation', (event) => {
+  const { effectiveDirective, blockedURI, sample, sourceFile, lineNumber } = event;
+  parleyProblem('csp', effectiveDirective + ': ' + blockedURI + ' ' + sample + ' (' + sourceFile + ':' + lineNumber + ')');
+});
+window.addEventListener('error', (event) => parleyProblem('error', String(event.message)));
+window.addEventListener('unhandledrejection', (event) => parleyProblem('error', String(event.reason)));
+`;
+
 /** Problems of all windows of this process: the end-to-end run ends with a look at them. */
 export const allProblems: Problem[] = [];
 
@@ -106,10 +116,7 @@ export async function openWindow(server: Server, options: WindowOptions = {}): P
     }
     await page.goto(address(server, options));
     await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
-    await page.evaluate(async () => {
-      const { driver } = window as unknown as { driver?: { whenWorkbenchRestored?: () => Promise<void> } };
-      await driver?.whenWorkbenchRestored?.();
-    });
+    await page.evaluate('window.driver?.whenWorkbenchRestored?.()');
     return { page, context, problems, log, close };
   } catch (error) {
     await close();
@@ -141,14 +148,7 @@ async function watchForProblems(
   await context.exposeBinding('parleyProblem', ({ frame }, kind: Problem['kind'], text: string) =>
     report(kind, frame.url(), text),
   );
-  await context.addInitScript(() => {
-    const { parleyProblem } = window as unknown as { parleyProblem: (kind: string, text: string) => void };
-    document.addEventListener('securitypolicyviolation', (event) => {
-      parleyProblem('csp', `${event.effectiveDirective}: ${event.blockedURI} ${event.sample} (${event.sourceFile}:${event.lineNumber})`);
-    });
-    window.addEventListener('error', (event) => parleyProblem('error', event.message));
-    window.addEventListener('unhandledrejection', (event) => parleyProblem('error', String(event.reason)));
-  });
+  await context.addInitScript({ content: IN_PAGE });
   page.on('console', (message) => {
     const { url } = message.location();
     log.push(`${message.type()} ${message.text()}`.slice(0, 2000));

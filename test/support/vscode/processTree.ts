@@ -105,8 +105,9 @@ export async function endTree(pid: number, exited: Promise<unknown>, grace: numb
     // It is gone.
   }
   const deadline = Date.now() + grace;
-  await Promise.race([exited, delay(grace)]);
-  while (alive().length > 0 && Date.now() < deadline) await delay(50);
+  let rootEnded = false;
+  void exited.then(() => (rootEnded = true));
+  while (Date.now() < deadline && (!rootEnded || alive().length > 0)) await delay(50);
   const left = alive();
   for (const entry of [...left].reverse()) kill(entry.pid);
   kill(pid);
@@ -115,5 +116,5 @@ export async function endTree(pid: number, exited: Promise<unknown>, grace: numb
 }
 
 function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -7,7 +7,8 @@ export const repository: string = findRepository();
 
 function findRepository(): string {
   const root = resolve(process.env.PARLEY_REPOSITORY ?? process.cwd());
-  if (!existsSync(join(root, 'test/support/vscode'))) throw new Error(`${root} is not the repository; run from its root`);
+  if (!existsSync(join(root, 'test/support/vscode')))
+    throw new Error(`${root} is not the repository; run from its root`);
   return root;
 }
 

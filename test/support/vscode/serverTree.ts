@@ -2,7 +2,16 @@
 // lock in `newest/` or `minimum/` into the cache, once, because its own install scripts compile and its dependencies have no business in the project's tree.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { isAlive } from './processTree';
 import { cacheFolder, repository } from './repository';
@@ -92,7 +101,12 @@ function npm(cwd: string, ...args: readonly string[]): Promise<void> {
         ([key]) => !/^npm_(config_(?!.*(registry|cache|proxy|userconfig|cafile))|lifecycle|package|command)/i.test(key),
       ),
     );
-    const child = spawn('npm', [...args, ...quiet], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' });
+    const child = spawn('npm', [...args, ...quiet], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      shell: process.platform === 'win32',
+    });
     let output = '';
     child.stdout.on('data', (data: Buffer) => (output += data.toString()));
     child.stderr.on('data', (data: Buffer) => (output += data.toString()));

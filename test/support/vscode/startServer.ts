@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Deferred } from '../../../src/base/deferred';
-import { endTree, type ProcessEntry } from './processTree';
+import { descendants, endTree, kill, type ProcessEntry } from './processTree';
 import { type ServerTree, serverTree, type VsCodeVersion } from './serverTree';
 
 export interface ServerOptions {
@@ -112,6 +112,14 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     if (ui !== null && port !== undefined) listening.resolve({ port, token: ui[1] });
   });
   void exited.then(() => listening.reject(new Error(`The VS Code server ended while it started:\n${output}`)));
+  // A test that breaks before it stops its server must not leave one behind.
+  const abandon = (): void => {
+    for (const entry of [...descendants(child.pid ?? -1)].reverse()) kill(entry.pid);
+    child.kill('SIGKILL');
+    removeScratch();
+  };
+  process.once('exit', abandon);
+  void exited.then(() => process.off('exit', abandon));
   const removeScratch = (): void => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   const at = await listening.promise.catch((error: unknown) => {
     removeScratch();
@@ -141,7 +149,10 @@ const prepared = new Map<string, string>();
 
 /** @param inPlace the data folder lasts and may hold more extensions: install there, over an earlier version */
 function installExtensions(tree: ServerTree, extensions: readonly string[], dataDir: string, inPlace: boolean): void {
-  if (inPlace) return install(tree, extensions, dataDir);
+  if (inPlace) {
+    install(tree, extensions, dataDir);
+    return;
+  }
   const key = [tree.folder, ...extensions].join('\n');
   let source = prepared.get(key);
   if (source === undefined) {

@@ -450,6 +450,18 @@ describe('RpcConnection', () => {
       await wireTurn(transport);
     });
 
+    it('a traffic view that throws does not stop the conversation', async () => {
+      const fail = (): never => {
+        throw new Error('bug in a view');
+      };
+      const { transport, seen, count } = wire({}, { onTraffic: fail, onNoise: fail });
+      transport.say('noise\n');
+      transport.sayJson(update(1));
+      await count(1);
+      assert.deepEqual(seen, [{ update: { n: 1 } }]);
+      await wireTurn(transport);
+    });
+
     it('a message past the limit ends the connection with its size, after what came before it', async () => {
       const { transport, connection, seen, count } = wire({}, { maxMessageBytes: 1000 });
       const answer = connection.request('m', {});

@@ -11,6 +11,7 @@ import { hostEnvironment } from '../../../src/agents/hostEnvironment';
 import { descendantsOf } from '../../../src/agents/processTree';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
+import { goneFrom, isAlive, isGone } from '../../support/processes';
 import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
 
 const started: AgentProcess[] = [];
@@ -78,21 +79,6 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
   const { id, params } = JSON.parse(line);
   process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: params }) + '\\n');
 });`;
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
-/** A process that has ended but was not yet collected by its new parent counts as gone. */
-async function isGone(pid: number): Promise<boolean> {
-  if (!isAlive(pid)) return true;
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ') Z');
-  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
-}
 
 describe('AgentProcess', function () {
   this.timeout(20_000);
@@ -307,6 +293,21 @@ describe('AgentProcess', function () {
       for (const pid of grandchildren) assert.ok(await isGone(pid), `${pid} lives`);
     });
 
+    it('leaves no helper behind either', async () => {
+      const agents = [await start('process.stdin.resume()'), await start('process.stdin.resume()')];
+      const helpers = async (): Promise<readonly number[]> => {
+        const children = (await descendantsOf(process.pid)).map(({ pid }) => pid);
+        const lines = await Promise.all(
+          children.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+        );
+        return children.filter((_, n) => lines[n]?.includes('parley-guardian'));
+      };
+      const running = await helpers();
+      assert.equal(running.length, 1);
+      await Promise.all(agents.map((agent) => agent.close()));
+      await Promise.all(running.map(goneFrom));
+    });
+
     it('may be asked for many times, and after the end', async () => {
       const agent = await start('process.stdin.resume()');
       agent.dispose();
@@ -318,7 +319,7 @@ describe('AgentProcess', function () {
 
   describe('when the extension host is killed', () => {
     for (const disposed of [false, true]) {
-      it(`agents that ignore the end of their stdin and SIGTERM are gone soon after${disposed ? ', also in the middle of closing' : ''}`, async () => {
+      it(`agents that ignore the end of their stdin and SIGTERM are gone soon after with their children, ${disposed ? 'in the middle of closing' : 'also those in a session of their own'}`, async () => {
         const folder = await scratchFolder();
         const host = await startHost(folder, disposed);
         const [pid, grandchild] = (await lineOf(host)).split(',').map(Number) as [number, number];
@@ -335,7 +336,7 @@ describe('AgentProcess', function () {
 /** A program that stands for the extension host: it starts a stubborn agent with a grandchild, and prints their numbers. */
 async function startHost(folder: string, disposed: boolean): Promise<ChildProcess> {
   const stubborn = `process.on('SIGTERM', () => {}); process.on('SIGHUP', () => {}); setInterval(() => {}, 1000); setTimeout(() => process.exit(), 30000);`;
-  const agent = `${stubborn} const child = require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${stubborn} process.send(1)`)}], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const agent = `${stubborn} const child = require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${stubborn} process.send(1)`)}], { detached: ${!disposed}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     child.once('message', () => console.log(process.pid + ',' + child.pid));`;
   const outfile = join(folder, 'host.mjs');
   await build({
@@ -343,7 +344,10 @@ async function startHost(folder: string, disposed: boolean): Promise<ChildProces
       contents: `import { AgentProcess } from './src/agents/agentProcess';
         const quiet = () => {};
         const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
-        const agent = await AgentProcess.start({ command: process.execPath, args: ['-e', ${JSON.stringify(agent)}], env: process.env, cwd: '/', log });
+        const start = (script) => AgentProcess.start({ command: process.execPath, args: ['-e', script], env: process.env, cwd: '/', log });
+        const other = await start('process.stdin.resume()');
+        const agent = await start(${JSON.stringify(agent)});
+        await other.close();
         agent.transport.listen({ data: (chunk) => { process.stdout.write(chunk); ${disposed ? 'agent.dispose();' : ''} }, closed() {} });`,
       resolveDir: process.cwd(),
       loader: 'ts',
@@ -366,9 +370,4 @@ async function lineOf(child: ChildProcess): Promise<string> {
     if (text.includes('\n')) break;
   }
   return text.trim();
-}
-
-/** Resolves when a process that is not ours has gone; its /proc entry is all there is to see of it. */
-async function goneFrom(pid: number): Promise<void> {
-  while (!(await isGone(pid))) await new Promise((resolve) => setTimeout(resolve, 50));
 }

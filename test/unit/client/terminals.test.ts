@@ -1,9 +1,11 @@
 // Terminals for agents, with real processes.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { RpcError } from '../../../src/acp/rpcError';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
@@ -225,7 +227,7 @@ describe('Terminals', () => {
       const created: unknown[] = [];
       terminals.onDidCreate((event) => created.push(event));
       const script =
-        "process.stdout.write('ready '); process.on('SIGTERM', () => { console.log('bye'); process.exit(4); }); setInterval(() => {}, 1e6)";
+        "process.on('SIGTERM', () => { console.log('bye'); process.exit(4); }); process.stdout.write('ready '); setInterval(() => {}, 1e6)";
       const { terminalId } = await terminals.create('s', { command: node, args: ['-e', script] }, roots);
       assert.deepEqual(created, [
         { terminalId, sessionId: 's', command: `${node} -e '${script.replaceAll("'", "'\\''")}'`, cwd: folder },
@@ -319,6 +321,36 @@ describe('Terminals', () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep 1000 & echo $! $$; wait' }, roots);
       const pids = (await printed(terminals, terminalId, (text) => text.endsWith('\n'))).trim().split(' ').map(Number);
       terminals.dispose();
+      await Promise.all(pids.map(gone));
+    });
+
+    it('leaves nothing running when the window is killed with its extension host', async () => {
+      const outfile = join(folder, 'host.mjs');
+      // A program that stands for the extension host: it runs a command that ignores SIGTERM, and prints what the command prints.
+      await build({
+        stdin: {
+          contents: `import { Terminals } from './src/client/terminals';
+            const quiet = () => {};
+            const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
+            const terminals = new Terminals({ log, env: async () => ({ PATH: process.env.PATH }), isTrusted: () => true });
+            terminals.onDidChange(({ append }) => append && process.stdout.write(append));
+            await terminals.create('s', { command: "trap '' TERM; sleep 1000 & echo $! $$; wait; wait" }, ['/']);`,
+          resolveDir: process.cwd(),
+          loader: 'ts',
+        },
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+        outfile,
+        logLevel: 'silent',
+      });
+      const host = spawn(node, [outfile], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const [line] = (await once(host.stdout, 'data')) as [Buffer];
+      const pids = String(line).trim().split(' ').map(Number);
+      assert.deepEqual(pids.map(isAlive), [true, true]);
+      host.kill('SIGKILL');
+      await once(host, 'exit');
       await Promise.all(pids.map(gone));
     });
 

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { misfit, misfitCall } from '../../agents/protocolSchema';
 import { type Answer, choose, diskAnswers, RawClient } from '../../agents/rawClient';
 
 const program = join(process.cwd(), 'out/support/demo/agent.js');
@@ -240,6 +241,26 @@ describe('demo agent', () => {
     await play('/long');
     assert.ok(client.text().length > 60_000);
     assert.equal(client.updates('tool_call').length, 120);
+  });
+
+  it('says everything in the words of the protocol', async () => {
+    await start({
+      ...diskAnswers,
+      'session/request_permission': choose('allow'),
+      'terminal/create': () => ({ terminalId: 'term-1' }),
+      'terminal/wait_for_exit': () => ({ exitCode: 0, signal: null }),
+      'terminal/output': () => ({ output: 'done', truncated: false }),
+      'terminal/release': () => ({}),
+    });
+    await client.request('session/set_mode', { sessionId, modeId: 'ask' });
+    for (const text of ['hi', '/nothing', '/thoughts', '/plan', '/edit', '/terminal', '/stream']) await play(text);
+    assert.deepEqual(
+      client.received.map(misfitCall).filter((wrong) => wrong !== undefined),
+      [],
+    );
+    assert.equal(misfit('InitializeResponse', client.received[0]?.result), undefined);
+    assert.equal(misfit('NewSessionResponse', client.received[1]?.result), undefined);
+    assert.ok(client.received.some(({ method }) => method === 'terminal/create'));
   });
 
   it('ends when its stdin is closed', async () => {

@@ -3,4 +3,4 @@ export function greet(name) {
   return `Hello, ${name}!`;
 }
 
-console.log(greet(process.argv[2] ?? 'world'));
+process.stdout.write(`${greet(process.argv[2] ?? 'world')}\n`);

@@ -1,0 +1,72 @@
+// `npm test`: style, types, unit tests, the suite in a real extension host, the packaged extension in a real browser; one after the other, as the machine may be small.
+// Arguments choose steps by name (`npm test -- unit e2e`). The last line of the output is the sum: "N passed, N failed".
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findChromium } from '../test/support/vscode/findChromium';
+import { repository } from '../test/support/vscode/repository';
+
+interface Step {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** It counts its tests in PARLEY_TEST_RESULT; otherwise it is one check as a whole. */
+  readonly counts: boolean;
+}
+
+const tool = (path: string): string => join(repository, 'node_modules', path);
+const STEPS: readonly Step[] = [
+  { name: 'lint', command: [tool('@biomejs/biome/bin/biome'), 'ci', '--error-on-warnings'], counts: false },
+  { name: 'types', command: [tool('typescript/bin/tsc'), '-p', '.'], counts: false },
+  { name: 'types-webview', command: [tool('typescript/bin/tsc'), '-p', 'src/webview'], counts: false },
+  { name: 'unit', command: ['scripts/unit.mjs'], counts: true },
+  { name: 'workbench', command: ['scripts/run.mjs', 'workbench'], counts: true },
+  { name: 'e2e', command: ['scripts/e2e.mjs'], counts: true },
+];
+
+/** Runs a step and adds up what it counted. A step that breaks without a failed test counts as one failure. */
+function run(step: Step, scratch: string): { passed: number; failed: number } {
+  const result = join(scratch, step.name);
+  const begun = performance.now();
+  process.stdout.write(`\n── ${step.name} ${'─'.repeat(60 - step.name.length)}\n`);
+  const { status } = spawnSync(process.execPath, [...step.command], {
+    cwd: repository,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, PARLEY_TEST_RESULT: result },
+  });
+  let sum = { passed: step.counts ? 0 : Number(status === 0), failed: 0 };
+  for (const line of existsSync(result) ? readFileSync(result, 'utf8').trim().split('\n') : []) {
+    const { passed, failed } = JSON.parse(line) as { passed: number; failed: number };
+    sum = { passed: sum.passed + passed, failed: sum.failed + failed };
+  }
+  if (status !== 0 && sum.failed === 0) sum = { ...sum, failed: 1 };
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  process.stdout.write(`── ${step.name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s\n`);
+  return sum;
+}
+
+function main(): number {
+  const chosen = process.argv.slice(2);
+  const steps = STEPS.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
+  const scratch = mkdtempSync(join(tmpdir(), 'parley-test-'));
+  let passed = 0;
+  let failed = 0;
+  try {
+    // Said now and not in the middle of a suite.
+    findChromium((line) => process.stdout.write(`${line}\n`));
+    for (const step of steps) {
+      const sum = run(step, scratch);
+      passed += sum.passed;
+      failed += sum.failed;
+    }
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    failed += 1;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+  return failed === 0 && passed > 0 ? 0 : 1;
+}
+
+process.exitCode = main();

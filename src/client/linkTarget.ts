@@ -1,0 +1,124 @@
+// What a link in an agent's text points to. The agent wrote it, so only two kinds are followed: web pages, and files that exist.
+import { isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Spellings of a path, the likeliest first; absolute or relative to a root. `line` and `column` are 1-based. */
+export interface FileTarget {
+  readonly kind: 'file';
+  readonly paths: readonly string[];
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** Where a link leads. */
+export type LinkTarget =
+  | FileTarget
+  | { readonly kind: 'web'; readonly url: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** No honest link is longer; in UTF-16 units. */
+const MAX_LENGTH = 8_192;
+
+/**
+ * Reads the `href` of a link: `http:` and `https:` addresses; `file:` addresses of this machine and paths, with a line as `#L10`, `#L10C3`, `:10` or `:10:3`. Every
+ * other scheme is refused, `command:` and `vscode:` before all: they would let an agent's text act in the editor.
+ */
+export function parseLink(href: string): LinkTarget {
+  const text = href.trim();
+  if (text === '' || text.startsWith('#')) return refused('The link points to nothing that can be opened.');
+  // Control characters are skipped by some readers of addresses (`java\nscript:`), so what is checked would not be what is opened.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (text.length > MAX_LENGTH || /[\u0000-\u001f\u007f]/.test(text))
+    return refused('The link is not a valid address.');
+  if (/^[\\/]{2}/.test(text)) return refused('Links to network places are not followed.');
+  const scheme = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text);
+  if (!scheme || isDrive(text) || /^\d+(:\d+)?$/.test(scheme[2] ?? '')) return path(text);
+  switch (scheme[1]?.toLowerCase()) {
+    case 'http':
+    case 'https':
+      return web(text);
+    case 'file':
+      return fileAddress(text);
+    default:
+      return refused(`Links of the kind “${scheme[1]}:” are not followed, because an agent wrote them.`);
+  }
+}
+
+/**
+ * The places where a path may lie: as it is where it is absolute, else below each root.
+ * A path that begins with a slash may also mean the root of the project, as it does on the web.
+ */
+export function candidatesOf(paths: readonly string[], roots: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  for (const one of paths) {
+    if (isAbsolute(one)) found.add(resolve(one));
+    else for (const root of roots) found.add(resolve(root, one));
+  }
+  for (const one of paths) {
+    if (one.startsWith('/')) for (const root of roots) found.add(join(root, one));
+  }
+  return [...found];
+}
+
+function web(text: string): LinkTarget {
+  return URL.canParse(text) ? { kind: 'web', url: text } : refused('The link is not a valid address.');
+}
+
+function fileAddress(text: string): LinkTarget {
+  try {
+    const url = new URL(text);
+    const place = placeOf(url.hash);
+    url.hash = '';
+    url.search = '';
+    if (url.hostname !== '' && url.hostname !== 'localhost')
+      return refused('Links to network places are not followed.');
+    url.hostname = '';
+    return { ...path(fileURLToPath(url)), ...place };
+  } catch {
+    return refused('The link is not a valid address.');
+  }
+}
+
+function path(text: string): FileTarget {
+  const hash = text.indexOf('#');
+  const beforeHash = hash < 0 ? text : text.slice(0, hash);
+  const suffix = /^(.+?):(\d+)(?::(\d+))?$/s.exec(beforeHash);
+  const plain = suffix?.[1] ?? beforeHash;
+  const place =
+    hash < 0
+      ? placeFrom(suffix?.[2], suffix?.[3])
+      : { ...placeFrom(suffix?.[2], suffix?.[3]), ...placeOf(text.slice(hash)) };
+  // Markdown wants spaces written as %20; a file may also really be called so, or have a colon or a hash in its name.
+  const paths = new Set([plain, decoded(plain), text, decoded(text)]);
+  return { kind: 'file', paths: [...paths], ...place };
+}
+
+/** `#L10`, `#L10C3`, `#L10-L20`, `#10`. */
+function placeOf(hash: string): { line?: number; column?: number } {
+  const place = /^#L?(\d+)(?:[C:,](\d+))?(?:-.*)?$/i.exec(hash);
+  return placeFrom(place?.[1], place?.[2]);
+}
+
+function placeFrom(line: string | undefined, column: string | undefined): { line?: number; column?: number } {
+  const number = (digits: string | undefined): number => Math.min(Number(digits ?? 0), 2 ** 31 - 1);
+  return {
+    ...(number(line) > 0 && { line: number(line) }),
+    ...(number(column) > 0 && { column: number(column) }),
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function isDrive(text: string): boolean {
+  return /^[a-z]:[\\/]/i.test(text);
+}
+
+function refused(reason: string): LinkTarget {
+  return { kind: 'refused', reason };
+}

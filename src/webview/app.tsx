@@ -1,0 +1,42 @@
+// The panel from top to bottom: header, conversation, queue, composer.
+import { useEffect, useRef } from 'preact/hooks';
+import { Composer } from './composer/composer';
+import { EmptyState } from './header/emptyState';
+import { Failure } from './header/failure';
+import { Header } from './header/header';
+import { Stages } from './header/stages';
+import { Queue } from './queue/queue';
+import { alertText } from './session';
+import type { Transcript } from './transcript/transcript';
+
+export function App({ transcript }: { readonly transcript: Transcript }) {
+  return (
+    <div class="panel">
+      <Header onNeedsYou={() => transcript.revealPermission()} />
+      <main class="main">
+        <Stages />
+        <EmptyState />
+        <Mount node={transcript.element} />
+      </main>
+      <footer class="footer">
+        <div class="column-width">
+          <Failure />
+          <Queue />
+          <Composer />
+        </div>
+      </footer>
+      <div class="sr-only" role="alert">
+        {alertText.value}
+      </div>
+    </div>
+  );
+}
+
+/** Puts a part that draws itself into the page. */
+function Mount({ node }: { readonly node: HTMLElement }) {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    ref.current?.append(node);
+  }, [node]);
+  return <div class="mount" ref={ref} />;
+}

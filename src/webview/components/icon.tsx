@@ -1,0 +1,45 @@
+// Icons and the buttons that consist of one.
+import type { ComponentChildren } from 'preact';
+import type { IconName } from '../icons';
+
+/** An icon that assistive technology does not hear. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return <span class={`codicon codicon-${name}`} aria-hidden="true" />;
+}
+
+interface IconButtonProps {
+  readonly icon: IconName;
+  /** Its name and tooltip. */
+  readonly label: string;
+  readonly disabled?: boolean;
+  readonly class?: string;
+  onClick(event: MouseEvent): void;
+}
+
+export function IconButton({ icon, label, disabled, class: className, onClick }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`icon-button ${className ?? ''}`}
+      aria-label={label}
+      title={label}
+      disabled={disabled ?? false}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** A line that opens to show a text as it is, with a Copy button. */
+export function Fold({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
+  return (
+    <details class="fold">
+      <summary>
+        <Icon name="chevron-right" />
+        <span>{label}</span>
+      </summary>
+      {children}
+    </details>
+  );
+}

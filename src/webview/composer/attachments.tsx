@@ -1,0 +1,41 @@
+// What goes with the next message.
+import type { AttachmentView } from '../../panel/contract';
+import { Icon } from '../components/icon';
+import { post } from '../host';
+import type { IconName } from '../icons';
+import { session } from '../session';
+import { strings } from '../strings';
+
+const ICONS: Readonly<Record<AttachmentView['kind'], IconName>> = {
+  file: 'file',
+  selection: 'selection',
+  image: 'file-media',
+  other: 'attach',
+};
+
+export function Attachments() {
+  const attachments = session.attachments.value;
+  if (attachments.length === 0) return null;
+  return (
+    <ul class="attachments" aria-label={strings.attachments}>
+      {attachments.map(({ id, kind, label, detail }) => (
+        <li key={id} class="chip" title={detail ?? label}>
+          <Icon name={ICONS[kind]} />
+          <span class="cut">{label}</span>
+          <button
+            type="button"
+            class="chip-remove"
+            aria-label={strings.removeAttachment(label)}
+            onClick={() => {
+              post({ type: 'detach', id });
+              // The button goes with the chip; the focus goes where the message is.
+              document.querySelector<HTMLElement>('.message')?.focus();
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

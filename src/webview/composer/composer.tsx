@@ -1,0 +1,179 @@
+// Where messages are written. Enter sends, Shift+Enter breaks the line; while a turn runs, what is sent is queued.
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import type { AvailableCommand } from '../../panel/contract';
+import { Icon, IconButton } from '../components/icon';
+import { post } from '../host';
+import { alertText, session } from '../session';
+import { strings } from '../strings';
+import { Attachments } from './attachments';
+import { composer } from './composerState';
+import { attachImages } from './images';
+import { Pickers } from './pickers';
+import { completeCommand, matchCommands, slashQuery } from './slash';
+import { SlashList, slashOptionId } from './slashList';
+import { UsageRing } from './usageRing';
+
+export function Composer() {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const listId = useId();
+  const matches = useSignal<readonly AvailableCommand[]>([]);
+  const active = useSignal(0);
+  const running = session.running.value;
+  const canSend = composer.text.value.trim() !== '' || session.attachments.value.length > 0;
+
+  useEffect(() => {
+    composer.attach(field.current);
+    return () => composer.attach(null);
+  }, []);
+
+  function complete(): void {
+    const box = field.current!;
+    const query = slashQuery(box.value, box.selectionStart);
+    const found = query === undefined ? [] : matchCommands(session.commands.peek(), query);
+    // A command that is typed whole needs no completion.
+    matches.value = found.length === 1 && found[0]!.name === query ? [] : found;
+    active.value = 0;
+  }
+
+  function choose(command: AvailableCommand | undefined): void {
+    if (!command) return;
+    const box = field.current!;
+    composer.set(completeCommand(box.value, box.selectionStart, command));
+    matches.value = [];
+    box.focus();
+  }
+
+  function send(): void {
+    matches.value = [];
+    composer.send(session.attachments.peek().length > 0);
+    field.current?.focus();
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    // While an input method composes, Enter and the arrows are its own.
+    if (event.isComposing || event.keyCode === 229) return;
+    if (matches.peek().length > 0 && onListKey(event)) {
+      event.preventDefault();
+      return;
+    }
+    if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      send();
+    } else if (event.key === 'ArrowUp' && composer.text.peek() === '' && composer.recall()) {
+      event.preventDefault();
+    }
+  }
+
+  function onListKey(event: KeyboardEvent): boolean {
+    const count = matches.peek().length;
+    if (event.key === 'ArrowDown') active.value = (active.peek() + 1) % count;
+    else if (event.key === 'ArrowUp') active.value = (active.peek() + count - 1) % count;
+    else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab') choose(matches.peek()[active.peek()]);
+    else if (event.key === 'Escape') matches.value = [];
+    else return false;
+    return true;
+  }
+
+  function onPaste(event: ClipboardEvent): void {
+    const images = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
+    if (images.length === 0) return;
+    event.preventDefault();
+    if (!session.canAttachImages.peek()) composer.problem.value = strings.imagesNotAllowed;
+    else void attachImages(images);
+  }
+
+  const isListOpen = matches.value.length > 0;
+  return (
+    <>
+      {session.banner.value && (
+        <p class="banner" title={session.banner.value}>
+          {session.banner.value}
+        </p>
+      )}
+      <div class="composer">
+        {isListOpen && (
+          <SlashList id={listId} commands={matches.value} active={active.value} onActive={(index) => {
+            active.value = index;
+          }} onChoose={choose} />
+        )}
+        <Attachments />
+        {/* A textarea has the role textbox by itself; it is written out for those who select by attribute. */}
+        <textarea
+          ref={field}
+          class="message"
+          role="textbox"
+          rows={1}
+          aria-label={strings.message}
+          aria-multiline="true"
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-controls={isListOpen ? listId : undefined}
+          aria-activedescendant={isListOpen ? slashOptionId(listId, active.value) : undefined}
+          placeholder={running ? strings.placeholderRunning : strings.placeholder(session.agentName.value || strings.agent)}
+          spellcheck={false}
+          onInput={(event) => {
+            composer.typed(event.currentTarget.value);
+            complete();
+          }}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          onBlur={() => {
+            matches.value = [];
+          }}
+        />
+        {composer.problem.value && (
+          <p class="composer-problem" role="alert">
+            <Icon name="warning" /> {composer.problem.value}
+          </p>
+        )}
+        <div class="bar">
+          <div class="bar-start">
+            <IconButton
+              icon="mention"
+              label={strings.attachFile}
+              onClick={() => post({ type: 'command', command: 'attachFile' })}
+            />
+            {session.commands.value.length > 0 && (
+              <button
+                type="button"
+                class="icon-button slash"
+                aria-label={strings.insertCommand}
+                title={strings.insertCommand}
+                // The field must not lose the focus, or the list would close at once.
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => {
+                  if (composer.text.peek() === '') composer.set('/');
+                  composer.focus();
+                  complete();
+                }}
+              >
+                /
+              </button>
+            )}
+            <Pickers />
+          </div>
+          <div class="bar-end">
+            <UsageRing />
+            {running && (
+              <button type="button" class="secondary" onClick={() => post({ type: 'cancel' })}>
+                {strings.stop}
+              </button>
+            )}
+            <button
+              type="button"
+              class="primary"
+              disabled={!canSend}
+              onClick={() => {
+                alertText.value = '';
+                send();
+              }}
+            >
+              {running ? strings.queue : strings.send}
+            </button>
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}

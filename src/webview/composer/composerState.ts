@@ -1,0 +1,115 @@
+// What is being written, and what became of what was sent. The text leaves the composer only when the host has it.
+import { signal } from '@preact/signals';
+import { post, saveUiState } from '../host';
+
+/** How long after the last key the draft goes to the host, ms. */
+const DRAFT_DELAY = 300;
+
+class Composer {
+  readonly text = signal('');
+  /** The message on its way to the host. */
+  readonly pending = signal<{ readonly clientId: string; readonly text: string } | undefined>(undefined);
+  /** Why the last message was not taken. */
+  readonly problem = signal('');
+  #field: HTMLTextAreaElement | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastSent: string | undefined;
+  #recall: () => string | undefined = () => undefined;
+
+  attach(field: HTMLTextAreaElement | null): void {
+    this.#field = field;
+    if (field && field.value !== this.text.peek()) field.value = this.text.peek();
+  }
+
+  recallFrom(recall: () => string | undefined): void {
+    this.#recall = recall;
+  }
+
+  /** The user typed. */
+  typed(text: string): void {
+    this.text.value = text;
+    if (this.problem.peek()) this.problem.value = '';
+    this.#save();
+  }
+
+  /** Sets the text, with the caret at its end. */
+  set(text: string): void {
+    this.text.value = text;
+    if (this.#field) {
+      this.#field.value = text;
+      this.#field.setSelectionRange(text.length, text.length);
+    }
+    this.#save();
+  }
+
+  /** After a snapshot. @param saved this webview's own draft from before a reload @param keep the same session is just shown again */
+  restore(draft: string, saved: string | undefined, keep: boolean): void {
+    if (keep) return;
+    const text = this.text.peek() || (saved ?? draft);
+    if (text !== this.text.peek()) this.set(text);
+  }
+
+  /** Sends what is written. @param allowEmpty attachments are a message of their own */
+  send(allowEmpty: boolean): void {
+    const text = this.text.peek();
+    if (text.trim() === '' && !allowEmpty) return;
+    if (this.pending.peek()?.text === text) return;
+    const clientId = crypto.randomUUID();
+    this.pending.value = { clientId, text };
+    this.problem.value = '';
+    post({ type: 'send', clientId, text });
+  }
+
+  accepted(clientId: string): void {
+    const pending = this.pending.peek();
+    if (pending?.clientId !== clientId) return;
+    this.pending.value = undefined;
+    this.#lastSent = pending.text;
+    const text = this.text.peek();
+    // What was typed since stays.
+    if (text.startsWith(pending.text)) this.set(text.slice(pending.text.length).replace(/^\s+/, ''));
+  }
+
+  rejected(clientId: string, reason: string): void {
+    if (this.pending.peek()?.clientId !== clientId) return;
+    this.pending.value = undefined;
+    this.problem.value = reason;
+  }
+
+  /** Puts text where the caret is, apart from the words around it. */
+  insert(text: string): void {
+    const field = this.#field;
+    const old = this.text.peek();
+    const start = field?.selectionStart ?? old.length;
+    const end = field?.selectionEnd ?? old.length;
+    const before = old.slice(0, start);
+    const gap = before === '' || /\s$/.test(before) ? '' : ' ';
+    this.set(before + gap + text + old.slice(end));
+    const caret = start + gap.length + text.length;
+    field?.setSelectionRange(caret, caret);
+    this.focus();
+  }
+
+  /** Brings back the last message. @returns whether there is one */
+  recall(): boolean {
+    const last = this.#lastSent ?? this.#recall();
+    if (!last) return false;
+    this.set(last);
+    return true;
+  }
+
+  focus(): void {
+    this.#field?.focus();
+  }
+
+  #save(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const text = this.text.peek();
+      saveUiState({ draft: text });
+      post({ type: 'draft', text });
+    }, DRAFT_DELAY);
+  }
+}
+
+export const composer = new Composer();

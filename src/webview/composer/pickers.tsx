@@ -1,0 +1,68 @@
+// The session's mode and the agent's own options, each a small list or a switch.
+import type { ConfigOption } from '../../panel/contract';
+import { Icon } from '../components/icon';
+import { Popup } from '../components/popup';
+import { post } from '../host';
+import { session } from '../session';
+import { strings } from '../strings';
+
+export function Pickers() {
+  const { modes, mode, config } = session;
+  // An agent that offers its modes as an option too would show them twice.
+  const showModes = modes.value.length > 0 && !config.value.some(({ category }) => category === 'mode');
+  const currentMode = modes.value.find(({ id }) => id === mode.value);
+  return (
+    <>
+      {showModes && (
+        <Popup
+          role="listbox"
+          label={strings.mode}
+          title={`${strings.mode}: ${currentMode?.name ?? mode.value ?? ''}`}
+          items={modes.value.map(({ id, name, description }) => ({ id, label: name, description }))}
+          selected={mode.value}
+          onChoose={(modeId) => post({ type: 'setMode', modeId })}
+        >
+          <span class="cut">{currentMode?.name ?? mode.value ?? strings.mode}</span>
+          <Icon name="chevron-down" />
+        </Popup>
+      )}
+      {config.value.map((option) => (
+        <ConfigPicker key={option.id} option={option} />
+      ))}
+    </>
+  );
+}
+
+function ConfigPicker({ option }: { readonly option: ConfigOption }) {
+  const title = `${option.name}${option.description ? `: ${option.description}` : ''}`;
+  if (option.type === 'boolean') {
+    return (
+      <button
+        type="button"
+        class="pick toggle"
+        role="switch"
+        aria-checked={option.value}
+        aria-label={option.name}
+        title={`${title} (${option.value ? strings.on : strings.off})`}
+        onClick={() => post({ type: 'setConfig', id: option.id, value: !option.value })}
+      >
+        <span class="switch" aria-hidden="true" />
+        <span class="cut">{option.name}</span>
+      </button>
+    );
+  }
+  const current = option.values.find(({ value }) => value === option.value);
+  return (
+    <Popup
+      role="listbox"
+      label={option.name}
+      title={title}
+      items={option.values.map(({ value, name, description, group }) => ({ id: value, label: name, description, group }))}
+      selected={option.value}
+      onChoose={(value) => post({ type: 'setConfig', id: option.id, value })}
+    >
+      <span class="cut">{current?.name ?? option.value}</span>
+      <Icon name="chevron-down" />
+    </Popup>
+  );
+}

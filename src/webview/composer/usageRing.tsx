@@ -1,0 +1,23 @@
+// How full the agent's context is.
+import { formatCount } from '../format';
+import { session } from '../session';
+import { strings } from '../strings';
+
+export function UsageRing() {
+  const usage = session.usage.value;
+  if (!usage || usage.size <= 0) return null;
+  const percent = Math.min(100, Math.round((usage.used / usage.size) * 100));
+  const lines = [strings.usage(formatCount(usage.used), formatCount(usage.size))];
+  if (usage.cost) lines.push(strings.cost(`${usage.cost.amount.toFixed(2)} ${usage.cost.currency}`));
+  return (
+    <span class="usage" role="img" aria-label={strings.usageLabel(percent)} title={lines.join('\n')} data-level={percent >= 90 ? 'high' : undefined}>
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        <circle class="ring" cx="8" cy="8" r="6" />
+        <circle class="used" cx="8" cy="8" r="6" pathLength={100} stroke-dasharray={`${percent} 100`} />
+      </svg>
+      <span class="percent" aria-hidden="true">
+        {percent} %
+      </span>
+    </span>
+  );
+}

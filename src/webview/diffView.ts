@@ -1,0 +1,71 @@
+// A change to a file, compact: one element per line, its numbers drawn by the style sheet so that they are neither selected nor read out.
+import type { DiffView } from '../panel/contract';
+import { el, icon, link, setAttributes } from './dom';
+import { revealControls, splitPath } from './format';
+import { strings } from './strings';
+
+/** Lines drawn at most; the editor shows the rest. */
+const COMPACT_LINES = 60;
+const OPEN_LINES = 800;
+/** A longer line is cut: it would be a minified file. */
+const LONGEST_LINE = 400;
+
+interface DiffOptions {
+  readonly expanded: boolean;
+  /** The path is said by the line above already. */
+  readonly hideHead: boolean;
+  openDiff(): void;
+}
+
+export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
+  const element = el('div', 'diff');
+  if (!options.hideHead) element.append(createHead(diff, options));
+  const lines = setAttributes(el('div', 'diff-lines'), { tabindex: '0', role: 'group', 'aria-label': diff.label, dir: 'ltr' });
+  const limit = options.expanded ? OPEN_LINES : COMPACT_LINES;
+  const total = diff.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
+  let drawn = 0;
+  for (const [index, hunk] of diff.hunks.entries()) {
+    if (drawn >= limit) break;
+    if (index > 0) lines.append(el('div', 'diff-gap'));
+    let oldLine = hunk.oldStart;
+    let newLine = hunk.newStart;
+    for (const text of hunk.lines) {
+      if (drawn++ >= limit) break;
+      const sign = text[0];
+      const line = el('div', 'diff-line', shorten(text.slice(1)));
+      if (sign === '+') {
+        line.classList.add('added');
+        line.dataset.new = String(newLine++);
+      } else if (sign === '-') {
+        line.classList.add('removed');
+        line.dataset.old = String(oldLine++);
+      } else {
+        line.dataset.old = String(oldLine++);
+        line.dataset.new = String(newLine++);
+      }
+      lines.append(line);
+    }
+  }
+  if (total > 0) element.append(lines);
+  else if (!diff.truncated) element.append(el('div', 'diff-note dim', strings.noChange));
+  const left = total - Math.min(total, limit);
+  if (diff.truncated || left > 0) {
+    const words = left > 0 && !diff.truncated ? strings.openDiffWhole(left) : strings.diffTooLarge;
+    element.append(el('div', 'diff-note', link('link', words, diff.path, options.openDiff)));
+  }
+  return element;
+}
+
+function createHead(diff: DiffView, options: DiffOptions): HTMLElement {
+  const [folder, name] = splitPath(revealControls(diff.label));
+  const path = link('path mono', el('span', 'cut', folder), revealControls(diff.path), options.openDiff);
+  path.append(el('span', 'name', name));
+  const head = el('div', 'diff-head', icon('diff'), path);
+  if (diff.isNew) head.append(el('span', 'chip', strings.newFile));
+  head.append(el('span', 'grow'), el('span', 'dim counts', `+${diff.added} −${diff.removed}`));
+  return head;
+}
+
+function shorten(text: string): string {
+  return revealControls(text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text);
+}

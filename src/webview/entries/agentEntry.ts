@@ -1,0 +1,27 @@
+// What the agent says: plain text on the background, drawn as it streams.
+import { el } from '../dom';
+import { isText } from '../itemStore';
+import { strings } from '../strings';
+import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
+import { TextBlocks } from './textBlocks';
+
+export const createAgentEntry: EntryFactory = (stored, _index, context) => {
+  const element = createArticle(stored.item, strings.agent);
+  const blocks = new TextBlocks(stored, context, () => context.invalidate(view));
+  const view: EntryView = {
+    element,
+    update() {
+      markLate(element, stored.item);
+      blocks.update();
+    },
+    append: (text) => blocks.append(text),
+    render: (deadline) => blocks.render(deadline),
+    settle: () => blocks.settle(),
+    dispose: () => blocks.dispose(),
+  };
+  if (isText(stored.item) && stored.item.dropped) {
+    element.append(el('p', 'dim dropped', strings.dropped(stored.item.dropped)));
+  }
+  element.append(blocks.element);
+  return view;
+};

@@ -1,0 +1,56 @@
+// Content blocks other than text: images, links to resources, embedded ones, and what nobody knows.
+import type { BlockView } from '../../panel/contract';
+import { el, icon, link, setAttributes } from '../dom';
+import { revealControls } from '../format';
+import { strings } from '../strings';
+import { createFold } from './fold';
+
+interface BlockContext {
+  openLink(href: string): void;
+  copy(text: string): void;
+}
+
+/** Draws a block that is not text. */
+export function createBlock(block: Exclude<BlockView, { type: 'text' }>, context: BlockContext): HTMLElement {
+  switch (block.type) {
+    case 'image':
+      return createImage(block.data, block.mimeType);
+    case 'audio':
+      return el('p', 'dim', strings.audio(block.mimeType));
+    case 'resource_link':
+      return createResourceChip(block.title ?? block.name, block.uri, context);
+    case 'resource': {
+      const chip = createResourceChip(nameOf(block.uri), block.uri, context);
+      if (block.text === undefined) return chip;
+      return el('div', 'resource', chip, createFold(strings.embedded, block.text, context));
+    }
+    case 'unknown':
+      return createFold(strings.unknownContent(block.kind), block.json, context);
+  }
+}
+
+function createImage(data: string, mimeType: string): HTMLElement {
+  if (!/^image\/[\w.+-]+$/.test(mimeType)) return el('p', 'dim', `${strings.image} (${revealControls(mimeType)})`);
+  const image = el('img', 'picture');
+  image.src = `data:${mimeType};base64,${data}`;
+  image.alt = strings.image;
+  return image;
+}
+
+function createResourceChip(name: string, uri: string, context: BlockContext): HTMLElement {
+  const chip = link('chip', revealControls(name || uri), revealControls(uri), () => context.openLink(uri));
+  chip.prepend(icon('file'));
+  return setAttributes(chip, { 'data-uri': uri });
+}
+
+function nameOf(uri: string): string {
+  return decodeURIComponentSafely(uri.split(/[?#]/, 1)[0]!.split('/').at(-1) ?? uri);
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,20 @@
+// A line that opens to show a longer text as it is: JSON, stderr, an embedded file.
+import { el, icon, iconButton, setAttributes } from '../dom';
+import { revealControls } from '../format';
+import { strings } from '../strings';
+
+/** More than this is not drawn; Copy still copies all of it. */
+const SHOWN = 20_000;
+
+/** @param label what the line says @param text what it opens to, drawn only then */
+export function createFold(label: string, text: string, context: { copy(text: string): void }): HTMLElement {
+  const summary = el('summary', '', icon('chevron-right'), el('span', '', label));
+  const details = el('details', 'fold', summary);
+  details.addEventListener('toggle', () => {
+    if (!details.open || details.childElementCount > 1) return;
+    const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text;
+    const pre = setAttributes(el('pre', 'plain', revealControls(shown)), { tabindex: '0', dir: 'ltr' });
+    details.append(el('div', 'fold-body', iconButton('copy', strings.copy, () => context.copy(text)), pre));
+  });
+  return details;
+}

@@ -1,0 +1,33 @@
+// Something that is neither said nor done: a notice of the agent or of the panel, also an update of a kind that nobody knows.
+import { el, icon, setAttributes } from '../dom';
+import type { IconName } from '../icons';
+import { strings } from '../strings';
+import { createArticle, type EntryFactory, markLate } from './entryView';
+import { createFold } from './fold';
+
+const ICONS: Readonly<Record<string, IconName>> = { warning: 'warning', error: 'error' };
+
+export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
+  const element = createArticle(stored.item, strings.notice);
+  const body = el('div', 'notice-body');
+  element.append(body);
+
+  function draw(): void {
+    const { item } = stored;
+    if (item.kind !== 'notice') return;
+    element.dataset.severity = item.severity;
+    const words = setAttributes(el('div', 'words', el('span', 'notice-title', item.title)), { dir: 'auto' });
+    if (item.text) words.append(el('span', 'notice-text', item.text));
+    if (item.json) words.append(createFold(strings.raw, item.json, context));
+    body.replaceChildren(icon(ICONS[item.severity] ?? 'info'), words);
+  }
+
+  draw();
+  return {
+    element,
+    update() {
+      markLate(element, stored.item);
+      draw();
+    },
+  };
+};

@@ -1,0 +1,73 @@
+// A question of the agent, inside the entry that it is about: first what will happen, then one button for each answer.
+import type { PermissionView } from '../../panel/contract';
+import { button, el, setAttributes } from '../dom';
+import { revealControls } from '../format';
+import { strings } from '../strings';
+import type { EntryContext } from './entryView';
+
+export interface PermissionCard {
+  readonly element: HTMLElement;
+  readonly id: string;
+}
+
+/** Draws a question. @param content what it is about, shown before the answers; it is moved into the card */
+export function createPermissionCard(
+  permission: PermissionView,
+  content: readonly HTMLElement[],
+  context: Pick<EntryContext, 'post'>,
+): PermissionCard {
+  const title = revealControls(permission.title);
+  const element = setAttributes(el('div', 'permission', ...content), {
+    role: 'group',
+    'aria-label': strings.permission(title),
+    'data-permission-id': permission.id,
+    tabindex: '-1',
+  });
+  const answers = el('div', 'answers');
+  let answered = false;
+
+  function answer(optionId: string | null): void {
+    if (answered) return;
+    answered = true;
+    element.classList.add('answered');
+    for (const one of answers.querySelectorAll('button')) one.disabled = true;
+    context.post({ type: 'permission', id: permission.id, optionId });
+  }
+
+  const firstAllow = permission.options.findIndex(({ kind }) => kind.startsWith('allow'));
+  permission.options.forEach((option, index) => {
+    const choice = button(
+      index === firstAllow ? 'primary' : 'secondary',
+      revealControls(option.name || option.optionId),
+      () => answer(option.optionId),
+    );
+    choice.dataset.optionKind = option.kind;
+    if (index < 9) {
+      choice.append(setAttributes(el('kbd', '', String(index + 1)), { 'aria-hidden': 'true' }));
+      setAttributes(choice, { 'aria-keyshortcuts': String(index + 1), 'data-key': String(index + 1) });
+    }
+    answers.append(choice);
+  });
+  if (permission.options.length === 0) {
+    answers.append(
+      el('span', 'dim', strings.noOptions),
+      button('secondary', strings.dismiss, () => answer(null)),
+    );
+  } else {
+    answers.append(setAttributes(el('span', 'dim dismiss-hint', strings.dismissHint), { 'aria-hidden': 'true' }));
+  }
+  element.append(answers);
+  element.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return;
+    event.preventDefault();
+    answer(null);
+  });
+  return { element, id: permission.id };
+}
+
+/** Gives the answer with this key, "1" to "9", in the card. @returns whether there is one */
+export function answerByKey(card: Element, key: string): boolean {
+  const choice = card.querySelector<HTMLButtonElement>(`button[data-key="${key}"]:not(:disabled)`);
+  choice?.click();
+  return choice !== null;
+}

@@ -1,0 +1,90 @@
+// The contents of an agent's message or thought: Markdown texts and other blocks, in their order.
+import type { Disposable } from '../../base/disposable';
+import type { BlockView } from '../../panel/contract';
+import { el } from '../dom';
+import { isText, type StoredItem } from '../itemStore';
+import { MarkdownView } from '../markdown/markdownView';
+import { createBlock } from './blocks';
+import type { EntryContext } from './entryView';
+
+/** Draws all blocks of a message into one element and keeps it up to date. */
+export class TextBlocks implements Disposable {
+  readonly element = el('div', 'blocks');
+  readonly #stored: StoredItem;
+  readonly #context: EntryContext;
+  readonly #invalidate: () => void;
+  readonly #views = new Map<number, MarkdownView>();
+  #settled = false;
+
+  constructor(stored: StoredItem, context: EntryContext, invalidate: () => void) {
+    this.#stored = stored;
+    this.#context = context;
+    this.#invalidate = invalidate;
+    this.#build();
+  }
+
+  /** The item was replaced: keeps what is the same and longer, draws anew what is not. */
+  update(): void {
+    for (const view of this.#views.values()) view.dispose();
+    this.#views.clear();
+    this.element.replaceChildren();
+    this.#build();
+  }
+
+  append(text: string): void {
+    this.#settled = false;
+    const last = this.#content.length - 1;
+    const view = this.#views.get(last);
+    if (view) view.append(text);
+    else this.#add(this.#content[last]!, last);
+    this.#invalidate();
+  }
+
+  render(deadline: number): boolean {
+    let complete = true;
+    for (const view of this.#views.values()) {
+      if (this.#settled) view.settle();
+      if (!view.render(deadline)) complete = false;
+    }
+    return complete;
+  }
+
+  settle(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#invalidate();
+  }
+
+  dispose(): void {
+    for (const view of this.#views.values()) view.dispose();
+  }
+
+  get #content(): readonly BlockView[] {
+    return isText(this.#stored.item) ? this.#stored.item.content : [];
+  }
+
+  #build(): void {
+    this.#content.forEach((block, index) => {
+      this.#add(block, index);
+    });
+    this.#invalidate();
+  }
+
+  #add(block: BlockView, index: number): void {
+    if (block.type !== 'text') {
+      this.element.append(createBlock(block, this.#context));
+      return;
+    }
+    const context = {
+      near: this.#context.near,
+      columns: this.#context.columns,
+      openLink: this.#context.openLink,
+      copy: this.#context.copy,
+      invalidate: this.#invalidate,
+    };
+    const view = new MarkdownView(context, block.text, this.#stored.docs.get(index));
+    this.#stored.docs.set(index, view.doc);
+    this.#views.set(index, view);
+    this.element.append(view.element);
+  }
+}

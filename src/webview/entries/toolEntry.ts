@@ -1,0 +1,171 @@
+// A tool call: one line that opens on demand. An edit shows its change by itself, a command the end of its output, and a question everything it asks about.
+import type { PermissionView, ToolContentView } from '../../panel/contract';
+import { el, icon, iconButton, setAttributes } from '../dom';
+import { revealControls, splitPath } from '../format';
+import type { IconName } from '../icons';
+import type { TerminalOutput } from '../terminalOutput';
+import { strings } from '../strings';
+import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
+import { createPermissionCard, type PermissionCard } from './permissionCard';
+import { createToolContent } from './toolContent';
+import { createToolFacts } from './toolFacts';
+import { type ToolItem, toolWords } from './toolWords';
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  pending: 'circle-large-outline',
+  in_progress: 'loading',
+  completed: 'check',
+  failed: 'error',
+  cancelled: 'circle-slash',
+  paused: 'debug-pause',
+};
+
+export const createToolEntry: EntryFactory = (stored, index, context) => {
+  const element = createArticle(stored.item, strings.verbs.other);
+  const status = el('span', 'status');
+  const verb = el('b', 'verb');
+  const object = el('span', 'object');
+  const result = el('span', 'dim result');
+  const time = el('span', 'dim time');
+  const row = setAttributes(el('button', 'row', status, verb, object, el('span', 'grow'), result, time), { type: 'button' });
+  const openDiff = iconButton('diff', strings.openDiff, () => {
+    const content = tool().content.findIndex(({ type }) => type === 'diff');
+    context.post({ type: 'openDiff', index, content });
+  });
+  const line = el('div', 'tool-line', row, openDiff);
+  const body = el('div', 'tool-content');
+  const box = el('div', 'box', line, body);
+  element.append(box);
+
+  let contents: { readonly view: ToolContentView; readonly node: HTMLElement; readonly terminal?: TerminalOutput }[] = [];
+  let drawnExpanded: boolean | undefined;
+  let facts: HTMLElement | undefined;
+  let cards: PermissionCard[] = [];
+  let asking: readonly PermissionView[] = [];
+  let rawAsked = false;
+
+  const tool = (): ToolItem => stored.item as ToolItem;
+  const isExpanded = (): boolean => context.isExpanded(stored.item.id) ?? false;
+
+  const view: EntryView = {
+    element,
+    update() {
+      markLate(element, stored.item);
+      context.invalidate(view);
+    },
+    render() {
+      drawLine();
+      drawBody();
+      return true;
+    },
+    setPermissions(permissions) {
+      if (sameIds(asking, permissions)) return;
+      const hadFocus = cards.some((card) => card.element.contains(document.activeElement));
+      asking = permissions;
+      drawBody();
+      // The question is gone; who answered it by keyboard stands on the entry now.
+      if (hadFocus && permissions.length === 0) element.focus({ preventScroll: true });
+    },
+    toggle() {
+      context.unpin();
+      context.setExpanded(stored.item.id, !isExpanded());
+      drawBody();
+    },
+  };
+  row.addEventListener('click', () => view.toggle?.());
+
+  function drawLine(): void {
+    const item = tool();
+    const words = toolWords(item);
+    const waits = asking.length > 0;
+    element.dataset.toolStatus = item.status;
+    element.dataset.toolKind = item.toolKind;
+    setAttributes(element, { 'aria-label': [words.verb, words.object, strings.toolStatus[item.status]].join(' ') });
+    const statusText = waits ? strings.needsYou : strings.toolStatus[item.status];
+    status.replaceChildren(icon(waits ? 'question' : (ICONS[item.status] ?? 'tools'), statusText));
+    status.title = statusText;
+    verb.textContent = revealControls(words.verb);
+    const shown = revealControls(words.object);
+    const [folder, name] = words.literal && !shown.includes(' ') ? splitPath(shown) : ['', shown];
+    object.className = words.literal ? 'object mono' : 'object';
+    object.title = revealControls(item.title);
+    object.replaceChildren(...(folder ? [el('span', 'cut', folder), el('span', 'name', name)] : [el('span', 'cut', name)]));
+    result.replaceChildren(...words.facts.map((fact) => el('span', 'fact', fact)));
+    time.textContent = words.time;
+    openDiff.hidden = !item.content.some(({ type }) => type === 'diff');
+  }
+
+  function drawBody(): void {
+    const item = tool();
+    const expanded = isExpanded();
+    const waits = asking.length > 0;
+    row.setAttribute('aria-expanded', String(expanded));
+    element.classList.toggle('expanded', expanded);
+    element.classList.toggle('asking', waits);
+    drawContents(item, expanded || waits);
+    drawFacts(item, expanded, waits);
+    drawCards();
+    drawLine();
+    element.classList.toggle('has-body', body.childElementCount > 0 || facts !== undefined || waits);
+  }
+
+  /** Draws what changed of the contents; a terminal that only grew is kept. */
+  function drawContents(item: ToolItem, expanded: boolean): void {
+    const redraw = drawnExpanded !== expanded;
+    drawnExpanded = expanded;
+    const next = item.content.map((content, position) => {
+      const old = redraw ? undefined : contents[position];
+      if (old && content.type === 'terminal' && old.view.type === 'terminal' && old.terminal) {
+        const same = old.view.terminal.id === content.terminal.id && old.view.terminal.command === content.terminal.command;
+        if (same) {
+          if (old.view !== content) old.terminal.update(content.terminal);
+          return { ...old, view: content };
+        }
+      }
+      if (old && JSON.stringify(old.view) === JSON.stringify(content)) return { ...old, view: content };
+      return { view: content, ...createToolContent(item, content, { index, position, expanded }, context) };
+    });
+    const nodes = next.map(({ node }) => node).filter((node) => !node.hidden);
+    const unchanged = nodes.length === body.children.length && nodes.every((node, at) => body.children[at] === node);
+    if (!unchanged) body.replaceChildren(...nodes);
+    contents = next;
+  }
+
+  function drawFacts(item: ToolItem, expanded: boolean, waits: boolean): void {
+    facts?.remove();
+    // What is asked about must be seen before it is answered, even where the agent sent nothing but its raw input.
+    const blind = waits && body.childElementCount === 0;
+    facts = undefined;
+    if (!expanded && !blind) return;
+    if (item.hasRaw && item.rawInput === undefined && item.rawOutput === undefined && !rawAsked) {
+      rawAsked = true;
+      context.post({ type: 'details', index });
+    }
+    facts = createToolFacts(item, blind, context);
+    if (facts) box.append(facts);
+  }
+
+  function drawCards(): void {
+    const focused = cards.find((card) => card.element.contains(document.activeElement))?.id;
+    if (!sameIds(cards, asking)) {
+      const old = cards;
+      cards = asking.map((permission, position) =>
+        createPermissionCard(permission, position === 0 ? [body] : [], context),
+      );
+      if (cards.length === 0) box.append(body);
+      else box.append(...cards.map((card) => card.element));
+      for (const card of old) card.element.remove();
+      cards.find((card) => card.id === focused)?.element.focus({ preventScroll: true });
+    }
+    if (!facts) return;
+    if (cards[0]) body.after(facts);
+    else box.append(facts);
+  }
+
+  drawBody();
+  return view;
+};
+
+function sameIds(one: readonly { readonly id: string }[], other: readonly { readonly id: string }[]): boolean {
+  return one.length === other.length && one.every(({ id }, index) => id === other[index]!.id);
+}

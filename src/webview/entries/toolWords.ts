@@ -1,0 +1,69 @@
+// What the line of a tool call says: a verb, an object, a result. Pure.
+import type { ItemView } from '../../panel/contract';
+import { formatDuration } from '../format';
+import { strings } from '../strings';
+
+export type ToolItem = Extract<ItemView, { kind: 'tool' }>;
+
+export interface ToolWords {
+  readonly verb: string;
+  readonly object: string;
+  /** The object is a path, a command or a pattern, and is set like code. */
+  readonly literal: boolean;
+  readonly facts: readonly string[];
+  readonly time: string;
+}
+
+const LITERAL = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch']);
+/** Words that agents begin a title with, and that the verb says already. */
+const SAME: Readonly<Record<string, RegExp>> = {
+  read: /^(?:read(?:ing)?(?: file)?)\b[:\s]*/i,
+  edit: /^(?:edit(?:ing)?(?: file)?|writ(?:e|ing)(?: to)?(?: file)?)\b[:\s]*/i,
+  delete: /^(?:delet(?:e|ing)(?: file)?|remov(?:e|ing))\b[:\s]*/i,
+  execute: /^(?:run(?:ning)?|execut(?:e|ing)|shell|bash|terminal)\b(?:(?:: *)|\s+(?=`)|$)/i,
+  search: /^(?:search(?:ing)?(?: for)?)\b[:\s]+/i,
+  fetch: /^(?:fetch(?:ing)?)\b[:\s]+/i,
+  think: /^(?:think(?:ing)?)\b[:\s]*$/i,
+};
+
+export function toolWords(item: ToolItem): ToolWords {
+  const verbs: Readonly<Record<string, string>> = strings.verbs;
+  const kind = Object.hasOwn(verbs, item.toolKind) ? item.toolKind : 'other';
+  const known = kind !== 'other';
+  const title = item.title.split('\n', 1)[0]!.trim();
+  let object = title.replace(SAME[kind] ?? /^$/, '').trim();
+  if (/^`[^`]*`$/.test(object)) object = object.slice(1, -1);
+  if (object === '') object = item.locations[0]?.label ?? (known && title !== verbs[kind] ? title : '');
+  // A path is shown as the host shortened it, relative to the session's root.
+  const location = item.locations.find(({ path }) => path === object);
+  if (location) object = location.label;
+  return {
+    verb: known ? verbs[kind]! : (item.name ?? verbs.other!),
+    object: known || item.name !== object ? object : '',
+    literal: LITERAL.has(kind),
+    facts: facts(item),
+    time: item.endedAt === undefined ? '' : formatDuration(item.endedAt - item.at),
+  };
+}
+
+function facts(item: ToolItem): string[] {
+  const words: string[] = [];
+  if (item.decision) words.push(item.decision);
+  let added = 0;
+  let removed = 0;
+  let diffs = 0;
+  for (const content of item.content) {
+    if (content.type === 'diff') {
+      diffs++;
+      added += content.diff.added;
+      removed += content.diff.removed;
+    } else if (content.type === 'terminal' && !content.terminal.running) {
+      const { exitCode, signal } = content.terminal;
+      if (signal) words.push(strings.signal(signal));
+      else if (exitCode !== undefined) words.push(strings.exitCode(exitCode));
+    }
+  }
+  if (diffs > 1) words.push(strings.files(diffs));
+  if (diffs > 0) words.push(`+${added} −${removed}`);
+  return words;
+}

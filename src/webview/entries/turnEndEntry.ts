@@ -1,0 +1,60 @@
+// The end of a turn: a thin rule that says why it ended, how long it took and what it did.
+import type { ItemView, TurnView } from '../../panel/contract';
+import { el, iconButton, setAttributes } from '../dom';
+import { formatCount, formatDuration } from '../format';
+import { strings } from '../strings';
+import type { EntryFactory } from './entryView';
+
+const REASONS = {
+  end_turn: strings.turnEnded,
+  cancelled: strings.turnCancelled,
+  refusal: strings.turnRefused,
+  max_tokens: strings.turnMaxTokens,
+  max_turn_requests: strings.turnMaxRequests,
+  error: strings.turnError,
+  unknown: strings.turnUnknown,
+} as const;
+
+export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
+  // The button stands beside the separator: what is inside of one is not there for assistive technology.
+  const rule = setAttributes(el('div', 'turn-rule'), { role: 'separator', tabindex: '-1' });
+  const actions = el('span', 'turn-actions');
+  const element = el('div', 'turn-end', rule, actions);
+
+  function draw(): void {
+    const { item } = stored;
+    if (item.kind !== 'turn_end') return;
+    const { turn } = item;
+    const [reason, ...facts] = words(turn);
+    const text = el('span', 'turn-text', el('span', 'turn-reason', reason!));
+    for (const fact of facts) text.append(el('span', 'fact', ` · ${fact}`));
+    if (turn.note) text.append(el('span', 'turn-note', ` · ${turn.note}`));
+    if (turn.barrier) text.title = strings.barrier[turn.barrier];
+    setAttributes(rule, {
+      'aria-label': [reason, ...facts, ...(turn.note ? [turn.note] : [])].join(', '),
+      'data-turn-id': turn.id,
+      'data-stop-reason': turn.stopReason ?? 'unknown',
+      'data-barrier': turn.barrier,
+    });
+    rule.replaceChildren(text);
+    actions.replaceChildren(copyButton(item));
+  }
+
+  function copyButton(item: ItemView & { kind: 'turn_end' }): HTMLElement {
+    return iconButton('copy', strings.copyTurn, () =>
+      context.post({ type: 'copy', text: context.textOfTurn(item.turn.id) }),
+    );
+  }
+
+  draw();
+  return { element, update: draw };
+};
+
+function words(turn: TurnView): readonly string[] {
+  const facts = [REASONS[turn.stopReason ?? 'unknown'](turn.number)];
+  if (turn.endedAt !== undefined) facts.push(formatDuration(turn.endedAt - turn.startedAt));
+  if (turn.tools > 0) facts.push(strings.tools(turn.tools));
+  if (turn.files > 0) facts.push(strings.files(turn.files));
+  if (turn.tokens !== undefined) facts.push(strings.tokens(formatCount(turn.tokens)));
+  return facts;
+}

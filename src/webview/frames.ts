@@ -1,0 +1,70 @@
+// The beat of the panel: messages wait until the next frame, are applied together, drawn within a budget, and acknowledged after they were painted.
+import type { ToWebview } from '../panel/contract';
+
+/** Drawing takes at most about this long per frame, ms; the rest of the frame is for the browser's layout and the user's keys. */
+const BUDGET = 7;
+
+export interface FrameWork {
+  /** Takes in one message. @returns the revision that the panel is at now, or undefined if the message changes none */
+  apply(message: ToWebview): number | undefined;
+  /** Draws until `deadline`. @returns whether all is drawn */
+  render(deadline: number): boolean;
+  /** All up to `revision` is drawn: the document may say so. */
+  drawn(revision: number): void;
+  /** All up to `revision` was painted. */
+  painted(revision: number): void;
+}
+
+export class Frames {
+  readonly #work: FrameWork;
+  readonly #channel = new MessageChannel();
+  #inbox: ToWebview[] = [];
+  #scheduled = false;
+  #revision = -1;
+  #drawn = -1;
+  #painted = -1;
+
+  constructor(work: FrameWork) {
+    this.#work = work;
+    // A message to ourselves from within a frame arrives after that frame was painted.
+    this.#channel.port1.onmessage = () => {
+      if (this.#painted === this.#drawn) return;
+      this.#painted = this.#drawn;
+      this.#work.painted(this.#painted);
+    };
+  }
+
+  /** A message came. It is looked at in the next frame. */
+  receive(message: ToWebview): void {
+    this.#inbox.push(message);
+    this.schedule();
+  }
+
+  /** There is something to draw. */
+  schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    requestAnimationFrame(() => this.#frame());
+  }
+
+  #frame(): void {
+    this.#scheduled = false;
+    const deadline = performance.now() + BUDGET;
+    const inbox = this.#inbox;
+    this.#inbox = [];
+    for (const message of inbox) {
+      const revision = this.#work.apply(message);
+      if (revision === undefined) continue;
+      if (message.type === 'snapshot') this.#drawn = this.#painted = -1;
+      this.#revision = revision;
+    }
+    if (!this.#work.render(deadline)) {
+      this.schedule();
+      return;
+    }
+    if (this.#drawn === this.#revision) return;
+    this.#drawn = this.#revision;
+    this.#work.drawn(this.#drawn);
+    this.#channel.port2.postMessage(0);
+  }
+}

@@ -1,0 +1,36 @@
+// What stands in the place of a conversation that has not begun: who will answer, and the commands that the agent offers.
+import { composer } from '../composer/composerState';
+import { hasItems, session } from '../session';
+import { strings } from '../strings';
+
+const MOST_COMMANDS = 8;
+
+export function EmptyState() {
+  const { agentName, commands, phase, error } = session;
+  if (hasItems.value || agentName.value === '' || error.value) return null;
+  const isReady = commands.value.length > 0 && phase.value === 'ready';
+  return (
+    <div class="empty">
+      <h2>{strings.emptyTitle(agentName.value)}</h2>
+      <p class="dim">{isReady ? strings.emptyReady : strings.emptyHint}</p>
+      {isReady && (
+        <div class="empty-commands">
+          {commands.value.slice(0, MOST_COMMANDS).map(({ name, description }) => (
+            <button
+              key={name}
+              type="button"
+              class="chip command"
+              title={description}
+              onClick={() => {
+                composer.set(`/${name} `);
+                composer.focus();
+              }}
+            >
+              /{name}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

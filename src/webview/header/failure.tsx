@@ -1,0 +1,46 @@
+// What went wrong with the agent, what can be done, and the buttons to do it. It stands above the composer, which stays usable.
+import { Fold, Icon, IconButton } from '../components/icon';
+import { revealControls } from '../format';
+import { post } from '../host';
+import { session } from '../session';
+import { strings } from '../strings';
+
+export function Failure() {
+  const error = session.error.value;
+  if (!error) return null;
+  const { stderr } = error;
+  return (
+    <div class="failure" role="group" aria-label={strings.error} data-error-code={error.code}>
+      <Icon name="error" />
+      <div class="words">
+        <p class="error-text">{error.message}</p>
+        {error.hint && <p class="hint">{error.hint}</p>}
+        {stderr && (
+          <Fold label={strings.stderr}>
+            <div class="fold-body">
+              <IconButton icon="copy" label={strings.copy} onClick={() => post({ type: 'copy', text: stderr })} />
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+              <pre class="plain" tabIndex={0}>
+                {revealControls(stderr)}
+              </pre>
+            </div>
+          </Fold>
+        )}
+        {error.actions.length > 0 && (
+          <div class="actions">
+            {error.actions.map((action) => (
+              <button
+                key={action.id}
+                type="button"
+                class={action.primary ? 'primary' : 'secondary'}
+                onClick={() => post({ type: 'action', id: action.id })}
+              >
+                {action.label}
+              </button>
+            ))}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

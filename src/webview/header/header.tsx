@@ -1,0 +1,71 @@
+// The line on top: who the agent is and what it is doing, in words, and what can be done with the session.
+import { IconButton, Icon } from '../components/icon';
+import { Popup } from '../components/popup';
+import { post } from '../host';
+import { hiddenPermissions, session } from '../session';
+import { strings } from '../strings';
+
+const MORE = [
+  { id: 'selectAgent', label: strings.changeAgent },
+  { id: 'showTraffic', label: strings.showTraffic },
+  { id: 'openSettings', label: strings.settings },
+] as const;
+
+export function Header({ onNeedsYou }: { onNeedsYou(): void }) {
+  const command = (name: 'newSession' | 'sessions' | 'showLog') => () => post({ type: 'command', command: name });
+  return (
+    <header class="header">
+      <Status />
+      {hiddenPermissions.value.length > 0 && (
+        <button type="button" class="needs-you" title={strings.needsYouHint} onClick={onNeedsYou}>
+          {strings.needsYou}
+        </button>
+      )}
+      <div class="header-buttons">
+        <IconButton icon="add" label={strings.newSession} onClick={command('newSession')} />
+        <IconButton icon="history" label={strings.sessions} onClick={command('sessions')} />
+        <IconButton icon="output" label={strings.log} class="wide-only" onClick={command('showLog')} />
+        <Popup
+          role="menu"
+          label={strings.more}
+          class="icon-button"
+          align="end"
+          direction="down"
+          items={[...MORE.slice(0, 1), { id: 'showLog', label: strings.log }, ...MORE.slice(1)]}
+          onChoose={(id) => {
+            const item = id === 'showLog' ? id : MORE.find((one) => one.id === id)?.id;
+            if (item) post({ type: 'command', command: item });
+          }}
+        >
+          <Icon name="ellipsis" />
+        </Popup>
+      </div>
+    </header>
+  );
+}
+
+function Status() {
+  const { phase, liveness, agentName, title, status } = session;
+  const alive = strings.liveness[liveness.value];
+  return (
+    <div
+      class="agent-status"
+      role="status"
+      aria-label={strings.agentStatus}
+      data-state={phase.value}
+      data-liveness={liveness.value}
+    >
+      <span class="dot" aria-hidden="true" />
+      <b class="agent-name" title={agentName.value}>
+        {agentName.value}
+      </b>
+      <span class="session-title" title={title.value ?? ''}>
+        {title.value}
+      </span>
+      <span class="status-words" title={status.value}>
+        <span class="status-text">{status.value}</span>
+        {alive && !status.value.includes(alive) && <span class="liveness"> · {alive}</span>}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+// The wire to the extension host: one listener for what it says, `post` for what we say, and the little that the panel remembers by itself.
+import type { FromWebview, ToWebview } from '../panel/contract';
+
+interface VsCodeApi {
+  postMessage(message: FromWebview): void;
+  getState(): unknown;
+  setState(state: UiState): void;
+}
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+/** What survives a reload of the webview: only what the host does not know. */
+export interface UiState {
+  readonly key?: string;
+  readonly draft?: string;
+  /** Where the reader was, when not at the end: the first visible item and how far it was above the edge, px. */
+  readonly anchor?: { readonly index: number; readonly offset: number };
+  /** What was opened or closed by hand, by item id. */
+  readonly expanded?: Readonly<Record<string, boolean>>;
+}
+
+const api = acquireVsCodeApi();
+let state: UiState = readState(api.getState());
+
+export function post(message: FromWebview): void {
+  api.postMessage(message);
+}
+
+/** Calls `listener` with each message of the host. There must be only one. */
+export function onMessage(listener: (message: ToWebview) => void): void {
+  window.addEventListener('message', (event: MessageEvent<unknown>) => {
+    const { data } = event;
+    if (typeof data === 'object' && data !== null && 'type' in data) listener(data as ToWebview);
+  });
+}
+
+export function uiState(): UiState {
+  return state;
+}
+
+export function saveUiState(patch: UiState): void {
+  state = { ...state, ...patch };
+  api.setState(state);
+}
+
+function readState(value: unknown): UiState {
+  return typeof value === 'object' && value !== null ? (value as UiState) : {};
+}

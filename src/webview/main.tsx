@@ -1,0 +1,126 @@
+// Where the webview begins: the host's messages go to the transcript and to the session's signals, once per frame; the chrome draws itself from the signals.
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
+import { App } from './app';
+import { composer } from './composer/composerState';
+import { Frames } from './frames';
+import { onMessage, post, saveUiState, uiState } from './host';
+import { reportError, watchProblems } from './problems';
+import { alertText, hasItems, hiddenPermissions, patchSession, session, setSession } from './session';
+import { strings } from './strings';
+import './styles/main.css';
+import { Transcript } from './transcript/transcript';
+import { watchWake } from './wake';
+
+/** As many choices of what is open are remembered. */
+const MOST_EXPANDED = 300;
+
+let expanded = new Map(Object.entries(uiState().expanded ?? {}));
+let key: string | undefined;
+
+const frames = new Frames({
+  apply,
+  render: (deadline) => transcript.render(deadline),
+  drawn: (revision) => {
+    document.documentElement.dataset.revision = String(revision);
+  },
+  painted: (revision) => post({ type: 'ack', revision }),
+});
+
+const transcript = new Transcript({
+  post,
+  invalidate: () => frames.schedule(),
+  isExpanded: (id) => expanded.get(id),
+  setExpanded(id, open) {
+    expanded.delete(id);
+    expanded.set(id, open);
+    saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MOST_EXPANDED)) });
+  },
+  onAnchor: (anchor) => {
+    const { anchor: _old, ...rest } = uiState();
+    saveUiState({ ...rest, ...(anchor ? { anchor } : { anchor: undefined }) });
+  },
+  onHiddenPermissions(ids) {
+    if (ids.join() !== hiddenPermissions.peek().join()) hiddenPermissions.value = ids;
+  },
+  announce: (text) => {
+    alertText.value = text;
+  },
+});
+
+function apply(message: ToWebview): number | undefined {
+  try {
+    return applyMessage(message);
+  } catch (error) {
+    // One broken message must not stop the ones after it.
+    reportError(error);
+    return 'revision' in message && message.type !== 'page' ? message.revision : undefined;
+  }
+}
+
+function applyMessage(message: ToWebview): number | undefined {
+  switch (message.type) {
+    case 'snapshot':
+      applySnapshot(message);
+      return message.revision;
+    case 'update':
+      for (const op of message.ops) {
+        if (op.op === 'session') patchSession(op.patch);
+        else transcript.apply(op, message.revision);
+      }
+      hasItems.value = transcript.store.total > 0;
+      return message.revision;
+    case 'page':
+      transcript.insertPage(message.from, message.items, message.revision);
+      return undefined;
+    case 'accepted':
+      composer.accepted(message.clientId);
+      return undefined;
+    case 'rejected':
+      composer.rejected(message.clientId, message.reason);
+      return undefined;
+    case 'insert':
+      composer.insert(message.text);
+      return undefined;
+    case 'focus':
+      composer.focus();
+      return undefined;
+    case 'reveal':
+      transcript.reveal(message.index);
+      return undefined;
+  }
+}
+
+function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void {
+  if (message.version !== CONTRACT_VERSION) {
+    alertText.value = strings.versionMismatch;
+    post({ type: 'problem', kind: 'error', text: `contract ${message.version}, this webview speaks ${CONTRACT_VERSION}` });
+  }
+  const isFirst = key === undefined;
+  const saved = uiState();
+  const isSame = message.session.key === (key ?? saved.key);
+  key = message.session.key;
+  if (!isSame) {
+    expanded = new Map();
+    saveUiState({ key, expanded: {}, anchor: undefined });
+  } else if (isFirst) {
+    saveUiState({ key });
+  }
+  composer.restore(message.draft, isFirst && isSame ? saved.draft : undefined, !isFirst && isSame);
+  setSession(message.session);
+  transcript.setRunning(session.running.peek());
+  transcript.reset(message.total, message.from, message.items, message.revision);
+  transcript.setPermissions(message.session.permissions);
+  hasItems.value = message.total > 0;
+  if (isFirst && isSame && saved.anchor) transcript.reveal(saved.anchor.index, saved.anchor.offset);
+}
+
+watchProblems();
+effect(() => transcript.setRunning(session.running.value));
+effect(() => transcript.setPermissions(session.permissions.value));
+render(<App transcript={transcript} />, document.getElementById('root')!);
+onMessage((message) => frames.receive(message));
+watchWake();
+composer.recallFrom(() => transcript.store.lastUserText());
+post({ type: 'hello', version: CONTRACT_VERSION });

@@ -1,0 +1,80 @@
+// The session as the chrome sees it: signals that the header, the composer and the queue listen to, each to what it shows.
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { Op, SessionView } from '../panel/contract';
+
+type SessionPatch = Extract<Op, { op: 'session' }>['patch'];
+
+const NOTHING: SessionView = {
+  key: '',
+  agentId: '',
+  agentName: '',
+  phase: 'idle',
+  status: '',
+  liveness: 'unknown',
+  stages: [],
+  turnCount: 0,
+  queue: [],
+  permissions: [],
+  commands: [],
+  modes: [],
+  config: [],
+  attachments: [],
+  canAttachImages: false,
+};
+
+const current = signal<SessionView>(NOTHING);
+
+/** A signal of one field, which changes only when that field does. */
+function field<K extends keyof SessionView>(key: K): ReadonlySignal<SessionView[K]> {
+  return computed(() => current.value[key]);
+}
+
+export const session = {
+  key: field('key'),
+  agentName: field('agentName'),
+  title: field('title'),
+  phase: field('phase'),
+  status: field('status'),
+  liveness: field('liveness'),
+  stages: field('stages'),
+  error: field('error'),
+  queue: field('queue'),
+  queuePaused: field('queuePaused'),
+  permissions: field('permissions'),
+  commands: field('commands'),
+  modes: field('modes'),
+  mode: field('mode'),
+  config: field('config'),
+  usage: field('usage'),
+  attachments: field('attachments'),
+  canAttachImages: field('canAttachImages'),
+  banner: field('banner'),
+  /** A turn runs, or waits for an answer: what is sent now is queued. */
+  running: computed(() => {
+    const { turn, phase } = current.value;
+    return turn !== undefined || phase === 'running' || phase === 'requiresAction';
+  }),
+} as const;
+
+/** Questions that are open but out of sight. */
+export const hiddenPermissions = signal<readonly string[]>([]);
+/** Whether the transcript has anything in it. */
+export const hasItems = signal(true);
+/** Said aloud at once. */
+export const alertText = signal('');
+
+export function setSession(view: SessionView): void {
+  current.value = view;
+}
+
+/** Replaces the fields that are there; null clears one. */
+export function patchSession(patch: SessionPatch): void {
+  const next: Record<string, unknown> = { ...current.peek() };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete next[key];
+    else if (value !== undefined) next[key] = value;
+  }
+  batch(() => {
+    current.value = next as unknown as SessionView;
+  });
+}

@@ -1,0 +1,97 @@
+// The output of a command: its last lines, with the terminal's colours as classes. Drawn anew per frame, so only ever a bounded number of lines.
+import Anser from 'anser';
+import type { TerminalView } from '../panel/contract';
+import { cleanOutput } from './ansi';
+import { button, el, icon, setAttributes } from './dom';
+import { lastLines } from './format';
+import { strings } from './strings';
+
+/** Lines shown on the closed line's tail, and when opened. */
+const TAIL_LINES = 5;
+const OPEN_LINES = 400;
+/** One line can be a megabyte. */
+const LONGEST = 60_000;
+
+interface TerminalOptions {
+  readonly expanded: boolean;
+  readonly showCommand: boolean;
+  openTerminal(): void;
+}
+
+/** A terminal in the page; `update` draws its output as it is now. */
+export interface TerminalOutput {
+  readonly element: HTMLElement;
+  update(terminal: TerminalView): void;
+}
+
+export function createTerminalOutput(first: TerminalView, options: TerminalOptions): TerminalOutput {
+  const output = setAttributes(el('pre', 'terminal-lines'), { tabindex: '0', dir: 'ltr', role: 'group' });
+  const note = el('div', 'terminal-note dim');
+  const element = el('div', 'terminal');
+  if (options.showCommand && first.command) {
+    element.append(el('pre', 'terminal-command', el('span', 'dim prompt', '$ '), cleanOutput(first.command)));
+    output.setAttribute('aria-label', first.command);
+  }
+  // A box that keeps to its end by its style, without anyone asking the layout for its height.
+  element.append(note, el('div', 'terminal-scroll', output));
+  if (first.openable && options.expanded) {
+    const open = button('secondary small', '', options.openTerminal);
+    open.append(icon('terminal'), strings.openInTerminal);
+    element.append(el('div', 'terminal-actions', open));
+  }
+
+  function update(terminal: TerminalView): void {
+    const text = cleanOutput(lastLines(terminal.output, options.expanded ? OPEN_LINES : TAIL_LINES).slice(-LONGEST));
+    drawAnsi(output, text.endsWith('\n') ? text.slice(0, -1) : text);
+    const hidden = options.expanded ? terminal.truncated : false;
+    note.textContent = hidden ? strings.terminalTruncated : '';
+    note.hidden = !hidden;
+    output.hidden = text === '' && terminal.running;
+    if (text === '' && !terminal.running) output.replaceChildren(el('span', 'dim', strings.noOutput));
+  }
+
+  update(first);
+  return { element, update };
+}
+
+/** Draws text with SGR escapes into `parent`. */
+export function drawAnsi(parent: HTMLElement, text: string): void {
+  if (!text.includes('\u001b')) {
+    parent.replaceChildren(text);
+    return;
+  }
+  const parts = Anser.ansiToJson(text, { json: true, use_classes: true, remove_empty: true });
+  parent.replaceChildren(
+    ...parts.map((part) => {
+      if (!part.fg && !part.bg && part.decorations.length === 0) return part.content;
+      const span = el('span', '', part.content);
+      const reverse = part.decorations.includes('reverse');
+      paint(span, reverse ? part.bg : part.fg, reverse ? part.bg_truecolor : part.fg_truecolor, 'fg');
+      paint(span, reverse ? part.fg : part.bg, reverse ? part.fg_truecolor : part.bg_truecolor, 'bg');
+      for (const decoration of part.decorations) span.classList.add(`ansi-${decoration}`);
+      return span;
+    }),
+  );
+}
+
+function paint(span: HTMLElement, color: string | null, trueColor: string | null, side: 'fg' | 'bg'): void {
+  if (!color) return;
+  const rgb = color === 'ansi-truecolor' ? trueColor : paletteColor(color);
+  // Set through the object model, which the content policy allows; a style attribute it would not.
+  if (rgb) span.style[side === 'fg' ? 'color' : 'backgroundColor'] = `rgb(${rgb})`;
+  else span.classList.add(`${side}-${color}`);
+}
+
+/** The 256-colour palette beyond the theme's sixteen, as "r, g, b". */
+function paletteColor(name: string): string | undefined {
+  const match = /^ansi-palette-(\d+)$/.exec(name);
+  if (!match) return undefined;
+  const index = Number(match[1]);
+  if (index >= 232) {
+    const grey = (index - 232) * 10 + 8;
+    return `${grey}, ${grey}, ${grey}`;
+  }
+  const level = (step: number): number => (step === 0 ? 0 : step * 40 + 55);
+  const cube = index - 16;
+  return `${level(Math.floor(cube / 36))}, ${level(Math.floor(cube / 6) % 6)}, ${level(cube % 6)}`;
+}

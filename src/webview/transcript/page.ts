@@ -1,0 +1,142 @@
+// A run of neighbouring items. Near the eye it holds their entries; far away only its height.
+import type { Disposable } from '../../base/disposable';
+import type { PermissionView } from '../../panel/contract';
+import { el } from '../dom';
+import { createEntry } from '../entries/createEntry';
+import type { EntryContext, EntryView } from '../entries/entryView';
+import { createPermissionCard } from '../entries/permissionCard';
+import type { ItemStore } from '../itemStore';
+import { estimateHeight } from './estimateHeight';
+
+/** Items of one page. */
+export const PAGE_SIZE = 16;
+const UNKNOWN_HEIGHT = 60;
+
+export class Page implements Disposable {
+  readonly element = el('div', 'page');
+  /** Transcript index of its first item. */
+  readonly first: number;
+  readonly #store: ItemStore;
+  readonly #context: EntryContext;
+  readonly #views = new Map<number, EntryView>();
+  readonly #watch: Disposable;
+  /** Whether it is near the eye. */
+  near = false;
+  #mounted = false;
+  #measured = 0;
+
+  /** @param onNear called when it comes near or goes far */
+  constructor(first: number, store: ItemStore, context: EntryContext, onNear: (page: Page) => void) {
+    this.first = first;
+    this.#store = store;
+    this.#context = context;
+    this.#watch = context.near.watch(this.element, (near, height) => {
+      this.near = near;
+      if (this.#mounted) this.#measured = height;
+      onNear(this);
+    });
+  }
+
+  get isMounted(): boolean {
+    return this.#mounted;
+  }
+
+  /** One past the transcript index of its last item so far. */
+  get end(): number {
+    return Math.min(this.first + PAGE_SIZE, this.#store.total);
+  }
+
+  get isStored(): boolean {
+    return this.#store.has(this.first, this.end);
+  }
+
+  view(index: number): EntryView | undefined {
+    return this.#views.get(index);
+  }
+
+  mount(permissions: ReadonlyMap<number, readonly PermissionView[]>): void {
+    if (this.#mounted) return;
+    this.#mounted = true;
+    this.element.style.height = '';
+    for (let index = this.first; index < this.end; index++) this.put(index, permissions.get(index) ?? []);
+  }
+
+  /** Leaves the page as a box of its height. */
+  unmount(): void {
+    if (!this.#mounted) return;
+    this.#mounted = false;
+    this.#drop();
+    this.element.replaceChildren();
+    this.element.style.height = `${this.#measured || this.#estimate()}px`;
+  }
+
+  /** Gives it a height before it was ever drawn. */
+  reserve(): void {
+    if (!this.#mounted) this.element.style.height = `${this.#measured || this.#estimate()}px`;
+  }
+
+  /** The item at `index` is new or was replaced. */
+  put(index: number, permissions: readonly PermissionView[]): void {
+    const stored = this.#store.get(index);
+    if (!this.#mounted || !stored) return;
+    const old = this.#views.get(index);
+    if (old && old.element.dataset.entryKind === stored.item.kind) {
+      old.update();
+      return;
+    }
+    const view = createEntry(stored, index, this.#context);
+    view.element.dataset.entryKind = stored.item.kind;
+    view.element.dataset.index = String(index);
+    this.#views.set(index, view);
+    if (old) {
+      old.dispose?.();
+      old.element.replaceWith(view.element);
+    } else {
+      let before: EntryView | undefined;
+      for (let next = index + 1; next < this.end && !before; next++) before = this.#views.get(next);
+      this.element.insertBefore(view.element, before?.element ?? null);
+    }
+    this.setPermissions(index, permissions);
+  }
+
+  setPermissions(index: number, permissions: readonly PermissionView[]): void {
+    const view = this.#views.get(index);
+    if (!view) return;
+    if (view.setPermissions) {
+      view.setPermissions(permissions);
+      return;
+    }
+    // A question about something that is not a tool call: its card stands at the entry's end.
+    const cards = [...view.element.querySelectorAll<HTMLElement>('[data-permission-id]')];
+    const ids = permissions.map(({ id }) => id);
+    for (const card of cards) if (!ids.includes(card.dataset.permissionId ?? '')) card.remove();
+    const shown = cards.map((card) => card.dataset.permissionId);
+    for (const permission of permissions) {
+      if (!shown.includes(permission.id)) view.element.append(createPermissionCard(permission, [], this.#context).element);
+    }
+  }
+
+  settle(except: number): void {
+    for (const [index, view] of this.#views) if (index !== except) view.settle?.();
+  }
+
+  dispose(): void {
+    this.#watch.dispose();
+    this.#drop();
+  }
+
+  #drop(): void {
+    for (const view of this.#views.values()) view.dispose?.();
+    this.#views.clear();
+  }
+
+  #estimate(): number {
+    const columns = this.#context.columns();
+    let height = 0;
+    for (let index = this.first; index < this.first + PAGE_SIZE && index < this.end; index++) {
+      const item = this.#store.get(index)?.item;
+      height += item ? estimateHeight(item, columns) : UNKNOWN_HEIGHT;
+    }
+    return height;
+  }
+}

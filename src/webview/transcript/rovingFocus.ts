@@ -1,0 +1,68 @@
+// Moving over the entries by keyboard: one of them is in the tab order, arrows and Home and End go from one to the next, and 1, 2, 3 answer a question.
+import { answerByKey } from '../entries/permissionCard';
+
+const ENTRY = '[data-entry-id], [role="separator"]';
+
+export interface FocusMoves {
+  /** Opens or closes the entry. */
+  toggle(entry: HTMLElement): void;
+  /** Brings the first or the last entry of the whole transcript into the page and focuses it. */
+  toEdge(edge: 'first' | 'last'): void;
+  /** Brings the neighbour of the item at this index into the page and focuses it, where it is not there yet. */
+  toIndex(index: number): void;
+}
+
+export function watchKeys(log: HTMLElement, moves: FocusMoves): void {
+  log.addEventListener('focusin', (event) => {
+    const entry = entryOf(event.target);
+    if (!entry) return;
+    for (const other of log.querySelectorAll<HTMLElement>('.entry[tabindex="0"], [role="separator"][tabindex="0"]')) {
+      other.tabIndex = -1;
+    }
+    entry.tabIndex = 0;
+  });
+  log.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.target instanceof HTMLElement && event.target.matches('input, textarea, select')) return;
+    if (/^[1-9]$/.test(event.key)) {
+      if (answer(log, event.target, event.key)) event.preventDefault();
+      return;
+    }
+    const entry = entryOf(event.target);
+    const isOnEntry = event.target === entry || event.target === log;
+    if (!isOnEntry) return;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      move(log, entry, event.key === 'ArrowDown' ? 1 : -1, moves);
+    } else if (event.key === 'Home' || event.key === 'End') {
+      event.preventDefault();
+      moves.toEdge(event.key === 'Home' ? 'first' : 'last');
+    } else if ((event.key === 'Enter' || event.key === ' ') && entry) {
+      event.preventDefault();
+      moves.toggle(entry);
+    }
+  });
+}
+
+function entryOf(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>(ENTRY) : null;
+}
+
+function answer(log: HTMLElement, target: EventTarget | null, key: string): boolean {
+  const own = target instanceof Element ? target.closest('[data-permission-id]') : null;
+  const card = own ?? entryOf(target)?.querySelector('[data-permission-id]') ?? log.querySelector('.permission:not(.answered)');
+  return card ? answerByKey(card, key) : false;
+}
+
+function move(log: HTMLElement, entry: HTMLElement | null, step: 1 | -1, moves: FocusMoves): void {
+  const entries = [...log.querySelectorAll<HTMLElement>(ENTRY)];
+  const at = entry ? entries.indexOf(entry) : step > 0 ? -1 : entries.length;
+  const next = entries[at + step];
+  if (next) {
+    next.focus({ preventScroll: true });
+    next.scrollIntoView({ block: 'nearest' });
+    return;
+  }
+  const index = Number(entry?.closest<HTMLElement>('[data-index]')?.dataset.index);
+  if (Number.isInteger(index)) moves.toIndex(index + step);
+}

@@ -1,0 +1,375 @@
+// The conversation: pages in a scrolling box. Operations of the host change the store; what is near the eye is drawn, a few milliseconds per frame.
+import type { FromWebview, ItemView, Op, PermissionView } from '../../panel/contract';
+import { button, el, icon, setAttributes } from '../dom';
+import type { EntryContext, EntryView } from '../entries/entryView';
+import { createPermissionCard } from '../entries/permissionCard';
+import { type ItemChange, ItemStore } from '../itemStore';
+import { createNearWatcher } from '../near';
+import { strings } from '../strings';
+import { PAGE_SIZE, Page } from './page';
+import { watchKeys } from './rovingFocus';
+import { Scroller } from './scroller';
+
+/** How far beyond the visible part entries are kept in the page, px. */
+const MARGIN = 1_200;
+/** Pages kept in memory; beyond that, what is far from the eye is asked for again. */
+const STORED_PAGES = 120;
+/** The fewest px of one character, for guessing heights. */
+const CHAR_WIDTH = 7;
+
+export interface TranscriptOptions {
+  post(message: FromWebview): void;
+  /** Something is to be drawn: call `render` in the next frame. */
+  invalidate(): void;
+  isExpanded(id: string): boolean | undefined;
+  setExpanded(id: string, expanded: boolean): void;
+  /** The reader moved: after which item they are, or null at the end. */
+  onAnchor(anchor: { readonly index: number; readonly offset: number } | null): void;
+  /** Questions that cannot be seen right now. */
+  onHiddenPermissions(ids: readonly string[]): void;
+  announce(text: string): void;
+}
+
+export class Transcript {
+  readonly element: HTMLElement;
+  readonly #options: TranscriptOptions;
+  readonly #store = new ItemStore();
+  readonly #box: HTMLElement;
+  readonly #content = el('div', 'column');
+  readonly #orphans = el('div', 'orphans');
+  readonly #jump: HTMLButtonElement;
+  readonly #scroller: Scroller;
+  readonly #context: EntryContext;
+  readonly #dirty = new Set<EntryView>();
+  readonly #wanted = new Set<Page>();
+  readonly #asked = new Set<Page>();
+  #pages: Page[] = [];
+  #permissions: readonly PermissionView[] = [];
+  #permissionsAt = new Map<number, PermissionView[]>();
+  #running = false;
+  #columns = 90;
+  #reveal: { readonly index: number; readonly offset?: number; readonly focus: boolean } | undefined;
+  #anchorTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: TranscriptOptions) {
+    this.#options = options;
+    this.#box = setAttributes(el('div', 'transcript', this.#content), {
+      role: 'log',
+      'aria-label': strings.conversation,
+      'aria-live': 'off',
+      tabindex: '0',
+    });
+    this.#content.append(this.#orphans);
+    this.#jump = button('jump', strings.jumpToLatest, () => this.#scroller.pin());
+    this.#jump.prepend(icon('arrow-down'));
+    this.#jump.hidden = true;
+    this.element = el('div', 'transcript-frame', this.#box, this.#jump);
+    const near = createNearWatcher(this.#box, MARGIN);
+    this.#context = {
+      near,
+      columns: () => this.#columns,
+      post: options.post,
+      openLink: (href) => options.post({ type: 'openLink', href }),
+      copy: (text) => {
+        options.post({ type: 'copy', text });
+        options.announce(strings.copied);
+      },
+      isExpanded: options.isExpanded,
+      setExpanded: options.setExpanded,
+      invalidate: (view) => {
+        this.#dirty.add(view);
+        options.invalidate();
+      },
+      unpin: () => this.#scroller.unpin(),
+      textOfTurn: (turnId) => this.#store.textOfTurn(turnId),
+    };
+    this.#scroller = new Scroller(
+      this.#box,
+      this.#content,
+      (pinned) => {
+        this.#jump.hidden = pinned;
+        if (pinned) options.onAnchor(null);
+      },
+      () => this.#scheduleAnchor(),
+    );
+    new ResizeObserver(([entry]) => {
+      if (entry) this.#columns = Math.max(20, Math.min(780, entry.contentRect.width) / CHAR_WIDTH);
+    }).observe(this.#box);
+    this.#watchPermissions();
+    watchKeys(this.#box, {
+      toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
+      toEdge: (edge) => this.reveal(edge === 'first' ? 0 : this.#store.total - 1),
+      toIndex: (index) => this.reveal(index),
+    });
+  }
+
+  get store(): ItemStore {
+    return this.#store;
+  }
+
+  /** Starts over with the last page of items. */
+  reset(total: number, from: number, items: readonly ItemView[], revision: number): void {
+    for (const page of this.#pages) page.dispose();
+    this.#pages = [];
+    this.#dirty.clear();
+    this.#wanted.clear();
+    this.#asked.clear();
+    this.#store.reset(total, from, items, revision);
+    this.#content.replaceChildren(this.#orphans);
+    this.#growPages();
+    this.#scroller.pin();
+  }
+
+  /** Applies an operation to what is at hand. */
+  apply(op: Exclude<Op, { op: 'session' }>, revision: number): void {
+    const before = this.#store.total;
+    const changes = this.#store.apply(op, revision);
+    if (this.#store.total !== before) this.#growPages();
+    for (const change of changes) this.#show(change);
+  }
+
+  /** Takes in items that were asked for. */
+  insertPage(from: number, items: readonly ItemView[], revision: number): void {
+    this.#store.insert(from, items, revision);
+    for (const page of this.#pages.slice(Math.floor(from / PAGE_SIZE))) {
+      if (page.first >= from + items.length) break;
+      this.#asked.delete(page);
+      if (page.near || this.#isRevealed(page)) this.#want(page);
+      else page.reserve();
+    }
+  }
+
+  setPermissions(permissions: readonly PermissionView[]): void {
+    const fresh = permissions.filter(({ id }) => !this.#permissions.some((old) => old.id === id));
+    const touched = new Set([...this.#permissionsAt.keys(), ...permissions.map(({ index }) => index)]);
+    this.#permissions = permissions;
+    this.#permissionsAt = new Map();
+    for (const permission of permissions) {
+      const { index } = permission;
+      this.#permissionsAt.set(index, [...(this.#permissionsAt.get(index) ?? []), permission]);
+    }
+    for (const index of touched) this.#pageOf(index)?.setPermissions(index, this.#permissionsAt.get(index) ?? []);
+    const orphans = permissions.filter(({ index }) => index < 0 || index >= this.#store.total);
+    this.#orphans.replaceChildren(...orphans.map((one) => createPermissionCard(one, [], this.#context).element));
+    this.#watchCards();
+    for (const { title } of fresh) this.#options.announce(strings.permissionNeeded(title));
+  }
+
+  /** Whether a turn runs: without one, nothing streams and what is open counts as complete. */
+  setRunning(running: boolean): void {
+    this.#running = running;
+    this.#settle();
+  }
+
+  /** Draws until the `deadline` (of `performance.now()`). @returns whether all is drawn */
+  render(deadline: number): boolean {
+    for (const page of [...this.#wanted]) {
+      if (page.isStored) {
+        this.#wanted.delete(page);
+        page.mount(this.#permissionsAt);
+        if (page === this.#pages.at(-1)) this.#settle();
+        else page.settle(-1);
+      } else {
+        this.#wanted.delete(page);
+        this.#ask(page);
+      }
+      if (performance.now() > deadline) break;
+    }
+    for (const view of [...this.#dirty]) {
+      this.#dirty.delete(view);
+      if (view.render && !view.render(deadline)) this.#dirty.add(view);
+      if (performance.now() > deadline) break;
+    }
+    this.#finishReveal();
+    if (this.#permissions.length > 0) this.#watchCards();
+    return this.#dirty.size === 0 && this.#wanted.size === 0;
+  }
+
+  /** Brings an item to the eye. @param offset px above the upper edge; without it, it is centred and focused */
+  reveal(index: number, offset?: number): void {
+    const page = this.#pageOf(index);
+    if (!page) return;
+    this.#scroller.unpin();
+    this.#reveal = { index, focus: offset === undefined, ...(offset === undefined ? {} : { offset }) };
+    page.element.scrollIntoView({ block: 'nearest' });
+    this.#want(page);
+  }
+
+  /** Brings the first open question to the eye and puts the focus on it. */
+  revealPermission(): void {
+    const first = this.#permissions[0];
+    if (!first) return;
+    const card = this.#box.querySelector<HTMLElement>(`[data-permission-id="${CSS.escape(first.id)}"]`);
+    if (!card) {
+      this.reveal(first.index);
+      return;
+    }
+    (card.closest('.entry') ?? card).scrollIntoView({ block: 'nearest' });
+    card.focus({ preventScroll: true });
+  }
+
+  #show(change: ItemChange): void {
+    const page = this.#pageOf(change.index);
+    if (!page) return;
+    if (!page.isMounted) {
+      if (change.type === 'put') page.reserve();
+      return;
+    }
+    if (change.type === 'put') {
+      const isNew = page.view(change.index) === undefined;
+      page.put(change.index, this.#permissionsAt.get(change.index) ?? []);
+      if (isNew) this.#settle();
+      return;
+    }
+    const view = page.view(change.index);
+    if (change.type === 'append') view?.append?.(change.text);
+    else view?.update();
+  }
+
+  /** All but the last entry of a running turn are complete. */
+  #settle(): void {
+    const last = this.#running ? this.#store.total - 1 : -1;
+    for (const page of this.#pages.slice(-2)) if (page.isMounted) page.settle(last);
+  }
+
+  #growPages(): void {
+    const count = Math.ceil(this.#store.total / PAGE_SIZE);
+    const added = count > this.#pages.length;
+    while (this.#pages.length < count) {
+      const page = new Page(this.#pages.length * PAGE_SIZE, this.#store, this.#context, (one) => this.#onNear(one));
+      this.#pages.push(page);
+      this.#orphans.before(page.element);
+      page.reserve();
+    }
+    if (!added) return;
+    this.#content.classList.toggle('empty', count === 0);
+    // At the end, the newest pages are drawn at once; what they push away leaves when the observer says so.
+    if (this.#scroller.isPinned) for (const page of this.#pages.slice(-2)) this.#want(page);
+  }
+
+  #onNear(page: Page): void {
+    if (page.near) {
+      if (!page.isMounted) this.#want(page);
+      return;
+    }
+    this.#wanted.delete(page);
+    const isLast = page === this.#pages.at(-1) && this.#scroller.isPinned;
+    if (!page.isMounted || isLast || page.element.contains(document.activeElement)) return;
+    page.unmount();
+    const at = this.#pages.indexOf(page);
+    if (this.#pages.length > STORED_PAGES && at < this.#pages.length - 4) this.#evict();
+  }
+
+  #evict(): void {
+    const stored = this.#pages.filter((page) => !page.isMounted && !page.near && this.#store.get(page.first));
+    const keep = this.#pages.slice(-4);
+    for (const page of stored.slice(0, Math.max(0, stored.length - STORED_PAGES))) {
+      if (!keep.includes(page)) this.#store.evict(page.first, page.end);
+    }
+  }
+
+  #want(page: Page): void {
+    if (page.isMounted) return;
+    this.#wanted.add(page);
+    this.#options.invalidate();
+  }
+
+  #ask(page: Page): void {
+    if (this.#asked.has(page)) return;
+    this.#asked.add(page);
+    this.#options.post({ type: 'page', from: page.first, to: page.end });
+  }
+
+  #pageOf(index: number): Page | undefined {
+    return this.#pages[Math.floor(index / PAGE_SIZE)];
+  }
+
+  #viewOf(entry: HTMLElement): EntryView | undefined {
+    const index = Number(entry.closest<HTMLElement>('[data-index]')?.dataset.index);
+    return Number.isInteger(index) ? this.#pageOf(index)?.view(index) : undefined;
+  }
+
+  #isRevealed(page: Page): boolean {
+    return this.#reveal !== undefined && this.#pageOf(this.#reveal.index) === page;
+  }
+
+  #finishReveal(): void {
+    const target = this.#reveal;
+    const view = target && this.#pageOf(target.index)?.view(target.index);
+    if (!target || !view || this.#dirty.has(view)) return;
+    this.#reveal = undefined;
+    if (target.offset !== undefined) {
+      view.element.scrollIntoView({ block: 'start' });
+      this.#box.scrollTop += target.offset;
+      return;
+    }
+    view.element.scrollIntoView({ block: 'center' });
+    const card = view.element.querySelector<HTMLElement>('[data-permission-id]');
+    const separator = view.element.querySelector<HTMLElement>('[role="separator"]');
+    if (target.focus) (card ?? separator ?? view.element).focus({ preventScroll: true });
+  }
+
+  // ---- where the reader is ----
+
+  #scheduleAnchor(): void {
+    if (this.#anchorTimer !== undefined || this.#scroller.isPinned) return;
+    this.#anchorTimer = setTimeout(() => {
+      this.#anchorTimer = undefined;
+      if (!this.#scroller.isPinned) this.#options.onAnchor(this.#anchor());
+    }, 400);
+  }
+
+  #anchor(): { readonly index: number; readonly offset: number } | null {
+    const { top } = this.#box.getBoundingClientRect();
+    for (const page of this.#pages) {
+      if (!page.isMounted || page.element.getBoundingClientRect().bottom <= top) continue;
+      for (let index = page.first; index < page.end; index++) {
+        const rect = page.view(index)?.element.getBoundingClientRect();
+        if (rect && rect.bottom > top) return { index, offset: Math.round(top - rect.top) };
+      }
+    }
+    return null;
+  }
+
+  // ---- questions out of sight ----
+
+  readonly #visibleCards = new Set<string>();
+  readonly #watchedCards = new Map<Element, string>();
+  #cardObserver: IntersectionObserver | undefined;
+
+  #watchPermissions(): void {
+    this.#cardObserver = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          const id = this.#watchedCards.get(target);
+          if (id === undefined) continue;
+          if (isIntersecting) this.#visibleCards.add(id);
+          else this.#visibleCards.delete(id);
+        }
+        this.#tellHidden();
+      },
+      { root: this.#box },
+    );
+  }
+
+  #watchCards(): void {
+    for (const [card] of this.#watchedCards) {
+      if (card.isConnected) continue;
+      this.#visibleCards.delete(this.#watchedCards.get(card)!);
+      this.#watchedCards.delete(card);
+      this.#cardObserver?.unobserve(card);
+    }
+    for (const card of this.#box.querySelectorAll<HTMLElement>('[data-permission-id]')) {
+      if (this.#watchedCards.has(card)) continue;
+      this.#watchedCards.set(card, card.dataset.permissionId ?? '');
+      this.#cardObserver?.observe(card);
+    }
+    this.#tellHidden();
+  }
+
+  #tellHidden(): void {
+    const ids = this.#permissions.map(({ id }) => id);
+    // A card that was drawn just now has not been looked at yet: it counts as seen until the observer says otherwise.
+    this.#options.onHiddenPermissions(ids.filter((id) => !this.#visibleCards.has(id)));
+  }
+}

@@ -1,0 +1,78 @@
+// Where the chat lives in this window: the editor panel, the side bar view, and which conversation they show.
+import {
+  type Disposable,
+  type ExtensionContext,
+  type Uri,
+  type UriHandler,
+  type Webview,
+  type WebviewPanel,
+  window,
+} from 'vscode';
+import type { Conversation } from '../client/conversation';
+import { CHAT_PANEL_TYPE, ChatPanel } from './chatPanel';
+import { ChatSurface, type SurfaceServices } from './chatSurface';
+import { CHAT_VIEW_ID, ChatView } from './chatView';
+import type { Conversations } from './conversations';
+
+export class ChatHome implements UriHandler {
+  readonly #conversations: Conversations;
+  readonly #services: SurfaceServices;
+  readonly #panel: ChatPanel;
+  readonly #view: ChatView;
+
+  constructor(context: ExtensionContext, conversations: Conversations, services: SurfaceServices) {
+    this.#conversations = conversations;
+    this.#services = services;
+    this.#panel = new ChatPanel(context, (panel) => this.#surface(panel.webview));
+    this.#view = new ChatView(context, (view, isRestored) => {
+      const surface = this.#surface(view.webview);
+      // Who opens the view wants to use it. One that VS Code brought back with the window waits until the user touches it.
+      if (!isRestored) void surface.conversation.start();
+      return surface;
+    });
+  }
+
+  /** Registers the view, the panel's restoring and the address `vscode://parley.parley/open`. */
+  register(): Disposable[] {
+    return [
+      window.registerWebviewViewProvider(CHAT_VIEW_ID, this.#view),
+      window.registerWebviewPanelSerializer(CHAT_PANEL_TYPE, {
+        deserializeWebviewPanel: async (panel: WebviewPanel) => {
+          this.#panel.adopt(panel);
+        },
+      }),
+      window.registerUriHandler(this),
+    ];
+  }
+
+  /** Opens the editor panel. */
+  openPanel(): ChatSurface {
+    return this.#panel.open();
+  }
+
+  /** Brings the chat to the front where the user has it: the panel, else the visible view, else a new panel. */
+  open(): ChatSurface {
+    if (!this.#panel.surface && this.#view.isVisible && this.#view.surface) return this.#view.surface;
+    return this.#panel.open();
+  }
+
+  /** Shows a conversation wherever the chat is open. */
+  show(conversation: Conversation): void {
+    this.#panel.surface?.show(conversation);
+    this.#view.surface?.show(conversation);
+  }
+
+  /** A link can open the chat and nothing more. */
+  handleUri(uri: Uri): void {
+    if (uri.path !== '/open') return;
+    const surface = this.openPanel();
+    void surface.conversation.start();
+    surface.focus();
+  }
+
+  #surface(webview: Webview): ChatSurface {
+    return new ChatSurface(webview, this.#conversations.active(), this.#services, ({ key }) =>
+      this.#conversations.setActive(key),
+    );
+  }
+}

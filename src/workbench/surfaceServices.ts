@@ -1,0 +1,43 @@
+// What a chat surface asks of VS Code: places, links, comparisons, terminals. What cannot be opened is said, never thrown at nobody.
+import { window } from 'vscode';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import type { Terminals } from '../client/terminals';
+import type { SurfaceServices } from './chatSurface';
+import type { DiffEditor } from './diffEditor';
+import { openLink } from './openLink';
+import { openLocation } from './openLocation';
+import type { RealTerminals } from './realTerminal';
+
+export interface SurfaceParts {
+  readonly log: Log;
+  readonly terminals: Terminals;
+  readonly realTerminals: RealTerminals;
+  readonly diffs: DiffEditor;
+}
+
+export function surfaceServices({ log, terminals, realTerminals, diffs }: SurfaceParts): SurfaceServices {
+  const tell = async (run: () => Promise<void>): Promise<void> => {
+    try {
+      await run();
+    } catch (error) {
+      void window.showWarningMessage(messageOf(error));
+    }
+  };
+  return {
+    log,
+    isTerminalOpenable: (id) => terminals.isRunning(id) || terminals.outputOf(id) !== '',
+    openLocation: (path, line) => tell(() => openLocation({ path, ...(line !== undefined && { line }) })),
+    openLink: (href, roots) => tell(() => openLink(href, roots)),
+    openDiff: (conversation, index, content) =>
+      tell(async () => {
+        const entry = conversation.model.state.entries[index];
+        const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
+        if (part?.type === 'diff') await diffs.show(part, conversation.agent.name);
+      }),
+    openTerminal: (id, title) => {
+      realTerminals.show(id, title);
+    },
+    onProblem: (kind, text) => log.error(kind === 'csp' ? `content policy: ${text}` : `webview: ${text}`),
+  };
+}

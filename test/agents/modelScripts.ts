@@ -1,0 +1,114 @@
+// What the scripted model answers, whatever dialect it is asked in. A prompt names a script; how many tools were called since then says which step of it is next.
+
+/** One piece of an answer. `slow` is text that keeps coming for so many tenths of a second. */
+export type Part =
+  | { readonly text: string }
+  | { readonly think: string }
+  | { readonly slow: number }
+  | { readonly call: { readonly name: string; readonly input: Readonly<Record<string, unknown>> } };
+
+/** One message of the conversation so far. */
+export interface Said {
+  readonly role: 'user' | 'model' | 'tool';
+  readonly text: string;
+}
+
+/** A tool that the agent offers to the model. */
+export interface Tool {
+  readonly name: string;
+  readonly schema: unknown;
+}
+
+interface Act {
+  readonly tool: 'write' | 'command';
+  readonly path?: string;
+  readonly text: string;
+}
+
+type Step = readonly (Part | Act)[];
+
+/** The scripts by name, each a list of answers. */
+const scripts = {
+  text: [
+    [
+      {
+        text: 'Hello from the **scripted** model.\n\n- one\n- two\n\n```ts\nconst answer: number = 42;\n```\n\nThat was all of it.\n',
+      },
+    ],
+  ],
+  think: [[{ think: 'I am thinking about this, step by step.' }, { text: 'I have thought about it.' }]],
+  write: [
+    [{ text: 'I will write a file.' }, { tool: 'write', path: 'written.txt', text: 'line one\nline two\n' }],
+    [{ text: 'The script is over.' }],
+  ],
+  command: [
+    [{ text: 'I will run a command.' }, { tool: 'command', text: 'echo out-42; touch ran.txt' }],
+    [{ text: 'The script is over.' }],
+  ],
+  slow: [[{ slow: 600 }]],
+} as const satisfies Record<string, readonly Step[]>;
+
+export type ScriptName = keyof typeof scripts;
+
+/** The prompt that starts a script. @param cwd the folder for files that it writes */
+export function scriptPrompt(script: ScriptName, cwd: string): string {
+  return `Play script <${script}> in ${JSON.stringify(cwd)} now.`;
+}
+
+/** The next answer of a conversation. Agents also ask for titles and summaries, without tools or a script: they get a few words. */
+export function reply(said: readonly Said[], tools: readonly Tool[]): readonly Part[] {
+  let started = said.length - 1;
+  while (started >= 0 && !marker(said[started])) started--;
+  const found = marker(said[started]);
+  if (found === undefined || tools.length === 0) return [{ text: 'Scripted conversation' }];
+  const steps: readonly Step[] = scripts[found.script];
+  const step = steps[Math.min(toolRounds(said.slice(started + 1)), steps.length - 1)] ?? [];
+  return step.map((part) => ('tool' in part ? bind(part, tools, found.cwd) : part));
+}
+
+function marker(said: Said | undefined): { script: ScriptName; cwd: string } | undefined {
+  if (said?.role !== 'user') return undefined;
+  const [, script = '', cwd = '""'] =
+    [...said.text.matchAll(/Play script <(\w+)> in ("(?:[^"\\]|\\.)*") now/g)].pop() ?? [];
+  return Object.hasOwn(scripts, script) ? { script: script as ScriptName, cwd: JSON.parse(cwd) } : undefined;
+}
+
+/** How many groups of tool results there are. */
+function toolRounds(said: readonly Said[]): number {
+  return said.filter(({ role }, index) => role === 'tool' && said[index - 1]?.role !== 'tool').length;
+}
+
+const names = { write: /^write(_file)?$/i, command: /^(bash|run_shell_command)$/i };
+const keys = { path: ['file_path', 'filePath', 'path'], text: ['content'], command: ['command'] };
+
+interface Property {
+  readonly type?: unknown;
+  readonly enum?: readonly unknown[];
+}
+
+/** Finds the agent's own tool for what is to be done, and its own words for the arguments. */
+function bind(act: Act, tools: readonly Tool[], cwd: string): Part {
+  const tool = tools.find(({ name }) => names[act.tool].test(name));
+  if (tool === undefined) return { text: `(There is no tool for ${act.tool}.)` };
+  const { properties = {}, required = [] } = tool.schema as {
+    properties?: Record<string, Property>;
+    required?: readonly string[];
+  };
+  const key = (candidates: readonly string[]): string =>
+    candidates.find((name) => name in properties) ?? candidates[0] ?? '';
+  const input: Record<string, unknown> =
+    act.tool === 'write'
+      ? { [key(keys.path)]: `${cwd}/${act.path}`, [key(keys.text)]: act.text }
+      : { [key(keys.command)]: act.text };
+  for (const name of required) if (!(name in input)) input[name] = anyValue(properties[name]);
+  return { call: { name: tool.name, input } };
+}
+
+function anyValue({ type, enum: values }: Property = {}): unknown {
+  if (values !== undefined) return values[0];
+  if (type === 'boolean') return false;
+  if (type === 'number' || type === 'integer') return 1;
+  if (type === 'array') return [];
+  if (type === 'object') return {};
+  return 'scripted';
+}

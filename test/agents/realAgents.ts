@@ -1,0 +1,118 @@
+// The real agents that the project is tried with: how each is started, with a home of its own and the scripted model in place of its own one.
+// scripts/testAgents.mjs installs them and says in PARLEY_AGENTS which folder they are in.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ScriptName, scriptPrompt } from './modelScripts';
+import type { AgentDefinition } from './rawClient';
+
+/** A real agent, ready to be started. */
+export interface RealAgent {
+  readonly id: 'claude' | 'gemini' | 'opencode';
+  /** The entry for `parley.agents`. */
+  readonly definition: AgentDefinition;
+  /** The method for `authenticate`, for an agent that wants it before the first session. */
+  readonly signIn?: string;
+  /** The text that makes the model play a script in a folder. */
+  prompt(script: ScriptName, cwd: string): string;
+}
+
+/**
+ * Writes the homes and settings of the agents and says how to start each.
+ * @param homes an empty folder for the agents' homes @param modelUrl of the scripted model (modelServer.ts)
+ * @throws Error where the environment does not say where they are
+ */
+export async function realAgents(homes: string, modelUrl: string): Promise<readonly RealAgent[]> {
+  const folder = needed('PARLEY_AGENTS');
+  const installed = (id: string, ...path: string[]): string => join(folder, id, 'node_modules', ...path);
+
+  const claudeHome = await home(homes, 'claude', {});
+  const geminiHome = await home(homes, 'gemini', {
+    '.gemini/settings.json': {
+      security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+      model: { name: 'gemini-2.5-flash' },
+      general: { disableAutoUpdate: true, disableUpdateNag: true },
+      privacy: { usageStatisticsEnabled: false },
+    },
+  });
+  const opencodeHome = await home(homes, 'opencode', {
+    '.config/opencode/opencode.json': {
+      provider: {
+        scripted: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'Scripted',
+          options: { baseURL: `${modelUrl}/v1`, apiKey: 'none' },
+          models: { scripted: { name: 'Scripted', reasoning: true, tool_call: true } },
+        },
+      },
+      model: 'scripted/scripted',
+      small_model: 'scripted/scripted',
+      permission: { edit: 'ask', bash: 'ask' },
+      autoupdate: false,
+      share: 'disabled',
+    },
+  });
+
+  return [
+    {
+      id: 'claude',
+      definition: {
+        command: process.execPath,
+        args: [installed('claude', '@agentclientprotocol/claude-agent-acp/dist/index.js')],
+        env: {
+          HOME: claudeHome,
+          CLAUDE_CONFIG_DIR: join(claudeHome, '.claude'),
+          ANTHROPIC_BASE_URL: modelUrl,
+          ANTHROPIC_API_KEY: 'none',
+          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          DISABLE_TELEMETRY: '1',
+          DISABLE_AUTOUPDATER: '1',
+          IS_SANDBOX: '1', // lets it work as root, as containers do
+        },
+      },
+      prompt: scriptPrompt,
+    },
+    {
+      id: 'gemini',
+      definition: {
+        command: process.execPath,
+        args: [installed('gemini', '@google/gemini-cli/bundle/gemini.js'), '--acp'],
+        env: { HOME: geminiHome, GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: modelUrl },
+      },
+      signIn: 'gemini-api-key',
+      prompt: scriptPrompt,
+    },
+    {
+      id: 'opencode',
+      definition: {
+        command: installed('opencode', '.bin/opencode'),
+        args: ['acp'],
+        env: {
+          HOME: opencodeHome,
+          XDG_CONFIG_HOME: join(opencodeHome, '.config'),
+          XDG_DATA_HOME: join(opencodeHome, '.local/share'),
+          XDG_STATE_HOME: join(opencodeHome, '.local/state'),
+          XDG_CACHE_HOME: join(opencodeHome, '.cache'),
+          OPENCODE_DISABLE_MODELS_FETCH: '1',
+          OPENCODE_DISABLE_AUTOUPDATE: '1',
+        },
+      },
+      prompt: scriptPrompt,
+    },
+  ];
+}
+
+async function home(homes: string, id: string, files: Record<string, unknown>): Promise<string> {
+  const path = join(homes, id);
+  await mkdir(path, { recursive: true });
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(path, name, '..'), { recursive: true });
+    await writeFile(join(path, name), JSON.stringify(content, undefined, 2));
+  }
+  return path;
+}
+
+function needed(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: run \`npm run test:agents\`.`);
+  return value;
+}

@@ -1,0 +1,309 @@
+// What a turn of the scripted agent does: each line of the prompt is a play, a name and its arguments, for example
+//   say Hello
+//   permission {"toolCall":{"toolCallId":"t1","title":"Write a file","kind":"edit"}}
+//   die 3
+// The table at the end lists them. Text whose first word is no play is echoed.
+import { closeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { at } from '../../../src/demo/input';
+import type { AgentWire } from './agentWire';
+import { flood } from './flood';
+import type { AgentScript } from './script';
+import { terminalPlays } from './terminalPlays';
+import { everyUpdate, malformedUpdates, unknownUpdates } from './updates';
+
+/** A question to the client that is under way. */
+export interface Asking {
+  readonly answer: Promise<Record<string, unknown>>;
+  /** Sends `$/cancel_request` for it. */
+  withdraw(): void;
+}
+
+type Ask = (method: string, params: object) => Asking;
+
+/** One running turn. */
+export class AgentTurn {
+  readonly sessionId: string;
+  readonly requestId: unknown;
+  readonly wire: AgentWire;
+  /** What follows the response: updates that come late. */
+  readonly afterwards: (() => Promise<void>)[] = [];
+  stopReason = 'end_turn';
+  failure: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
+  readonly #script: AgentScript;
+  readonly #ask: Ask;
+  /** Open questions, and how to stop waiting for each. */
+  readonly #open = new Map<Asking, (message: Record<string, unknown>) => void>();
+  readonly #abort = new AbortController();
+
+  constructor(sessionId: string, requestId: unknown, wire: AgentWire, script: AgentScript, ask: Ask) {
+    this.sessionId = sessionId;
+    this.requestId = requestId;
+    this.wire = wire;
+    this.#script = script;
+    this.#ask = ask;
+  }
+
+  get cancelled(): boolean {
+    return this.#abort.signal.aborted;
+  }
+
+  /** Fires on session/cancel, unless the script ignores it. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** The client cancelled the turn; open requests are treated as the script says. */
+  cancel(): void {
+    const { onCancel = 'wait' } = this.#script;
+    if (onCancel === 'ignore') return;
+    this.#abort.abort();
+    if (onCancel === 'wait') return;
+    for (const [asking, settle] of this.#open) {
+      if (onCancel === 'withdraw') asking.withdraw();
+      settle({ error: { code: -32800, message: 'the agent stopped waiting' } });
+    }
+  }
+
+  /** Sends one update. */
+  async update(update: object): Promise<void> {
+    await this.wire.send({ method: 'session/update', params: { sessionId: this.sessionId, update } });
+  }
+
+  async say(text: string): Promise<void> {
+    await this.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+  }
+
+  /** Asks the client and gives the message that answers. */
+  async ask(method: string, params: object): Promise<Record<string, unknown>> {
+    const asking = this.#ask(method, params);
+    const stopped = new Promise<Record<string, unknown>>((resolve) => this.#open.set(asking, resolve));
+    try {
+      return await Promise.race([asking.answer, stopped]);
+    } finally {
+      this.#open.delete(asking);
+    }
+  }
+
+  /** Asks, and tells the answer in the transcript as `label → {…}`. @returns the result, undefined for an error */
+  async askAloud(label: string, method: string, params: object): Promise<unknown> {
+    const { result, error } = await this.ask(method, params);
+    await this.say(`${label} → ${JSON.stringify(error ?? result)}\n`);
+    return result;
+  }
+
+  /** Asks and withdraws the question in the same breath. */
+  async askAndWithdraw(method: string, params: object): Promise<void> {
+    const asking = this.#ask(method, params);
+    asking.withdraw();
+    const { result, error } = await asking.answer;
+    await this.say(`withdrawn → ${JSON.stringify(error ?? result)}\n`);
+  }
+}
+
+/** Runs one turn. */
+export async function play(turn: AgentTurn, text: string): Promise<void> {
+  for (const line of text.split('\n')) {
+    if (turn.cancelled) return;
+    const [, name = '', rest = ''] = /^\s*(\S*)\s*(.*)$/.exec(line) ?? [];
+    const step = Object.hasOwn(plays, name) ? plays[name] : undefined;
+    if (step) await step(turn, rest);
+    else if (line.trim() !== '') await turn.say(`Echo: ${line.slice(0, 200)}\n`);
+  }
+}
+
+export type Play = (turn: AgentTurn, rest: string) => Promise<void>;
+
+/** Options as most agents offer them. */
+const usualOptions = [
+  { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'always', name: 'Always allow', kind: 'allow_always' },
+  { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
+];
+
+function permission(id: string, title: string, extra: object = {}): object {
+  return {
+    toolCall: { toolCallId: id, title, kind: 'execute', status: 'pending', rawInput: { command: title } },
+    options: usualOptions,
+    ...extra,
+  };
+}
+
+function json(rest: string): Record<string, unknown> {
+  return rest === '' ? {} : (JSON.parse(rest) as Record<string, unknown>);
+}
+
+async function openTool(turn: AgentTurn): Promise<void> {
+  await turn.update({
+    sessionUpdate: 'tool_call',
+    toolCallId: 'open',
+    title: 'Left open',
+    kind: 'execute',
+    status: 'in_progress',
+  });
+}
+
+const plays: Record<string, Play> = {
+  ...terminalPlays,
+  flood: (turn, rest) => flood(turn, 'flood', rest),
+  tools: (turn, rest) => flood(turn, 'tools', rest),
+  long: (turn, rest) => flood(turn, 'long', rest),
+
+  // Text and updates.
+  say: (turn, rest) => turn.say(rest),
+  /** `think TEXT`, or `think N R TAG`, which is a flood. */
+  think: (turn, rest) =>
+    /^\d+ \d+/.test(rest)
+      ? flood(turn, 'think', rest)
+      : turn.update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: rest } }),
+  /** `chunks N`: "chunk-1 chunk-2 …", one message. */
+  chunks: async (turn, rest) => {
+    for (let index = 1; index <= Number(rest); index++) {
+      await turn.update({
+        sessionUpdate: 'agent_message_chunk',
+        messageId: 'chunks',
+        content: { type: 'text', text: `chunk-${index} ` },
+      });
+    }
+  },
+  update: (turn, rest) => turn.update(json(rest)),
+  'all-updates': async (turn) => {
+    for (const update of everyUpdate) await turn.update(update);
+  },
+  'unknown-updates': async (turn) => {
+    for (const update of unknownUpdates) await turn.update(update);
+  },
+  malformed: async (turn) => {
+    for (const update of malformedUpdates)
+      await turn.wire.send({ method: 'session/update', params: { sessionId: turn.sessionId, update } });
+  },
+  'unknown-session': async (turn) => {
+    const update = {
+      sessionUpdate: 'agent_message_chunk',
+      content: { type: 'text', text: 'for a session that nobody knows' },
+    };
+    await turn.wire.send({ method: 'session/update', params: { sessionId: 'nobody-knows-me', update } });
+    await turn.wire.send({ method: 'session/update', params: { update } });
+  },
+  /** An update for a tool call that was never announced, and its announcement afterwards. */
+  'unknown-tool': async (turn) => {
+    await turn.update({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 'unseen',
+      status: 'completed',
+      title: 'Never announced',
+    });
+    await turn.update({ sessionUpdate: 'tool_call_update', toolCallId: 'bare', status: 'in_progress' });
+    await turn.update({
+      sessionUpdate: 'tool_call',
+      toolCallId: 'unseen',
+      title: 'Announced late',
+      kind: 'edit',
+      status: 'pending',
+    });
+  },
+
+  // The wire.
+  line: async (turn, rest) => turn.wire.text(`${rest}\n`),
+  /** `huge MB`: one message of so many megabytes. */
+  huge: async (turn, rest) => {
+    const megabytes = Number(rest || 40);
+    await turn.say('x'.repeat(megabytes * 1024 * 1024));
+  },
+  batch: async (turn) =>
+    turn.wire.text('[{"jsonrpc":"2.0","method":"session/update","params":{}},{"jsonrpc":"2.0","id":1,"method":"x"}]\n'),
+  'bogus-answer': async (turn) => turn.wire.send({ id: 987654, result: { nobody: 'asked' } }),
+  notify: async (turn, rest) => {
+    const [, method = '', params = ''] = /^(\S+)\s*(.*)$/.exec(rest) ?? [];
+    await turn.wire.send({ method, params: json(params) });
+  },
+  request: async (turn, rest) => {
+    const [, method = '', params = ''] = /^(\S+)\s*(.*)$/.exec(rest) ?? [];
+    await turn.askAloud(method, method, json(params));
+  },
+  stderr: async (turn, rest) => turn.wire.say(rest),
+
+  // Permissions.
+  permission: async (turn, rest) => {
+    await turn.askAloud('permission', 'session/request_permission', permission('asked', 'touch a-file', json(rest)));
+  },
+  'permission-none': async (turn) => {
+    await turn.askAloud(
+      'permission',
+      'session/request_permission',
+      permission('asked', 'touch a-file', { options: [] }),
+    );
+  },
+  'two-permissions': async (turn) => {
+    await Promise.all([
+      turn.askAloud('first', 'session/request_permission', permission('one', 'touch one')),
+      turn.askAloud('second', 'session/request_permission', permission('two', 'touch two')),
+    ]);
+  },
+  withdraw: (turn) => turn.askAndWithdraw('session/request_permission', permission('asked', 'touch a-file')),
+
+  // Files: `read PATH [LINE] [LIMIT]`, `write PATH TEXT`. A path with spaces is given as JSON text.
+  read: async (turn, rest) => {
+    const [path, line, limit] = words(rest);
+    const range = { ...(line && { line: Number(line) }), ...(limit && { limit: Number(limit) }) };
+    await turn.askAloud('read', 'fs/read_text_file', { path, ...range });
+  },
+  write: async (turn, rest) => {
+    const [path, ...text] = words(rest);
+    await turn.askAloud('write', 'fs/write_text_file', { path, content: text.join(' ').replaceAll('\\n', '\n') });
+  },
+
+  // Ends.
+  stop: async (turn, rest) => {
+    turn.stopReason = rest;
+  },
+  error: async (turn, rest) => {
+    const [code, ...message] = words(rest);
+    turn.failure = { code: Number(code || -32603), message: message.join(' ') || 'The scripted agent failed.' };
+  },
+  /** Ends only with a cancel. */
+  wait: async (turn) => {
+    if (!turn.cancelled)
+      await new Promise<void>((resolve) => turn.signal.addEventListener('abort', () => resolve(), { once: true }));
+  },
+  sleep: async (turn, rest) => {
+    await sleep(Number(rest), undefined, { signal: turn.signal }).catch(() => undefined);
+  },
+  /** `die 3` or `die SIGKILL`, with text said and a tool call open. */
+  die: async (turn, rest) => {
+    await turn.say('These are my last words');
+    await openTool(turn);
+    turn.wire.say('agent: something went terribly wrong');
+    if (rest.startsWith('SIG')) process.kill(process.pid, rest as NodeJS.Signals);
+    else process.exit(Number(rest || 3));
+    await new Promise(() => {}); // the signal is on its way
+  },
+  /** Closes stdout and lives on. */
+  deaf: async (turn) => {
+    await turn.say('I will say nothing more');
+    closeSync(1);
+    setInterval(() => {}, 60_000);
+    await new Promise(() => {});
+  },
+  'leave-open': openTool,
+
+  // What comes after the end of the turn: `late chunk`, `late tool`, `late permission`.
+  late: async (turn, rest) => {
+    if (rest === 'tool') await openTool(turn);
+    turn.afterwards.push(lateSteps[rest]?.(turn) ?? (() => turn.say('late text')));
+  },
+};
+
+const lateSteps: Record<string, (turn: AgentTurn) => () => Promise<void>> = {
+  tool: (turn) => () => turn.update({ sessionUpdate: 'tool_call_update', toolCallId: 'open', status: 'completed' }),
+  permission: (turn) => async () => {
+    const answer = await turn.ask('session/request_permission', permission('late', 'touch late'));
+    turn.wire.log({ ev: 'late-permission', outcome: at(answer, 'result', 'outcome') });
+  },
+};
+
+function words(rest: string): string[] {
+  if (!rest.startsWith('"')) return rest.split(' ').filter((word) => word !== '');
+  const end = rest.indexOf('"', 1);
+  return [rest.slice(1, end), ...words(rest.slice(end + 1).trim())];
+}

@@ -1,0 +1,24 @@
+// Whether a process that is not a child of ours still runs. On Linux its /proc entry is all there is to see of it.
+import { readFile } from 'node:fs/promises';
+
+/** Whether a process exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A process that has ended but was not yet collected by its new parent counts as gone. */
+export async function isGone(pid: number): Promise<boolean> {
+  if (!isAlive(pid)) return true;
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ') Z');
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
+}
+
+/** Resolves when the process has gone. There is no event for the end of somebody else's process, so it looks. */
+export async function goneFrom(pid: number): Promise<void> {
+  while (!(await isGone(pid))) await new Promise((resolve) => setTimeout(resolve, 50));
+}

@@ -1,0 +1,79 @@
+// The environment of agents: the user's PATH, and nothing that VS Code meant for itself.
+import assert from 'node:assert/strict';
+import { agentEnvironment } from '../../../src/agents/agentEnvironment';
+import { loginShellPath, mergePaths } from '../../../src/agents/shellPath';
+import { silentLog } from '../../../src/base/log';
+import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
+
+describe('agentEnvironment', () => {
+  it('drops what would turn an agent into a part of VS Code, and keeps the rest', () => {
+    const env = {
+      HOME: '/home/me',
+      PATH: '/usr/bin',
+      ELECTRON_RUN_AS_NODE: '1',
+      VSCODE_IPC_HOOK: '/run/x',
+      VSCODE_NODE_OPTIONS: '--use-system-ca',
+      NODE_OPTIONS: '--inspect=9229',
+      GONE: undefined,
+    };
+    assert.deepEqual(agentEnvironment(env, '/home/me/.nvm/bin:/usr/bin', { KEY: 'x', HOME: '/else' }), {
+      HOME: '/else',
+      PATH: '/home/me/.nvm/bin:/usr/bin',
+      NODE_OPTIONS: '--use-system-ca',
+      KEY: 'x',
+    });
+  });
+
+  it('keeps the NODE_OPTIONS of the user, not those of a debugger', () => {
+    const own = '--max-old-space-size=4096';
+    assert.equal(agentEnvironment({ NODE_OPTIONS: own }, undefined).NODE_OPTIONS, own);
+    const debuggers = '--require /x/ms-vscode.js-debug/bootloader.js';
+    assert.equal(agentEnvironment({ NODE_OPTIONS: debuggers }, undefined).NODE_OPTIONS, undefined);
+  });
+
+  it('merges search paths without doubles and without empty folders', () => {
+    assert.equal(mergePaths('/a:/b', '/b::/c:/a'), '/a:/b:/c');
+    assert.equal(mergePaths(undefined, '/a'), '/a');
+    assert.equal(mergePaths(undefined, undefined), '');
+  });
+});
+
+describe('loginShellPath', () => {
+  afterEach(removeScratch);
+
+  /** A shell that behaves as its text says; `"$4"` is the command that it was given. */
+  const shell = async (text: string): Promise<string> =>
+    scratchFile(await scratchFolder(), 'shell', `#!/bin/sh\n${text}\n`);
+  const env = { PATH: '/usr/bin:/bin', HOME: '/nowhere' };
+
+  it('finds what a profile adds, whatever else the profile prints', async () => {
+    const noisy = await shell(
+      'echo Welcome; echo PATH=/wrong; export PATH="/opt/my tools:$PATH"; sh -c "$4"; echo bye',
+    );
+    assert.equal(await loginShellPath({ log: silentLog, env, shell: noisy }), '/opt/my tools:/usr/bin:/bin');
+  });
+
+  it('asks real shells', async () => {
+    for (const real of ['/bin/sh', '/bin/bash']) {
+      const path = await loginShellPath({ log: silentLog, env, shell: real });
+      assert.match(path ?? '', /\/bin/, real);
+    }
+  });
+
+  it('does not wait for what a profile leaves running', async () => {
+    const lingering = await shell('sleep 600 & sh -c "$4"; wait');
+    assert.equal(await loginShellPath({ log: silentLog, env, shell: lingering }), '/usr/bin:/bin');
+  });
+
+  it('gives up on a shell that hangs, fails or does not exist, and asks it only once', async () => {
+    const warnings: string[] = [];
+    const log = { ...silentLog, warn: (message: string) => warnings.push(message) };
+    const hanging = await shell('sleep 600');
+    const failing = await shell('exit 1');
+    assert.equal(await loginShellPath({ log, env, shell: hanging, deadlineMs: 100 }), undefined);
+    assert.equal(await loginShellPath({ log, env, shell: hanging, deadlineMs: 60_000 }), undefined);
+    assert.equal(await loginShellPath({ log, env, shell: failing }), undefined);
+    assert.equal(await loginShellPath({ log, env, shell: '/no/such/shell' }), undefined);
+    assert.equal(warnings.length, 3);
+  });
+});

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { mkdir, symlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { resolveCommand } from '../../../src/agents/resolveCommand';
+import { removeScratch, scratchFile, scratchFolder } from '../../support/scratch';
+
+describe('resolveCommand', () => {
+  afterEach(removeScratch);
+
+  it('finds a command in the folders of PATH, in their order, and passes over what cannot be run', async () => {
+    const [first, second, third] = [await scratchFolder(), await scratchFolder(), await scratchFolder()];
+    await scratchFile(first, 'agent', '', 0o644);
+    await mkdir(join(second, 'agent'));
+    const path = await scratchFile(third, 'agent', '');
+    const env = { PATH: [first, second, third].join(delimiter) };
+    assert.equal(await resolveCommand('agent', { cwd: '/', env }), path);
+  });
+
+  it('takes paths as they are: absolute, relative to the folder, from the home folder, through links, with spaces', async () => {
+    const folder = await scratchFolder();
+    const path = await scratchFile(folder, 'my agent', '');
+    await symlink(path, join(folder, 'link'));
+    const options = { cwd: folder, env: { PATH: '' } };
+    assert.equal(await resolveCommand(path, options), path);
+    assert.equal(await resolveCommand('./my agent', options), path);
+    assert.equal(await resolveCommand('./link', options), join(folder, 'link'));
+    await assert.rejects(resolveCommand('~/no-such-agent', options), {
+      message: new RegExp(join(homedir(), 'no-such-agent')),
+    });
+  });
+
+  it('never takes a program of the opened folder for one of the user', async () => {
+    const folder = await scratchFolder();
+    await scratchFile(folder, 'agent', '');
+    const env = { PATH: ['', '.', 'bin', './'].join(delimiter) };
+    await assert.rejects(resolveCommand('agent', { cwd: folder, env }), { code: 'agent-not-found' });
+  });
+
+  it('says what was searched when there is no such command, and where to get the usual ones', async () => {
+    const folder = await scratchFolder();
+    await assert.rejects(resolveCommand('npx', { cwd: '/', env: { PATH: folder } }), {
+      code: 'agent-not-found',
+      message: `The command "npx" was not found: searched in ${folder}.`,
+      hint: /Install Node\.js/,
+    });
+    await assert.rejects(resolveCommand('agent', { cwd: '/', env: {} }), {
+      code: 'agent-not-found',
+      message: /PATH is empty/,
+    });
+    const many = Array.from({ length: 20 }, (_, n) => `/none/${n}`).join(delimiter);
+    await assert.rejects(resolveCommand('agent', { cwd: '/', env: { PATH: many } }), { message: /and 8 more/ });
+  });
+
+  it('says why a file is not run', async () => {
+    const folder = await scratchFolder();
+    await scratchFile(folder, 'agent', '', 0o644);
+    const options = { cwd: folder, env: { PATH: folder } };
+    await assert.rejects(resolveCommand('agent', options), {
+      code: 'agent-not-executable',
+      message: /no permission to be executed/,
+    });
+    await assert.rejects(resolveCommand(folder, options), { code: 'agent-not-executable', message: /is a folder/ });
+  });
+});

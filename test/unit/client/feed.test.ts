@@ -1,0 +1,161 @@
+// What reaches a webview: few messages however many updates, nothing lost when it is slow or hidden.
+import { strict as assert } from 'node:assert';
+import { tmpdir } from 'node:os';
+import { SessionFeed } from '../../../src/client/feed';
+import type { ItemView, ToWebview } from '../../../src/panel/contract';
+import { type TestConversation, testConversation } from '../../support/conversation';
+
+const AGENT = { id: 'x', name: 'X', protocol: 'auto', type: 'process', command: 'x', args: [], env: {} } as const;
+
+/** What a webview would hold after these messages. */
+class Reader {
+  readonly messages: ToWebview[] = [];
+  readonly items = new Map<number, ItemView>();
+  readonly #waiting: (() => void)[] = [];
+  acknowledge = true;
+  feed: SessionFeed | undefined;
+
+  take(message: ToWebview): void {
+    this.messages.push(message);
+    if (message.type === 'snapshot') {
+      this.items.clear();
+      message.items.forEach((item, index) => {
+        this.items.set(message.from + index, item);
+      });
+    } else if (message.type === 'update') {
+      for (const op of message.ops) {
+        if (op.op === 'put') this.items.set(op.index, op.item);
+        else if (op.op === 'append') this.#append(op.index, op.text);
+      }
+    }
+    if (this.acknowledge && 'revision' in message) queueMicrotask(() => this.feed?.acknowledge(message.revision));
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  text(index: number): string {
+    const item = this.items.get(index);
+    return item && 'content' in item && item.kind !== 'tool'
+      ? item.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+      : '';
+  }
+
+  #append(index: number, text: string): void {
+    const item = this.items.get(index);
+    if (!item || !('content' in item) || item.kind === 'tool')
+      throw new Error(`append to ${index}, which is not there`);
+    const last = item.content.at(-1);
+    const content =
+      last?.type === 'text'
+        ? [...item.content.slice(0, -1), { type: 'text' as const, text: last.text + text }]
+        : [...item.content, { type: 'text' as const, text }];
+    this.items.set(index, { ...item, content });
+  }
+}
+
+describe('session feed', () => {
+  let session: TestConversation;
+  let reader: Reader;
+  let feed: SessionFeed;
+  const say = (text: string): void =>
+    session.conversation.model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text } }, 1);
+
+  beforeEach(() => {
+    session = testConversation({ agent: AGENT, cwd: tmpdir() });
+    reader = new Reader();
+    feed = new SessionFeed(
+      session.conversation,
+      () => false,
+      (message) => reader.take(message),
+    );
+    reader.feed = feed;
+  });
+  afterEach(async () => {
+    feed.dispose();
+    await session.close();
+  });
+
+  it('sends thousands of updates in a few messages, and all of the text', async () => {
+    feed.snapshot();
+    let expected = '';
+    for (let index = 0; index < 10_000; index++) {
+      say(`${index} `);
+      expected += `${index} `;
+    }
+    await reader.until(() => reader.text(0) === expected);
+    assert.ok(reader.messages.length <= 4, `${reader.messages.length} messages`);
+  });
+
+  it('never has more than two messages in flight, and catches up when a slow webview answers', async () => {
+    reader.acknowledge = false;
+    feed.snapshot();
+    for (let round = 0; round < 20; round++) {
+      say('x');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await reader.until(() => reader.messages.length === 2);
+    say('y');
+    reader.acknowledge = true;
+    feed.acknowledge(2);
+    await reader.until(() => reader.text(0) === `${'x'.repeat(20)}y`);
+    assert.ok(reader.messages.length <= 4);
+  });
+
+  it('sends nothing to a hidden webview, and everything when it is back', async () => {
+    feed.snapshot();
+    feed.suspend();
+    for (let index = 0; index < 100; index++) say('z');
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(reader.messages.length, 1);
+    feed.snapshot();
+    assert.equal(reader.text(0), 'z'.repeat(100));
+  });
+
+  it('sends the end of a long transcript first and older pages on request', () => {
+    for (let index = 0; index < 1000; index++)
+      session.conversation.model.apply({ type: 'notice', severity: 'info', title: `n${index}` }, 1);
+    feed.snapshot();
+    const [snapshot] = reader.messages;
+    assert.ok(snapshot?.type === 'snapshot');
+    assert.equal(snapshot.total, 1000);
+    assert.equal(snapshot.from + snapshot.items.length, 1000);
+    feed.page(0, 50);
+    const page = reader.messages.at(-1);
+    assert.ok(page?.type === 'page');
+    assert.equal(page.items.length, 50);
+    assert.equal(page.items[0]?.id, 'e0');
+    feed.page(900, 100_000);
+    const last = reader.messages.at(-1);
+    assert.ok(last?.type === 'page' && last.items.length <= 200);
+  });
+
+  it('sends a change of the session only with the fields that it touches', async () => {
+    feed.snapshot();
+    session.conversation.model.apply({ type: 'usage', usage: { used: 5, size: 10 } }, 1);
+    await reader.until(() => reader.messages.length === 2);
+    const message = reader.messages[1];
+    assert.ok(message?.type === 'update');
+    assert.deepEqual(message.ops, [{ op: 'session', patch: { usage: { used: 5, size: 10 } } }]);
+  });
+
+  it('sends raw input and output only when asked for', async () => {
+    session.conversation.model.apply(
+      {
+        type: 'tool_call',
+        toolCallId: 'a',
+        announced: true,
+        patch: { title: 'Run', rawInput: { secret: 'no', x: 1 }, rawOutput: 'out' },
+      },
+      1,
+    );
+    feed.snapshot();
+    const item = reader.items.get(0);
+    assert.ok(item?.kind === 'tool' && item.hasRaw && item.rawInput === undefined);
+    feed.details(0);
+    const whole = reader.items.get(0);
+    assert.ok(whole?.kind === 'tool' && whole.rawInput?.includes('"x": 1') && whole.rawOutput === 'out');
+  });
+});

@@ -1,0 +1,74 @@
+// The walls of the house: below the workbench nothing knows VS Code, the model knows nothing but itself, the webview knows only the contract.
+import { strict as assert } from 'node:assert';
+import { codeOf } from './codeOf';
+import { importsOf, violations } from './imports';
+import { sources } from './sources';
+
+describe('the rooms of src', () => {
+  it('cannot be tested in plain Node, or replaced one by one, once a room knows a room that it must not', () => {
+    assert.deepEqual(
+      sources().flatMap(({ path, text }) => violations(path, text)),
+      [],
+    );
+  });
+
+  it('has no pure room left if the model leans on globals of Node or of a browser', () => {
+    const impure = /(?<![.\w'"])(process\.|Buffer\.|document\.|window\.|setTimeout\(|setInterval\(|Date\.now\()/;
+    const pure = sources().filter(({ path }) => /^(session|panel)\//.test(path));
+    assert.ok(pure.length > 0);
+    assert.deepEqual(
+      pure.filter(({ text }) => impure.test(codeOf(text))).map(({ path }) => path),
+      [],
+    );
+  });
+});
+
+describe('the import rules themselves', () => {
+  const cases: readonly (readonly [path: string, text: string, expected: RegExp | undefined])[] = [
+    ['session/a.ts', "import { readFileSync } from 'node:fs';", /must not know Node/],
+    ['acp/a.ts', "import type { Uri } from 'vscode';", /must not know VS Code/],
+    ['acp/a.ts', "import {\n  a,\n  b,\n} from '../session/model';", /may only take types/],
+    ['acp/a.ts', "import type { A } from '../session/model';", undefined],
+    ['acp/a.ts', "import { type A, type B } from '../session/model';", undefined],
+    ['acp/a.ts', "import { type A, b } from '../session/model';", /may only take types/],
+    ['acp/a.ts', "export * from '../workbench/x';", /must not know workbench/],
+    ['acp/a.ts', "export type { X } from '../session/x';", undefined],
+    ['acp/quirks/a.ts', "import { x } from '../rpcError';", undefined],
+    ['client/a.ts', "const x = await import('../workbench/x');", /must not know workbench/],
+    ['webview/a.tsx', "import '../workbench/x';", /must not know workbench/],
+    ['webview/a.tsx', "import { x } from '../session/model';", /must not know session/],
+    ['base/a.ts', "import * as z from 'zod';", /must not use the package zod/],
+    ['webview/a.ts', "import { x } from '@preact/signals/utils';", undefined],
+    ['workbench/a.ts', "import { x } from '../../test/support/x';", /outside of src/],
+    ['workbench/a.ts', "const fs = require('fs');", /must not use the package fs/],
+    ['attic/a.ts', '', /no room/],
+  ];
+  for (const [path, text, expected] of cases) {
+    it(`would let a wall fall without notice: ${path} with ${JSON.stringify(text)}`, () => {
+      const found = violations(path, text);
+      if (expected === undefined) assert.deepEqual(found, []);
+      else assert.match(found.join(), expected);
+    });
+  }
+
+  it('would miss an import that it cannot read', () => {
+    assert.throws(() => importsOf('import a = x.y;'), /understood/);
+    assert.deepEqual(importsOf("import { a /* it's */ } from 'x';"), [{ specifier: 'x', typeOnly: false }]);
+    assert.deepEqual(importsOf('const x = await import(name);'), [
+      { specifier: 'something computed', typeOnly: false },
+    ]);
+  });
+
+  it('would blame a file for what stands in a comment, or in a program that it writes out', () => {
+    const text = [
+      "// import('a') `",
+      "/* require('b')",
+      " */ const r = /['`]/; const s = `",
+      "$\u007b`x`} require('c')",
+      '`;',
+      "const t = 'a`';",
+    ].join('\n');
+    assert.deepEqual(importsOf(text), []);
+    assert.match(codeOf(text), /const r = .*const s = ``;\nconst t = 'a`';/s);
+  });
+});

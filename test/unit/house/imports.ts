@@ -1,0 +1,147 @@
+// Reads the import specifiers of a source text and judges them by the rules of the house: which room may know which.
+import { posix } from 'node:path';
+import { codeOf } from './codeOf';
+
+export interface Import {
+  readonly specifier: string;
+  /** Gone after compilation: `import type`, or every name marked `type`. */
+  readonly typeOnly: boolean;
+}
+
+type Grade = 'all' | 'types';
+
+interface Room {
+  /** Other rooms of src. A room always knows itself. */
+  readonly rooms: Readonly<Record<string, Grade>>;
+  readonly vscode?: true;
+  readonly node?: true;
+  readonly packages: readonly string[];
+}
+
+/** The whole plan of the house. A package that is not named here cannot be used in that room. */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  base: { rooms: {}, packages: [] },
+  panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
+  session: { rooms: { base: 'all' }, packages: [] },
+  acp: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['vscode-jsonrpc', 'zod'] },
+  agents: {
+    rooms: { base: 'all', acp: 'all', session: 'types' },
+    node: true,
+    packages: ['cross-spawn', 'zod'],
+  },
+  client: {
+    rooms: { base: 'all', acp: 'all', agents: 'all', session: 'all', panel: 'all' },
+    node: true,
+    packages: ['cross-spawn', 'diff', 'zod'],
+  },
+  store: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['zod'] },
+  distributed: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['zod'] },
+  workbench: {
+    rooms: {
+      base: 'all',
+      panel: 'all',
+      acp: 'all',
+      agents: 'all',
+      session: 'all',
+      client: 'all',
+      store: 'all',
+      distributed: 'all',
+    },
+    vscode: true,
+    node: true,
+    packages: ['zod'],
+  },
+  webview: {
+    rooms: { base: 'all', panel: 'all' },
+    packages: [
+      '@preact/signals',
+      '@vscode/codicons',
+      'anser',
+      'diff',
+      'hast',
+      'highlight.js',
+      'lowlight',
+      'marked',
+      'preact',
+    ],
+  },
+  demo: { rooms: { base: 'all' }, node: true, packages: [] },
+  'extension.ts': {
+    rooms: {
+      base: 'all',
+      panel: 'all',
+      acp: 'all',
+      agents: 'all',
+      session: 'all',
+      client: 'all',
+      store: 'all',
+      distributed: 'all',
+      workbench: 'all',
+    },
+    vscode: true,
+    node: true,
+    packages: [],
+  },
+};
+
+/**
+ * All imports of a text that the formatter has been over: static, side-effect, re-export, dynamic and `require`.
+ * @throws Error on an import statement that it cannot read, so that none gets past
+ */
+export function importsOf(text: string): readonly Import[] {
+  const code = codeOf(text);
+  const found: Import[] = [];
+  const statement = /^[ \t]*(import|export)\b([^'";]*?)\bfrom\s*['"]([^'"]+)['"]/gm;
+  let understood = 0;
+  for (const [, keyword, clause = '', specifier = ''] of code.matchAll(statement)) {
+    found.push({ specifier, typeOnly: isTypeOnly(clause) });
+    if (keyword === 'import') understood += 1;
+  }
+  for (const [, specifier = ''] of code.matchAll(/^[ \t]*import\s*['"]([^'"]+)['"]/gm)) {
+    found.push({ specifier, typeOnly: false });
+    understood += 1;
+  }
+  const statements = code.match(/^[ \t]*import\b(?!\s*[(.])/gm)?.length ?? 0;
+  if (statements !== understood) throw new Error(`${statements} import statements, ${understood} understood`);
+  const dynamic = /\b(?:import|require)\s*\(\s*(?:['"]([^'"]+)['"])?/g;
+  for (const [, specifier = 'something computed'] of code.matchAll(dynamic)) found.push({ specifier, typeOnly: false });
+  return found;
+}
+
+function isTypeOnly(clause: string): boolean {
+  if (/^\s*type\b/.test(clause)) return true;
+  const names = /^\s*\{([^}]*)\}\s*$/.exec(clause)?.[1]?.split(',') ?? [''];
+  const given = names.map((name) => name.trim()).filter((name) => name !== '');
+  return given.length > 0 && given.every((name) => /^type\b/.test(name));
+}
+
+/**
+ * What a file imports against the rules.
+ * @param path relative to `src`, with forward slashes
+ * @returns one sentence for each
+ */
+export function violations(path: string, text: string): readonly string[] {
+  const here = path.includes('/') ? path.slice(0, path.indexOf('/')) : path;
+  const room = ROOMS[here];
+  if (room === undefined) return [`${path}: there is no room "${here}"`];
+  return importsOf(text).flatMap((item) => {
+    const wrong = judge(room, here, path, item);
+    return wrong === undefined ? [] : [`${path} imports "${item.specifier}": ${wrong}`];
+  });
+}
+
+function judge(room: Room, here: string, path: string, { specifier, typeOnly }: Import): string | undefined {
+  if (specifier === 'vscode') return room.vscode ? undefined : `${here} must not know VS Code`;
+  if (specifier.startsWith('node:')) return room.node ? undefined : `${here} must not know Node`;
+  if (!specifier.startsWith('.')) {
+    const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+    return room.packages.includes(name) ? undefined : `${here} must not use the package ${name}`;
+  }
+  const target = posix.join(posix.dirname(path), specifier);
+  if (target.startsWith('..')) return 'it lies outside of src';
+  const there = target.split('/', 1)[0] ?? '';
+  if (there === here) return undefined;
+  const grade = room.rooms[there];
+  if (grade === undefined) return `${here} must not know ${there}`;
+  return grade === 'types' && !typeOnly ? `${here} may only take types from ${there}` : undefined;
+}

@@ -1,0 +1,116 @@
+// What a user downloads: exactly the files of the golden list, small, and a manifest that keeps its promises.
+import { strict as assert } from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createVSIX, listFiles, PackageManager } from '@vscode/vsce';
+import { stagePackage } from '../../../scripts/lib/stagePackage';
+
+const root = process.cwd();
+const LIMIT = 600_000;
+
+interface Manifest {
+  readonly engines: { readonly vscode: string };
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly dependencies?: unknown;
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string; readonly title: string; readonly category?: string }[];
+    readonly configuration: { readonly properties: Readonly<Record<string, { readonly scope?: string }>> };
+  };
+  readonly capabilities: {
+    readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] };
+  };
+}
+
+const text = readFileSync(join(root, 'package.json'), 'utf8');
+const manifest = JSON.parse(text) as Manifest;
+
+describe('the package', () => {
+  let stage = '';
+
+  before('build', function () {
+    this.timeout(60_000);
+    const built = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
+    assert.equal(built.status, 0, built.stderr);
+    stage = mkdtempSync(join(tmpdir(), 'parley-package-'));
+    stagePackage(stage);
+  });
+
+  after(() => rmSync(stage, { recursive: true, force: true }));
+
+  it('ships sources, secrets or leftovers, or lacks a file that the extension loads, if its list changes unseen', async () => {
+    const files = await listFiles({ cwd: stage, packageManager: PackageManager.None });
+    // A chunk carries a hash of its content in its name.
+    const shipped = files.map((file) => file.replaceAll('\\', '/').replace(/-[A-Z0-9]{8}\.(js|css)$/, '-*.$1')).sort();
+    assert.deepEqual(shipped, readFileSync(join(root, 'test/golden/vsix-files.txt'), 'utf8').trim().split('\n'));
+  });
+
+  it('takes long to install on a slow line if it grows past 600 KB', async function () {
+    this.timeout(60_000);
+    const packagePath = join(stage, 'parley.vsix');
+    await createVSIX({
+      cwd: stage,
+      packagePath,
+      dependencies: false,
+      allowMissingRepository: true,
+      rewriteRelativeLinks: false,
+    });
+    const { size } = statSync(packagePath);
+    assert.ok(size <= LIMIT, `${size} bytes`);
+  });
+
+  it('contains the text of nobody else: no absolute path of the machine that built it', () => {
+    for (const file of ['dist/extension.js', 'dist/demo/agent.js', 'dist/webview/main.js']) {
+      assert.equal(readFileSync(join(root, file), 'utf8').includes(root), false, file);
+    }
+  });
+});
+
+describe('the manifest', () => {
+  it('shows raw keys to the user if a text of package.json is not in package.nls.json', () => {
+    const texts = JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')) as Record<string, string>;
+    const used = new Set([...text.matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key ?? ''));
+    assert.deepEqual(
+      [...used].filter((key) => !(key in texts)),
+      [],
+    );
+    assert.deepEqual(
+      Object.keys(texts).filter((key) => !used.has(key)),
+      [],
+    );
+  });
+
+  it('lets a folder that is not trusted start programs if a setting that names one is not restricted', () => {
+    const { properties } = manifest.contributes.configuration;
+    const strict = ['machine', 'application', 'machine-overridable'];
+    for (const key of ['parley.agents', 'parley.defaultAgent']) {
+      assert.ok(strict.includes(properties[key]?.scope ?? ''), `${key} has a scope that a workspace can set freely`);
+      assert.ok(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes(key), key);
+    }
+  });
+
+  it('mixes with the commands of others in the palette if one has no category', () => {
+    assert.deepEqual(
+      manifest.contributes.commands.filter(({ category }) => category !== 'Parley').map(({ command }) => command),
+      [],
+    );
+  });
+
+  it('breaks on the oldest supported VS Code if it is compiled against a newer API', () => {
+    const minor = (version: string | undefined): number => Number(/1\.(\d+)/.exec(version ?? '')?.[1]);
+    assert.ok(minor(manifest.devDependencies['@types/vscode']) <= minor(manifest.engines.vscode));
+  });
+
+  it('fails at the first start if it counts on a package that is not in the bundle', () => {
+    assert.equal(manifest.dependencies, undefined);
+  });
+
+  it('cannot be published, or looks abandoned, without an icon, a licence and a changelog', () => {
+    for (const file of ['media/icon.png', 'LICENSE', 'CHANGELOG.md', 'README.md']) {
+      assert.ok(existsSync(join(root, file)), `${file} is missing`);
+    }
+    const png = readFileSync(join(root, 'media/icon.png'));
+    assert.ok(png.readUInt32BE(16) >= 128 && png.readUInt32BE(20) >= 128, 'the icon is smaller than 128 × 128');
+  });
+});

@@ -1,0 +1,51 @@
+// Habits that the linter does not know: what would open a hole in the webview, and files that grow past one screen after another.
+import { strict as assert } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf } from './codeOf';
+import { sources } from './sources';
+
+/** Files that are longer than 400 lines and may be, one on a line with the reason after `#`. */
+const LONG_FILES = join(process.cwd(), 'test/golden/long-files.txt');
+
+describe('the source', () => {
+  it('lets an agent run script in the panel if text is ever parsed as HTML or as code', () => {
+    const dangerous = [
+      /\.(inner|outer)HTML\b/,
+      /\binsertAdjacentHTML\b/,
+      /\bdangerouslySetInnerHTML\b/,
+      /\bdocument\.write(ln)?\(/,
+      /\bcreateContextualFragment\b/,
+      /\bDOMParser\b/,
+      /(?<![.\w])eval\(/,
+      /\bnew Function\(/,
+      /\bsetTimeout\(\s*['"`]/,
+    ];
+    const found = sources().flatMap(({ path, text }) =>
+      codeOf(text)
+        .split('\n')
+        .filter((line) => dangerous.some((pattern) => pattern.test(line)))
+        .map((line) => `${path}: ${line.trim()}`),
+    );
+    assert.deepEqual(found, []);
+  });
+
+  it('cannot be read in one sitting when files grow past 400 lines unnoticed', () => {
+    const allowed = readFileSync(LONG_FILES, 'utf8')
+      .split('\n')
+      .map((line) => line.replace(/#.*/, '').trim())
+      .filter((line) => line !== '');
+    const long = sources()
+      .filter(({ text }) => text.split('\n').length > 401)
+      .map(({ path }) => path);
+    assert.deepEqual(long, allowed);
+  });
+
+  it('leaves a reader without a first word if a file does not say what it is for', () => {
+    const silent = sources().filter(({ text }) => !/^(\/\/|\/\*)/.test(text));
+    assert.deepEqual(
+      silent.map(({ path }) => path),
+      [],
+    );
+  });
+});
