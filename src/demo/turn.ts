@@ -91,10 +91,15 @@ export class Turn {
 
   async #stream(kind: 'agent_message_chunk' | 'agent_thought_chunk', markdown: string): Promise<void> {
     const messageId = `${this.session.newId('message')}-${this.#messages++}`;
-    for (const word of markdown.match(/\s*\S+\s*/g) ?? [markdown]) {
+    for (const word of wordsOf(markdown)) {
       await this.show({ sessionUpdate: kind, messageId, content: { type: 'text', text: word } });
       this.session.count(word.length);
       await this.wait(this.session.settings.wordMs);
     }
   }
+}
+
+/** Words with the space around them. Very short ones go with the next: nobody wants to watch the bars of a table arrive. */
+function wordsOf(markdown: string): string[] {
+  return markdown.match(/(?:\s*\S{1,2}\s+)*\s*\S+\s*/g) ?? [markdown];
 }

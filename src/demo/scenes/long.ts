@@ -1,7 +1,7 @@
-// A very long answer: about 100 KB of text between 120 tool calls, as fast as a quick model. For seeing that a long conversation stays light.
+// A very long answer: about 100 KB of text between 200 tool calls, as fast as a quick model. For seeing that a long conversation stays light.
 import type { Turn } from '../turn';
 
-const rounds = 60;
+const rounds = 100;
 const words =
   'the session keeps every update in order so that a reader can follow what changed while the work goes on and nothing is lost'.split(
     ' ',

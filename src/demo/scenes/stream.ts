@@ -23,6 +23,12 @@ Words can be **strong**, *emphasised*, ~~struck out~~ or \`code\`; a [link](http
 - [x] Asks before it acts
 - [ ] Thinks (this is a demo, remember?)
 
+## A little prose
+
+An editor and an agent are two programs that have to agree on very little: how a question is asked, how an answer arrives, and who may touch what. The Agent Client Protocol is that agreement. The agent does the thinking; the editor shows what it does, asks you before anything happens, and does the reading, the writing and the running with its own hands. That is why an edit lands in your open file with its undo history, and why a command runs in a terminal that you can watch.
+
+You need not take the agent's word for anything. Every tool call can be opened: what went in, what came out, and which files it concerns.
+
 ## A table
 
 | What you see | Where it comes from | Who decides |
@@ -51,6 +57,15 @@ export function* lines(chunks: Iterable<string>): Generator<string> {
 def greet(name: str, times: int = 3) -> str:
     """Says hello, several times."""
     return "\\n".join(f"{i + 1}. Hello, {name}!" for i in range(times))
+\`\`\`
+
+\`\`\`json
+{
+  "parley.agents": {
+    "mine": { "command": "my-agent", "args": ["--acp"], "env": { "LOG": "info" } }
+  },
+  "parley.defaultAgent": "mine"
+}
 \`\`\`
 
 \`\`\`diff

@@ -10,7 +10,7 @@ import { snapshotOf } from '../../../src/client/snapshot';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import type { AgentScript, presets } from '../../support/agents/script';
 import { type TestConversation, testConversation } from '../../support/conversation';
-import { isGone } from '../../support/processes';
+import { goneFrom, isGone } from '../../support/processes';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 
 describe('conversation', function () {
@@ -189,6 +189,45 @@ describe('conversation', function () {
       await session.until((c) => c.queue.paused !== undefined);
       assert.equal(session.conversation.liveness, 'not_found');
       assert.equal(snapshotOf(session.conversation).queue[0]?.text, 'say x');
+    });
+  });
+
+  describe('terminals', () => {
+    it('run for real, show their output in the tool call, and end with their exit code', async () => {
+      open('plain');
+      await session.conversation.send('terminal').done;
+      const [terminal] = [...session.conversation.model.state.terminals.values()];
+      assert.match(terminal?.output ?? '', /out /);
+      assert.match(terminal?.output ?? '', /err/);
+      assert.equal(terminal?.exit?.exitCode, 3);
+      assert.ok(
+        snapshotOf(session.conversation).entries.some(({ tool }) =>
+          tool?.content.some(({ type }) => type === 'terminal'),
+        ),
+      );
+    });
+
+    it('keep the end of their output at a whole character, can be killed, and stay visible after their release', async () => {
+      open('plain');
+      await session.conversation.send('terminal-limit 100\nterminal-kill\nterminal-release').done;
+      assert.match(said(), /é+END/);
+      assert.doesNotMatch(said(), /\ufffd/);
+      assert.ok(
+        [...session.conversation.model.state.terminals.values()].every(
+          ({ exit, released }) => exit !== undefined || released,
+        ),
+      );
+    });
+
+    it('end with the session where the agent left one running', async () => {
+      open('plain');
+      const printed = (): string => [...session.conversation.model.state.terminals.values()][0]?.output ?? '';
+      session.conversation.send('terminal-leave');
+      await session.until(() => printed().endsWith('\n'));
+      const pid = Number(printed());
+      assert.ok(pid > 0);
+      await session.close();
+      await goneFrom(pid);
     });
   });
 
@@ -384,10 +423,11 @@ describe('conversation', function () {
       assert.match(said(), /-32002/);
     });
 
-    it('runs terminals for real, with limits, kill and release', async () => {
+    it('refuses terminals that the session does not have, and shows one that only the agent knows', async () => {
       open('plain');
-      await session.conversation.send('request terminal/create {"sessionId":"wrong","command":"true"}').done;
-      assert.match(said(), /Unknown session|-32002|terminalId/);
+      await session.conversation.send('terminal-foreign\nterminal-missing\nsay still here').done;
+      assert.match(said(), /still here/);
+      assert.match(said(), /there-is-no-such-program-7f3a did not start/);
     });
 
     it('notices that an agent closed its output but lives, and ends it', async () => {

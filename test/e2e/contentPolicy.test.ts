@@ -1,0 +1,38 @@
+// Runs last: in everything that the other tests did, the content policy of our webviews had nothing to stop and no script of theirs broke.
+import { strict as assert } from 'node:assert';
+import { allProblems, type Problem } from '../support/vscode/openWindow';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { chatReady, command } from '../support/vscode/workbench';
+
+describe('the content policy of the chat', () => {
+  const deliberate = new Set<Problem>();
+  const vscode = useVsCode();
+
+  it('lets an agent into the panel if script or markup from text is not stopped, or goes unnoticed', async () => {
+    const { page, problems } = vscode.window;
+    await command(page, 'Parley: Open Chat');
+    const frame = await chatReady(page, 'panel');
+    const earlier = problems.length;
+    // In the page's own world, where its policy holds.
+    await frame.locator('body').evaluate(`
+      (() => {
+        const script = document.createElement('script');
+        try { script.text = 'document.title = "broken"'; } catch {}
+        document.body.append(script);
+        try { document.body.insertAdjacentHTML('beforeend', '<b id=markup>x</b>'); } catch {}
+        script.remove();
+      })()
+    `);
+    assert.notEqual(await frame.locator('body').evaluate('document.title'), 'broken');
+    assert.equal(await frame.locator('#markup').count(), 0);
+    assert.ok(problems.length > earlier, 'the harness did not see the violation');
+    for (const problem of problems.slice(earlier)) deliberate.add(problem);
+  });
+
+  it('shows nothing where it was stopped, if any part of the panel relies on what the policy forbids', () => {
+    assert.deepEqual(
+      allProblems.filter((problem) => !deliberate.has(problem)),
+      [],
+    );
+  });
+});
