@@ -2,15 +2,12 @@
 // and a headless browser, lets VS Code's web workbench run the suite in a real extension host, and ends with the suite's exit code.
 import { format } from 'node:util';
 import { Deferred } from '../src/base/deferred';
+import { isNoise } from '../test/support/vscode/noise';
 import { openWindow, screenshot } from '../test/support/vscode/openWindow';
 import { startServer } from '../test/support/vscode/startServer';
 
 /** Longest silence of the suite before it counts as hung, in milliseconds. */
 const SILENCE = 120_000;
-
-/** What the workbench tells of itself: modules that are not compiled (see serverTree.ts), a gallery that is not reachable, its own start. */
-const NOISE =
-  /bindings file|native-watchdog|\.node'|open-vsx|^Resolv(ing|ed) connection|^Creating a socket|^\[driver\]|^Updating additional|^ChatSessionStore|Service ?Worker/;
 
 function argument(name: string): string {
   const found = process.argv.find((item) => item.startsWith(`--${name}=`));
@@ -52,7 +49,7 @@ async function main(): Promise<number> {
           alive();
           const list: unknown[] = Array.isArray(args) ? args : [args];
           const text = format(...list);
-          if (NOISE.test(text)) return;
+          if (isNoise(text)) return;
           const stream = type === 'error' ? process.stderr : process.stdout;
           stream.write(`${text}\n`);
         },

@@ -75,7 +75,6 @@ async function start(folder: string, dataDir?: string): Promise<Server> {
       token: true,
       // The sample is ours; a dialog about trust would stand before the chat.
       trust: true,
-      settings: { 'workbench.secondarySideBar.defaultVisibility': 'hidden' },
       ...(dataDir === undefined ? {} : { dataDir }),
     });
   } finally {

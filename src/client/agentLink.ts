@@ -114,6 +114,11 @@ export class AgentLink implements Disposable {
     return this.#ended === undefined && !this.#closing;
   }
 
+  /** @throws ParleyError how the agent ended, where it has. */
+  throwIfEnded(): void {
+    if (this.#ended) throw this.#ended;
+  }
+
   get pid(): number {
     return this.#process.pid;
   }

@@ -63,8 +63,12 @@ function openMessage(
   messageId: string | undefined,
 ): MessageEntry | undefined {
   const { state } = context;
+  const last = state.entries.at(-1);
+  // Nearly every chunk continues what stands last, and then the key for the index need not be made.
   const entry =
-    messageId === undefined ? state.entries.at(-1) : state.entries[context.messages.get(`${role}:${messageId}`) ?? -1];
+    messageId === undefined || (last?.kind === role && last.messageId === messageId)
+      ? last
+      : state.entries[context.messages.get(`${role}:${messageId}`) ?? -1];
   if (!entry || entry.kind !== role || (messageId === undefined && entry.messageId !== undefined)) return undefined;
   // What the user sent is complete; chunks of the user's own are replay or another client's.
   if (role === 'user' && messageId === undefined && entry.turnId !== undefined && entry.late === undefined)

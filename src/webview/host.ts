@@ -14,7 +14,7 @@ export interface UiState {
   readonly key?: string;
   readonly draft?: string;
   /** Where the reader was, when not at the end: the first visible item and how far it was above the edge, px. */
-  readonly anchor?: { readonly index: number; readonly offset: number };
+  readonly anchor?: { readonly index: number; readonly offset: number } | undefined;
   /** What was opened or closed by hand, by item id. */
   readonly expanded?: Readonly<Record<string, boolean>>;
 }

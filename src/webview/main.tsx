@@ -38,8 +38,7 @@ const transcript = new Transcript({
     saveUiState({ expanded: Object.fromEntries([...expanded].slice(-MOST_EXPANDED)) });
   },
   onAnchor: (anchor) => {
-    const { anchor: _old, ...rest } = uiState();
-    saveUiState({ ...rest, ...(anchor ? { anchor } : { anchor: undefined }) });
+    saveUiState({ anchor: anchor ?? undefined });
   },
   onHiddenPermissions(ids) {
     if (ids.join() !== hiddenPermissions.peek().join()) hiddenPermissions.value = ids;

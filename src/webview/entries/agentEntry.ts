@@ -7,7 +7,6 @@ import { TextBlocks } from './textBlocks';
 
 export const createAgentEntry: EntryFactory = (stored, _index, context) => {
   const element = createArticle(stored.item, strings.agent);
-  const blocks = new TextBlocks(stored, context, () => context.invalidate(view));
   const view: EntryView = {
     element,
     update() {
@@ -19,6 +18,8 @@ export const createAgentEntry: EntryFactory = (stored, _index, context) => {
     settle: () => blocks.settle(),
     dispose: () => blocks.dispose(),
   };
+  // After the view: it asks to be drawn as soon as it is made.
+  const blocks = new TextBlocks(stored, context, () => context.invalidate(view));
   if (isText(stored.item) && stored.item.dropped) {
     element.append(el('p', 'dim dropped', strings.dropped(stored.item.dropped)));
   }

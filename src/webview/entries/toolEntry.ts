@@ -82,7 +82,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     element.dataset.toolKind = item.toolKind;
     setAttributes(element, { 'aria-label': [words.verb, words.object, strings.toolStatus[item.status]].join(' ') });
     const statusText = waits ? strings.needsYou : strings.toolStatus[item.status];
-    status.replaceChildren(icon(waits ? 'question' : (ICONS[item.status] ?? 'tools'), statusText));
+    status.replaceChildren(icon(waits ? 'question' : (ICONS[item.status] ?? 'circle-large-outline'), statusText));
     status.title = statusText;
     verb.textContent = revealControls(words.verb);
     const shown = revealControls(words.object);

@@ -22,6 +22,11 @@ export function Queue() {
     if (dragged.value !== undefined && target.value !== undefined) {
       act({ kind: 'move', id: dragged.value, to: target.value });
     }
+    endDrag();
+  }
+
+  /** Also after a drag that was given up. */
+  function endDrag(): void {
     dragged.value = undefined;
     target.value = undefined;
   }
@@ -57,6 +62,7 @@ export function Queue() {
               target.value = index;
             }}
             onDrop={drop}
+            onDragEnd={endDrag}
           />
         ))}
       </ul>
@@ -72,6 +78,7 @@ interface QueueRowProps {
   onDragStart(): void;
   onDragOver(): void;
   onDrop(): void;
+  onDragEnd(): void;
 }
 
 function QueueRow(props: QueueRowProps) {
@@ -105,7 +112,7 @@ function QueueRow(props: QueueRowProps) {
         event.preventDefault();
         props.onDrop();
       }}
-      onDragEnd={props.onDrop}
+      onDragEnd={props.onDragEnd}
     >
       <span class="grip">
         <Icon name="gripper" />

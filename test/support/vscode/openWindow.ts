@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { findChromium } from './findChromium';
+import { isNoise } from './noise';
 import { screenshotFolder } from './repository';
 import type { Server } from './startServer';
 
@@ -64,15 +65,8 @@ const THEMES: Readonly<Record<Theme, string>> = {
   highContrastLight: 'Default High Contrast Light',
 };
 
-/** Runs first in every document. Text, as it belongs to the browser and not to this program. */
-const IN_PAGE = `
-document.addEventListener('securitypolicyviolation', (event) => {
-  const { effectiveDirective, blockedURI, sample, sourceFile, lineNumber } = event;
-  parleyProblem('csp', effectiveDirective + ': ' + blockedURI + ' ' + sample + ' (' + sourceFile + ':' + lineNumber + ')');
-});
-window.addEventListener('error', (event) => parleyProblem('error', String(event.message)));
-window.addEventListener('unhandledrejection', (event) => parleyProblem('error', String(event.reason)));
-`;
+const POLICY = /Content Security Policy|Trusted(Script|HTML|ScriptURL)|violates the following/i;
+const OWN_PAGE = /^https?:\/\/[^/]+\/(\?|$)|\/workbench\.(js|html)/;
 
 /** Problems of all windows of this process: the end-to-end run ends with a look at them. */
 export const allProblems: Problem[] = [];
@@ -110,7 +104,7 @@ export async function openWindow(server: Server, options: WindowOptions = {}): P
       problems.push(problem);
       allProblems.push(problem);
     };
-    await watchForProblems(context, page, note, log);
+    watchForProblems(page, note, log);
     for (const [name, run] of Object.entries(options.expose ?? {})) {
       await page.exposeFunction(name, run);
     }
@@ -132,29 +126,23 @@ function address(server: Server, options: WindowOptions): string {
   return url.toString();
 }
 
-/** Listens in every document, webviews too; what VS Code's own page does is not ours to judge. */
-async function watchForProblems(
-  context: BrowserContext,
-  page: Page,
-  note: (problem: Problem) => void,
-  log: string[],
-): Promise<void> {
-  const seen = new Set<string>();
-  const report = (kind: Problem['kind'], url: string, text: string): void => {
-    if (!/\/webview\//.test(url) || seen.has(`${kind} ${text}`)) return;
-    seen.add(`${kind} ${text}`);
-    note({ kind, url, text });
-  };
-  await context.exposeBinding('parleyProblem', ({ frame }, kind: Problem['kind'], text: string) =>
-    report(kind, frame.url(), text),
-  );
-  await context.addInitScript({ content: IN_PAGE });
+/**
+ * Chromium writes each violation of a content policy and each error that nobody caught to the console, with the document where it happened; a listener inside would be lost
+ * when VS Code writes our document into its frame. What VS Code's own page does is not ours to judge.
+ */
+function watchForProblems(page: Page, note: (problem: Problem) => void, log: string[]): void {
   page.on('console', (message) => {
     const { url } = message.location();
-    log.push(`${message.type()} ${message.text()}`.slice(0, 2000));
-    if (/content security policy|trusted ?type/i.test(message.text())) report('csp', url, message.text());
+    const text = message.text();
+    if (isNoise(text)) return;
+    log.push(`${message.type()} ${text} ${url}`.slice(0, 1000));
+    if (message.type() === 'error' && POLICY.test(text) && !OWN_PAGE.test(url)) note({ kind: 'csp', url, text });
   });
-  page.on('pageerror', (error) => log.push(`pageerror ${String(error.stack ?? error)}`.slice(0, 2000)));
+  page.on('pageerror', (error) => {
+    const text = String(error.stack ?? error);
+    log.push(`pageerror ${text}`.slice(0, 2000));
+    if (/webview/.test(text)) note({ kind: 'error', url: '', text });
+  });
 }
 
 /** Writes `out/screenshots/NAME.png`. @returns its path */

@@ -56,6 +56,8 @@ const QUIET: Readonly<Record<string, unknown>> = {
   'update.mode': 'none',
   'git.openRepositoryInParentFolders': 'never',
   'chat.disableAIFeatures': true,
+  // VS Code would show it for its own chat, which is off.
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'security.workspace.trust.banner': 'never',
 };
 

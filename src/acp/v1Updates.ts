@@ -1,0 +1,32 @@
+// The stream of v1 session updates, in order: events for the model, and the barriers between turns.
+import type { Log } from '../base/log';
+import { readTurnComplete, type TurnComplete } from './turnComplete';
+import { type EventSink, readUpdate } from './v1Events';
+
+export interface UpdateTargets {
+  readonly emit: EventSink;
+  readonly onTurnComplete: (barrier: TurnComplete) => void;
+  readonly log: Log;
+}
+
+/** Applies the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
+export function applyUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
+  for (const update of updates) {
+    switch ((update as { readonly sessionUpdate?: unknown }).sessionUpdate) {
+      case 'turn_complete': {
+        const barrier = readTurnComplete(update);
+        if (barrier) targets.onTurnComplete(barrier);
+        break;
+      }
+      // States are v2's; a v1 agent that sends them still ends its turns by answering the prompt.
+      case 'state_update':
+      case 'state_change':
+        targets.log.debug('a state update of a v1 agent was left out');
+        break;
+      default: {
+        const problem = readUpdate(update, targets.emit);
+        if (problem !== undefined) targets.log.warn(problem);
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// What a benchmark says: rows with a value and, where one is asked for, a target; and the few statistics that all of them share.
+
+/** One figure of the benchmark's table. */
+export interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly target?: number;
+  readonly better: 'lower' | 'higher';
+}
+
+/** The middle of the values; the upper one of an even number. NaN where there are none. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 50);
+}
+
+/** The value that so many percent of the values are below. NaN where there are none. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor((percent / 100) * sorted.length))] ?? Number.NaN;
+}
+
+/** Rounded to three significant digits after the point where the value is small, to whole numbers where it is large. */
+export function rounded(value: number): number {
+  const factor = Math.abs(value) < 10 ? 1000 : Math.abs(value) < 1000 ? 10 : 1;
+  return Math.round(value * factor) / factor;
+}
+
+/** Whether a row meets its target; undefined where it has none. */
+export function meets({ value, target, better }: Row): boolean | undefined {
+  if (target === undefined) return undefined;
+  return better === 'lower' ? value <= target : value >= target;
+}

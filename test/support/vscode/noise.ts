@@ -1,0 +1,9 @@
+// What VS Code from npm says of itself in every run and nobody needs to read: native modules that are not compiled (see serverTree.ts), galleries that are not reachable, its start.
+
+const NOISE =
+  /bindings file|native-watchdog|\.node'|open-vsx|Failed to load resource|[Mm]anifest fetch|Resolv(ing|ed) connection|Creating a socket|\[driver\]|Updating additional|ChatSessionStore|[Ss]ervice ?[Ww]orker|bad HTTP response code|escape its sandboxing|reconnection-grace-time|\[AgentHost|AccountPolicyGate|web worker extension host/;
+
+/** True for a line of the console that says nothing about us. */
+export function isNoise(text: string): boolean {
+  return NOISE.test(text);
+}
