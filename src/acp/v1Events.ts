@@ -209,16 +209,17 @@ export function toToolPatch(update: {
   rawOutput?: unknown;
 }): ToolPatch {
   const { title, name, kind, status, content, locations, rawInput, rawOutput } = update;
-  return {
-    ...(title != null && { title }),
-    ...(name != null && { name }),
-    ...(kind != null && { kind }),
-    ...(status != null && { status: toStatus(status) }),
-    ...(content != null && { content: content.slice(0, MAX_ITEMS).map(toToolContent) }),
-    ...(locations != null && { locations: locations.slice(0, MAX_ITEMS).flatMap(toLocation) }),
-    ...(rawInput != null && { rawInput }),
-    ...(rawOutput != null && { rawOutput }),
-  };
+  // Built up and not spread: floods of tool calls pass here.
+  const patch: { -readonly [K in keyof ToolPatch]: ToolPatch[K] } = {};
+  if (title != null) patch.title = title;
+  if (name != null) patch.name = name;
+  if (kind != null) patch.kind = kind;
+  if (status != null) patch.status = toStatus(status);
+  if (content != null) patch.content = content.slice(0, MAX_ITEMS).map(toToolContent);
+  if (locations != null) patch.locations = locations.slice(0, MAX_ITEMS).flatMap(toLocation);
+  if (rawInput != null) patch.rawInput = rawInput;
+  if (rawOutput != null) patch.rawOutput = rawOutput;
+  return patch;
 }
 
 function toStatus(status: string): ToolStatus {

@@ -123,14 +123,15 @@ export class SessionFeed implements Disposable {
     }
     const ops: Op[] = [];
     const { entries } = this.#conversation.model.state;
+    // Before the items: one that is put shows the whole output of its terminals, what was just appended included.
+    for (const [terminalId, text] of this.#changes.terminals)
+      ops.push({ op: 'terminal', terminalId, ...terminalAppend(text) });
     for (const [index, change] of [...this.#changes.entries].sort(([a], [b]) => a - b)) {
       const entry = entries[index];
       if (!entry) continue;
       if (change === true) ops.push({ op: 'put', index, item: projectItem(entry, this.#projection) });
       else ops.push({ op: 'append', index, text: change, until: 'until' in entry ? entry.until : entry.at });
     }
-    for (const [terminalId, text] of this.#changes.terminals)
-      ops.push({ op: 'terminal', terminalId, ...terminalAppend(text) });
     if (this.#changes.parts.size > 0)
       ops.push({ op: 'session', patch: patchSession(this.#conversation, this.#changes.parts) });
     this.#changes.reset();

@@ -62,6 +62,7 @@ export const strings = {
   unknownContent: (kind: string) => `Content of a kind that is not known here: ${kind}`,
   emptyTitle: (agent: string) => agent,
   emptyHint: 'Write what you want done. The agent starts when you do.',
+  emptyStarting: 'It is starting. What you send now waits until it is ready.',
   emptyReady: 'Write what you want done, or pick a command.',
 
   // Tools.

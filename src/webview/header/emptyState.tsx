@@ -8,11 +8,12 @@ const MOST_COMMANDS = 8;
 export function EmptyState() {
   const { agentName, commands, phase, error } = session;
   if (hasItems.value || agentName.value === '' || error.value) return null;
+  const isStarting = phase.value === 'starting' || phase.value === 'initializing' || phase.value === 'recovering';
   const isReady = commands.value.length > 0 && phase.value === 'ready';
   return (
     <div class="empty">
       <h2>{strings.emptyTitle(agentName.value)}</h2>
-      <p class="dim">{isReady ? strings.emptyReady : strings.emptyHint}</p>
+      <p class="dim">{isReady ? strings.emptyReady : isStarting ? strings.emptyStarting : strings.emptyHint}</p>
       {isReady && (
         <div class="empty-commands">
           {commands.value.slice(0, MOST_COMMANDS).map(({ name, description }) => (

@@ -93,7 +93,10 @@ export class Transcript {
       () => this.#scheduleAnchor(),
     );
     new ResizeObserver(([entry]) => {
-      if (entry) this.#columns = Math.max(20, Math.min(780, entry.contentRect.width) / CHAR_WIDTH);
+      if (!entry) return;
+      this.#columns = Math.max(20, Math.min(780, entry.contentRect.width) / CHAR_WIDTH);
+      const gutter = this.#box.offsetWidth - this.#box.clientWidth;
+      document.documentElement.style.setProperty('--gutter', `${gutter}px`);
     }).observe(this.#box);
     this.#watchPermissions();
     watchKeys(this.#box, {

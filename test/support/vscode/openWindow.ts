@@ -23,6 +23,12 @@ export interface WindowOptions {
   readonly expose?: Readonly<Record<string, (...args: unknown[]) => unknown>>;
   /** Further Chromium flags, for measurements. */
   readonly flags?: readonly string[];
+  /** Another name for this machine, in place of its address. */
+  readonly host?: string;
+  /** True: no content policy holds, also none of ours. For measurements. */
+  readonly bypassContentPolicy?: boolean;
+  /** A script that runs first in every document, webviews too. */
+  readonly inEachDocument?: string;
   /** A window for a person to look at. */
   readonly headed?: boolean;
   readonly say?: (line: string) => void;
@@ -89,6 +95,7 @@ export async function openWindow(server: Server, options: WindowOptions = {}): P
     reducedMotion: options.reducedMotion ? 'reduce' : 'no-preference',
     colorScheme: options.theme === 'light' || options.theme === 'highContrastLight' ? 'light' : 'dark',
     permissions: ['clipboard-read', 'clipboard-write'],
+    bypassCSP: options.bypassContentPolicy ?? false,
     // Handled by whoever starts the window: both ends would close it twice.
     handleSIGINT: false,
     handleSIGTERM: false,
@@ -108,6 +115,7 @@ export async function openWindow(server: Server, options: WindowOptions = {}): P
     for (const [name, run] of Object.entries(options.expose ?? {})) {
       await page.exposeFunction(name, run);
     }
+    if (options.inEachDocument !== undefined) await context.addInitScript({ content: options.inEachDocument });
     await page.goto(address(server, options));
     await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
     await page.evaluate('window.driver?.whenWorkbenchRestored?.()');
@@ -121,6 +129,7 @@ export async function openWindow(server: Server, options: WindowOptions = {}): P
 
 function address(server: Server, options: WindowOptions): string {
   const url = new URL(server.url);
+  if (options.host !== undefined) url.hostname = options.host;
   if (options.folder !== undefined) url.searchParams.set('folder', options.folder);
   if (options.payload !== undefined) url.searchParams.set('payload', JSON.stringify(options.payload));
   return url.toString();

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Deferred } from '../../../src/base/deferred';
 import { descendants, endTree, kill, type ProcessEntry } from './processTree';
@@ -182,7 +182,7 @@ function install(tree: ServerTree, extensions: readonly string[], dataDir: strin
 function environment(extra: ServerOptions['env']): Record<string, string> {
   const merged: Record<string, string | undefined> = {
     ...process.env,
-    PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}`,
+    PATH: dirname(process.execPath) + delimiter + (process.env.PATH ?? ''),
     ...extra,
   };
   return Object.fromEntries(

@@ -1,0 +1,269 @@
+// A chat under load: opens it in a fresh VS Code, sends prompts to the scripted agent, and measures inside of the webview and from the operating system.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CDPSession, Frame, Page } from 'playwright-core';
+import { openWindow, type Window } from '../support/vscode/openWindow';
+import { descendants } from '../support/vscode/processTree';
+import { repository } from '../support/vscode/repository';
+import { type Server, startServer } from '../support/vscode/startServer';
+import { isolated } from './isolation';
+import { cpuMs, peakMb, untilQuiet } from './procStat';
+import { loadAgent, type Subject } from './subjects';
+
+const COMPOSER = 'textarea[aria-label="Message"]';
+/** The same in Parley and in the floor. */
+const OPEN_KEY = 'Control+Alt+P';
+const KEY_EVERY_MS = 250;
+const TURN_LIMIT_MS = 120_000;
+
+/** What one turn cost. Times in ms; processor time and posts are those of the webview between Enter and the last chunk on the screen. */
+export interface TurnCost {
+  /** From Enter to the marker painted. */
+  readonly total: number;
+  /** From the agent's last write to the marker painted. */
+  readonly lag: number;
+  readonly frames: readonly number[];
+  readonly keys: readonly number[];
+  readonly posts: number;
+  readonly cpu: number;
+  /** Main-thread time of the webview's renderer. */
+  readonly task: number;
+}
+
+export interface TurnOptions {
+  /** Types into the composer while the turn runs. */
+  readonly typing?: boolean;
+  /** Called while the turn runs. */
+  readonly meanwhile?: () => Promise<void>;
+}
+
+interface Measured {
+  readonly seenAt: number;
+  readonly frames: readonly number[];
+  readonly keys: readonly number[];
+  readonly posts: number;
+}
+
+/** A chat that is open and has answered a first prompt. */
+export class Chat {
+  readonly page: Page;
+  /** From the key that opens it until a message can be written, and until the agent's session is ready, in ms. */
+  readonly opened: { readonly writable: number; readonly ready: number };
+  readonly #server: Server;
+  readonly #window: Window;
+  readonly #frame: Frame;
+  readonly #devtools: CDPSession;
+  readonly #webviewPid: number;
+  readonly #log: string;
+
+  private constructor(
+    parts: { server: Server; window: Window; frame: Frame; devtools: CDPSession; webviewPid: number; log: string },
+    opened: { writable: number; ready: number },
+  ) {
+    this.#server = parts.server;
+    this.#window = parts.window;
+    this.#frame = parts.frame;
+    this.#devtools = parts.devtools;
+    this.#webviewPid = parts.webviewPid;
+    this.#log = parts.log;
+    this.page = parts.window.page;
+    this.opened = opened;
+  }
+
+  /**
+   * Starts VS Code with one extension, opens its chat and waits for the agent.
+   * @param scratch a folder for this run alone
+   */
+  static async open(subject: Subject, scratch: string, say: (line: string) => void): Promise<Chat> {
+    const log = join(scratch, 'turns.jsonl');
+    const settings = { ...subject.settings(loadAgent(log)), 'git.enabled': false };
+    const server = await startServer({ extensions: [subject.vsix], settings, say });
+    let window: Window | undefined;
+    try {
+      const probe = readFileSync(join(repository, 'test/bench/inPage/probe.js'), 'utf8');
+      const options = isolated(server.port);
+      window = await openWindow(server, {
+        ...options,
+        inEachDocument: `${options.inEachDocument}\n${probe}`,
+        viewport: { width: 1400, height: 900 },
+        say,
+      });
+      await untilQuiet([server.pid, ...descendants(server.pid).map(({ pid }) => pid), ...renderers()]);
+      const pressed = now();
+      await window.page.keyboard.press(OPEN_KEY);
+      const { frame, writableAt, readyAt } = await findChat(window.page);
+      const opened = { writable: writableAt - pressed, ready: readyAt - pressed };
+      const parent = frame.parentFrame();
+      if (!parent) throw new Error('The chat is not in a webview');
+      const devtools = await window.context.newCDPSession(parent);
+      await devtools.send('Performance.enable');
+      const webviewPid = await busiest(frame);
+      if (webviewPid === (await busiest(window.page.mainFrame())))
+        throw new Error('The webview shares its renderer with the workbench; its figures would mean nothing');
+      const chat = new Chat({ server, window, frame, devtools, webviewPid, log }, opened);
+      await chat.turn('flood 20 0', 'warm');
+      await chat.quiet();
+      return chat;
+    } catch (error) {
+      await window?.close();
+      await server.stop();
+      throw error;
+    }
+  }
+
+  /**
+   * Sends a prompt and measures until the agent's last words are painted and the turn is over.
+   * @param load without its tag, as the scripted agent reads it: `flood 1000 200` @param tag not used before in this chat
+   * @throws Error where the end does not come within two minutes, or is not in view
+   */
+  async turn(load: string, tag: string, options: TurnOptions = {}): Promise<TurnCost> {
+    const marker = `END-OF-FLOOD-${tag}`;
+    await this.#run(`parleyBench.start(${JSON.stringify(marker)})`);
+    const before = await this.#costs();
+    await this.#frame.focus(COMPOSER);
+    await this.page.keyboard.insertText(`${load} ${tag}`);
+    const sent = now();
+    await this.page.keyboard.press('Enter');
+    const seen = this.#run('parleyBench.seen');
+    const others = Promise.all([options.typing ? this.#type(seen) : undefined, options.meanwhile?.()]);
+    await within(TURN_LIMIT_MS, seen, `"${load}" was not on the screen`);
+    await others;
+    const after = await this.#costs();
+    const { seenAt, frames, keys, posts } = (await this.#run('parleyBench.stop()')) as Measured;
+    await this.#frame.waitForFunction('parleyBench.isIdle()', null, { timeout: TURN_LIMIT_MS });
+    if (!(await this.#run(`parleyBench.isInView(${JSON.stringify(marker)})`)))
+      throw new Error(`The end of "${load}" is not in view`);
+    if (options.typing) await this.#clearComposer();
+    const lag = seenAt - (await this.#lastWrite(marker));
+    return {
+      total: seenAt - sent,
+      lag,
+      frames,
+      keys,
+      posts,
+      cpu: after.cpu - before.cpu,
+      task: after.task - before.task,
+    };
+  }
+
+  /** Waits until nothing of what was before is still being worked on. */
+  async quiet(): Promise<void> {
+    await untilQuiet([this.#webviewPid, ...descendants(this.#server.pid).map(({ pid }) => pid)]);
+  }
+
+  /** Main-thread time of the webview's renderer so far, in ms. */
+  async task(): Promise<number> {
+    const { metrics } = await this.#devtools.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN);
+  }
+
+  async elements(): Promise<number> {
+    return (await this.#run('parleyBench.elements()')) as number;
+  }
+
+  /** The most memory that the webview's renderer ever had, in MB. */
+  peakMb(): number {
+    return peakMb(this.#webviewPid);
+  }
+
+  async close(): Promise<void> {
+    await this.#window.close();
+    await this.#server.stop();
+  }
+
+  /** Records what the webview's main thread does until the returned function is called, which gives the profile as Chromium's tools read it. */
+  async profile(): Promise<() => Promise<unknown>> {
+    await this.#devtools.send('Profiler.enable');
+    await this.#devtools.send('Profiler.setSamplingInterval', { interval: 200 });
+    await this.#devtools.send('Profiler.start');
+    return async () => (await this.#devtools.send('Profiler.stop')).profile;
+  }
+
+  /** One key now and then, as a person who writes the next message. */
+  async #type(seen: Promise<unknown>): Promise<void> {
+    let running = true;
+    const end = seen.then(
+      () => (running = false),
+      () => (running = false),
+    );
+    while (running) {
+      await Promise.race([delay(KEY_EVERY_MS), end]);
+      if (running) await this.page.keyboard.press('k');
+    }
+  }
+
+  async #clearComposer(): Promise<void> {
+    await this.#frame.focus(COMPOSER);
+    await this.page.keyboard.press('Control+A');
+    await this.page.keyboard.press('Delete');
+    await this.#frame.waitForFunction('parleyBench.composerText() === ""');
+  }
+
+  async #costs(): Promise<{ cpu: number; task: number }> {
+    return { cpu: cpuMs(this.#webviewPid), task: await this.task() };
+  }
+
+  /** When the agent wrote the end of its turn, ms since 1970. It notes so after the write, so the note may be a moment behind the screen. */
+  async #lastWrite(marker: string): Promise<number> {
+    for (const deadline = now() + 5_000; now() < deadline; await delay(20)) {
+      const lines = existsSync(this.#log) ? readFileSync(this.#log, 'utf8').split('\n') : [];
+      const line = lines.find((text) => text.includes(`"${marker}"`));
+      if (line !== undefined) return (JSON.parse(line) as { last: number }).last;
+    }
+    throw new Error(`The agent did not note the turn of ${marker}`);
+  }
+
+  #run(expression: string): Promise<unknown> {
+    return this.#frame.evaluate(expression);
+  }
+}
+
+/** Milliseconds since 1970 with a fraction, from the clock that the agent and the browser have too. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+/** The document of the chat once its agent is ready, with when that was. */
+async function findChat(page: Page): Promise<{ frame: Frame; writableAt: number; readyAt: number }> {
+  for (const deadline = now() + 60_000; now() < deadline; await delay(50)) {
+    for (const frame of page.frames().filter((one) => one.parentFrame()?.parentFrame())) {
+      const times = await frame
+        .evaluate('globalThis.parleyBench && [parleyBench.writableAt, parleyBench.readyAt]')
+        .catch(() => undefined); // it is being loaded
+      const [writableAt, readyAt] = (times ?? []) as (number | undefined)[];
+      if (writableAt !== undefined && readyAt !== undefined) return { frame, writableAt, readyAt };
+    }
+  }
+  throw new Error('The chat did not open, or its agent did not get ready, within a minute');
+}
+
+function renderers(): number[] {
+  return descendants(process.pid)
+    .filter(({ command }) => command.includes('--type=renderer'))
+    .map(({ pid }) => pid);
+}
+
+/** The process that runs a document: the one that works when the document does. */
+async function busiest(frame: Frame): Promise<number> {
+  const before = new Map(renderers().map((pid) => [pid, cpuMs(pid)]));
+  await frame.evaluate('{ const end = performance.now() + 250; while (performance.now() < end); }');
+  const used = [...before].map(([pid, ms]) => ({ pid, ms: cpuMs(pid) - ms })).sort((a, b) => b.ms - a.ms);
+  const [most] = used;
+  if (!most) throw new Error('There is no renderer');
+  return most.pid;
+}
+
+async function within<T>(limit: number, result: Promise<T>, failure: string): Promise<T> {
+  const stop = new AbortController();
+  const timeout = delay(limit, undefined, { signal: stop.signal }).then(() => {
+    throw new Error(`${failure} within ${limit / 1000} s`);
+  });
+  try {
+    return await Promise.race([result, timeout]);
+  } finally {
+    stop.abort();
+    timeout.catch(() => {});
+  }
+}

@@ -1,0 +1,123 @@
+// Runs in every document of the window and does nothing until it is asked, but for one thing: it notes when the chat can be written to, and when its agent is ready.
+// While it measures it costs one walk over the last text nodes per frame, whatever the length of the transcript.
+(() => {
+  if (!location.pathname.endsWith('/fake.html')) return;
+
+  const COMPOSER = 'textarea[aria-label="Message"]';
+  const TAIL_CHARS = 3000;
+  const TAIL_NODES = 400;
+  /** Event Timing tells of keys from here on; one that was painted earlier counts as this much. In ms. */
+  const SHORTEST_KEY = 16;
+
+  const now = () => performance.timeOrigin + performance.now();
+  const stateNow = () => document.querySelector('[role=status][data-state]')?.dataset.state;
+  const bench = {};
+  globalThis.parleyBench = bench;
+
+  bench.writableAt = undefined;
+  bench.readyAt = undefined;
+  const watch = () => {
+    if (document.querySelector(COMPOSER)) bench.writableAt ??= now();
+    if (bench.writableAt && stateNow() === 'ready') bench.readyAt = now();
+    else requestAnimationFrame(watch);
+  };
+  requestAnimationFrame(watch);
+
+  bench.isIdle = () => stateNow() === 'ready';
+  bench.elements = () => document.querySelectorAll('*').length;
+  bench.composerText = () => document.querySelector(COMPOSER).value;
+
+  /** Walks over the last text nodes, from the end. */
+  function* lastTexts() {
+    const log = document.querySelector('[role=log]');
+    const walker = document.createTreeWalker(log, NodeFilter.SHOW_TEXT);
+    let node = walker.lastChild();
+    for (let count = 0, chars = 0; node && count < TAIL_NODES && chars < TAIL_CHARS; count++) {
+      yield node;
+      chars += node.data.length;
+      node = walker.previousNode();
+    }
+  }
+
+  const isThere = (marker) => {
+    let text = '';
+    for (const { data } of lastTexts()) text = data.slice(-TAIL_CHARS) + text;
+    return text.includes(marker);
+  };
+
+  /** Whether the reader sees the marker, and not only the document has it. */
+  bench.isInView = (marker) => {
+    for (const node of lastTexts()) {
+      const at = node.data.lastIndexOf(marker);
+      if (at < 0) continue;
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + marker.length);
+      const box = range.getBoundingClientRect();
+      return box.height > 0 && box.bottom > 0 && box.top < innerHeight;
+    }
+    return false;
+  };
+
+  /** Begins a measurement, which ends when the marker was painted: `await parleyBench.seen` and then `stop()`. */
+  bench.start = (marker) => {
+    const frames = [];
+    const keys = [];
+    const pressed = new Set();
+    let posts = 0;
+    let seenAt;
+    let running = true;
+
+    const onPost = () => {
+      posts++;
+    };
+    const onKey = (event) => {
+      if (event.key.length === 1 && event.target.matches(COMPOSER)) pressed.add(event.timeStamp);
+    };
+    const onTimings = (entries) => {
+      for (const { name, startTime, duration } of entries) {
+        if (name === 'keydown' && pressed.delete(startTime)) keys.push(duration);
+      }
+    };
+    const observer = new PerformanceObserver((list) => onTimings(list.getEntries()));
+    observer.observe({ type: 'event', durationThreshold: SHORTEST_KEY });
+    addEventListener('message', onPost, true);
+    addEventListener('keydown', onKey, true);
+
+    bench.seen = new Promise((resolve) => {
+      const afterPaint = () => {
+        requestAnimationFrame(() => {
+          const channel = new MessageChannel();
+          channel.port1.onmessage = () => {
+            seenAt = now();
+            resolve();
+          };
+          channel.port2.postMessage(0);
+        });
+      };
+      let last = performance.now();
+      const frame = (time) => {
+        if (!running) return;
+        frames.push(time - last);
+        last = time;
+        if (isThere(marker)) afterPaint();
+        else requestAnimationFrame(frame);
+      };
+      requestAnimationFrame((time) => {
+        last = time;
+        requestAnimationFrame(frame);
+      });
+    });
+
+    /** Ends the measurement. Times are milliseconds, `seenAt` since 1970. */
+    bench.stop = () => {
+      running = false;
+      onTimings(observer.takeRecords());
+      observer.disconnect();
+      removeEventListener('message', onPost, true);
+      removeEventListener('keydown', onKey, true);
+      for (const _ of pressed) keys.push(SHORTEST_KEY);
+      return { seenAt, frames, keys, posts };
+    };
+  };
+})();

@@ -1,0 +1,224 @@
+// Every slash command of the demo agent, as a newcomer tries them: with the keyboard and the mouse, in the packaged extension.
+import { strict as assert } from 'node:assert';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Chat } from '../support/vscode/chat';
+import { screenshot } from '../support/vscode/openWindow';
+import { useVsCode } from '../support/vscode/useVsCode';
+
+describe('the demo agent in the panel', () => {
+  const vscode = useVsCode({ theme: 'dark' });
+  let chat: Chat;
+  const file = (): string => join(vscode.server.folder, 'parley-demo.md');
+
+  before('open the chat', async () => {
+    chat = await Chat.open(vscode.window.page);
+  });
+
+  it('cannot be set up if the pickers at the composer do not open by keyboard and by mouse', async () => {
+    const { page } = vscode.window;
+    await chat.button('Pace').focus();
+    await page.keyboard.press('ArrowDown');
+    await chat.frame.getByRole('listbox', { name: 'Pace' }).waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await chat.button('Pace').filter({ hasText: 'Instant' }).waitFor();
+
+    await chat.pick('Mode', 'Auto');
+    await chat.pick('Mode', 'Ask');
+
+    const emoji = chat.frame.getByRole('switch', { name: 'Emoji' });
+    await emoji.click();
+    await chat.frame.getByRole('switch', { name: 'Emoji', checked: true }).waitFor();
+  });
+
+  it('gives an unreadable answer if Markdown is not drawn', async () => {
+    assert.equal(await chat.run('/stream'), 'end_turn');
+    const answer = chat.entries('agent').last();
+    await answer.getByRole('heading', { name: 'A tour of the transcript' }).waitFor();
+    assert.equal(await answer.getByRole('row').count(), 5);
+    assert.ok((await answer.getByRole('listitem').count()) >= 8);
+    assert.equal(await answer.locator('.code-block').count(), 5);
+    // Colours come when a block is complete and the highlighter is loaded.
+    await answer.locator('.code-block', { hasText: 'Generator' }).locator('code span').first().waitFor();
+    assert.match(await chat.copyTurn(), /^# A tour of the transcript\n[\s\S]*Try `\/edit` next\.\n$/);
+  });
+
+  it('makes people select code by hand if Copy does not copy it', async () => {
+    const { page } = vscode.window;
+    const block = chat.entries('agent').last().locator('.code-block', { hasText: 'parley.defaultAgent' });
+    await block.getByRole('button', { name: 'Copy' }).click();
+    await page.waitForFunction('navigator.clipboard.readText().then((text) => text.includes("parley.defaultAgent"))');
+    assert.deepEqual(Object.keys(JSON.parse(await page.evaluate('navigator.clipboard.readText()'))), [
+      'parley.agents',
+      'parley.defaultAgent',
+    ]);
+  });
+
+  it('hides its commands if typing a slash does not offer them', async () => {
+    const { page } = vscode.window;
+    await chat.composer.pressSequentially('/t');
+    const list = chat.frame.getByRole('listbox', { name: 'Commands' });
+    await list.getByRole('option', { name: /^\/thoughts/, selected: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await list.getByRole('option', { name: /^\/terminal/, selected: true }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await list.waitFor({ state: 'hidden' });
+    assert.equal(await chat.composer.inputValue(), '/thoughts ');
+    await page.keyboard.press('Enter');
+    assert.equal(await chat.turnEnd(), 'end_turn');
+  });
+
+  it('buries the answer under thoughts if they are not folded, and keeps them for itself if they do not open', async () => {
+    const thought = chat.entries('thought').first();
+    const words = thought.getByText('The user wants to see how thoughts look');
+    assert.equal(await words.count(), 0);
+    await thought.getByRole('button', { name: /^Thought for/, expanded: false }).click();
+    await words.waitFor();
+    await thought.getByRole('button', { expanded: true }).press('Enter');
+    await words.waitFor({ state: 'detached' });
+  });
+
+  it('leaves people in the dark about what is next if the plan is not shown', async () => {
+    assert.equal(await chat.run('/plan'), 'end_turn');
+    const plan = chat.entries('plan');
+    assert.equal(await plan.count(), 1);
+    assert.equal(await plan.locator('li[data-status=completed]').count(), 4);
+    assert.equal(await chat.frame.locator('[data-kind=tool][data-tool-status=completed]').count(), 3);
+  });
+
+  it('writes blindly if the change is not seen before the answer', async () => {
+    await chat.send('/edit first line');
+    await chat.state('requiresAction');
+    await chat.permission.locator('.diff-line.added', { hasText: '- first line' }).waitFor();
+    assert.equal(existsSync(file()), false);
+    await screenshot(vscode.window.page, 'permission-diff-dark');
+    // The number answers while the conversation has the focus.
+    await chat.log.focus();
+    await vscode.window.page.keyboard.press('1');
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    assert.match(readFileSync(file(), 'utf8'), /- first line\n$/);
+    const tool = chat.entries('tool').last();
+    assert.equal(await tool.getAttribute('data-tool-status'), 'completed');
+    await tool.getByText('allowed by you').waitFor();
+  });
+
+  it('changes the file against the user’s will if Reject does not reject', async () => {
+    const before = readFileSync(file(), 'utf8');
+    await chat.send('/edit second line');
+    await chat.permission.getByRole('button', { name: 'Reject' }).click();
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    assert.equal(readFileSync(file(), 'utf8'), before);
+    await chat.entries('tool').last().getByText('rejected by you').waitFor();
+    assert.equal(await chat.entries('tool').last().getAttribute('data-tool-status'), 'failed');
+  });
+
+  it('takes a dismissed question for an answer if Escape does not mean neither', async () => {
+    const before = readFileSync(file(), 'utf8');
+    await chat.send('/edit third line');
+    await chat.permission.press('Escape');
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    assert.equal(readFileSync(file(), 'utf8'), before);
+    await chat.entries('tool').last().getByText('dismissed').waitFor();
+  });
+
+  it('makes people look for the changed file if its place does not open in the editor', async () => {
+    const { page } = vscode.window;
+    const tool = chat.frame.locator('[data-kind=tool][data-tool-status=completed]', { hasText: 'parley-demo.md' });
+    await tool.getByRole('button', { expanded: false }).click();
+    await tool.getByRole('button', { name: 'Open parley-demo.md:5' }).click();
+    await page.locator('.tab.active', { hasText: 'parley-demo.md' }).waitFor();
+    await page.getByRole('button', { name: 'Ln 5, Col 1' }).waitFor();
+    await chat.composer.waitFor();
+  });
+
+  it('shows no change whole if Open diff does not open VS Code’s comparison', async () => {
+    const { page } = vscode.window;
+    const tool = chat.frame.locator('[data-kind=tool][data-tool-status=completed]', { hasText: 'parley-demo.md' });
+    await tool.getByRole('button', { name: 'Open diff' }).first().click();
+    await page.locator('.monaco-diff-editor .view-line', { hasText: 'first line' }).first().waitFor();
+    await page.keyboard.press('Control+K');
+    await page.keyboard.press('W');
+    await page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
+  });
+
+  it('runs commands nobody can watch if their output does not come live and in colour', async () => {
+    await chat.pick('Pace', 'Instant');
+    await chat.send('/terminal');
+    await chat.permission.getByText('setInterval').first().waitFor();
+    await chat.permission.getByRole('button', { name: 'Allow', exact: true }).click();
+    const running = chat.frame.locator('[data-kind=tool][data-tool-status=in_progress]');
+    const coloured = running.locator('.terminal-lines span[class*="ansi-red"]', { hasText: '●' });
+    await coloured.first().waitFor();
+    await screenshot(vscode.window.page, 'terminal-dark');
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    const tool = chat.entries('tool').last();
+    await tool.getByText('naïve café ✓').waitFor();
+    await tool.getByText('exit 0').waitFor();
+  });
+
+  it('ties people to the panel if a command cannot be followed in a real terminal', async () => {
+    const { page } = vscode.window;
+    const tool = chat.entries('tool').last();
+    await tool.getByRole('button', { expanded: false }).click();
+    await tool.getByRole('button', { name: 'Open in terminal' }).click();
+    await page.locator('.terminal-wrapper.active .xterm-rows', { hasText: 'naïve café ✓' }).waitFor();
+    await screenshot(page, 'terminal-real-dark');
+    await page.keyboard.press('Control+J');
+  });
+
+  it('ends in silence if a failed turn does not say why, or spoils the next one', async () => {
+    assert.equal(await chat.run('/error'), 'error');
+    await chat.entries('error').getByText('The demo agent failed, because you asked it to.').waitFor();
+    assert.equal(await chat.run('/help'), 'end_turn');
+  });
+
+  it('cannot be stopped if Stop does not stop it', async () => {
+    await chat.send('/slow');
+    await chat.entries('agent').last().getByText('This takes a minute').waitFor();
+    await chat.button('Stop').click();
+    assert.equal(await chat.turnEnd(), 'cancelled');
+    await chat.state('ready');
+  });
+
+  it('takes the conversation with it when it dies if the panel does not keep it and offer a new start', async () => {
+    const users = await chat.entries('user').count();
+    await chat.send('/crash');
+    await chat.state('exited');
+    assert.equal(await chat.turnEnd(), 'error');
+    await chat.failure.getByText('exit').first().waitFor();
+    await chat.entries('error').last().getByText('Last lines the agent wrote').click();
+    await chat.entries('error').last().getByText('this is what an agent says on its way out').waitFor();
+    await screenshot(vscode.window.page, 'crash-dark');
+    await chat.button('Start again').click();
+    await chat.state('ready');
+    assert.equal(await chat.entries('user').count(), users + 1);
+    await chat.pick('Pace', 'Instant');
+    assert.equal(await chat.run('/help'), 'end_turn');
+  });
+
+  it('freezes on a long answer if the page holds all of it', async () => {
+    const { page } = vscode.window;
+    await chat.newSession();
+    await chat.pick('Pace', 'Instant');
+    await chat.send('/long');
+    await chat.frame.getByText('It should have felt no different from the beginning.').waitFor({ timeout: 60_000 });
+    await chat.state('ready');
+    const count = (): Promise<number> => chat.frame.locator('body').evaluate('document.querySelectorAll("*").length');
+    assert.ok((await count()) <= 6_000, `${await count()} elements at the end`);
+    await screenshot(page, 'long-dark');
+    await chat.log.focus();
+    await page.keyboard.press('Home');
+    await chat.entries('user').getByText('/long').waitFor();
+    await chat.frame.getByText('Part 1', { exact: true }).waitFor();
+    assert.ok((await count()) <= 6_000, `${await count()} elements at the beginning`);
+    await chat.button('Jump to the latest').click();
+    await chat.frame.getByText('It should have felt no different from the beginning.').waitFor();
+    await chat.button('Jump to the latest').waitFor({ state: 'hidden' });
+  });
+
+  it('does not tell how full the context is if usage is not drawn', async () => {
+    await chat.frame.getByRole('img', { name: /^Context [1-9]\d? % used$/ }).waitFor();
+  });
+});

@@ -1,0 +1,131 @@
+// A conversation in the panel as a person handles it: types, looks, answers, and waits for what the panel shows. Nothing here knows more than what can be seen.
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { type ChatPlace, chatReady, command, sendMessage, turnEnd } from './workbench';
+
+/** What the connection can be, as the panel says it (`data-state`). */
+export type ShownState =
+  | 'idle'
+  | 'starting'
+  | 'initializing'
+  | 'authRequired'
+  | 'ready'
+  | 'running'
+  | 'requiresAction'
+  | 'exited'
+  | 'failed';
+
+export class Chat {
+  readonly page: Page;
+  readonly frame: FrameLocator;
+  /** Turns of this session that have ended, as far as this object saw them. */
+  #turns = 0;
+
+  private constructor(page: Page, frame: FrameLocator) {
+    this.page = page;
+    this.frame = frame;
+  }
+
+  /** Opens the panel with its command and waits until the agent is ready. */
+  static async open(page: Page): Promise<Chat> {
+    await command(page, 'Parley: Open Chat');
+    const chat = await Chat.at(page, 'panel');
+    await chat.state('ready');
+    return chat;
+  }
+
+  /** The chat that is open somewhere, whatever its state. */
+  static async at(page: Page, place: ChatPlace): Promise<Chat> {
+    return new Chat(page, await chatReady(page, place));
+  }
+
+  get composer(): Locator {
+    return this.frame.getByRole('textbox', { name: 'Message' });
+  }
+
+  get log(): Locator {
+    return this.frame.getByRole('log', { name: 'Conversation' });
+  }
+
+  /** The open questions. */
+  get permission(): Locator {
+    return this.frame.getByRole('group', { name: /^Permission:/ });
+  }
+
+  get queue(): Locator {
+    return this.frame.getByRole('list', { name: 'Queued messages' }).getByRole('listitem');
+  }
+
+  /** What went wrong with the agent, above the composer. */
+  get failure(): Locator {
+    return this.frame.locator('[data-error-code]');
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.frame.getByRole('button', { name, exact: true });
+  }
+
+  entries(kind: 'user' | 'agent' | 'thought' | 'tool' | 'plan' | 'notice' | 'error'): Locator {
+    return this.frame.locator(`[role=article][data-kind=${kind}]`);
+  }
+
+  /** Waits until the header says so. */
+  async state(state: ShownState, timeout = 30_000): Promise<void> {
+    await this.frame.locator(`[role=status][aria-label="Agent"][data-state="${state}"]`).waitFor({ timeout });
+  }
+
+  /** Types a message and presses Enter. */
+  async send(text: string): Promise<void> {
+    await sendMessage(this.frame, text);
+  }
+
+  /** Waits for the end of the next turn. @returns its `data-stop-reason` */
+  async turnEnd(timeout?: number): Promise<string | null> {
+    this.#turns += 1;
+    return turnEnd(this.frame, this.#turns, timeout);
+  }
+
+  /** Sends a message and waits for the end of its turn. */
+  async run(text: string): Promise<string | null> {
+    await this.send(text);
+    return this.turnEnd();
+  }
+
+  /** Starts over with a new session of the same agent. */
+  async newSession(): Promise<void> {
+    await this.button('New session').click();
+    await this.log.locator('[data-entry-id], [role=separator]').first().waitFor({ state: 'detached' });
+    this.#turns = 0;
+    await this.state('ready');
+  }
+
+  /** Chooses an agent by its name, in the list that VS Code shows. Does not wait for it to be ready. */
+  async selectAgent(name: string): Promise<void> {
+    await command(this.page, 'Parley: Select Agent');
+    const list = this.page.locator('.quick-input-widget:visible');
+    await list.getByPlaceholder('Choose the agent to talk to').fill(name);
+    await list
+      .locator('.monaco-list-row', { has: this.page.getByText(name, { exact: true }) })
+      .first()
+      .waitFor();
+    await this.page.keyboard.press('Enter');
+    await list.waitFor({ state: 'hidden' });
+    this.#turns = 0;
+    await this.frame.locator('.agent-name', { hasText: name }).waitFor();
+  }
+
+  /** Chooses a value of a picker at the composer, by mouse. */
+  async pick(picker: string, value: string): Promise<void> {
+    await this.button(picker).click();
+    await this.frame.getByRole('listbox', { name: picker }).getByRole('option', { name: value }).click();
+    await this.button(picker).filter({ hasText: value }).waitFor();
+  }
+
+  /** The text of the last turn, as the button at its end copies it: word for word what the panel has received. */
+  async copyTurn(): Promise<string> {
+    await this.page.evaluate('navigator.clipboard.writeText("")');
+    const copy = this.frame.getByRole('button', { name: 'Copy the text of this turn' }).last();
+    await copy.click();
+    await this.page.waitForFunction('navigator.clipboard.readText().then((text) => text !== "")');
+    return this.page.evaluate('navigator.clipboard.readText()');
+  }
+}

@@ -1,0 +1,156 @@
+// A Chromium with one panel per test, and the test's hand on the fake host in it.
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import type { FromWebview, ItemView, Op, SessionView, ToWebview } from '../../../src/panel/contract';
+import { type PanelServer, servePanel, type Theme } from './server';
+
+interface HostInPage {
+  readonly posted: readonly FromWebview[];
+  readonly violations: readonly string[];
+  state(): unknown;
+  send(message: ToWebview): void;
+  next(type: string, after?: number): Promise<FromWebview>;
+  acked(revision: number): Promise<void>;
+}
+
+declare global {
+  var host: HostInPage;
+}
+
+export const SESSION: SessionView = {
+  key: 's1',
+  agentId: 'demo',
+  agentName: 'Claude',
+  phase: 'ready',
+  status: 'ready',
+  liveness: 'live',
+  stages: [],
+  turnCount: 0,
+  queue: [],
+  permissions: [],
+  commands: [],
+  modes: [],
+  config: [],
+  attachments: [],
+  canAttachImages: true,
+};
+
+export interface PanelOptions {
+  readonly theme?: Theme;
+  readonly width?: number;
+  readonly height?: number;
+  readonly session?: Partial<SessionView>;
+  readonly items?: readonly ItemView[];
+  readonly total?: number;
+  readonly from?: number;
+  readonly draft?: string;
+  /** Do not answer `hello`: the test does it. */
+  readonly silent?: boolean;
+}
+
+/** A panel that a test talks to as its host. */
+export class Panel {
+  readonly page: Page;
+  #revision = 0;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  send(message: ToWebview): Promise<void> {
+    return this.page.evaluate((data) => host.send(data), message);
+  }
+
+  /** Sends operations as one update and waits until they are painted. */
+  async update(...ops: readonly Op[]): Promise<void> {
+    const revision = ++this.#revision;
+    await this.send({ type: 'update', revision, ops });
+    await this.page.evaluate((wanted) => host.acked(wanted), revision);
+  }
+
+  async snapshot(options: PanelOptions): Promise<void> {
+    const items = options.items ?? [];
+    const from = options.from ?? 0;
+    await this.send({
+      type: 'snapshot',
+      version: 1,
+      revision: ++this.#revision,
+      session: { ...SESSION, ...options.session },
+      total: options.total ?? from + items.length,
+      from,
+      items,
+      draft: options.draft ?? '',
+    });
+    await this.page.evaluate((wanted) => host.acked(wanted), this.#revision);
+  }
+
+  /** What the panel posted so far, of one type. */
+  async posted<T extends FromWebview['type']>(type: T): Promise<Extract<FromWebview, { type: T }>[]> {
+    const all = await this.page.evaluate(() => host.posted);
+    return all.filter((message): message is Extract<FromWebview, { type: T }> => message.type === type);
+  }
+
+  /** The first message of a type, waited for. @param after how many messages to skip */
+  async next<T extends FromWebview['type']>(type: T, after = 0): Promise<Extract<FromWebview, { type: T }>> {
+    const message = await this.page.evaluate(([one, skip]) => host.next(one, skip), [type, after] as const);
+    return message as Extract<FromWebview, { type: T }>;
+  }
+
+  count(): Promise<number> {
+    return this.page.evaluate(() => host.posted.length);
+  }
+
+  elements(): Promise<number> {
+    return this.page.evaluate(() => document.querySelectorAll('*').length);
+  }
+
+  /** What the content policy stopped, and what broke. */
+  async problems(): Promise<readonly string[]> {
+    const violations = await this.page.evaluate(() => host.violations);
+    return [...violations, ...(await this.posted('problem')).map(({ kind, text }) => `${kind}: ${text}`)];
+  }
+}
+
+export class Harness {
+  readonly server: PanelServer;
+  readonly #browser: Browser;
+
+  private constructor(server: PanelServer, browser: Browser) {
+    this.server = server;
+    this.#browser = browser;
+  }
+
+  static async start(): Promise<Harness> {
+    const server = await servePanel();
+    const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+    const browser = await chromium.launch({
+      ...(existsSync(executablePath) ? { executablePath } : {}),
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+    });
+    return new Harness(server, browser);
+  }
+
+  async page(url: string, width = 860, height = 780): Promise<Page> {
+    const page = await this.#browser.newPage({ viewport: { width, height } });
+    await page.goto(url);
+    return page;
+  }
+
+  /** Opens a panel that shows a session. Close its page when done. */
+  async open(options: PanelOptions = {}): Promise<Panel> {
+    const page = await this.page(this.server.url(options.theme ?? 'dark'), options.width, options.height);
+    const panel = new Panel(page);
+    await panel.next('hello');
+    if (!options.silent) await panel.snapshot(options);
+    return panel;
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close();
+    await this.server.close();
+  }
+}

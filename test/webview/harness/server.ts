@@ -1,0 +1,107 @@
+// Serves the built panel from loopback, under the content policy that VS Code's webview gets from our host, with a fake host in its place.
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type BuildOptions, build } from 'esbuild';
+
+const HERE = 'test/webview/harness';
+const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
+const NONCE = 'bm9uY2U';
+
+export type Theme = 'dark' | 'light' | 'hc' | 'hclight';
+
+const BODY_CLASS: Readonly<Record<Theme, string>> = {
+  dark: 'vscode-dark',
+  light: 'vscode-light',
+  hc: 'vscode-high-contrast',
+  hclight: 'vscode-high-contrast vscode-high-contrast-light',
+};
+
+/** Builds the webview as it ships, and beside it `parts.js`: its insides, for tests of one of them. */
+export async function buildPanel(outdir: string): Promise<void> {
+  const script = pathToFileURL(join(process.cwd(), 'scripts/build.mjs')).href;
+  const { bundles } = (await import(script)) as { bundles(options: { dev: boolean }): readonly BuildOptions[] };
+  const options = bundles({ dev: false }).find(({ platform }) => platform === 'browser');
+  if (!options) throw new Error('scripts/build.mjs has no bundle for the browser');
+  await build({ ...options, outdir });
+  await build({ ...options, outdir: join(outdir, 'parts'), entryPoints: { parts: `${HERE}/parts.ts` } });
+}
+
+export interface PanelServer {
+  url(theme: Theme): string;
+  readonly partsUrl: string;
+  close(): Promise<void>;
+}
+
+/** Starts on a free port of loopback. */
+export async function servePanel(outdir = join(tmpdir(), `parley-webview-${process.pid}`)): Promise<PanelServer> {
+  await buildPanel(outdir);
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://host');
+    void answer(url, outdir).then(
+      ({ body, type, csp }) => {
+        response.setHeader('Content-Type', type);
+        if (csp) response.setHeader('Content-Security-Policy', csp);
+        response.end(body);
+      },
+      () => {
+        response.statusCode = 404;
+        response.end();
+      },
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: (theme) => `${origin}/?theme=${theme}`,
+    partsUrl: `${origin}/parts`,
+    close: () => closeServer(server),
+  };
+}
+
+function closeServer(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+interface Answer {
+  readonly body: string | Buffer;
+  readonly type: string;
+  readonly csp?: string;
+}
+
+async function answer(url: URL, outdir: string): Promise<Answer> {
+  const { pathname } = url;
+  if (pathname === '/' || pathname === '/parts') {
+    const theme = (url.searchParams.get('theme') ?? 'dark') as Theme;
+    return { body: pageOf(theme, pathname === '/parts'), type: 'text/html; charset=utf-8', csp: policy() };
+  }
+  const file = pathname.startsWith('/harness/') ? join(HERE, pathname.slice(9)) : join(outdir, pathname);
+  return { body: await readFile(file), type: TYPES[extname(file)] ?? 'application/octet-stream' };
+}
+
+/** The policy of the real page; `'self'` stands for VS Code's own webview source. */
+function policy(): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${NONCE}'`,
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+function pageOf(theme: Theme, parts: boolean): string {
+  const script = parts ? '/parts/parts.js' : '/main.js';
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Parley</title>
+<link rel="stylesheet" href="/harness/themes/${theme}.css"><link rel="stylesheet" href="/harness/vscodeDefaults.css">
+<link rel="stylesheet" href="/main.css"></head>
+<body class="${BODY_CLASS[theme]}"><div id="root"></div>
+<script nonce="${NONCE}" src="/harness/fakeHost.js"></script>
+<script type="module" nonce="${NONCE}" src="${script}"></script></body></html>`;
+}
