@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable';
+import { columnBesideChat } from './openLocation';
 
 const SCHEME = 'parley-diff';
 /** Comparisons whose texts are kept; an editor restored or left open longer says that it is too old. */
@@ -28,7 +29,7 @@ export class DiffEditor implements Disposable {
     });
   }
 
-  /** Opens a comparison; the same one again shows the tab that is there. @param agentName for the title */
+  /** Opens a comparison beside the chat, where the question about it may still wait; the same one again shows the tab that is there. @param agentName for the title */
   async show(diff: ShownDiff, agentName: string): Promise<void> {
     const old = diff.oldText ?? '';
     const id = createHash('sha256')
@@ -54,7 +55,8 @@ export class DiffEditor implements Disposable {
       diff.oldText === undefined
         ? vscode.l10n.t('{0} (new file, {1})', file, agentName)
         : vscode.l10n.t('{0} (changed by {1})', file, agentName);
-    await vscode.commands.executeCommand('vscode.diff', side('old'), side('new'), title, { preview: true });
+    const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
+    await vscode.commands.executeCommand('vscode.diff', side('old'), side('new'), title, options);
   }
 
   dispose(): void {

@@ -53,9 +53,10 @@ export async function firstExisting(
 }
 
 /** A group that does not show a webview: the file the agent talks about must not hide the talk. */
-function columnBesideChat(): vscode.ViewColumn {
+export function columnBesideChat(): vscode.ViewColumn {
   const { activeTabGroup, all } = vscode.window.tabGroups;
   const showsWebview = (group: vscode.TabGroup): boolean => group.activeTab?.input instanceof vscode.TabInputWebview;
-  if (!showsWebview(activeTabGroup)) return vscode.ViewColumn.Active;
+  // By its number: the click in the chat may be about to make the chat's group the active one.
+  if (!showsWebview(activeTabGroup)) return activeTabGroup.viewColumn;
   return all.find((group) => !showsWebview(group))?.viewColumn ?? vscode.ViewColumn.Beside;
 }

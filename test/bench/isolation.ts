@@ -22,6 +22,7 @@ export function isolated(port: number): WindowOptions {
 
 /** What of the page's world this function uses. */
 interface Page {
+  readonly location: { readonly href: string };
   readonly document: { querySelector(selector: string): { dataset: Record<string, string> } | null };
   readonly MutationObserver: new (
     heard: () => void,
@@ -30,13 +31,13 @@ interface Page {
 
 /** Runs in the page, before the workbench reads where its webviews come from. */
 function moveWebviews(origin: string): void {
-  const { document, MutationObserver } = globalThis as unknown as Page;
+  const { document, location, MutationObserver } = globalThis as unknown as Page;
   const observer = new MutationObserver(() => {
     const meta = document.querySelector('#vscode-workbench-web-configuration');
     if (!meta) return;
     observer.disconnect();
     const settings = JSON.parse(meta.dataset.settings ?? '{}') as { webviewEndpoint: string };
-    settings.webviewEndpoint = settings.webviewEndpoint.replace(/^(https?:\/\/[^/]+)?/, origin);
+    settings.webviewEndpoint = `${origin}${new URL(settings.webviewEndpoint, location.href).pathname}/`;
     meta.dataset.settings = JSON.stringify(settings);
   });
   observer.observe(document, { childList: true, subtree: true });

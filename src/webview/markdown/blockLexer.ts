@@ -14,10 +14,19 @@ function lexer(): Lexer {
 
 /** The top-level blocks of `source`, their inline content not yet parsed. The `raw` of all tokens together is `source`. */
 export function lexBlocks(source: string): Token[] {
-  return lexer().blockTokens(source, []);
+  return guarded(source, () => lexer().blockTokens(source, []));
 }
 
 /** The whole token tree of `source`. */
 export function lexAll(source: string): Token[] {
-  return lexer().lex(source);
+  return guarded(source, () => lexer().lex(source));
+}
+
+/** The lexer throws on a few texts (a block quote that holds an empty list item). Those are shown as they are; with more text it mostly recovers. */
+function guarded(source: string, lex: () => Token[]): Token[] {
+  try {
+    return lex();
+  } catch {
+    return [{ type: 'paragraph', raw: source, text: source, tokens: [{ type: 'text', raw: source, text: source }] }];
+  }
 }

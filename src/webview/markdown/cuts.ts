@@ -1,5 +1,5 @@
 // Where a unit that is too long for one may be cut. Each answer depends only on the text from the unit's beginning, so that it is the same however the text arrived.
-import type { Token } from 'marked';
+import type { Token, Tokens } from 'marked';
 
 /** A code fence whose end has not come. */
 export interface OpenFence {
@@ -15,6 +15,7 @@ export interface OpenFence {
 
 const PARAGRAPH_SOFT = 4_096;
 const PARAGRAPH_HARD = 8_192;
+const BLOCK_LONG = 8_192;
 const CODE_LINES = 100;
 const CODE_SOFT = 12_000;
 const CODE_HARD = 16_384;
@@ -43,7 +44,7 @@ export function stripIndent(text: string, indent: number): string {
  * The length of the first part of an overlong paragraph, or 0 to leave it whole. The rest must still read as a paragraph, so it begins with a letter; marks
  * that span words are kept together where that is possible.
  */
-export function paragraphCut(raw: string): number {
+function paragraphCut(raw: string): number {
   if (raw.length <= PARAGRAPH_SOFT) return 0;
   let code = false;
   let brackets = 0;
@@ -61,6 +62,35 @@ export function paragraphCut(raw: string): number {
     }
   }
   return 0;
+}
+
+/** Where to cut a block or one of its units (an item of a list), as offsets in the source. */
+export interface LongCut {
+  readonly unit: number;
+  readonly start: number;
+  readonly cut: number;
+}
+
+/**
+ * The first unit of a block that is too long, or undefined. Lists and tables are taken apart by their items and rows anyway; what has no such parts is cut
+ * after a line, once the next line of it is there too.
+ * @param start where `token` stands in `source`
+ */
+export function longCut(token: Token, source: string, start: number): LongCut | undefined {
+  if (token.raw.length <= PARAGRAPH_SOFT || token.type === 'table' || token.type === 'space') return undefined;
+  if (token.type === 'paragraph') {
+    const cut = paragraphCut(token.raw);
+    return cut > 0 ? { unit: 0, start, cut: start + cut } : undefined;
+  }
+  const lengths = token.type === 'list' ? (token as Tokens.List).items.map((item) => item.raw.length) : [token.raw.length];
+  let at = start;
+  for (const [unit, length] of lengths.entries()) {
+    const line = length > BLOCK_LONG ? source.indexOf('\n', at + BLOCK_LONG) : -1;
+    const next = line === -1 ? -1 : source.indexOf('\n', line + 1);
+    if (next !== -1 && next <= at + length) return { unit, start: at, cut: line + 1 };
+    at += length;
+  }
+  return undefined;
 }
 
 function isWhole(text: string, index: number): boolean {

@@ -3,7 +3,7 @@
 // text alone, never on how it was split on its way here. Pure: no DOM.
 import type { Token, Tokens } from 'marked';
 import { lexBlocks } from './blockLexer';
-import { codeCut, fenceOf, type OpenFence, paragraphCut, stripIndent } from './cuts';
+import { codeCut, fenceOf, longCut, type OpenFence, stripIndent } from './cuts';
 
 /** A unit to draw. Pieces of one `group` share their list, table or code block as long as they stand in the same segment. */
 export type Piece =
@@ -109,10 +109,11 @@ export class MarkdownDoc {
       starts.push(end);
       end += token.raw.length;
     }
-    const lineEnds = (index: number): boolean => source.indexOf('\n', starts[index]) !== -1;
+    const lineEnds = (index: number): boolean => isBegun(source, starts[index]!);
 
     // A fence is cut line by line, without the lexer, from its first whole line on.
-    const fenceAt = tokens.findIndex((token, index) => fenceOf(token) !== undefined && lineEnds(index));
+    const fenceAt = tokens.findIndex((token, index) => fenceOf(token) !== undefined && source.includes('\n', starts[index]));
+    if (this.#cutLong(tokens.slice(0, fenceAt === -1 ? tokens.length : fenceAt), source, head.length)) return true;
     const solid = tokens.flatMap((token, index) => (token.type === 'space' ? [] : [index]));
     const last = solid.at(-1);
     if (last === undefined) {
@@ -122,9 +123,11 @@ export class MarkdownDoc {
       return false;
     }
     // What stands before a block whose first line is whole is closed; an unfinished line could still join the block before it.
-    const closed = fenceAt !== -1 ? fenceAt : lineEnds(last) ? last : (solid.at(-2) ?? last);
-    for (let index = 0; index < closed; index++) this.#close(this.#piecesOf(tokens[index]!));
-    if (closed > 0) this.#leaveContext();
+    const closed = fenceAt !== -1 ? fenceAt : (solid.findLast(lineEnds) ?? solid[0]!);
+    for (let index = 0; index < closed; index++) {
+      this.#close(this.#piecesOf(tokens[index]!));
+      this.#leaveContext();
+    }
     const start = starts[closed]!;
     const token = tokens[closed]!;
 
@@ -136,15 +139,6 @@ export class MarkdownDoc {
       return true;
     }
     if (start > 0) this.#tail = this.#tail.slice(start - head.length);
-    if (token.type === 'paragraph') {
-      const cut = paragraphCut(token.raw);
-      if (cut > 0) {
-        this.#close([{ kind: 'block', source: this.#tail.slice(0, cut), joined: this.#joined }]);
-        this.#joined = true;
-        this.#tail = this.#tail.slice(cut);
-        return true;
-      }
-    }
     const rest = tokens.slice(closed);
     if (token.type === 'list') return this.#openList(token as Tokens.List, rest);
     if (token.type === 'table') return this.#openTable(token as Tokens.Table, rest);
@@ -152,18 +146,41 @@ export class MarkdownDoc {
     return false;
   }
 
+  /** Closes everything up to a cut in the first unit that is too long to be parsed again and again. @returns whether there is one */
+  #cutLong(tokens: readonly Token[], source: string, head: number): boolean {
+    let start = 0;
+    for (const [index, token] of tokens.entries()) {
+      const at = longCut(token, source, start);
+      if (at) {
+        for (const before of tokens.slice(0, index)) {
+          this.#close(this.#piecesOf(before));
+          this.#leaveContext();
+        }
+        const pieces = this.#piecesOf(token);
+        const long = pieces[at.unit]!;
+        this.#close(pieces.slice(0, at.unit));
+        const text = source.slice(at.start, at.cut);
+        this.#close([long.kind === 'item' ? { ...long, source: text } : { ...long, kind: 'block', source: text, joined: this.#joined }]);
+        this.#leaveContext();
+        this.#joined = token.type === 'paragraph';
+        this.#tail = this.#tail.slice(at.cut - head);
+        return true;
+      }
+      start += token.raw.length;
+    }
+    return false;
+  }
+
   /** What is drawn of blocks that are still open; only the first can continue a cut paragraph. */
   #openPieces(tokens: readonly Token[]): Piece[] {
-    return tokens
-      .flatMap((token) => this.#piecesOf(token))
-      .map((piece, index) => (index > 0 && piece.kind === 'block' && piece.joined ? { ...piece, joined: false } : piece));
+    return tokens.flatMap((token, index) => this.#piecesOf(token, index === 0));
   }
 
   #openList(list: Tokens.List, rest: readonly Token[]): boolean {
     const pieces = this.#piecesOf(list);
     const items = list.items;
     const lastStart = items.slice(0, -1).reduce((sum, item) => sum + item.raw.length, 0);
-    const whole = this.#tail.indexOf('\n', lastStart) !== -1;
+    const whole = isBegun(this.#tail, lastStart);
     const count = rest.some((token, index) => index > 0 && token.type !== 'space') ? 0 : items.length - (whole ? 1 : 2);
     if (count > 0) {
       const length = items.slice(0, count).reduce((sum, item) => sum + item.raw.length, 0);
@@ -174,7 +191,7 @@ export class MarkdownDoc {
       this.#open = pieces.slice(count);
       return false;
     }
-    this.#open = [...pieces, ...rest.slice(1).flatMap((token) => this.#piecesOf(token))];
+    this.#open = [...pieces, ...rest.slice(1).flatMap((token) => this.#piecesOf(token, false))];
     return false;
   }
 
@@ -188,7 +205,10 @@ export class MarkdownDoc {
       const blank = body.startsWith('\n') ? 0 : body.indexOf('\n\n') + 1;
       const ended = body.startsWith('\n') || blank > 0;
       const bodyEnd = ended ? blank : body.lastIndexOf('\n') + 1;
-      const rows = body.slice(0, bodyEnd).split('\n').length - 1;
+      const rows = body
+        .slice(0, bodyEnd)
+        .split('\n')
+        .filter((line) => line.trim() !== '').length;
       const group = groupOf(pieces[0]);
       if (group !== undefined && (rows > 0 || ended)) {
         this.#close(rows > 0 ? pieces.slice(0, rows) : this.#table ? [] : pieces);
@@ -224,11 +244,12 @@ export class MarkdownDoc {
     return true;
   }
 
-  #piecesOf(token: Token): Piece[] {
+  /** @param inContext the block may continue the list, table or paragraph that was cut before it */
+  #piecesOf(token: Token, inContext = true): Piece[] {
     if (token.type === 'space') return [];
     if (token.type === 'list') {
       const list = token as Tokens.List;
-      const context = this.#list;
+      const context = inContext ? this.#list : undefined;
       const group = context?.group ?? ++this.#groups;
       const start = context?.number ?? (list.start === '' ? 1 : list.start);
       return list.items.map((item, index) => ({
@@ -243,14 +264,14 @@ export class MarkdownDoc {
     if (token.type === 'table') {
       const lines = token.raw.trimEnd().split('\n');
       const head = `${lines[0]}\n${lines[1]}\n`;
-      const context = this.#table;
+      const context = inContext ? this.#table : undefined;
       const group = context?.group ?? ++this.#groups;
-      const rows = lines.slice(2);
+      const rows = lines.slice(2).filter((line) => line.trim() !== '');
       if (rows.length === 0 && !context) return [{ kind: 'row', head, source: '', group, first: true }];
       return rows.map((source, index) => ({
         kind: 'row',
         head,
-        source,
+        source: source.trimEnd(),
         group,
         first: context === undefined && index === 0,
       }));
@@ -259,7 +280,7 @@ export class MarkdownDoc {
     if (fence) {
       return [{ kind: 'code', text: '', lang: fence.lang, group: this.#groups + 1, first: true, closed: false }];
     }
-    return [{ kind: 'block', source: token.raw, joined: this.#joined }];
+    return [{ kind: 'block', source: token.raw, joined: inContext && this.#joined }];
   }
 
   #close(pieces: readonly Piece[]): void {
@@ -280,6 +301,16 @@ export class MarkdownDoc {
     this.#table = undefined;
     this.#joined = false;
   }
+}
+
+/**
+ * Whether what stands at `start` cannot become a part of the block before it any more: its first line is whole, and the unfinished line below does not look like
+ * the rule of a table, which would make a table's head of it.
+ */
+function isBegun(source: string, start: number): boolean {
+  const end = source.indexOf('\n', start);
+  if (end === -1) return false;
+  return source.indexOf('\n', end + 1) !== -1 || !/^[|:\- \t]+$/.test(source.slice(end + 1, end + 200));
 }
 
 function groupOf(piece: Piece | undefined): number | undefined {

@@ -1,7 +1,8 @@
 // Runs in every document of the window and does nothing until it is asked, but for one thing: it notes when the chat can be written to, and when its agent is ready.
 // While it measures it costs one walk over the last text nodes per frame, whatever the length of the transcript.
 (() => {
-  if (!location.pathname.endsWith('/fake.html')) return;
+  // Only documents inside of a webview: the workbench is on top, the webview's own page below it. Their address says nothing yet when this runs.
+  if (self === top || parent === top) return;
 
   const COMPOSER = 'textarea[aria-label="Message"]';
   const TAIL_CHARS = 3000;
@@ -18,10 +19,11 @@
   bench.readyAt = undefined;
   const watch = () => {
     if (document.querySelector(COMPOSER)) bench.writableAt ??= now();
-    if (bench.writableAt && stateNow() === 'ready') bench.readyAt = now();
-    else requestAnimationFrame(watch);
+    if (bench.writableAt && stateNow() === 'ready') bench.readyAt ??= now();
+    if (bench.readyAt) clearInterval(watching);
   };
-  requestAnimationFrame(watch);
+  // An interval, because this runs in the empty document whose window the real one takes over; a frame that was asked for there never comes.
+  const watching = setInterval(() => requestAnimationFrame(watch), 10);
 
   bench.isIdle = () => stateNow() === 'ready';
   bench.elements = () => document.querySelectorAll('*').length;

@@ -116,16 +116,25 @@ export class Chat {
   /** Chooses a value of a picker at the composer, by mouse. */
   async pick(picker: string, value: string): Promise<void> {
     await this.button(picker).click();
-    await this.frame.getByRole('listbox', { name: picker }).getByRole('option', { name: value }).click();
+    await this.frame.getByRole('listbox', { name: picker }).getByText(value, { exact: true }).click();
     await this.button(picker).filter({ hasText: value }).waitFor();
   }
 
   /** The text of the last turn, as the button at its end copies it: word for word what the panel has received. */
   async copyTurn(): Promise<string> {
+    return this.copied(this.frame.getByRole('button', { name: 'Copy the text of this turn' }).last());
+  }
+
+  /** Presses a button that copies something. @returns what is in the clipboard then */
+  async copied(button: Locator): Promise<string> {
     await this.page.evaluate('navigator.clipboard.writeText("")');
-    const copy = this.frame.getByRole('button', { name: 'Copy the text of this turn' }).last();
-    await copy.click();
-    await this.page.waitForFunction('navigator.clipboard.readText().then((text) => text !== "")');
-    return this.page.evaluate('navigator.clipboard.readText()');
+    await button.click();
+    return this.page.evaluate(`(async () => {
+      for (;;) {
+        const text = await navigator.clipboard.readText();
+        if (text !== '') return text;
+        await new Promise(requestAnimationFrame);
+      }
+    })()`);
   }
 }
