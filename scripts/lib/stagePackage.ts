@@ -1,5 +1,5 @@
 // The packer walks through every file below its folder before it looks at .vscodeignore, and caches here hold hundreds of thousands. So it gets a copy of what could ship at all.
-import { cpSync, readdirSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from '../../test/support/vscode/repository';
 
@@ -12,4 +12,7 @@ export function stagePackage(target: string): void {
     if (SKIPPED.has(name)) continue;
     cpSync(join(repository, name), join(target, name), { recursive: true, filter: (path) => !path.endsWith('.vsix') });
   }
+  // Pictures stay in the repository, and the page of the extension cannot fetch them: without its line the text reads whole.
+  const readme = join(target, 'README.md');
+  writeFileSync(readme, readFileSync(readme, 'utf8').replace(/^!\[.*\]\(media\/.*\)\n\n/gm, ''));
 }

@@ -58,6 +58,7 @@ export async function openSession(context: StartContext, link: AgentLink, signal
   } catch (error) {
     if (!(error instanceof RpcError && error.code === rpcCodes.authRequired)) throw error;
     const methods = link.description.authMethods;
+    stages.awaitUser('sign-in');
     return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
   }
   const { sessionId, modes, configOptions } = opened;

@@ -55,6 +55,7 @@ export class Stages {
    */
   async run<T>(name: StageName, ms: number, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
+    if (this.current?.name === name) this.#stages.pop(); // it was waited for, or is tried again
     const startedAt = this.#now();
     const index = this.#stages.push({ name, state: 'running', startedAt, deadlineAt: startedAt + ms }) - 1;
     this.#onChange();
@@ -81,6 +82,13 @@ export class Stages {
       signal.removeEventListener('abort', forward);
       given.catch(() => {});
     }
+  }
+
+  /** The step before was not to blame: this one must come first, and waits for the user. */
+  awaitUser(name: StageName): void {
+    this.#stages.pop();
+    this.#stages.push({ name, state: 'running', startedAt: this.#now() });
+    this.#onChange();
   }
 
   /** A step that was not needed. */

@@ -151,16 +151,22 @@ function appended(item: TextItem, text: string, until: number): TextItem {
   return { ...item, content, duration: Math.max(item.duration, until - item.at) };
 }
 
+/** Characters of a terminal's output that are kept here; the host has more, and a real terminal shows it. */
+const TERMINAL_CHARS = 100_000;
+
 function withOutput(item: ToolItem, terminalId: string, text: string, drop: number): ToolItem {
   return {
     ...item,
     content: item.content.map((content) => {
       if (content.type !== 'terminal' || content.terminal.id !== terminalId) return content;
       const { terminal } = content;
+      const whole = terminal.output.slice(drop) + text;
+      // Cut in large steps: cutting at every update would copy everything each time.
+      const tooLong = whole.length > 2 * TERMINAL_CHARS;
       const next: TerminalView = {
         ...terminal,
-        output: terminal.output.slice(drop) + text,
-        truncated: terminal.truncated || drop > 0,
+        output: tooLong ? whole.slice(-TERMINAL_CHARS) : whole,
+        truncated: terminal.truncated || drop > 0 || tooLong,
       };
       return { ...content, terminal: next };
     }),

@@ -75,6 +75,7 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'accepted':
       composer.accepted(message.clientId);
+      transcript.toLatest();
       return undefined;
     case 'rejected':
       composer.rejected(message.clientId, message.reason);

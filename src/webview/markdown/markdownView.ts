@@ -21,6 +21,8 @@ const SLICE = 16_384;
 /** Of a message that is new or arrives in a flood, this many segments at the end are drawn at once; the others wait until they come near. */
 const EAGER = 2;
 const LINE_HEIGHT = 20;
+/** While there is more to parse than a frame can take, drawing rests this long, ms. */
+const FLOOD_PAUSE = 100;
 
 /** One text of Markdown in the page. */
 export class MarkdownView implements Disposable {
@@ -31,6 +33,7 @@ export class MarkdownView implements Disposable {
   readonly #disposables = new DisposableStore();
   #backlog: string;
   #settled = false;
+  #drawnAt = 0;
 
   /** @param doc where the text was shown before: what it knows is kept, so that showing it again is cheap */
   constructor(context: MarkdownViewContext, text: string, doc = new MarkdownDoc()) {
@@ -65,6 +68,10 @@ export class MarkdownView implements Disposable {
       if (this.#backlog && performance.now() > deadline) break;
     }
     const complete = this.#backlog === '';
+    // In a flood, most of what could be drawn now will have left the screen with the next frame.
+    const now = performance.now();
+    if (!complete && now - this.#drawnAt < FLOOD_PAUSE) return false;
+    this.#drawnAt = now;
     if (complete && this.#settled) this.#doc.settle();
     const { segments } = this.#doc;
     // Text that is being read must not jump, so what is drawn stays; what is new and already left behind is only given room.

@@ -188,6 +188,11 @@ export class Transcript {
     return this.#dirty.size === 0 && this.#wanted.size === 0;
   }
 
+  /** Follows the end again: the user has said something, and wants to see it and what comes of it. */
+  toLatest(): void {
+    this.#scroller.pin();
+  }
+
   /** Brings an item to the eye. @param offset px above the upper edge; without it, it is centred and focused */
   reveal(index: number, offset?: number): void {
     const page = this.#pageOf(index);

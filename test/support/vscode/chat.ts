@@ -1,6 +1,6 @@
 // A conversation in the panel as a person handles it: types, looks, answers, and waits for what the panel shows. Nothing here knows more than what can be seen.
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { type ChatPlace, chatReady, command, sendMessage, turnEnd } from './workbench';
+import { type ChatPlace, chatReady, command, sendMessage } from './workbench';
 
 /** What the connection can be, as the panel says it (`data-state`). */
 export type ShownState =
@@ -81,7 +81,10 @@ export class Chat {
   /** Waits for the end of the next turn. @returns its `data-stop-reason` */
   async turnEnd(timeout?: number): Promise<string | null> {
     this.#turns += 1;
-    return turnEnd(this.frame, this.#turns, timeout);
+    // By its id and not by counting: of a long conversation the page holds only a part.
+    const end = this.frame.locator(`[role=separator][data-turn-id="t${this.#turns}"]`);
+    await end.waitFor(timeout === undefined ? {} : { timeout });
+    return end.getAttribute('data-stop-reason');
   }
 
   /** Sends a message and waits for the end of its turn. */

@@ -26,6 +26,7 @@ class Reader {
       for (const op of message.ops) {
         if (op.op === 'put') this.items.set(op.index, op.item);
         else if (op.op === 'append') this.#append(op.index, op.text);
+        else if (op.op === 'terminal') this.#print(op.terminalId, op.text, op.drop);
       }
     }
     if (this.acknowledge && 'revision' in message) queueMicrotask(() => this.feed?.acknowledge(message.revision));
@@ -41,6 +42,27 @@ class Reader {
     return item && 'content' in item && item.kind !== 'tool'
       ? item.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
       : '';
+  }
+
+  terminalOutput(id: string): string | undefined {
+    for (const item of this.items.values()) {
+      if (item.kind !== 'tool') continue;
+      for (const part of item.content)
+        if (part.type === 'terminal' && part.terminal.id === id) return part.terminal.output;
+    }
+    return undefined;
+  }
+
+  #print(id: string, text: string, drop: number): void {
+    for (const [index, item] of this.items) {
+      if (item.kind !== 'tool') continue;
+      const content = item.content.map((part) =>
+        part.type === 'terminal' && part.terminal.id === id
+          ? { ...part, terminal: { ...part.terminal, output: part.terminal.output.slice(drop) + text } }
+          : part,
+      );
+      this.items.set(index, { ...item, content });
+    }
   }
 
   #append(index: number, text: string): void {
@@ -157,5 +179,18 @@ describe('session feed', () => {
     feed.details(0);
     const whole = reader.items.get(0);
     assert.ok(whole?.kind === 'tool' && whole.rawInput?.includes('"x": 1') && whole.rawOutput === 'out');
+  });
+
+  it('shows the output of a terminal once, however it arrives with its tool call', async () => {
+    const { model } = session.conversation;
+    const show = (patch: object): void =>
+      model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch }, 1);
+    show({ title: 'Run', content: [{ type: 'terminal', terminalId: 'x' }] });
+    feed.snapshot();
+    model.apply({ type: 'terminal', terminalId: 'x', append: 'one ' }, 1);
+    show({ status: 'in_progress' });
+    await reader.until(() => reader.terminalOutput('x') === 'one ');
+    model.apply({ type: 'terminal', terminalId: 'x', append: 'two' }, 1);
+    await reader.until(() => reader.terminalOutput('x') === 'one two');
   });
 });

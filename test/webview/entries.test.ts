@@ -1,0 +1,194 @@
+// Every kind of entry in a real browser, under the real content policy: roles, names and attributes that assistive technology and tests rely on.
+import assert from 'node:assert/strict';
+import { Harness, type Panel } from './harness/browser';
+import { conversation, DIFF, message, permission, SESSION_FULL, tool } from './harness/samples';
+
+describe('entries', () => {
+  let harness: Harness;
+  let panel: Panel;
+  before(async () => {
+    harness = await Harness.start();
+  });
+  after(() => harness.stop());
+  afterEach(async () => {
+    assert.deepEqual(await panel.problems(), [], 'something broke or the content policy stopped something');
+    await panel.page.close();
+  });
+
+  async function open(items = conversation(), session: Parameters<Harness['open']>[0] = {}): Promise<Panel> {
+    panel = await harness.open({ items, height: 2400, ...session });
+    return panel;
+  }
+
+  it('gives each entry the role, kind and id that others find it by', async () => {
+    const { page } = await open();
+    const log = page.getByRole('log', { name: 'Conversation' });
+    const found = await log
+      .getByRole('article')
+      .evaluateAll((nodes) => nodes.map((node) => `${node.getAttribute('data-entry-id')}:${node.getAttribute('data-kind')}`));
+    const expected = conversation()
+      .filter(({ kind }) => kind !== 'turn_end')
+      .map(({ id, kind }) => `${id}:${kind}`);
+    assert.deepEqual(found, expected);
+  });
+
+  it('draws the end of a turn as a separator that says why and how', async () => {
+    const { page } = await open();
+    const rule = page.getByRole('separator', { name: /turn 1 ended/ });
+    assert.equal(await rule.getAttribute('data-turn-id'), 't1');
+    assert.equal(await rule.getAttribute('data-stop-reason'), 'end_turn');
+    assert.equal(await rule.getAttribute('data-barrier'), 'turn_complete');
+    assert.match(await rule.innerText(), /turn 1 ended · 12\.4 s · 3 tools · 1 file · 8\.1k tokens/);
+  });
+
+  it('marks what came after the turn, so that it is not taken for a part of it', async () => {
+    const { page } = await open();
+    const late = page.locator('[data-entry-id=a2]');
+    assert.equal(await late.getAttribute('data-late'), 'true');
+    assert.match(await late.innerText(), /after the turn/);
+  });
+
+  it('copies the text of a turn from its end', async () => {
+    const { page } = await open();
+    await page.locator('.turn-end').hover();
+    await page.getByRole('button', { name: 'Copy the text of this turn' }).click();
+    const { text } = await panel.next('copy');
+    assert.match(text, /^The test waits `100 ms`/);
+    assert.match(text, /20 of 20 runs pass\.$/);
+  });
+
+  it('says the state of a tool call in an attribute and in words', async () => {
+    const { page } = await open();
+    const failed = page.locator('[data-entry-id=c4]');
+    assert.equal(await failed.getAttribute('data-tool-status'), 'failed');
+    assert.match(await failed.locator('.status').innerText(), /failed/);
+    assert.match((await page.locator('[data-entry-id=c1]').innerText()).replace(/\s+/g, ' '), /Read test\/upload\.test\.ts 0\.1 s/);
+  });
+
+  it('keeps the whitespace of what the user wrote and shows markup in it as text', async () => {
+    const text = '  two\n\n   <b>lines</b> **not bold**';
+    const { page } = await open([message('u', 'user', text)]);
+    const said = page.locator('[data-entry-id=u] .said');
+    assert.equal(await said.evaluate((node) => node.textContent), text);
+    assert.equal(await said.evaluate((node) => getComputedStyle(node).whiteSpace), 'pre-wrap');
+    assert.equal(await said.locator('b, strong').count(), 0);
+  });
+
+  it('folds a thought to a line and opens it on demand', async () => {
+    const { page } = await open([message('t', 'thought', 'First.\n\nThen **this**.', 4200)]);
+    const row = page.getByRole('button', { name: 'Thought for 4 s' });
+    assert.equal(await row.getAttribute('aria-expanded'), 'false');
+    assert.equal(await page.locator('[data-entry-id=t] strong').count(), 0);
+    await row.click();
+    await page.locator('[data-entry-id=t] strong', { hasText: 'this' }).waitFor();
+    assert.equal(await row.getAttribute('aria-expanded'), 'true');
+  });
+
+  it('shows the last words of a thought while it goes on', async () => {
+    const running = { phase: 'running' as const, turn: { id: 't1', number: 1, origin: 'user' as const, startedAt: 0, tools: 0, files: 0 } };
+    const { page } = await open([message('t', 'thought', 'One line.\nAnd the')], { session: running });
+    await panel.update({ op: 'append', index: 0, text: ' next', until: 0 });
+    assert.match(await page.locator('[data-entry-id=t]').innerText(), /Thinking…\s*And the next/);
+  });
+
+  it('shows an edit with its numbers, and opens it in the editor', async () => {
+    const { page } = await open([tool('c', { title: 'Edit', toolKind: 'edit', content: [{ type: 'diff', diff: DIFF }] })]);
+    const lines = await page
+      .locator('.diff-line')
+      .evaluateAll((nodes) => nodes.map((node) => [node.getAttribute('data-old'), node.getAttribute('data-new'), node.textContent]));
+    assert.deepEqual(lines.slice(0, 3), [
+      ['41', '41', '  const server = start();'],
+      ['42', null, '  await sleep(100);'],
+      [null, '42', "  await once(server, 'listening');"],
+    ]);
+    await page.getByRole('button', { name: 'Open diff' }).click();
+    assert.deepEqual(await panel.next('openDiff'), { type: 'openDiff', index: 0, content: 0 });
+  });
+
+  it('shows the end of a command’s output in the terminal’s colours, and follows it', async () => {
+    const terminal = { id: 'x', output: 'one\n', truncated: false, running: true, openable: true } as const;
+    const { page } = await open([
+      tool('c', { title: 'run', toolKind: 'execute', status: 'in_progress', content: [{ type: 'terminal', terminal }] }),
+    ]);
+    await panel.update({ op: 'terminal', terminalId: 'x', text: '\u001b[31mred\u001b[0m\rover\n\u001b[38;5;208mmany\u001b[0m', drop: 2 });
+    const output = page.locator('.terminal-lines');
+    assert.equal(await output.innerText(), 'e\nover\nmany');
+    assert.equal(await output.locator('span').last().evaluate((node) => getComputedStyle(node).color), 'rgb(255, 135, 0)');
+    await page.getByRole('button', { name: /run/ }).first().click();
+    await page.getByRole('button', { name: 'Open in terminal' }).click();
+    assert.deepEqual(await panel.next('openTerminal'), { type: 'openTerminal', terminalId: 'x' });
+  });
+
+  it('opens a tool call to its places and asks for its raw input only then', async () => {
+    const { page } = await open();
+    assert.equal((await panel.posted('details')).length, 0);
+    await page.locator('[data-entry-id=c1] .row').click();
+    assert.deepEqual(await panel.next('details'), { type: 'details', index: 3 });
+    await page.getByRole('button', { name: 'Open test/upload.test.ts:40' }).click();
+    assert.deepEqual(await panel.next('openLocation'), {
+      type: 'openLocation',
+      path: '/work/app/test/upload.test.ts',
+      line: 40,
+    });
+    const item = tool('c1', { title: 'Read test/upload.test.ts', toolKind: 'read', hasRaw: true, rawInput: '{"path":"x"}' });
+    await panel.update({ op: 'put', index: 3, item });
+    assert.match(await page.locator('[data-entry-id=c1]').innerText(), /"path":"x"/);
+  });
+
+  it('keeps what was opened open after a reload', async () => {
+    const { page } = await open();
+    await page.locator('[data-entry-id=th1] .row').click();
+    await page.locator('[data-entry-id=th1] .blocks').waitFor();
+    await page.reload();
+    await panel.next('hello');
+    await panel.snapshot({ items: conversation() });
+    await page.locator('[data-entry-id=th1] .blocks').waitFor();
+  });
+
+  it('shows what it does not know as JSON on demand, rather than not at all', async () => {
+    const { page } = await open([
+      tool('c', { content: [{ type: 'raw', kind: 'hologram', json: '{"type":"hologram"}' }] }),
+      { kind: 'notice', id: 'n', at: 0, severity: 'info', title: 'Unknown update', text: '', json: '{"sessionUpdate":"x"}' },
+    ]);
+    await page.locator('[data-entry-id=c] .row').click();
+    await page.getByText('Content of a kind that is not known here: hologram').click();
+    await page.getByText('{"type":"hologram"}').waitFor();
+    await page.getByText('What the agent sent').click();
+    await page.getByText('{"sessionUpdate":"x"}').waitFor();
+  });
+
+  it('shows images that are in the message and never fetches one', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const { page } = await open([
+      {
+        kind: 'agent',
+        id: 'a',
+        at: 0,
+        duration: 0,
+        content: [
+          { type: 'image', data: png, mimeType: 'image/png' },
+          { type: 'text', text: `![in](data:image/png;base64,${png}) ![out](https://example.com/x.png)` },
+        ],
+      },
+    ]);
+    assert.equal(await page.locator('[data-entry-id=a] img').count(), 2);
+    await page.getByRole('link', { name: 'out' }).click();
+    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', href: 'https://example.com/x.png' });
+  });
+
+  it('draws everything in each theme and at 280 px without a horizontal scroll bar', async () => {
+    for (const theme of ['dark', 'light', 'hc', 'hclight'] as const) {
+      const items = conversation();
+      const session = { ...SESSION_FULL, permissions: [permission(items.length - 1)] };
+      await open(items, { theme, width: 280, height: 800, session });
+      const wide = await panel.page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.querySelector('.transcript')!;
+        const buttons = [...document.querySelectorAll('button')].filter((button) => button.getBoundingClientRect().right > innerWidth);
+        return { over: scrollWidth - clientWidth, outside: buttons.map((button) => button.textContent) };
+      });
+      assert.deepEqual(wide, { over: 0, outside: [] }, theme);
+      assert.deepEqual(await panel.problems(), []);
+      if (theme !== 'hclight') await panel.page.close();
+    }
+  });
+});

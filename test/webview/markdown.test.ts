@@ -1,0 +1,128 @@
+// Markdown in a real browser: what streams in is drawn as if it had come at once, at a bounded cost, and nothing hostile gets through.
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Page } from 'playwright-core';
+import { Harness } from './harness/browser';
+import type { Parts } from './harness/parts';
+import { MARKDOWN, message } from './harness/samples';
+
+declare const parts: Parts;
+
+const FRAGMENTS = [
+  'a', 'word word ', '\n', '\n\n', '  ', '    ', '\t', '- ', '* ', '1. ', '10. ', '> ', '# ', '## ', '```', '```js\n', '~~~', '\n```\n', '|',
+  '\n| a | b |\n|---|---|\n| 1 | 2 |\n', '|-|-|', '---', '===', '**', '*', '~~', '`', '[x](y)', '[ ] ', '<div>', '<b>x</b>', '&amp;', '\\', '\r\n',
+  '\n- x\n- y', '\n- x\n\n  y\n', '\n```ts\ncode\n\ncode\n```\n', 'https://example.com ', '![i](data:image/png;base64,aa)', '![o](https://e.com/i.png)',
+];
+
+describe('markdown', () => {
+  let harness: Harness;
+  let page: Page;
+  before(async () => {
+    harness = await Harness.start();
+    page = await harness.page(harness.server.partsUrl);
+  });
+  after(() => harness.stop());
+
+  const draw = (pieces: readonly string[]): Promise<string> => page.evaluate((all) => parts.draw(all), pieces);
+
+  it('draws a text that came in pieces as the same text that came at once', async () => {
+    const text = fc.array(fc.constantFrom(...FRAGMENTS), { minLength: 1, maxLength: 30 }).map((all) => all.join(''));
+    const cases = fc.sample(fc.tuple(text, fc.integer({ min: 1, max: 40 })), { numRuns: 1500, seed: 7 });
+    cases.push([MARKDOWN, 1], [MARKDOWN, 3], [`${MARKDOWN}\n\n`.repeat(12), 17]);
+    // All in one call: a round trip for each would take longer than the drawing.
+    const different = await page.evaluate((all) => {
+      return all.filter(([whole, size]) => {
+        const pieces = [];
+        for (let at = 0; at < whole.length; at += size) pieces.push(whole.slice(at, at + size));
+        return parts.draw(pieces) !== parts.draw([whole]);
+      });
+    }, cases);
+    assert.deepEqual(different, []);
+  });
+
+  it('draws long lists, tables, paragraphs and code the same however they came', async () => {
+    const texts = [
+      '- an item with **some** text\n'.repeat(800),
+      `| a | b |\n| --- | --: |\n${'| one | `two` |\n'.repeat(600)}\nend`,
+      'some words with `code` in one paragraph '.repeat(600),
+      `\`\`\`ts\n${'const x = 1;\n'.repeat(700)}\`\`\`\nend`,
+      '> quoted text\n'.repeat(1200),
+      `- outer\n${'  - inner item\n'.repeat(900)}\nend`,
+    ];
+    for (const text of texts) {
+      const pieces = text.match(/[\s\S]{1,333}/g)!;
+      assert.equal(await draw(pieces), await draw([text]), text.slice(0, 40));
+    }
+  });
+
+  it('costs no more per update at the end of 100 KB than of 10 KB, whatever the text is made of', async () => {
+    const kinds: Readonly<Record<string, string>> = {
+      mixed: MARKDOWN,
+      list: '- an item with some text\n',
+      paragraph: 'words in a paragraph that never ends ',
+      table: '| one | two | three |\n',
+      code: 'const x = 1;\n',
+    };
+    const heads: Readonly<Record<string, string>> = { table: '| a | b | c |\n|---|---|---|\n', code: '```\n' };
+    for (const [kind, unit] of Object.entries(kinds)) {
+      const text = (length: number): string =>
+        (heads[kind] ?? '') + `${unit}${kind === 'mixed' ? '\n\n' : ''}`.repeat(Math.ceil(length / unit.length));
+      const [short, long] = await page.evaluate(
+        ([one, other]) => {
+          parts.costAtEnd(one, 20);
+          const best = (sample: string): number => Math.min(...[0, 1, 2].map(() => parts.costAtEnd(sample, 20)));
+          return [best(one), best(other)] as const;
+        },
+        [text(10_000), text(100_000)] as const,
+      );
+      // Twice, where the product's own bench asks for 1.5: machines that run tests are busy.
+      assert.ok(long <= short * 2 + 0.05, `${kind}: ${short.toFixed(3)} ms at 10 KB, ${long.toFixed(3)} ms at 100 KB`);
+    }
+  });
+
+  it('shows HTML as text and gives no link an address', async () => {
+    const hostile = [
+      '<img src=x onerror="alert(1)"><script>alert(2)</script>',
+      '[click](javascript:alert(3)) [data](data:text/html,<script>alert(4)</script>) <javascript:alert(5)>',
+      '<iframe src="https://example.com"></iframe>\n\n<style>body{display:none}</style>',
+      '![x](javascript:alert(6)) ![y](data:text/html;base64,PHNjcmlwdD4=)',
+      '| <b>x</b> |\n|---|\n| <svg onload=alert(7)> |',
+    ].join('\n\n');
+    const panel = await harness.open({ items: [message('a', 'agent', hostile)] });
+    const entry = panel.page.locator('[data-entry-id=a]');
+    assert.equal(await entry.locator('img, script, iframe, style, svg, b, [href], [onerror], [onload]').count(), 0);
+    assert.match(await entry.innerText(), /<img src=x onerror="alert\(1\)"><script>alert\(2\)<\/script>/);
+    await entry.getByRole('link', { name: 'click' }).click();
+    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', href: 'javascript:alert(3)' });
+    assert.deepEqual(await panel.problems(), []);
+    await panel.page.close();
+  });
+
+  it('writes out characters that would make a path or a command look like another', async () => {
+    const panel = await harness.open({
+      items: [message('a', 'agent', 'Run `rm \u202exfdp.exe` and\n\n```sh\necho \u2066hidden\n```\n')],
+    });
+    const text = await panel.page.locator('[data-entry-id=a]').innerText();
+    assert.match(text, /rm ⟨U\+202E⟩xfdp\.exe/);
+    assert.match(text, /echo ⟨U\+2066⟩hidden/);
+    await panel.page.close();
+  });
+
+  it('colours code with its own chunk once the block is closed, and copies it whole', async () => {
+    const panel = await harness.open({ items: [message('a', 'agent', '```ts\nconst x = 1;')] });
+    await panel.update({ op: 'append', index: 0, text: '\nlet y;\n```\n', until: 0 });
+    await panel.page.locator('.hljs-keyword', { hasText: 'let' }).waitFor();
+    await panel.page.getByRole('button', { name: 'Copy' }).click();
+    assert.equal((await panel.next('copy')).text, 'const x = 1;\nlet y;');
+    assert.deepEqual(await panel.problems(), []);
+    await panel.page.close();
+  });
+
+  it('shows a megabyte in one piece, and one line without an end, without freezing', async () => {
+    const items = [message('a', 'agent', `${MARKDOWN}\n\n`.repeat(800)), message('b', 'agent', 'x'.repeat(300_000))];
+    const panel = await harness.open({ items });
+    assert.ok((await panel.elements()) < 6_000);
+    assert.deepEqual(await panel.problems(), []);
+    await panel.page.close();
+  });
+});
