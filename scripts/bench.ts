@@ -1,4 +1,75 @@
-// `npm run bench`: how fast Parley is, beside what it is measured against in the same run.
+// `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { askedFigures } from '../test/bench/askedFigures';
+import { meets, type Row, rounded } from '../test/bench/figures';
+import { table, writeReport } from '../test/bench/report';
+import { runScenarios } from '../test/bench/runScenarios';
+import { scenarios } from '../test/bench/scenarios';
+import { packFloor, parley } from '../test/bench/subjects';
 import { measureWire } from '../test/bench/wireBench';
+import { findChromium } from '../test/support/vscode/findChromium';
+import { repository, vsixPath } from '../test/support/vscode/repository';
 
-for (const row of await measureWire(7)) process.stdout.write(`${row.name} ${row.value} ${row.unit}\n`);
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, reps: { type: 'string' } },
+});
+const only = options.only?.split(',');
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function wanted(name: string, quick = true): boolean {
+  return only ? only.includes(name) : quick || !options.quick;
+}
+
+/** Runs one of the project's scripts. @throws Error with its output where it fails */
+function script(file: string, ...args: string[]): void {
+  const run = spawnSync(process.execPath, [join(repository, 'scripts', file), ...args], { encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`${file} failed:\n${run.stdout}${run.stderr}`);
+}
+
+async function main(): Promise<Row[]> {
+  const known = ['wire', 'size', ...scenarios.map(({ name }) => name)];
+  const unknown = only?.filter((name) => !known.includes(name)) ?? [];
+  if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
+  const rows: Row[] = [];
+  if (wanted('wire')) {
+    say('wire …');
+    rows.push(...(await measureWire(options.quick ? 3 : 7)));
+  }
+  const chosen = scenarios.filter(({ name, quick }) => wanted(name, quick));
+  if (chosen.length > 0 || wanted('size')) script('run.mjs', 'package');
+  if (chosen.length > 0) {
+    script('buildSupport.mjs');
+    const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+    try {
+      const subjects = { parley, floor: packFloor(scratch) };
+      const repetitions = Number(options.reps ?? (options.quick ? 1 : 3));
+      rows.push(...askedFigures(await runScenarios(chosen, subjects, repetitions, say)));
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  }
+  if (wanted('size'))
+    rows.push({
+      name: 'VSIX',
+      value: rounded(statSync(vsixPath).size / 1000),
+      unit: 'KB',
+      target: 600,
+      better: 'lower',
+    });
+  return rows;
+}
+
+const rows = await main();
+const chromium = spawnSync(findChromium(say), ['--version'], { encoding: 'utf8' }).stdout?.trim() ?? '';
+writeReport(join(repository, 'out/bench.json'), rows, { node: process.version, chromium });
+say(`\n${table(rows)}\n\nout/bench.json`);
+const missed = rows.filter((row) => meets(row) === false).length;
+if (missed > 0) say(`${missed} of the targets missed`);

@@ -35,7 +35,6 @@ export interface ConversationOptions {
 
 export class Conversation implements Disposable {
   readonly key: string;
-  readonly agent: AgentDefinition;
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly model = new SessionModel();
@@ -48,18 +47,19 @@ export class Conversation implements Disposable {
   readonly #services: ConversationServices;
   readonly #turns: TurnControl;
   readonly #probe: LivenessProbe;
-  readonly #startContext: StartContext;
+  #startContext: StartContext;
   readonly #lifetime = new DisposableStore();
   #connection: ConnectionState = { kind: 'idle' };
   #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
   #signIn: AbortController | undefined;
   #files: AgentFiles | undefined;
   #sessionId: string | undefined;
+  /** How the last agent ended, until the next one starts; shown with what can be done meanwhile. */
+  #lastEnd: ParleyError | undefined;
 
   constructor(options: ConversationOptions) {
     const { services, key, agent, cwd } = options;
     this.key = key;
-    this.agent = agent;
     this.cwd = cwd;
     this.roots = options.roots;
     this.#services = services;
@@ -90,6 +90,11 @@ export class Conversation implements Disposable {
       },
     };
     this.#lifetime.add(followTerminals(services.terminals, key, apply));
+  }
+
+  /** As it was when it was started last. */
+  get agent(): AgentDefinition {
+    return this.#startContext.agent;
   }
 
   get connection(): ConnectionState {
@@ -238,14 +243,6 @@ export class Conversation implements Disposable {
   /** Ends the agent and starts it anew. The transcript stays; the agent begins a new session and is said to. */
   async restart(): Promise<void> {
     await this.#drop('the agent was restarted');
-    if (this.model.state.entries.length > 0) {
-      this.#apply({
-        type: 'notice',
-        severity: 'info',
-        title: 'New session',
-        description: `${this.agent.name} was started again and does not know what is above.`,
-      });
-    }
     await this.start();
   }
 
@@ -272,7 +269,11 @@ export class Conversation implements Disposable {
       this.#set({ kind: 'failed', error: untrusted() });
       return;
     }
+    // The user may have corrected the setting since the last attempt.
+    const agent = this.#services.currentAgent?.(this.agent.id) ?? this.agent;
+    this.#startContext = { ...this.#startContext, agent };
     this.#set({ kind: 'starting' });
+    this.#tellNewSession();
     let link: AgentLink | undefined;
     try {
       link = await startAgent(this.#startContext, signal);
@@ -290,6 +291,18 @@ export class Conversation implements Disposable {
       this.#detach(failure.message);
       this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
     }
+  }
+
+  /** What stands in the transcript is not known to the agent that starts now; how the last one ended is told where it happened. */
+  #tellNewSession(): void {
+    if (this.#lastEnd) {
+      const { code, message, stderr } = this.#lastEnd;
+      this.#apply({ type: 'error', code, message, ...(stderr && { stderr }) });
+      this.#lastEnd = undefined;
+    }
+    if (this.model.state.turns.length === 0) return;
+    const description = `${this.agent.name} was started again and does not know what is above.`;
+    this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description });
   }
 
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
@@ -332,13 +345,7 @@ export class Conversation implements Disposable {
   #onAgentEnd(link: AgentLink, error: ParleyError): void {
     if (this.link !== link) return; // still starting: the stage that waits hears of it
     this.#detach(error.message);
-    this.#apply({
-      type: 'error',
-      code: error.code,
-      message: error.message,
-      ...(error.hint && { hint: error.hint }),
-      ...(error.stderr && { stderr: error.stderr }),
-    });
+    this.#lastEnd = error;
     this.#set({ kind: 'exited', error });
   }
 
@@ -359,14 +366,16 @@ export class Conversation implements Disposable {
     await link?.close();
   }
 
-  /** Lets go of the agent: its turn, its questions, its session. What is queued waits until the user says otherwise. */
+  /** Lets go of the agent: its turn, its questions, its session. What is queued for a session that was lost waits until the user says otherwise. */
   #detach(note: string): void {
+    // A start that failed has lost nothing: what was sent for it goes with the next one.
+    const hadSession = this.#sessionId !== undefined;
     if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
     this.#sessionId = undefined;
     this.#files = undefined;
     this.#signIn?.abort();
     this.#probe.set('unknown');
-    if (this.queue.items.length > 0) this.queue.pause(note.replace(/\.$/, ''));
+    if (hadSession && this.queue.items.length > 0) this.queue.pause(note.replace(/\.$/, ''));
     this.#connection = { kind: 'idle' }; // nothing may be sent while the turn is closed
     this.#turns.exited(note);
     void this.#services.terminals.closeSession(this.key);

@@ -1,4 +1,5 @@
 // What conversations share: made once by whoever composes the program (the extension, or a test).
+import type { AgentDefinition } from '../agents/agentDefinition';
 import type { Log } from '../base/log';
 import type { AgentFiles } from './agentFiles';
 import type { Clock } from './ports';
@@ -8,6 +9,8 @@ export interface ConversationServices {
   readonly log: Log;
   readonly clock: Clock;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
+  /** What the settings say of an agent now; undefined where it is no longer in them. */
+  readonly currentAgent?: (id: string) => AgentDefinition | undefined;
   /** The environment of agents: the user's, with the PATH of their login shell. */
   readonly environment: () => Promise<Record<string, string>>;
   /** Files for an agent, made anew for each because a quirk may need its own reading. */

@@ -30,6 +30,15 @@ export interface ModelContext {
   note(apply: (changes: Changes) => void): void;
 }
 
+/** Without a turn: the client speaks, and is never late. */
+function outside<T extends { turnId?: string; late?: true }>({
+  turnId: _turnId,
+  late: _late,
+  ...rest
+}: T): Omit<T, 'turnId' | 'late'> {
+  return rest;
+}
+
 /** Where the turn that just ended is the place of what still comes. */
 function placeOf(state: SessionState): { turnId?: string; late?: true } {
   if (state.turn) return { turnId: state.turn.id };
@@ -134,37 +143,35 @@ export class SessionModel {
           },
         );
         return;
-      case 'notice':
+      case 'notice': {
+        const { severity, title, description = '', own } = event;
         context.push(
-          (base) => ({
-            ...base,
-            kind: 'notice',
-            severity: event.severity,
-            title: event.title,
-            text: event.description ?? '',
-          }),
+          (base) => ({ ...(own ? outside(base) : base), kind: 'notice', severity, title, text: description }),
           at,
         );
         return;
+      }
       case 'unknown_update':
         context.push(
           (base) => ({ ...base, kind: 'notice', severity: 'info', title: event.name, text: '', raw: event.raw }),
           at,
         );
         return;
-      case 'error':
+      case 'error': {
+        const { code, message, hint, stderr } = event;
         context.push(
           (base) => ({
-            ...base,
+            ...(state.turn ? base : outside(base)),
             kind: 'error',
-            code: event.code,
-            text: event.message,
-            ...(event.hint && { hint: event.hint }),
-            ...(event.stderr && { stderr: event.stderr }),
+            code,
+            text: message,
+            ...(hint && { hint }),
+            ...(stderr && { stderr }),
           }),
           at,
         );
         return;
+      }
       case 'compaction':
         applyCompaction(context, event, at);
         return;

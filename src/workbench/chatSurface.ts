@@ -230,7 +230,7 @@ export class ChatSurface implements Disposable {
       await run();
     } catch (error) {
       conversation.model.apply(
-        { type: 'notice', severity: 'error', title: what, description: messageOf(error) },
+        { type: 'notice', own: true, severity: 'error', title: what, description: messageOf(error) },
         Date.now(),
       );
     }

@@ -22,7 +22,7 @@ export class Conversations implements Disposable {
   /** @param scratch the folder of sessions in a window without one. */
   constructor(catalog: AgentCatalog, services: ConversationServices, scratch: string) {
     this.#catalog = catalog;
-    this.#services = services;
+    this.#services = { ...services, currentAgent: (id) => catalog.find(id) };
     this.#scratch = scratch;
   }
 

@@ -181,25 +181,23 @@ export class MarkdownDoc {
     const items = list.items;
     const lastStart = items.slice(0, -1).reduce((sum, item) => sum + item.raw.length, 0);
     const whole = isBegun(this.#tail, lastStart);
-    const count = rest.some((token, index) => index > 0 && token.type !== 'space') ? 0 : items.length - (whole ? 1 : 2);
+    const count = items.length - (whole ? 1 : 2);
     if (count > 0) {
       const length = items.slice(0, count).reduce((sum, item) => sum + item.raw.length, 0);
       this.#close(pieces.slice(0, count));
       this.#tail = this.#tail.slice(length);
       const next = pieces[count];
       if (next?.kind === 'item') this.#list = { group: next.group, number: next.number };
-      this.#open = pieces.slice(count);
-      return false;
     }
-    this.#open = [...pieces, ...rest.slice(1).flatMap((token) => this.#piecesOf(token, false))];
+    const open = pieces.slice(Math.max(0, count));
+    this.#open = [...open, ...rest.slice(1).flatMap((token) => this.#piecesOf(token, false))];
     return false;
   }
 
   #openTable(table: Tokens.Table, rest: readonly Token[]): boolean {
     const raw = table.raw;
     const headEnd = raw.indexOf('\n', raw.indexOf('\n') + 1) + 1;
-    const alone = !rest.some((token, index) => index > 0 && token.type !== 'space');
-    if (headEnd > 0 && raw.indexOf('\n') !== -1 && alone) {
+    if (headEnd > 0) {
       const pieces = this.#piecesOf(table);
       const body = raw.slice(headEnd);
       const blank = body.startsWith('\n') ? 0 : body.indexOf('\n\n') + 1;
@@ -214,8 +212,9 @@ export class MarkdownDoc {
         this.#close(rows > 0 ? pieces.slice(0, rows) : this.#table ? [] : pieces);
         this.#tail = (this.#table ? this.#tail : this.#tail.slice(headEnd)).slice(bodyEnd);
         this.#table = ended ? undefined : { group, head: raw.slice(0, headEnd) };
-        this.#open = ended ? [] : pieces.slice(rows);
+        this.#open = [];
         if (ended) return this.#tail !== '';
+        this.#open = [...pieces.slice(rows), ...rest.slice(1).flatMap((one) => this.#piecesOf(one, false))];
         return false;
       }
     }

@@ -19,7 +19,7 @@ export class PiecePainter {
   readonly #doc: MarkdownDoc;
   #container: Container | undefined;
   #tailNodes: ChildNode[] = [];
-  #tailCode: { readonly block: CodeBlock; readonly group: number; text: string } | undefined;
+  #tailCode: { readonly block: CodeBlock; readonly group: number; readonly lang: string; text: string } | undefined;
 
   constructor(parent: HTMLElement, context: MarkdownContext, doc: MarkdownDoc) {
     this.#parent = parent;
@@ -45,7 +45,8 @@ export class PiecePainter {
   setTail(pieces: readonly Piece[], unparsed: string, settled: boolean): void {
     const only = pieces.length === 1 ? pieces[0] : undefined;
     const code = this.#tailCode;
-    if (only?.kind === 'code' && code && code.group === only.group && only.text.startsWith(code.text)) {
+    const grows = only?.kind === 'code' && code?.group === only.group && code.lang === only.lang;
+    if (grows && only.text.startsWith(code.text)) {
       code.text = only.text;
       code.block.setText(only.text);
       if (settled) code.block.close();
@@ -56,7 +57,7 @@ export class PiecePainter {
     for (const piece of pieces) {
       const drawn = this.#draw(piece, !settled);
       if (drawn.block && piece.kind === 'code') {
-        this.#tailCode = { block: drawn.block, group: piece.group, text: piece.text };
+        this.#tailCode = { block: drawn.block, group: piece.group, lang: piece.lang, text: piece.text };
       }
       this.#tailNodes.push(...drawn.nodes);
     }

@@ -103,7 +103,8 @@ export class Chat {
 
   /** Chooses an agent by its name, in the list that VS Code shows. Does not wait for it to be ready. */
   async selectAgent(name: string): Promise<void> {
-    await command(this.page, 'Parley: Select Agent');
+    await this.button('More').click();
+    await this.frame.getByRole('menuitem', { name: 'Change agent…' }).click();
     const list = this.page.locator('.quick-input-widget:visible');
     await list.getByPlaceholder('Choose the agent to talk to').fill(name);
     await list

@@ -1,12 +1,17 @@
 // The insides of the panel that tests look at one by one, in the page as `parts`.
-import { MarkdownDoc } from '../../../src/webview/markdown/markdownDoc';
 import { MarkdownView } from '../../../src/webview/markdown/markdownView';
 
-/** What is near the eye: everything, always. */
-const near = { watch: () => ({ dispose() {} }) };
+/** Whoever waits to hear that they are near the eye. */
+let waiting: ((near: boolean, height: number) => void)[] = [];
+const near = {
+  watch(_element: Element, listener: (near: boolean, height: number) => void) {
+    waiting.push(listener);
+    return { dispose() {} };
+  },
+};
 const context = { near, columns: () => 90, invalidate() {}, openLink() {}, copy() {} };
 
-/** The DOM of a text that came in these pieces, drawn after each of them, as a string. All segments stay in the page. */
+/** The DOM of a text that came in these pieces, drawn after each of them, as a string, with all of it in the page. */
 function draw(pieces: readonly string[]): string {
   const view = new MarkdownView(context, '');
   for (const piece of pieces) {
@@ -15,20 +20,38 @@ function draw(pieces: readonly string[]): string {
   }
   view.settle();
   view.render(Number.POSITIVE_INFINITY);
+  for (const listener of waiting) listener(true, 0);
+  waiting = [];
   return serialize(view.element);
+}
+
+/** Where two drawings of a text differ, that in one piece and that in pieces of `size`; '' where they do not. */
+function difference(text: string, size: number): string {
+  const pieces = [];
+  for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
+  const streamed = draw(pieces);
+  const whole = draw([text]);
+  if (streamed === whole) return '';
+  let at = 0;
+  while (streamed[at] === whole[at]) at++;
+  const part = (all: string): string => all.slice(Math.max(0, at - 60), at + 60);
+  return `${JSON.stringify(text.slice(0, 300))} in pieces of ${size}: …${part(streamed)}… instead of …${part(whole)}…`;
 }
 
 /** Names, attributes and texts of a tree. */
 function serialize(node: Node): string {
   if (node instanceof Text) return JSON.stringify(node.data);
   if (!(node instanceof Element)) return '';
-  const attributes = [...node.attributes].map(({ name, value }) => ` ${name}=${JSON.stringify(value)}`).sort();
+  // An empty style is what remains of a height that was given up.
+  const named = [...node.attributes].filter(({ name, value }) => name !== 'style' || value !== '');
+  const attributes = named.map(({ name, value }) => ` ${name}=${JSON.stringify(value)}`).sort();
   return `<${node.localName}${attributes.join('')}>${[...node.childNodes].map(serialize).join('')}</>`;
 }
 
 /** Milliseconds per piece for a text in pieces of `size` characters, drawn after each: the median of the last tenth. */
 function costAtEnd(text: string, size: number): number {
   const view = new MarkdownView(context, '');
+  waiting = [];
   document.body.append(view.element);
   const costs: number[] = [];
   for (let at = 0; at < text.length; at += size) {
@@ -42,6 +65,6 @@ function costAtEnd(text: string, size: number): number {
   return tail.reduce((sum, cost) => sum + cost, 0) / tail.length;
 }
 
-const parts = { draw, costAtEnd, MarkdownDoc };
+const parts = { difference, costAtEnd };
 export type Parts = typeof parts;
 Object.assign(globalThis, { parts });

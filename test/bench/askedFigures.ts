@@ -1,0 +1,105 @@
+// The figures that are asked of Parley, each with its target, worked out from the samples.
+import { median, percentile, type Row, rounded } from './figures';
+import type { Outcome } from './runScenarios';
+import type { Sample } from './scenarios';
+
+/** A figure of one scenario. */
+interface Figure {
+  readonly scenario: string;
+  readonly name: string;
+  readonly of: (samples: readonly Sample[]) => number;
+  readonly unit: string;
+  /** At most so much; or at most so many times what the floor has, and then the row is that ratio. Without either it is told for its own sake. */
+  readonly most?: number;
+  readonly timesFloor?: number;
+}
+
+const value =
+  (key: string) =>
+  (samples: readonly Sample[]): number =>
+    median(samples.map((sample) => Number(sample[key])));
+
+/** All values of a list, over all repetitions. */
+function pooled(samples: readonly Sample[], key: string): number[] {
+  return samples.flatMap((sample) => sample[key] ?? []);
+}
+
+const flood200 = 'flood 1,000 at 200/s';
+const flood500 = 'flood 5,000 at 500/s';
+
+const FIGURES: readonly Figure[] = [
+  { scenario: 'flood-200', name: `${flood200}: lag`, of: value('lag'), unit: 'ms', timesFloor: 2 },
+  { scenario: 'flood-200', name: `${flood200}: frame p50`, of: value('frameP50'), unit: 'ms' },
+  { scenario: 'flood-200', name: `${flood200}: frame p95`, of: value('frameP95'), unit: 'ms' },
+  { scenario: 'flood-200', name: `${flood200}: frame p99`, of: value('frameP99'), unit: 'ms', most: 20 },
+  { scenario: 'flood-200', name: `${flood200}: posts`, of: value('postsPerSecond'), unit: '/s', most: 60 },
+  { scenario: 'flood-200', name: `${flood200}: webview CPU`, of: value('cpu'), unit: 'ms', timesFloor: 2 },
+  { scenario: 'flood-500', name: `${flood500}: lag`, of: value('lag'), unit: 'ms', timesFloor: 2 },
+  { scenario: 'flood-500', name: `${flood500}: webview RSS peak`, of: value('peak'), unit: 'MB', most: 230 },
+  {
+    scenario: 'unpaced',
+    name: 'flood 20,000 unpaced: Enter to last chunk',
+    of: value('total'),
+    unit: 'ms',
+    timesFloor: 2,
+  },
+  {
+    scenario: 'turns',
+    name: '200 turns: last 10 against first 10',
+    of: (samples) => median(pooled(samples, 'last')) / median(pooled(samples, 'first')),
+    unit: '×',
+    most: 1.05,
+  },
+  { scenario: 'turns', name: '200 turns: elements after', of: value('elements'), unit: 'elements', most: 6000 },
+  { scenario: 'turns', name: '… then 2,000 at 200/s: lag', of: value('lag'), unit: 'ms', timesFloor: 2 },
+  { scenario: 'tools', name: '500 tool calls: Enter to end', of: value('total'), unit: 'ms', most: 300 },
+  {
+    scenario: 'flood-200',
+    name: `key to paint during ${flood200}, p95`,
+    of: (samples) => percentile(pooled(samples, 'keys'), 95),
+    unit: 'ms',
+    most: 24,
+  },
+  {
+    scenario: 'flood-500',
+    name: `key to paint during ${flood500}, p95`,
+    of: (samples) => percentile(pooled(samples, 'keys'), 95),
+    unit: 'ms',
+    most: 24,
+  },
+  { scenario: 'rate-1000', name: '1,000/s for 10 s: frame p95', of: value('frameP95'), unit: 'ms', most: 20 },
+  { scenario: 'rate-1000', name: '1,000/s for 10 s: posts', of: value('postsPerSecond'), unit: '/s', most: 63 },
+  {
+    scenario: 'length',
+    name: 'cost per update, 100 KB against 10 KB message',
+    of: (samples) => median(pooled(samples, 'long')) / median(pooled(samples, 'short')),
+    unit: '×',
+    most: 1.5,
+  },
+  { scenario: 'open', name: 'activation', of: value('activation'), unit: 'ms', most: 50 },
+  { scenario: 'open', name: 'opened to a prompt can be sent', of: value('ready'), unit: 'ms', timesFloor: 1.2 },
+  { scenario: 'open', name: 'opened to a message can be written', of: value('writable'), unit: 'ms' },
+];
+
+/** The rows of what was run: for a figure against the floor its ratio, then both values. */
+export function askedFigures(outcomes: readonly Outcome[]): Row[] {
+  return FIGURES.flatMap((figure) => {
+    const outcome = outcomes.find(({ scenario }) => scenario === figure.scenario);
+    return outcome ? rowsOf(figure, outcome) : [];
+  });
+}
+
+function rowsOf({ name, of, unit, most, timesFloor }: Figure, { floor, parley }: Outcome): Row[] {
+  const better = 'lower';
+  const ours = of(parley);
+  if (timesFloor === undefined) {
+    const target = most === undefined ? {} : { target: most };
+    return [{ name, value: rounded(ours), unit, ...target, better }];
+  }
+  const theirs = of(floor);
+  return [
+    { name, value: rounded(ours / theirs), unit: '× floor', target: timesFloor, better },
+    { name: `${name} (Parley)`, value: rounded(ours), unit, better },
+    { name: `${name} (floor)`, value: rounded(theirs), unit, better },
+  ];
+}

@@ -1,0 +1,196 @@
+// What the panel makes of agents that misbehave, each a real process: it says what happened and what can be done, keeps everything, and the next attempt works.
+import { strict as assert } from 'node:assert';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { scriptedAgent } from '../support/agents/definition';
+import type { AgentScript, presets } from '../support/agents/script';
+import { Chat } from '../support/vscode/chat';
+import { screenshot } from '../support/vscode/openWindow';
+import { useVsCode } from '../support/vscode/useVsCode';
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-bad-input-'));
+const missing = join(scratch, 'agent that is not installed');
+
+/** Misbehaves at its first start and is a plain agent from then on. */
+function atFirst(name: string, script: keyof typeof presets | AgentScript): object {
+  const text = typeof script === 'string' ? script : JSON.stringify(script);
+  const program = join(process.cwd(), 'out/support/agents/secondTime.js');
+  return { name, command: process.execPath, args: [program, join(scratch, name), text, 'plain'] };
+}
+
+const agents = {
+  plain: { ...scriptedAgent('plain'), name: 'Plain' },
+  missing: { name: 'Missing', command: missing },
+  exits: atFirst('Exits', 'exit-at-once'),
+  garbage: atFirst('Garbage', { noise: 'before', mute: ['initialize'] }),
+  silent: atFirst('Silent', { mute: ['initialize'] }),
+  future: atFirst('Future', 'version7'),
+};
+
+describe('an agent that misbehaves', () => {
+  const vscode = useVsCode({
+    theme: 'dark',
+    settings: { 'parley.agents': agents, 'parley.defaultAgent': 'plain', 'parley.startTimeout': 3 },
+  });
+  let chat: Chat;
+
+  before('open the chat', async () => {
+    chat = await Chat.open(vscode.window.page);
+  });
+
+  after(() => rmSync(scratch, { recursive: true, force: true }));
+
+  /** Chooses an agent, sends a message while it starts and types the next one. @returns the failure's text */
+  async function failsToStart(name: string, code: string): Promise<string> {
+    await chat.selectAgent(name);
+    await chat.send('say It works now.');
+    await chat.frame.locator(`[data-error-code="${code}"]`).waitFor();
+    await chat.state('failed');
+    await chat.queue.getByText('say It works now.').waitFor();
+    await chat.composer.fill('half a thought');
+    return (await chat.failure.textContent()) ?? '';
+  }
+
+  /** Presses the button; what was sent before goes now, and what was typed is still there. */
+  async function worksAtNextAttempt(): Promise<void> {
+    await chat.button('Try again').click();
+    await chat.state('ready');
+    await chat.failure.waitFor({ state: 'detached' });
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    await chat.entries('agent').getByText('It works now.').waitFor();
+    assert.equal(await chat.composer.inputValue(), 'half a thought');
+    await chat.composer.fill('');
+  }
+
+  it('leaves people guessing if the panel does not say that the command was not found', async () => {
+    const words = await failsToStart('Missing', 'agent-not-found');
+    assert.match(words, /agent that is not installed/);
+    await chat.button('Choose another agent').waitFor();
+    await chat.button('Open settings').waitFor();
+    await screenshot(vscode.window.page, 'failed-start-dark');
+    writeFileSync(missing, `#!/bin/sh\nexec '${agents.plain.command}' '${agents.plain.args[0]}' plain\n`);
+    chmodSync(missing, 0o755);
+    await worksAtNextAttempt();
+  });
+
+  it('hides the reason if an agent that exits at once takes its last words with it', async () => {
+    const words = await failsToStart('Exits', 'agent-exited');
+    assert.match(words, /exited with code 1/);
+    await chat.failure.getByText('Last lines the agent wrote').click();
+    await chat.failure.getByText('run `agent setup` first').waitFor();
+    await worksAtNextAttempt();
+  });
+
+  it('waits without a word if garbage instead of the protocol is not told', async () => {
+    const words = await failsToStart('Garbage', 'stage-timeout');
+    assert.match(words, /npm warn config something unimportant/);
+    await worksAtNextAttempt();
+  });
+
+  it('waits for ever if an agent never answers initialize and nobody gives it up', async () => {
+    const words = await failsToStart('Silent', 'stage-timeout');
+    assert.match(words, /initialize/);
+    assert.match(words, /3 s/);
+    await chat.frame.locator('[data-stage=initialize][data-stage-state=failed]').waitFor();
+    await worksAtNextAttempt();
+  });
+
+  it('talks to an agent it does not understand if version 7 is taken', async () => {
+    const words = await failsToStart('Future', 'protocol-version');
+    assert.match(words, /7/);
+    await worksAtNextAttempt();
+  });
+
+  describe('in a turn', () => {
+    before('choose the plain agent', async () => {
+      await chat.selectAgent('Plain');
+      await chat.state('ready');
+      await chat.run('say This came before.');
+    });
+
+    /** Sends, types the next message, and waits until the agent is given up. */
+    async function breaks(play: string, code: string): Promise<string> {
+      await chat.send(play);
+      await chat.composer.fill('half a thought');
+      await chat.frame.locator(`[data-error-code="${code}"]`).waitFor();
+      assert.equal(await chat.turnEnd(), 'error');
+      assert.equal(await chat.composer.inputValue(), 'half a thought');
+      await chat.entries('agent').getByText('This came before.').waitFor();
+      return (await chat.failure.textContent()) ?? '';
+    }
+
+    async function startsAgain(): Promise<void> {
+      await chat.button('Start again').click();
+      await chat.state('ready');
+      assert.equal(await chat.composer.inputValue(), 'half a thought');
+      assert.equal(await chat.run('say It works again.'), 'end_turn');
+      await chat.entries('agent').last().getByText('It works again.').waitFor();
+      await chat.entries('agent').getByText('This came before.').waitFor();
+    }
+
+    it('breaks the turn if updates for unknown sessions and tool calls are not taken calmly', async () => {
+      assert.equal(await chat.run('unknown-session\nunknown-tool\nunknown-updates\nmalformed\nsay Still here.'), 'end_turn');
+      await chat.entries('agent').getByText('Still here.').waitFor();
+      await chat.frame.locator('[data-tool-status=pending]', { hasText: 'Announced late' }).or(
+        chat.frame.locator('[data-tool-status=cancelled]', { hasText: 'Announced late' }),
+      ).first().waitFor();
+      await chat.entries('notice').getByText('hologram_update').first().waitFor();
+      assert.equal(await chat.frame.getByText('for a session that nobody knows').count(), 0);
+    });
+
+    it('is stuck if a question without answers cannot be dismissed', async () => {
+      await chat.send('permission-none');
+      await chat.permission.getByText('The agent offered no answer to choose from.').waitFor();
+      await chat.permission.getByRole('button', { name: 'Dismiss' }).click();
+      assert.equal(await chat.turnEnd(), 'end_turn');
+      await chat.entries('agent').getByText('permission → {"outcome":{"outcome":"cancelled"}}').waitFor();
+    });
+
+    it('gives files away if a path outside of the workspace does not ask first', async () => {
+      const { page } = vscode.window;
+      const outside = join(scratch, 'outside.txt');
+      writeFileSync(outside, 'not yours');
+      const dialog = page.getByRole('dialog').filter({ hasText: 'outside of its folders' });
+
+      await chat.send(`read "${outside}"`);
+      await dialog.getByText(outside).waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      assert.equal(await chat.turnEnd(), 'end_turn');
+      await chat.entries('agent').getByText('did not allow to read').waitFor();
+
+      await chat.send(`write "${join(scratch, 'written.txt')}" by the agent`);
+      await dialog.getByText('written.txt').waitFor();
+      await dialog.getByRole('button', { name: 'Allow' }).click();
+      assert.equal(await chat.turnEnd(), 'end_turn');
+      assert.equal(readFileSync(join(scratch, 'written.txt'), 'utf8'), 'by the agent');
+
+      await chat.send(`read "${outside}"`);
+      await dialog.getByText(outside).waitFor();
+      await dialog.getByRole('button', { name: 'Allow' }).click();
+      assert.equal(await chat.turnEnd(), 'end_turn');
+      await chat.entries('agent').getByText('not yours').waitFor();
+      assert.ok(existsSync(outside));
+    });
+
+    it('chokes on a line of 40 megabytes if the agent is not stopped in time', async () => {
+      assert.match(await breaks('huge 40', 'message-too-large'), /32/);
+      await startsAgain();
+    });
+
+    it('waits for an agent that can no longer be heard if a closed stdout goes unnoticed', async () => {
+      assert.match(await breaks('deaf', 'agent-closed-output'), /closed its output/);
+      await chat.entries('agent').getByText('I will say nothing more').waitFor();
+      await startsAgain();
+    });
+
+    it('loses the last words of an agent that dies in the middle of a turn', async () => {
+      assert.match(await breaks('die 3', 'agent-exited'), /code 3/);
+      await chat.entries('agent').getByText('These are my last words').waitFor();
+      await chat.frame.locator('[data-tool-status=cancelled]', { hasText: 'Left open' }).waitFor();
+      await chat.failure.getByText('Last lines the agent wrote').click();
+      await chat.failure.getByText('something went terribly wrong').waitFor();
+      await startsAgain();
+    });
+  });
+});
