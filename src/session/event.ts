@@ -56,7 +56,14 @@ export type SessionEvent =
       readonly announced: boolean;
     }
   | { readonly type: 'plan'; readonly planId: string; readonly entries: readonly PlanEntry[] }
-  | { readonly type: 'notice'; readonly severity: string; readonly title: string; readonly description?: string }
+  | {
+      readonly type: 'notice';
+      readonly severity: string;
+      readonly title: string;
+      readonly description?: string;
+      /** Said by the client itself, not by the agent. */
+      readonly own?: true;
+    }
   | {
       readonly type: 'compaction';
       readonly compactionId: string;

@@ -1,0 +1,222 @@
+// Long and fast conversations in a real browser: bounded in elements and messages, steady under the reader's eye.
+import assert from 'node:assert/strict';
+import type { ItemView, Op } from '../../src/panel/contract';
+import { Harness, type Panel, type PanelOptions } from './harness/browser';
+import { DIFF, MARKDOWN, message, permission, tool } from './harness/samples';
+
+const RUNNING = {
+  phase: 'running',
+  turn: { id: 't1', number: 1, origin: 'user', startedAt: 0, tools: 0, files: 0 },
+} as const;
+const MOST_ELEMENTS = 6_000;
+
+describe('transcript', () => {
+  let harness: Harness;
+  let panel: Panel;
+  before(async () => {
+    harness = await Harness.start();
+  });
+  after(() => harness.stop());
+  afterEach(async () => {
+    assert.deepEqual(await panel.problems(), []);
+    await panel.page.close();
+  });
+
+  async function open(options: PanelOptions): Promise<Panel> {
+    panel = await harness.open({ width: 700, height: 700, ...options });
+    return panel;
+  }
+
+  const scrollTo = (top: number): Promise<void> =>
+    panel.page.evaluate(
+      (to) =>
+        new Promise<void>((resolve) => {
+          const box = document.querySelector('.transcript')!;
+          box.addEventListener('scroll', () => requestAnimationFrame(() => resolve()), { once: true });
+          box.scrollTop = to;
+        }),
+      top,
+    );
+
+  /** Distance of the end of the transcript from the lower edge, px. */
+  const fromEnd = (): Promise<number> =>
+    panel.page.evaluate(() => {
+      const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript')!;
+      return scrollHeight - scrollTop - clientHeight;
+    });
+
+  const append = (index: number, text: string): Op => ({ op: 'append', index, text, until: 0 });
+
+  it('takes 10,000 updates: every character arrives, few elements stay, one acknowledgement per frame', async () => {
+    await open({ items: [message('u', 'user', 'go'), message('a', 'agent', '')], session: RUNNING });
+    const text = `${MARKDOWN}\n\n`.repeat(200).slice(0, 200_000);
+    const { frames, acks } = await panel.page.evaluate(async (all) => {
+      let count = 0;
+      let on = true;
+      const frame = (): void => {
+        count++;
+        if (on) requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+      const before = host.posted.length;
+      for (let at = 0, revision = 2; at < all.length; at += 20, revision++) {
+        host.send({ type: 'update', revision, ops: [{ op: 'append', index: 1, text: all.slice(at, at + 20), until: 0 }] });
+      }
+      await host.acked(10_001);
+      on = false;
+      return { frames: count, acks: host.posted.slice(before).filter(({ type }) => type === 'ack').length };
+    }, text);
+    assert.ok(acks <= frames + 1, `${acks} acknowledgements in ${frames} frames`);
+    assert.ok((await panel.elements()) <= MOST_ELEMENTS);
+    assert.equal(await panel.page.evaluate(() => document.documentElement.dataset.revision), '10001');
+    const tail = await panel.page.locator('[data-entry-id=a]').innerText();
+    assert.ok(tail.includes(text.trimEnd().split('\n').at(-1)!.replace(/[`*]/g, '').slice(0, 20)));
+    assert.ok((await fromEnd()) < 3, 'the end must stay in view');
+  });
+
+  it('keeps 500 tool calls with diffs, and any number of messages, within a bounded number of elements', async () => {
+    await open({ items: [message('u', 'user', 'go')], session: RUNNING });
+    const lines = Array.from({ length: 12 }, (_, line) => (line % 3 ? ` line ${line}` : `+line ${line}`));
+    const diff = { ...DIFF, hunks: [{ oldStart: 1, newStart: 1, lines }] };
+    const put = (index: number): Op => ({
+      op: 'put',
+      index,
+      item: tool(`c${index}`, { title: `Edit file ${index}`, toolKind: 'edit', content: [{ type: 'diff', diff }] }),
+    });
+    await panel.update(...Array.from({ length: 500 }, (_, index) => put(index + 1)));
+    assert.ok((await panel.elements()) <= MOST_ELEMENTS);
+    assert.ok((await fromEnd()) < 3);
+    await panel.page.locator('[data-entry-id=c500]').waitFor();
+    await panel.update(
+      ...Array.from({ length: 8_000 }, (_, index): Op => ({ op: 'put', index: 501 + index, item: message(`m${index}`, 'agent', MARKDOWN) })),
+    );
+    assert.ok((await panel.elements()) <= MOST_ELEMENTS);
+    await scrollTo(50_000);
+    await panel.page.locator('[data-kind=tool]').first().waitFor();
+    assert.ok((await panel.elements()) <= MOST_ELEMENTS);
+  });
+
+  it('does not move what is being read while the answer grows below, and leads back to it', async () => {
+    const items = [...Array.from({ length: 40 }, (_, index) => message(`m${index}`, 'agent', MARKDOWN)), message('a', 'agent', 'Start.')];
+    await open({ items, session: RUNNING });
+    await panel.page.locator('.transcript').hover();
+    await panel.page.mouse.wheel(0, -900);
+    const jump = panel.page.getByRole('button', { name: 'Jump to the latest' });
+    await jump.waitFor();
+    const seen = (): Promise<readonly [string | null, number]> =>
+      panel.page.evaluate(() => {
+        const box = document.querySelector('.transcript')!.getBoundingClientRect();
+        const node = document.elementFromPoint(box.left + 60, box.top + 200)!;
+        return [node.textContent, Math.round(node.getBoundingClientRect().top)] as const;
+      });
+    const before = await seen();
+    for (let count = 0; count < 20; count++) await panel.update(append(40, `\n\nParagraph ${count} of the answer.`));
+    assert.deepEqual(await seen(), before);
+    await jump.click();
+    await panel.page.getByText('Paragraph 19 of the answer.').waitFor();
+    assert.ok((await fromEnd()) < 3);
+    await panel.update(append(40, '\n\nAnd one more.'));
+    assert.ok((await fromEnd()) < 3, 'after the jump the end is followed again');
+  });
+
+  it('asks the host for earlier items when they come near, and shows them', async () => {
+    const all = Array.from({ length: 400 }, (_, index) => message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`));
+    await open({ items: all.slice(350), from: 350, total: 400 });
+    assert.deepEqual(await panel.posted('page'), []);
+    await panel.page.locator('.transcript').focus();
+    await panel.page.keyboard.press('Home');
+    const { from, to } = await panel.next('page');
+    assert.equal(from, 0);
+    await panel.send({ type: 'page', revision: panel.revision, from, items: all.slice(from, to) });
+    const first = panel.page.locator('[data-entry-id=m0]');
+    await first.waitFor();
+    assert.match(await first.innerText(), /Message 0/);
+    // It was brought there by keyboard, so that is where the keyboard goes on.
+    await panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-entry-id') === 'm0');
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-entry-id') === 'm1');
+  });
+
+  it('counts what happens to items that are not here, and does not break over them', async () => {
+    await open({ items: [message('last', 'agent', 'last')], from: 999, total: 1000, session: RUNNING });
+    await panel.update(
+      append(3, 'lost'),
+      { op: 'put', index: 5, item: message('x', 'agent', 'x') },
+      { op: 'terminal', terminalId: 'nobody', text: 'x', drop: 0 },
+      { op: 'put', index: 1000, item: message('new', 'agent', 'new') },
+    );
+    await panel.page.locator('[data-entry-id=new]').waitFor();
+    assert.equal(await panel.page.locator('[data-entry-id=x]').count(), 0);
+  });
+
+  it('does not apply to a fetched page what it already contains', async () => {
+    await open({ items: [message('b', 'agent', 'b')], from: 1, total: 2, height: 900 });
+    const { from } = await panel.next('page');
+    await panel.send({ type: 'page', revision: 9, from, items: [message('a', 'agent', 'one two')] });
+    await panel.page.getByText('one two').waitFor();
+    await panel.update(append(0, ' two'));
+    assert.equal(await panel.page.locator('[data-entry-id=a]').innerText(), 'one two');
+  });
+
+  it('rebuilds everything from a snapshot', async () => {
+    await open({ items: [message('old', 'agent', 'old')] });
+    await panel.snapshot({ items: [message('new', 'agent', 'new')] });
+    await panel.page.locator('[data-entry-id=new]').waitFor();
+    assert.equal(await panel.page.locator('[data-entry-id=old]').count(), 0);
+  });
+
+  it('comes back to where the reader was after a reload', async () => {
+    const items = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`));
+    await open({ items });
+    await panel.page.locator('.transcript').hover();
+    await panel.page.mouse.wheel(0, -6_000);
+    await panel.page.waitForFunction(() => JSON.stringify(host.state() ?? {}).includes('"anchor":{'));
+    const top = (): Promise<string | null | undefined> =>
+      panel.page.evaluate(() => {
+        const box = document.querySelector('.transcript')!.getBoundingClientRect();
+        return document.elementFromPoint(box.left + 60, box.top + 5)?.closest('[data-entry-id]')?.getAttribute('data-entry-id');
+      });
+    const before = await top();
+    await panel.page.reload();
+    await panel.next('hello');
+    await panel.snapshot({ items });
+    await panel.page.waitForFunction(
+      (id) => {
+        const box = document.querySelector('.transcript')!.getBoundingClientRect();
+        const node = document.elementFromPoint(box.left + 60, box.top + 5)?.closest('[data-entry-id]');
+        return node?.getAttribute('data-entry-id') === id;
+      },
+      before,
+    );
+  });
+
+  it('moves over the entries by keyboard and opens one', async () => {
+    const items: ItemView[] = [message('u', 'user', 'go'), message('t', 'thought', 'hm'), message('a', 'agent', 'done')];
+    await open({ items });
+    await panel.page.locator('.transcript').focus();
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.page.keyboard.press('ArrowDown');
+    assert.equal(await panel.page.evaluate(() => document.activeElement?.getAttribute('data-entry-id')), 't');
+    await panel.page.keyboard.press('Enter');
+    await panel.page.locator('[data-entry-id=t] .blocks').waitFor();
+    await panel.page.keyboard.press('End');
+    await panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-entry-id') === 'a');
+  });
+
+  it('leads to a question that is out of sight', async () => {
+    const filler = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', MARKDOWN));
+    const asked = tool('c', { title: 'rm -rf build', toolKind: 'execute', status: 'pending' });
+    await open({ items: [asked, ...filler], session: { ...RUNNING, permissions: [permission(0)] } });
+    await panel.page.getByRole('button', { name: 'Needs you' }).click();
+    await panel.page.getByRole('group', { name: /^Permission:/ }).waitFor();
+    await panel.page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'group');
+    await panel.page.getByRole('button', { name: 'Needs you' }).waitFor({ state: 'detached' });
+  });
+
+  it('goes where the host points', async () => {
+    const items = Array.from({ length: 200 }, (_, index) => message(`m${index}`, 'agent', `Message ${index}`));
+    await open({ items });
+    await panel.send({ type: 'reveal', index: 20 });
+    await panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-entry-id') === 'm20');
+  });
+});
