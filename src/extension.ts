@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import { type ExtensionContext, window, workspace } from 'vscode';
 import { missingFileReadsEmpty } from './acp/quirks/gemini';
-import { agentEnvironment } from './agents/agentEnvironment';
-import { loginShellPath } from './agents/shellPath';
+import { userEnvironment } from './agents/userEnvironment';
 import { AgentFiles } from './client/agentFiles';
 import { Terminals } from './client/terminals';
 import { AgentCatalog } from './workbench/agentCatalog';
@@ -30,8 +29,7 @@ export function activate(context: ExtensionContext): ParleyApi {
   const log = vscodeLog(channel);
   const { version } = context.extension.packageJSON as { version: string };
   const isTrusted = (): boolean => workspace.isTrusted;
-  const environment = async (): Promise<Record<string, string>> =>
-    agentEnvironment(process.env, await loginShellPath({ log }));
+  const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
   const files = new EditorFiles({ log });
   const terminals = own(new Terminals({ log, env: environment, isTrusted }));
   const traffic = new Traffic();

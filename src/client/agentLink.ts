@@ -20,8 +20,8 @@ export interface LinkOptions {
   readonly agent: AgentDefinition;
   /** Where the agent runs; absolute. */
   readonly cwd: string;
-  /** The environment that commands are looked up in and agents are started with. */
-  readonly environment: () => Promise<Record<string, string>>;
+  /** The environment that this command is looked up in and started with. */
+  readonly environment: (command: string) => Promise<Record<string, string>>;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly onRequest: RpcHandlers['onRequest'];
   readonly onTraffic?: ((dir: 'in' | 'out', line: string) => void) | undefined;
@@ -86,7 +86,7 @@ export class AgentLink implements Disposable {
       );
     }
     const { command, env } = await stages.run('resolve', deadlines.resolve, signal, async () => {
-      const env = { ...(await options.environment()), ...agent.env };
+      const env = { ...(await options.environment(agent.command)), ...agent.env };
       return { env, command: await resolveCommand(agent.command, { cwd: options.cwd, env }) };
     });
     const process = await stages.run('spawn', deadlines.spawn, signal, () =>

@@ -11,8 +11,8 @@ export interface ConversationServices {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   /** What the settings say of an agent now; undefined where it is no longer in them. */
   readonly currentAgent?: (id: string) => AgentDefinition | undefined;
-  /** The environment of agents: the user's, with the PATH of their login shell. */
-  readonly environment: () => Promise<Record<string, string>>;
+  /** The environment to start an agent's command in: the user's, with the PATH of their login shell. */
+  readonly environment: (command: string) => Promise<Record<string, string>>;
   /** Files for an agent, made anew for each because a quirk may need its own reading. */
   readonly filesFor: (agentName: string, initializeResult: unknown) => AgentFiles;
   readonly terminals: Terminals;
