@@ -71,12 +71,11 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
       ...(stopReason && { stopReason }),
       ...(barrier && { barrier }),
     })),
-    queue: queue.items.map(({ id, text, state: itemState, reason }) => ({
-      id,
-      text,
-      state: itemState === 'queued' && queue.paused !== undefined ? 'paused' : itemState,
-      ...(reason && { reason }),
-    })),
+    queue: queue.items.map(({ id, text, state: itemState, reason }) => {
+      const isPaused = itemState === 'queued' && queue.paused !== undefined;
+      const why = reason ?? (isPaused ? queue.paused : undefined);
+      return { id, text, state: isPaused ? 'paused' : itemState, ...(why && { reason: why }) };
+    }),
     permissions: [...state.permissions.values()].map(({ id, title, options }) => ({ id, title, options })),
     commands: state.commands.map(({ name, description }) => ({ name, description })),
     config: state.config.map(({ id, name, value }) => ({ id, name, value })),

@@ -1,7 +1,8 @@
 // Raw output of a program, made fit to be shown: what a terminal would have overwritten is gone, and of the escapes only colours stay. Pure.
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output is made of them
-const NOT_COLOR = /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\[[0-9;:<=>?]*[ -/]*[@-ln-~]|[()*+#%][0-9A-Za-z]|P[^\u001b]*(?:\u001b\\|$)|[=>78DEHMNOZc])/g;
+const NOT_COLOR =
+  /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\[[0-9;:<=>?]*[ -/]*[@-ln-~]|[()*+#%][0-9A-Za-z]|P[^\u001b]*(?:\u001b\\|$)|[=>78DEHMNOZc])/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same
 const OTHER_CONTROLS = /[\u0000-\u0007\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g;
 

@@ -20,7 +20,12 @@ interface DiffOptions {
 export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
   const element = el('div', 'diff');
   if (!options.hideHead) element.append(createHead(diff, options));
-  const lines = setAttributes(el('div', 'diff-lines'), { tabindex: '0', role: 'group', 'aria-label': diff.label, dir: 'ltr' });
+  const lines = setAttributes(el('div', 'diff-lines'), {
+    tabindex: '0',
+    role: 'group',
+    'aria-label': diff.label,
+    dir: 'ltr',
+  });
   const limit = options.expanded ? OPEN_LINES : COMPACT_LINES;
   const total = diff.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
   let drawn = 0;

@@ -34,11 +34,6 @@ export class ItemStore {
     return this.#items.get(index);
   }
 
-  has(from: number, to: number): boolean {
-    for (let index = from; index < to; index++) if (!this.#items.has(index)) return false;
-    return true;
-  }
-
   /** Starts over with the last page. */
   reset(total: number, from: number, items: readonly ItemView[], revision: number): void {
     this.#items.clear();

@@ -84,7 +84,9 @@ function applyMessage(message: ToWebview): number | undefined {
       composer.insert(message.text);
       return undefined;
     case 'focus':
-      composer.focus();
+      // Only where the user is: they may have opened the palette meanwhile, and typing there must not end up here.
+      if (document.hasFocus()) composer.focus();
+      else window.addEventListener('focus', () => composer.focus(), { once: true });
       return undefined;
     case 'reveal':
       transcript.reveal(message.index);
@@ -95,7 +97,11 @@ function applyMessage(message: ToWebview): number | undefined {
 function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void {
   if (message.version !== CONTRACT_VERSION) {
     alertText.value = strings.versionMismatch;
-    post({ type: 'problem', kind: 'error', text: `contract ${message.version}, this webview speaks ${CONTRACT_VERSION}` });
+    post({
+      type: 'problem',
+      kind: 'error',
+      text: `contract ${message.version}, this webview speaks ${CONTRACT_VERSION}`,
+    });
   }
   const isFirst = key === undefined;
   const saved = uiState();

@@ -10,7 +10,10 @@ export function watchProblems(): void {
   window.addEventListener('error', (event) => report('error', describe(event.error ?? event.message)));
   window.addEventListener('unhandledrejection', (event) => report('error', describe(event.reason)));
   document.addEventListener('securitypolicyviolation', (event) => {
-    report('csp', `${event.effectiveDirective} stopped ${event.blockedURI} ${event.sourceFile ?? ''}:${event.lineNumber}`);
+    report(
+      'csp',
+      `${event.effectiveDirective} stopped ${event.blockedURI} ${event.sourceFile ?? ''}:${event.lineNumber}`,
+    );
   });
 }
 

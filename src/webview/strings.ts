@@ -105,6 +105,7 @@ export const strings = {
 
   // Permission.
   permission: (title: string) => `Permission: ${title}`,
+  asksPermission: 'asks for permission',
   permissionNeeded: (title: string) => `The agent asks for permission: ${title}`,
   noOptions: 'The agent offered no answer to choose from.',
   dismiss: 'Dismiss',

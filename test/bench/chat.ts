@@ -90,7 +90,7 @@ export class Chat {
         viewport: { width: 1400, height: 900 },
         say,
       });
-      await untilQuiet([server.pid, ...descendants(server.pid).map(({ pid }) => pid), ...renderers()]);
+      await untilQuiet();
       const pressed = now();
       await window.page.keyboard.press(OPEN_KEY);
       const { frame, writableAt, readyAt } = await findChat(window.page);
@@ -104,7 +104,7 @@ export class Chat {
         throw new Error('The webview shares its renderer with the workbench; its figures would mean nothing');
       const chat = new Chat({ server, window, frame, devtools, webviewPid, log }, opened);
       await chat.turn('flood 20 0', 'warm');
-      await chat.quiet();
+      await untilQuiet();
       return chat;
     } catch (error) {
       await window?.close();
@@ -146,11 +146,6 @@ export class Chat {
       cpu: after.cpu - before.cpu,
       task: after.task - before.task,
     };
-  }
-
-  /** Waits until nothing of what was before is still being worked on. */
-  async quiet(): Promise<void> {
-    await untilQuiet([this.#webviewPid, ...descendants(this.#server.pid).map(({ pid }) => pid)]);
   }
 
   /** Main-thread time of the webview's renderer so far, in ms. */

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { activationMs } from './activation';
 import type { Chat, TurnCost } from './chat';
 import { percentile } from './figures';
+import { untilQuiet } from './procStat';
 
 export type Sample = Readonly<Record<string, number | readonly number[]>>;
 
@@ -79,7 +80,7 @@ async function manyTurns(chat: Chat): Promise<Sample> {
   const totals: number[] = [];
   for (let turn = 1; turn <= 200; turn++) totals.push((await chat.turn('flood 50 0', `T${turn}x`)).total);
   const elements = await chat.elements();
-  await chat.quiet();
+  await untilQuiet();
   const { lag } = await chat.turn('flood 2000 200', 'A');
   return { first: totals.slice(0, 10), last: totals.slice(-10), elements, lag };
 }
@@ -89,7 +90,7 @@ async function growingMessage(chat: Chat): Promise<Sample> {
   const short: number[] = [];
   for (let turn = 1; turn <= 4; turn++)
     short.push(await costPerUpdate(chat, { count: 500, tag: `S${turn}`, from: 0.2 }));
-  await chat.quiet();
+  await untilQuiet();
   const long = await costPerUpdate(chat, { count: 5000, tag: 'L', from: 0.8 });
   return { short, long };
 }

@@ -21,7 +21,10 @@ function atFirst(name: string, script: keyof typeof presets | AgentScript): obje
 
 const agents = {
   plain: { ...scriptedAgent('plain'), name: 'Plain' },
+  /** Stays when its stdin is closed, so that its silence is not mistaken for its end. */
+  stays: { ...scriptedAgent({ ignoreStdinEnd: true }), name: 'Stays' },
   missing: { name: 'Missing', command: missing },
+  misspelt: { name: 'Misspelt', command: 'not-on-any-path' },
   exits: atFirst('Exits', 'exit-at-once'),
   garbage: atFirst('Garbage', { noise: 'before', mute: ['initialize'] }),
   silent: atFirst('Silent', { mute: ['initialize'] }),
@@ -41,26 +44,24 @@ describe('an agent that misbehaves', () => {
 
   after(() => rmSync(scratch, { recursive: true, force: true }));
 
-  /** Chooses an agent, sends a message while it starts and types the next one. @returns the failure's text */
+  /** Chooses an agent, waits until it is given up, and types a message. @returns the failure's text */
   async function failsToStart(name: string, code: string): Promise<string> {
     await chat.selectAgent(name);
-    await chat.send('say It works now.');
     await chat.frame.locator(`[data-error-code="${code}"]`).waitFor();
     await chat.state('failed');
-    await chat.queue.getByText('say It works now.').waitFor();
-    await chat.composer.fill('half a thought');
+    await chat.composer.fill('say It works now.');
     return (await chat.failure.textContent()) ?? '';
   }
 
-  /** Presses the button; what was sent before goes now, and what was typed is still there. */
+  /** Presses the button; what was typed is still there and can be sent. */
   async function worksAtNextAttempt(): Promise<void> {
     await chat.button('Try again').click();
     await chat.state('ready');
     await chat.failure.waitFor({ state: 'detached' });
+    assert.equal(await chat.composer.inputValue(), 'say It works now.');
+    await chat.composer.press('Enter');
     assert.equal(await chat.turnEnd(), 'end_turn');
     await chat.entries('agent').getByText('It works now.').waitFor();
-    assert.equal(await chat.composer.inputValue(), 'half a thought');
-    await chat.composer.fill('');
   }
 
   it('leaves people guessing if the panel does not say that the command was not found', async () => {
@@ -72,6 +73,16 @@ describe('an agent that misbehaves', () => {
     writeFileSync(missing, `#!/bin/sh\nexec '${agents.plain.command}' '${agents.plain.args[0]}' plain\n`);
     chmodSync(missing, 0o755);
     await worksAtNextAttempt();
+  });
+
+  it('has to be restarted whole if a corrected setting is not read at the next attempt', async () => {
+    assert.match(await failsToStart('Misspelt', 'agent-not-found'), /not-on-any-path/);
+    vscode.server.configure({ 'parley.agents': { ...agents, misspelt: { ...agents.plain, name: 'Corrected' } } });
+    // There is no sign of when VS Code has seen the file: a person tries again until it has.
+    const corrected = chat.frame.locator('.agent-name', { hasText: 'Corrected' });
+    while (!(await corrected.isVisible()))
+      await chat.button('Try again').click({ timeout: 1000 }).catch(() => undefined);
+    await chat.state('ready');
   });
 
   it('hides the reason if an agent that exits at once takes its last words with it', async () => {
@@ -89,11 +100,22 @@ describe('an agent that misbehaves', () => {
   });
 
   it('waits for ever if an agent never answers initialize and nobody gives it up', async () => {
-    const words = await failsToStart('Silent', 'stage-timeout');
+    await chat.selectAgent('Silent');
+    await chat.frame.locator('[data-stage=initialize][data-stage-state=running]').waitFor();
+    await screenshot(vscode.window.page, 'stages-dark');
+    // Sent while it starts: it goes as soon as there is someone to take it.
+    await chat.send('say It works now.');
+    await chat.queue.getByText('waits for the agent to start').waitFor();
+    await chat.composer.fill('half a thought');
+    await chat.frame.locator('[data-error-code="stage-timeout"]').waitFor();
+    const words = (await chat.failure.textContent()) ?? '';
     assert.match(words, /initialize/);
     assert.match(words, /3 s/);
     await chat.frame.locator('[data-stage=initialize][data-stage-state=failed]').waitFor();
-    await worksAtNextAttempt();
+    await chat.button('Try again').click();
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    await chat.entries('agent').getByText('It works now.').waitFor();
+    assert.equal(await chat.composer.inputValue(), 'half a thought');
   });
 
   it('talks to an agent it does not understand if version 7 is taken', async () => {
@@ -103,20 +125,19 @@ describe('an agent that misbehaves', () => {
   });
 
   describe('in a turn', () => {
-    before('choose the plain agent', async () => {
-      await chat.selectAgent('Plain');
+    before('choose an agent that works', async () => {
+      await chat.selectAgent('Stays');
       await chat.state('ready');
-      await chat.run('say This came before.');
     });
 
     /** Sends, types the next message, and waits until the agent is given up. */
     async function breaks(play: string, code: string): Promise<string> {
-      await chat.send(play);
+      await chat.send(`say Before it broke.\n${play}`);
       await chat.composer.fill('half a thought');
       await chat.frame.locator(`[data-error-code="${code}"]`).waitFor();
       assert.equal(await chat.turnEnd(), 'error');
       assert.equal(await chat.composer.inputValue(), 'half a thought');
-      await chat.entries('agent').getByText('This came before.').waitFor();
+      await chat.entries('agent').last().getByText('Before it broke.').waitFor();
       return (await chat.failure.textContent()) ?? '';
     }
 
@@ -126,15 +147,13 @@ describe('an agent that misbehaves', () => {
       assert.equal(await chat.composer.inputValue(), 'half a thought');
       assert.equal(await chat.run('say It works again.'), 'end_turn');
       await chat.entries('agent').last().getByText('It works again.').waitFor();
-      await chat.entries('agent').getByText('This came before.').waitFor();
+      await chat.entries('agent').getByText('Before it broke.').last().waitFor();
     }
 
     it('breaks the turn if updates for unknown sessions and tool calls are not taken calmly', async () => {
       assert.equal(await chat.run('unknown-session\nunknown-tool\nunknown-updates\nmalformed\nsay Still here.'), 'end_turn');
       await chat.entries('agent').getByText('Still here.').waitFor();
-      await chat.frame.locator('[data-tool-status=pending]', { hasText: 'Announced late' }).or(
-        chat.frame.locator('[data-tool-status=cancelled]', { hasText: 'Announced late' }),
-      ).first().waitFor();
+      await chat.entries('tool').filter({ hasText: 'Announced late' }).waitFor();
       await chat.entries('notice').getByText('hologram_update').first().waitFor();
       assert.equal(await chat.frame.getByText('for a session that nobody knows').count(), 0);
     });

@@ -119,7 +119,9 @@ describe('chrome', () => {
       await panel.page.evaluate(() => {
         const data = new DataTransfer();
         data.items.add(new File([new Uint8Array([1, 2, 3])], 'shot.png', { type: 'image/png' }));
-        document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+        document
+          .querySelector('textarea')!
+          .dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
       });
       assert.deepEqual(await panel.next('attachImage'), {
         type: 'attachImage',
@@ -164,13 +166,17 @@ describe('chrome', () => {
       assert.deepEqual(await panel.next('setConfig'), { type: 'setConfig', id: 'model', value: 'haiku' });
       await panel.page.getByRole('switch', { name: 'Web' }).click();
       assert.deepEqual((await panel.posted('setConfig'))[1], { type: 'setConfig', id: 'web', value: false });
-      assert.match((await panel.page.getByRole('img', { name: 'Context 34 % used' }).getAttribute('title')) ?? '', /68k of 200k/);
+      assert.match(
+        (await panel.page.getByRole('img', { name: 'Context 34 % used' }).getAttribute('title')) ?? '',
+        /68k of 200k/,
+      );
     });
   });
 
   describe('queue', () => {
     const queue = SESSION_FULL.queue!;
-    const item = (at: number) => panel.page.getByRole('list', { name: 'Queued messages' }).getByRole('listitem').nth(at);
+    const item = (at: number) =>
+      panel.page.getByRole('list', { name: 'Queued messages' }).getByRole('listitem').nth(at);
 
     it('lists what waits, and why, and acts on each item', async () => {
       await open({ session: { ...RUNNING, queue } });
@@ -222,13 +228,20 @@ describe('chrome', () => {
   });
 
   describe('permission', () => {
-    const asked = tool('c9', { title: 'Edit a.ts', toolKind: 'edit', status: 'pending', content: [{ type: 'diff', diff: DIFF }] });
+    const asked = tool('c9', {
+      title: 'Edit a.ts',
+      toolKind: 'edit',
+      status: 'pending',
+      content: [{ type: 'diff', diff: DIFF }],
+    });
     const card = () => panel.page.getByRole('group', { name: /^Permission:/ });
 
     it('shows the change before the answers, and one button for each, named as the agent named it', async () => {
       await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
       assert.deepEqual(
-        await card().getByRole('button').evaluateAll((all) => all.map((one) => one.textContent?.replace(/\d$/, ''))),
+        await card()
+          .getByRole('button')
+          .evaluateAll((all) => all.map((one) => one.textContent?.replace(/\d$/, ''))),
         ['Allow', 'Always npm test', 'Reject'],
       );
       const order = await card().evaluate((node) => {
@@ -278,13 +291,19 @@ describe('chrome', () => {
       const items = [asked, tool('c2', { status: 'pending' })];
       await open({ items, session: { permissions: [permission(0), second] } });
       assert.equal(await card().count(), 2);
-      await panel.page.getByRole('alert').filter({ hasText: 'asks for permission: Second' }).waitFor({ state: 'attached' });
+      await panel.page
+        .getByRole('alert')
+        .filter({ hasText: 'asks for permission: Second' })
+        .waitFor({ state: 'attached' });
       await panel.update({ op: 'session', patch: { permissions: [second] } });
       assert.equal(await card().count(), 1);
     });
 
     it('shows a question about something that is no tool call, or not here', async () => {
-      await open({ items: [message('a', 'agent', 'x')], session: { permissions: [permission(0), permission(7, { id: 'p2' })] } });
+      await open({
+        items: [message('a', 'agent', 'x')],
+        session: { permissions: [permission(0), permission(7, { id: 'p2' })] },
+      });
       assert.equal(await card().count(), 2);
     });
   });
@@ -296,7 +315,10 @@ describe('chrome', () => {
       await open({ session: SESSION_FULL });
       assert.equal(await status().getAttribute('data-state'), 'requiresAction');
       assert.equal(await status().getAttribute('data-liveness'), 'live');
-      assert.match((await status().innerText()).replace(/\s+/g, ' '), /Claude Fix the flaky upload test needs you · turn 2 · live/);
+      assert.match(
+        (await status().innerText()).replace(/\s+/g, ' '),
+        /Claude Fix the flaky upload test needs you · turn 2 · live/,
+      );
     });
 
     it('has its commands as buttons and in a menu', async () => {

@@ -25,7 +25,9 @@ describe('entries', () => {
     const log = page.getByRole('log', { name: 'Conversation' });
     const found = await log
       .getByRole('article')
-      .evaluateAll((nodes) => nodes.map((node) => `${node.getAttribute('data-entry-id')}:${node.getAttribute('data-kind')}`));
+      .evaluateAll((nodes) =>
+        nodes.map((node) => `${node.getAttribute('data-entry-id')}:${node.getAttribute('data-kind')}`),
+      );
     const expected = conversation()
       .filter(({ kind }) => kind !== 'turn_end')
       .map(({ id, kind }) => `${id}:${kind}`);
@@ -62,7 +64,10 @@ describe('entries', () => {
     const failed = page.locator('[data-entry-id=c4]');
     assert.equal(await failed.getAttribute('data-tool-status'), 'failed');
     assert.match(await failed.locator('.status').innerText(), /failed/);
-    assert.match((await page.locator('[data-entry-id=c1]').innerText()).replace(/\s+/g, ' '), /Read test\/ ?upload\.test\.ts 0\.1 s/);
+    assert.match(
+      (await page.locator('[data-entry-id=c1]').innerText()).replace(/\s+/g, ' '),
+      /Read test\/ ?upload\.test\.ts 0\.1 s/,
+    );
   });
 
   it('keeps the whitespace of what the user wrote and shows markup in it as text', async () => {
@@ -85,17 +90,24 @@ describe('entries', () => {
   });
 
   it('shows the last words of a thought while it goes on', async () => {
-    const running = { phase: 'running' as const, turn: { id: 't1', number: 1, origin: 'user' as const, startedAt: 0, tools: 0, files: 0 } };
+    const running = {
+      phase: 'running' as const,
+      turn: { id: 't1', number: 1, origin: 'user' as const, startedAt: 0, tools: 0, files: 0 },
+    };
     const { page } = await open([message('t', 'thought', 'One line.\nAnd the')], { session: running });
     await panel.update({ op: 'append', index: 0, text: ' next', until: 0 });
     assert.match(await page.locator('[data-entry-id=t]').innerText(), /Thinking…\s*And the next/);
   });
 
   it('shows an edit with its numbers, and opens it in the editor', async () => {
-    const { page } = await open([tool('c', { title: 'Edit', toolKind: 'edit', content: [{ type: 'diff', diff: DIFF }] })]);
+    const { page } = await open([
+      tool('c', { title: 'Edit', toolKind: 'edit', content: [{ type: 'diff', diff: DIFF }] }),
+    ]);
     const lines = await page
       .locator('.diff-line')
-      .evaluateAll((nodes) => nodes.map((node) => [node.getAttribute('data-old'), node.getAttribute('data-new'), node.textContent]));
+      .evaluateAll((nodes) =>
+        nodes.map((node) => [node.getAttribute('data-old'), node.getAttribute('data-new'), node.textContent]),
+      );
     assert.deepEqual(lines.slice(0, 3), [
       ['41', '41', '  const server = start();'],
       ['42', null, '  await sleep(100);'],
@@ -108,12 +120,28 @@ describe('entries', () => {
   it('shows the end of a command’s output in the terminal’s colours, and follows it', async () => {
     const terminal = { id: 'x', output: 'one\n', truncated: false, running: true, openable: true } as const;
     const { page } = await open([
-      tool('c', { title: 'run', toolKind: 'execute', status: 'in_progress', content: [{ type: 'terminal', terminal }] }),
+      tool('c', {
+        title: 'run',
+        toolKind: 'execute',
+        status: 'in_progress',
+        content: [{ type: 'terminal', terminal }],
+      }),
     ]);
-    await panel.update({ op: 'terminal', terminalId: 'x', text: '\u001b[31mred\u001b[0m\rover\n\u001b[38;5;208mmany\u001b[0m', drop: 2 });
+    await panel.update({
+      op: 'terminal',
+      terminalId: 'x',
+      text: '\u001b[31mred\u001b[0m\rover\n\u001b[38;5;208mmany\u001b[0m',
+      drop: 2,
+    });
     const output = page.locator('.terminal-lines');
     assert.equal(await output.innerText(), 'e\nover\nmany');
-    assert.equal(await output.locator('span').last().evaluate((node) => getComputedStyle(node).color), 'rgb(255, 135, 0)');
+    assert.equal(
+      await output
+        .locator('span')
+        .last()
+        .evaluate((node) => getComputedStyle(node).color),
+      'rgb(255, 135, 0)',
+    );
     await page.getByRole('button', { name: /run/ }).first().click();
     await page.getByRole('button', { name: 'Open in terminal' }).click();
     assert.deepEqual(await panel.next('openTerminal'), { type: 'openTerminal', terminalId: 'x' });
@@ -130,7 +158,12 @@ describe('entries', () => {
       path: '/work/app/test/upload.test.ts',
       line: 40,
     });
-    const item = tool('c1', { title: 'Read test/upload.test.ts', toolKind: 'read', hasRaw: true, rawInput: '{"path":"x"}' });
+    const item = tool('c1', {
+      title: 'Read test/upload.test.ts',
+      toolKind: 'read',
+      hasRaw: true,
+      rawInput: '{"path":"x"}',
+    });
     await panel.update({ op: 'put', index: 3, item });
     assert.match(await page.locator('[data-entry-id=c1]').innerText(), /"path":"x"/);
   });
@@ -148,7 +181,15 @@ describe('entries', () => {
   it('shows what it does not know as JSON on demand, rather than not at all', async () => {
     const { page } = await open([
       tool('c', { content: [{ type: 'raw', kind: 'hologram', json: '{"type":"hologram"}' }] }),
-      { kind: 'notice', id: 'n', at: 0, severity: 'info', title: 'Unknown update', text: '', json: '{"sessionUpdate":"x"}' },
+      {
+        kind: 'notice',
+        id: 'n',
+        at: 0,
+        severity: 'info',
+        title: 'Unknown update',
+        text: '',
+        json: '{"sessionUpdate":"x"}',
+      },
     ]);
     await page.locator('[data-entry-id=c] .row').click();
     await page.getByText('Content of a kind that is not known here: hologram').click();
@@ -183,7 +224,9 @@ describe('entries', () => {
       await open(items, { theme, width: 280, height: 800, session });
       const wide = await panel.page.evaluate(() => {
         const { scrollWidth, clientWidth } = document.querySelector('.transcript')!;
-        const buttons = [...document.querySelectorAll('button')].filter((button) => button.getBoundingClientRect().right > innerWidth);
+        const buttons = [...document.querySelectorAll('button')].filter(
+          (button) => button.getBoundingClientRect().right > innerWidth,
+        );
         return { over: scrollWidth - clientWidth, outside: buttons.map((button) => button.textContent) };
       });
       assert.deepEqual(wide, { over: 0, outside: [] }, theme);

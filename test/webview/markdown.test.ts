@@ -9,9 +9,46 @@ import { MARKDOWN, message } from './harness/samples';
 declare const parts: Parts;
 
 const FRAGMENTS = [
-  'a', 'word word ', '\n', '\n\n', '  ', '    ', '\t', '- ', '* ', '1. ', '10. ', '> ', '# ', '## ', '```', '```js\n', '~~~', '\n```\n', '|',
-  '\n| a | b |\n|---|---|\n| 1 | 2 |\n', '|-|-|', '---', '===', '**', '*', '~~', '`', '[x](y)', '[ ] ', '<div>', '<b>x</b>', '&amp;', '\\', '\r\n',
-  '\n- x\n- y', '\n- x\n\n  y\n', '\n```ts\ncode\n\ncode\n```\n', 'https://example.com ', '![i](data:image/png;base64,aa)', '![o](https://e.com/i.png)',
+  'a',
+  'word word ',
+  '\n',
+  '\n\n',
+  '  ',
+  '    ',
+  '\t',
+  '- ',
+  '* ',
+  '1. ',
+  '10. ',
+  '> ',
+  '# ',
+  '## ',
+  '```',
+  '```js\n',
+  '~~~',
+  '\n```\n',
+  '|',
+  '\n| a | b |\n|---|---|\n| 1 | 2 |\n',
+  '|-|-|',
+  '---',
+  '===',
+  '**',
+  '*',
+  '~~',
+  '`',
+  '[x](y)',
+  '[ ] ',
+  '<div>',
+  '<b>x</b>',
+  '&amp;',
+  '\\',
+  '\r\n',
+  '\n- x\n- y',
+  '\n- x\n\n  y\n',
+  '\n```ts\ncode\n\ncode\n```\n',
+  'https://example.com ',
+  '![i](data:image/png;base64,aa)',
+  '![o](https://e.com/i.png)',
 ];
 
 describe('markdown', () => {
@@ -29,10 +66,7 @@ describe('markdown', () => {
     cases.push([MARKDOWN, 1], [MARKDOWN, 3], [`${MARKDOWN}\n\n`.repeat(12), 17]);
     // All in one call: a round trip for each would take longer than the drawing.
     const different = await page.evaluate((all) => all.map(([whole, size]) => parts.difference(whole, size)), cases);
-    assert.deepEqual(
-      different.filter((one) => one !== '').slice(0, 3),
-      [],
-    );
+    assert.deepEqual(different.filter((one) => one !== '').slice(0, 3), []);
   });
 
   it('draws long lists, tables, paragraphs and code the same however they came', async () => {

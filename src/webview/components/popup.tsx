@@ -1,6 +1,6 @@
 // A list that opens from a button: a menu of commands, or a choice of one of several values. Keyboard as in VS Code: arrows, Home, End, Enter, Escape, letters.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon';
 
 export interface PopupItem {
@@ -33,7 +33,8 @@ export function Popup(props: PopupProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
+  // Before the next key can come.
+  useLayoutEffect(() => {
     if (!isOpen) return;
     list.current?.focus();
     const close = (event: Event): void => {
@@ -138,9 +139,7 @@ export function Popup(props: PopupProps) {
                 onPointerMove={() => setActive(index)}
                 onClick={() => choose(item)}
               >
-                {role === 'listbox' && (
-                  <span class="popup-check">{item.id === selected && <Icon name="check" />}</span>
-                )}
+                {role === 'listbox' && <span class="popup-check">{item.id === selected && <Icon name="check" />}</span>}
                 <span class="popup-words">
                   <span class="popup-label">{item.label}</span>
                   {item.description && <span class="popup-description">{item.description}</span>}

@@ -93,9 +93,15 @@ export function Composer() {
       )}
       <div class="composer">
         {isListOpen && (
-          <SlashList id={listId} commands={matches.value} active={active.value} onActive={(index) => {
-            active.value = index;
-          }} onChoose={choose} />
+          <SlashList
+            id={listId}
+            commands={matches.value}
+            active={active.value}
+            onActive={(index) => {
+              active.value = index;
+            }}
+            onChoose={choose}
+          />
         )}
         <Attachments />
         {/* A textarea has the role textbox by itself; it is written out for those who select by attribute. */}
@@ -110,7 +116,9 @@ export function Composer() {
           aria-haspopup="listbox"
           aria-controls={isListOpen ? listId : undefined}
           aria-activedescendant={isListOpen ? slashOptionId(listId, active.value) : undefined}
-          placeholder={running ? strings.placeholderRunning : strings.placeholder(session.agentName.value || strings.agent)}
+          placeholder={
+            running ? strings.placeholderRunning : strings.placeholder(session.agentName.value || strings.agent)
+          }
           spellcheck={false}
           onInput={(event) => {
             composer.typed(event.currentTarget.value);

@@ -57,7 +57,12 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
       role="listbox"
       label={option.name}
       title={title}
-      items={option.values.map(({ value, name, description, group }) => ({ id: value, label: name, description, group }))}
+      items={option.values.map(({ value, name, description, group }) => ({
+        id: value,
+        label: name,
+        description,
+        group,
+      }))}
       selected={option.value}
       onChoose={(value) => post({ type: 'setConfig', id: option.id, value })}
     >

@@ -10,7 +10,13 @@ export function UsageRing() {
   const lines = [strings.usage(formatCount(usage.used), formatCount(usage.size))];
   if (usage.cost) lines.push(strings.cost(`${usage.cost.amount.toFixed(2)} ${usage.cost.currency}`));
   return (
-    <span class="usage" role="img" aria-label={strings.usageLabel(percent)} title={lines.join('\n')} data-level={percent >= 90 ? 'high' : undefined}>
+    <span
+      class="usage"
+      role="img"
+      aria-label={strings.usageLabel(percent)}
+      title={lines.join('\n')}
+      data-level={percent >= 90 ? 'high' : undefined}
+    >
       <svg viewBox="0 0 16 16" aria-hidden="true">
         <circle class="ring" cx="8" cy="8" r="6" />
         <circle class="used" cx="8" cy="8" r="6" pathLength={100} stroke-dasharray={`${percent} 100`} />

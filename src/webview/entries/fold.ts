@@ -14,7 +14,14 @@ export function createFold(label: string, text: string, context: { copy(text: st
     if (!details.open || details.childElementCount > 1) return;
     const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text;
     const pre = setAttributes(el('pre', 'plain', revealControls(shown)), { tabindex: '0', dir: 'ltr' });
-    details.append(el('div', 'fold-body', iconButton('copy', strings.copy, () => context.copy(text)), pre));
+    details.append(
+      el(
+        'div',
+        'fold-body',
+        iconButton('copy', strings.copy, () => context.copy(text)),
+        pre,
+      ),
+    );
   });
   return details;
 }

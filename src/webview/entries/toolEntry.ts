@@ -3,8 +3,8 @@ import type { PermissionView, ToolContentView } from '../../panel/contract';
 import { el, icon, iconButton, setAttributes } from '../dom';
 import { revealControls, splitPath } from '../format';
 import type { IconName } from '../icons';
-import type { TerminalOutput } from '../terminalOutput';
 import { strings } from '../strings';
+import type { TerminalOutput } from '../terminalOutput';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 import { createPermissionCard, type PermissionCard } from './permissionCard';
 import { createToolContent } from './toolContent';
@@ -27,7 +27,9 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   const object = el('span', 'object');
   const result = el('span', 'dim result');
   const time = el('span', 'dim time');
-  const row = setAttributes(el('button', 'row', status, verb, object, el('span', 'grow'), result, time), { type: 'button' });
+  const row = setAttributes(el('button', 'row', status, verb, object, el('span', 'grow'), result, time), {
+    type: 'button',
+  });
   const openDiff = iconButton('diff', strings.openDiff, () => {
     const content = tool().content.findIndex(({ type }) => type === 'diff');
     context.post({ type: 'openDiff', index, content });
@@ -37,7 +39,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   const box = el('div', 'box', line, body);
   element.append(box);
 
-  let contents: { readonly view: ToolContentView; readonly node: HTMLElement; readonly terminal?: TerminalOutput }[] = [];
+  let contents: { readonly view: ToolContentView; readonly node: HTMLElement; readonly terminal?: TerminalOutput }[] =
+    [];
   let drawnExpanded: boolean | undefined;
   let facts: HTMLElement | undefined;
   let cards: PermissionCard[] = [];
@@ -81,7 +84,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     element.dataset.toolStatus = item.status;
     element.dataset.toolKind = item.toolKind;
     setAttributes(element, { 'aria-label': [words.verb, words.object, strings.toolStatus[item.status]].join(' ') });
-    const statusText = waits ? strings.needsYou : strings.toolStatus[item.status];
+    const statusText = waits ? strings.asksPermission : strings.toolStatus[item.status];
     status.replaceChildren(icon(waits ? 'question' : (ICONS[item.status] ?? 'circle-large-outline'), statusText));
     status.title = statusText;
     verb.textContent = revealControls(words.verb);
@@ -89,7 +92,9 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     const [folder, name] = words.literal && !shown.includes(' ') ? splitPath(shown) : ['', shown];
     object.className = words.literal ? 'object mono' : 'object';
     object.title = revealControls(item.title);
-    object.replaceChildren(...(folder ? [el('span', 'cut', folder), el('span', 'name', name)] : [el('span', 'cut', name)]));
+    object.replaceChildren(
+      ...(folder ? [el('span', 'cut', folder), el('span', 'name', name)] : [el('span', 'cut', name)]),
+    );
     result.replaceChildren(...words.facts.map((fact) => el('span', 'fact', fact)));
     time.textContent = words.time;
     openDiff.hidden = !item.content.some(({ type }) => type === 'diff');
@@ -116,7 +121,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     const next = item.content.map((content, position) => {
       const old = redraw ? undefined : contents[position];
       if (old && content.type === 'terminal' && old.view.type === 'terminal' && old.terminal) {
-        const same = old.view.terminal.id === content.terminal.id && old.view.terminal.command === content.terminal.command;
+        const same =
+          old.view.terminal.id === content.terminal.id && old.view.terminal.command === content.terminal.command;
         if (same) {
           if (old.view !== content) old.terminal.update(content.terminal);
           return { ...old, view: content };

@@ -1,5 +1,5 @@
 // The line on top: who the agent is and what it is doing, in words, and what can be done with the session.
-import { IconButton, Icon } from '../components/icon';
+import { Icon, IconButton } from '../components/icon';
 import { Popup } from '../components/popup';
 import { post } from '../host';
 import { hiddenPermissions, session } from '../session';

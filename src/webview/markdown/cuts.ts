@@ -82,7 +82,8 @@ export function longCut(token: Token, source: string, start: number): LongCut | 
     const cut = paragraphCut(token.raw);
     return cut > 0 ? { unit: 0, start, cut: start + cut } : undefined;
   }
-  const lengths = token.type === 'list' ? (token as Tokens.List).items.map((item) => item.raw.length) : [token.raw.length];
+  const lengths =
+    token.type === 'list' ? (token as Tokens.List).items.map((item) => item.raw.length) : [token.raw.length];
   let at = start;
   for (const [unit, length] of lengths.entries()) {
     const line = length > BLOCK_LONG ? source.indexOf('\n', at + BLOCK_LONG) : -1;
@@ -111,7 +112,8 @@ export function codeCut(text: string, fence: OpenFence): CodeCut {
   let midLine = fence.midLine;
   for (;;) {
     const end = text.indexOf('\n', start);
-    const isClosing = !midLine && closes(text.slice(start, Math.min(end === -1 ? text.length : end, start + 80)), fence);
+    const isClosing =
+      !midLine && closes(text.slice(start, Math.min(end === -1 ? text.length : end, start + 80)), fence);
     if (end === -1) {
       if (isClosing) return { kind: 'open', textEnd: start };
       if (text.length - 1 <= CODE_HARD) return { kind: 'open', textEnd: text.length };

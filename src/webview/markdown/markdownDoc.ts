@@ -112,7 +112,9 @@ export class MarkdownDoc {
     const lineEnds = (index: number): boolean => isBegun(source, starts[index]!);
 
     // A fence is cut line by line, without the lexer, from its first whole line on.
-    const fenceAt = tokens.findIndex((token, index) => fenceOf(token) !== undefined && source.includes('\n', starts[index]));
+    const fenceAt = tokens.findIndex(
+      (token, index) => fenceOf(token) !== undefined && source.includes('\n', starts[index]),
+    );
     if (this.#cutLong(tokens.slice(0, fenceAt === -1 ? tokens.length : fenceAt), source, head.length)) return true;
     const solid = tokens.flatMap((token, index) => (token.type === 'space' ? [] : [index]));
     const last = solid.at(-1);
@@ -160,7 +162,11 @@ export class MarkdownDoc {
         const long = pieces[at.unit]!;
         this.#close(pieces.slice(0, at.unit));
         const text = source.slice(at.start, at.cut);
-        this.#close([long.kind === 'item' ? { ...long, source: text } : { ...long, kind: 'block', source: text, joined: this.#joined }]);
+        this.#close([
+          long.kind === 'item'
+            ? { ...long, source: text }
+            : { ...long, kind: 'block', source: text, joined: this.#joined },
+        ]);
         this.#leaveContext();
         this.#joined = token.type === 'paragraph';
         this.#tail = this.#tail.slice(at.cut - head);

@@ -117,7 +117,10 @@ export class PiecePainter {
     return this.#add(wrapper, { group: piece.group, node: body });
   }
 
-  #drawCode(piece: Piece & { kind: 'code' }, open: boolean): { readonly nodes: ChildNode[]; readonly block?: CodeBlock } {
+  #drawCode(
+    piece: Piece & { kind: 'code' },
+    open: boolean,
+  ): { readonly nodes: ChildNode[]; readonly block?: CodeBlock } {
     if (piece.text === '' && !piece.first) return { nodes: [] };
     const block = createCodeBlock(piece.lang, piece.text, this.#context, {
       open,

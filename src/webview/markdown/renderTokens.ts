@@ -167,7 +167,8 @@ function renderSpan(token: Token, context: MarkdownContext): Node | string {
 }
 
 /** A path with a folder or a line number in it, as agents write them: `src/app.ts`, `src/app.ts:12`, `README.md:3`. */
-const FILE = /^(?:\.{0,2}\/)?(?:[\w@.+-]+\/)+[\w@.+-]*\.\w{1,8}(?::\d+(?:[:-]\d+)?)?$|^[\w@.+-]+\.\w{1,8}:\d+(?:[:-]\d+)?$/;
+const FILE =
+  /^(?:\.{0,2}\/)?(?:[\w@.+-]+\/)+[\w@.+-]*\.\w{1,8}(?::\d+(?:[:-]\d+)?)?$|^[\w@.+-]+\.\w{1,8}:\d+(?:[:-]\d+)?$/;
 
 function renderCodeSpan(text: string, context: MarkdownContext): Node {
   const code = el('code', '', text);

@@ -149,7 +149,12 @@ function QueueRow(props: QueueRowProps) {
               disabled={!canMove || index === count - 1}
               onClick={() => act({ kind: 'move', id, to: index + 1 })}
             />
-            <IconButton icon="send" label={strings.sendNow} disabled={!canMove} onClick={() => act({ kind: 'sendNow', id })} />
+            <IconButton
+              icon="send"
+              label={strings.sendNow}
+              disabled={!canMove}
+              onClick={() => act({ kind: 'sendNow', id })}
+            />
             <IconButton icon="close" label={strings.remove} onClick={() => act({ kind: 'remove', id })} />
           </span>
         </>

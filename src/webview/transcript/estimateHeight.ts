@@ -8,12 +8,13 @@ export function estimateHeight(item: ItemView, columns: number): number {
   switch (item.kind) {
     case 'user':
     case 'agent': {
-      const length = item.content.reduce((sum, block) => sum + (block.type === 'text' ? block.text.length : columns * 3), 0);
-      return Math.ceil((length * 1.25) / columns + 0.5) * LINE + GAP;
+      const lines = item.content.reduce((sum, block) => sum + (block.type === 'text' ? textLines(block.text, columns) : 6), 0);
+      return Math.ceil(lines * LINE) + GAP;
     }
     case 'tool': {
       const lines = item.content.reduce((sum, content) => {
-        if (content.type === 'diff') return sum + content.diff.hunks.reduce((all, hunk) => all + hunk.lines.length, 0) + 1;
+        if (content.type === 'diff')
+          return sum + content.diff.hunks.reduce((all, hunk) => all + hunk.lines.length, 0) + 1;
         return sum + (content.type === 'terminal' ? 3 : 0);
       }, 0);
       return 28 + Math.min(lines, 14) * 18 + GAP;
@@ -25,4 +26,11 @@ export function estimateHeight(item: ItemView, columns: number): number {
     default:
       return 26 + GAP;
   }
+}
+
+/** Lines of a text when it is drawn: those it has, and those it is broken into. */
+function textLines(text: string, columns: number): number {
+  let breaks = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && breaks < 2_000; at = text.indexOf('\n', at + 1)) breaks++;
+  return Math.max(breaks * 0.9, (text.length * 1.1) / columns + 0.5);
 }

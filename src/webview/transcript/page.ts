@@ -46,8 +46,22 @@ export class Page implements Disposable {
     return Math.min(this.first + PAGE_SIZE, this.#store.total);
   }
 
+  /** Some of its items are at hand. */
   get isStored(): boolean {
-    return this.#store.has(this.first, this.end);
+    for (let index = this.first; index < this.end; index++) if (this.#store.get(index)) return true;
+    return false;
+  }
+
+  /** The transcript indices of what is not at hand, as a range, or undefined. */
+  get missing(): { readonly from: number; readonly to: number } | undefined {
+    let from: number | undefined;
+    let to = this.first;
+    for (let index = this.first; index < this.end; index++) {
+      if (this.#store.get(index)) continue;
+      from ??= index;
+      to = index + 1;
+    }
+    return from === undefined ? undefined : { from, to };
   }
 
   view(index: number): EntryView | undefined {
@@ -112,7 +126,8 @@ export class Page implements Disposable {
     for (const card of cards) if (!ids.includes(card.dataset.permissionId ?? '')) card.remove();
     const shown = cards.map((card) => card.dataset.permissionId);
     for (const permission of permissions) {
-      if (!shown.includes(permission.id)) view.element.append(createPermissionCard(permission, [], this.#context).element);
+      if (!shown.includes(permission.id))
+        view.element.append(createPermissionCard(permission, [], this.#context).element);
     }
   }
 

@@ -50,7 +50,8 @@ function entryOf(target: EventTarget | null): HTMLElement | null {
 
 function answer(log: HTMLElement, target: EventTarget | null, key: string): boolean {
   const own = target instanceof Element ? target.closest('[data-permission-id]') : null;
-  const card = own ?? entryOf(target)?.querySelector('[data-permission-id]') ?? log.querySelector('.permission:not(.answered)');
+  const card =
+    own ?? entryOf(target)?.querySelector('[data-permission-id]') ?? log.querySelector('.permission:not(.answered)');
   return card ? answerByKey(card, key) : false;
 }
 

@@ -12,6 +12,7 @@ export class Scroller implements Disposable {
   readonly #dispose: Disposable;
   #pinned = true;
   #lastTop = 0;
+  #lastDistance = 0;
 
   /** @param box what scrolls @param content what is in it */
   constructor(box: HTMLElement, content: HTMLElement, onPinned: (pinned: boolean) => void, onScroll: () => void) {
@@ -24,8 +25,6 @@ export class Scroller implements Disposable {
     const abort = new AbortController();
     const options = { passive: true, signal: abort.signal };
     box.addEventListener('scroll', () => this.#scrolled(), options);
-    // Wheel and touch tell the wish before the position does, while the end may be moving away below.
-    box.addEventListener('wheel', (event) => this.#wished(event.deltaY < 0), options);
     this.#dispose = toDisposable(() => {
       observer.disconnect();
       abort.abort();
@@ -51,24 +50,23 @@ export class Scroller implements Disposable {
     if (!this.#pinned) return;
     this.#box.scrollTop = 1e9;
     this.#lastTop = this.#box.scrollTop;
+    this.#lastDistance = 0;
   }
 
   dispose(): void {
     this.#dispose.dispose();
   }
 
-  #wished(up: boolean): void {
-    if (up && this.#box.scrollTop > 0) this.#setPinned(false);
-  }
-
   #scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
-    const movedUp = scrollTop < this.#lastTop - 1;
-    const movedDown = scrollTop > this.#lastTop + 1;
+    const distance = scrollHeight - clientHeight - scrollTop;
+    // The browser moves the position too, when something above changes its height; the distance from the end stays the same then.
+    const movedUp = scrollTop < this.#lastTop - 1 && distance > 1;
+    const movedDown = distance < this.#lastDistance - 1;
     this.#lastTop = scrollTop;
-    const atEnd = scrollHeight - clientHeight - scrollTop < NEAR_END;
-    if (atEnd && (movedDown || scrollHeight <= clientHeight)) this.#setPinned(true);
-    else if (movedUp && !atEnd) this.#setPinned(false);
+    this.#lastDistance = distance;
+    if (movedUp) this.#setPinned(false);
+    else if (movedDown && distance < NEAR_END) this.#setPinned(true);
     this.#onScroll();
   }
 

@@ -137,8 +137,13 @@ export class Transcript {
     for (const page of this.#pages.slice(Math.floor(from / PAGE_SIZE))) {
       if (page.first >= from + items.length) break;
       this.#asked.delete(page);
-      if (page.near || this.#isRevealed(page)) this.#want(page);
-      else page.reserve();
+      if (page.isMounted) {
+        for (let index = page.first; index < page.end; index++) this.#put(page, index);
+      } else if (page.near || this.#isRevealed(page)) {
+        this.#want(page);
+      } else {
+        page.reserve();
+      }
     }
   }
 
@@ -167,14 +172,12 @@ export class Transcript {
   /** Draws until the `deadline` (of `performance.now()`). @returns whether all is drawn */
   render(deadline: number): boolean {
     for (const page of [...this.#wanted]) {
+      this.#wanted.delete(page);
+      this.#ask(page);
       if (page.isStored) {
-        this.#wanted.delete(page);
         page.mount(this.#permissionsAt);
         if (page === this.#pages.at(-1)) this.#settle();
         else page.settle(-1);
-      } else {
-        this.#wanted.delete(page);
-        this.#ask(page);
       }
       if (performance.now() > deadline) break;
     }
@@ -201,6 +204,7 @@ export class Transcript {
     this.#reveal = { index, focus: offset === undefined, ...(offset === undefined ? {} : { offset }) };
     page.element.scrollIntoView({ block: 'nearest' });
     this.#want(page);
+    this.#options.invalidate();
   }
 
   /** Brings the first open question to the eye and puts the focus on it. */
@@ -225,13 +229,17 @@ export class Transcript {
     }
     if (change.type === 'put') {
       const isNew = page.view(change.index) === undefined;
-      page.put(change.index, this.#permissionsAt.get(change.index) ?? []);
+      this.#put(page, change.index);
       if (isNew) this.#settle();
       return;
     }
     const view = page.view(change.index);
     if (change.type === 'append') view?.append?.(change.text);
     else view?.update();
+  }
+
+  #put(page: Page, index: number): void {
+    page.put(index, this.#permissionsAt.get(index) ?? []);
   }
 
   /** All but the last entry of a running turn are complete. */
@@ -264,16 +272,16 @@ export class Transcript {
     const isLast = page === this.#pages.at(-1) && this.#scroller.isPinned;
     if (!page.isMounted || isLast || page.element.contains(document.activeElement)) return;
     page.unmount();
-    const at = this.#pages.indexOf(page);
-    if (this.#pages.length > STORED_PAGES && at < this.#pages.length - 4) this.#evict();
+    if (this.#pages.length > STORED_PAGES) this.#evict();
   }
 
+  /** Forgets the items of the pages that are farthest from the reader. The last ones stay: they still change. */
   #evict(): void {
-    const stored = this.#pages.filter((page) => !page.isMounted && !page.near && this.#store.get(page.first));
-    const keep = this.#pages.slice(-4);
-    for (const page of stored.slice(0, Math.max(0, stored.length - STORED_PAGES))) {
-      if (!keep.includes(page)) this.#store.evict(page.first, page.end);
-    }
+    const eye = this.#pages.findIndex((page) => page.near);
+    const distance = (page: Page): number => Math.abs(page.first / PAGE_SIZE - eye);
+    const idle = this.#pages.slice(0, -4).filter((page) => !page.isMounted && !page.near && page.isStored);
+    const far = idle.sort((one, other) => distance(other) - distance(one));
+    for (const page of far.slice(0, Math.max(0, far.length - STORED_PAGES))) this.#store.evict(page.first, page.end);
   }
 
   #want(page: Page): void {
@@ -283,9 +291,10 @@ export class Transcript {
   }
 
   #ask(page: Page): void {
-    if (this.#asked.has(page)) return;
+    const { missing } = page;
+    if (!missing || this.#asked.has(page)) return;
     this.#asked.add(page);
-    this.#options.post({ type: 'page', from: page.first, to: page.end });
+    this.#options.post({ type: 'page', ...missing });
   }
 
   #pageOf(index: number): Page | undefined {

@@ -64,7 +64,8 @@ const FLAGS = [
   '--font-render-hinting=none',
 ];
 
-const THEMES: Readonly<Record<Theme, string>> = {
+/** The names of the themes in the settings. */
+export const themes: Readonly<Record<Theme, string>> = {
   dark: 'Default Dark Modern',
   light: 'Default Light Modern',
   highContrast: 'Default High Contrast',
@@ -82,7 +83,7 @@ export const allProblems: Problem[] = [];
  * @throws Error with the browser's console where the workbench does not come up within a minute
  */
 export async function openWindow(server: Server, options: WindowOptions = {}): Promise<Window> {
-  if (options.theme !== undefined) server.configure({ 'workbench.colorTheme': THEMES[options.theme] });
+  if (options.theme !== undefined) server.configure({ 'workbench.colorTheme': themes[options.theme] });
   const profile = mkdtempSync(join(tmpdir(), 'parley-browser-'));
   const problems: Problem[] = [];
   const log: string[] = [];

@@ -213,7 +213,14 @@ export function conversation(): ItemView[] {
       },
     },
     { ...message('a2', 'agent', 'Background check finished: 20 of 20 runs pass.'), late: true },
-    { kind: 'notice', id: 'n1', at: AT, severity: 'info', title: 'Context was compacted', text: '68k tokens became 9k.' },
+    {
+      kind: 'notice',
+      id: 'n1',
+      at: AT,
+      severity: 'info',
+      title: 'Context was compacted',
+      text: '68k tokens became 9k.',
+    },
     {
       kind: 'error',
       id: 'e1',

@@ -1,0 +1,90 @@
+// The panel goes away and comes back while the agent writes: hidden behind another tab, reloaded, moved. No word may be lost, and what was typed stays.
+import { strict as assert } from 'node:assert';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { scriptedAgent } from '../support/agents/definition';
+import { Chat } from '../support/vscode/chat';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { chatFrame, command } from '../support/vscode/workbench';
+
+describe('a panel that is hidden, reloaded or moved', () => {
+  const vscode = useVsCode({
+    settings: {
+      'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
+      'parley.defaultAgent': 'plain',
+      // A tab that is opened stays beside the chat instead of taking its place.
+      'workbench.editor.enablePreview': false,
+    },
+  });
+  let chat: Chat;
+  /** The text of an answer that nobody disturbed. */
+  let whole: string;
+
+  before('open the chat', async () => {
+    writeFileSync(join(vscode.server.folder, 'other.txt'), 'another file\n');
+    chat = await Chat.open(vscode.window.page);
+    assert.equal(await chat.run('flood 400 0 END'), 'end_turn');
+    whole = await chat.copyTurn();
+    assert.match(whole, /END-OF-FLOOD-END$/);
+  });
+
+  beforeEach('begin an answer of two seconds', async () => {
+    await chat.newSession();
+    await chat.send('flood 400 200 END');
+    await chat.composer.fill('half a thought');
+    await chat.entries('agent').first().waitFor();
+  });
+
+  /** Everything is there, word for word, once the turn has ended. */
+  async function nothingIsLost(): Promise<void> {
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    await chat.frame.getByText('END-OF-FLOOD-END').last().waitFor();
+    assert.equal(await chat.copyTurn(), whole);
+    assert.equal(await chat.entries('user').count(), 1);
+    assert.equal(await chat.composer.inputValue(), 'half a thought');
+    await chat.composer.fill('');
+  }
+
+  it('loses what came while another tab was in front', async () => {
+    const { page } = vscode.window;
+    await page.keyboard.press('Control+P');
+    await page.locator('.quick-input-widget:visible input.input').fill('other.txt');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'other.txt' }).first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.view-line', { hasText: 'another file' }).waitFor();
+    await page.getByRole('tab', { name: /Parley/ }).click();
+    await chat.composer.waitFor();
+    await nothingIsLost();
+  });
+
+  it('loses what came while the window reloaded its webviews', async () => {
+    const { page } = vscode.window;
+    await chat.frame.locator('html').evaluate('document.documentElement.dataset.before = "yes"');
+    await command(page, 'Developer: Reload Webviews');
+    await chat.frame.locator('html:not([data-before])').waitFor();
+    await chat.composer.waitFor();
+    await nothingIsLost();
+  });
+
+  it('loses what came while it was moved to another column', async () => {
+    const { page } = vscode.window;
+    await command(page, 'View: Move Editor into Right Group');
+    await page.locator('.editor-group-container').nth(1).locator('.tab', { hasText: 'Parley' }).waitFor();
+    await chat.composer.waitFor();
+    await nothingIsLost();
+    await command(page, 'View: Move Editor into Left Group');
+    await chat.composer.waitFor();
+  });
+
+  it('forgets what was typed when it is closed in the middle of a sentence', async () => {
+    const { page } = vscode.window;
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    await chat.composer.press('End');
+    await page.getByRole('tab', { name: /Parley/ }).getByRole('button', { name: /^Close/ }).click();
+    await chatFrame(page, 'panel').locator('body').waitFor({ state: 'detached' });
+    chat = await Chat.open(page);
+    await chat.entries('user').getByText('flood 400 200 END').waitFor();
+    assert.equal(await chat.composer.inputValue(), 'half a thought');
+    assert.equal(await chat.copyTurn(), whole);
+  });
+});

@@ -1,0 +1,189 @@
+// The exported API and the commands that return something, with the demo agent as a real process: what programs and scripts rely on.
+import { strict as assert } from 'node:assert';
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { SessionSnapshot } from '../../src/client/snapshot';
+import type { ParleyApi } from '../../src/workbench/api';
+
+describe('the API for programs', function () {
+  this.timeout(60_000);
+  let api: ParleyApi;
+  let cwd: string;
+  let key: string;
+
+  before(async () => {
+    const extension = vscode.extensions.getExtension<ParleyApi>('parley.parley');
+    assert.ok(extension);
+    api = await extension.activate();
+    cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-api-')));
+    key = await api.openSession({ agent: 'demo', cwd });
+    await vscode.commands.executeCommand('parley.setConfigOption', { id: 'pace', value: 'instant' });
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    rmSync(cwd, { recursive: true, force: true });
+  });
+
+  /** Resolves with the first snapshot that fits, looked at after every change. */
+  function until(fits: (snapshot: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const snapshot = api.snapshot(key);
+        if (!fits(snapshot)) return;
+        listening.dispose();
+        resolve(snapshot);
+      };
+      const listening = api.onDidChange((changed) => {
+        if (changed === key) look();
+      });
+      look();
+    });
+  }
+
+  /** Answers the next question in the only way that a program has: as the user would, in the panel, there is none here. */
+  async function inMode<T>(mode: 'ask' | 'auto', run: () => Promise<T>): Promise<T> {
+    await vscode.commands.executeCommand('parley.setConfigOption', { id: 'mode', value: mode });
+    return run();
+  }
+
+  it('tells programs nothing of a session if its snapshot is not whole', async () => {
+    const snapshot = await until(({ commands }) => commands.length > 0);
+    assert.equal(api.version, 1);
+    assert.equal(snapshot.key, key);
+    assert.equal(snapshot.agent, 'demo');
+    assert.equal(snapshot.protocol, 1);
+    assert.equal(snapshot.state, 'ready');
+    assert.equal(snapshot.liveness, 'live');
+    assert.match(snapshot.sessionId ?? '', /^demo-/);
+    assert.deepEqual(
+      snapshot.config.map(({ id }) => id),
+      ['mode', 'pace', 'emoji'],
+    );
+    assert.ok(snapshot.commands.some(({ name }) => name === 'edit'));
+    assert.deepEqual(JSON.parse(JSON.stringify(snapshot)), snapshot, 'a snapshot is plain JSON');
+  });
+
+  it('leaves a program waiting if a sent message does not end with its turn', async () => {
+    const changes: string[] = [];
+    const listening = api.onDidChange((changed) => changes.push(changed));
+    const { turnId, stopReason } = await api.send(key, 'Hello');
+    listening.dispose();
+    assert.equal(stopReason, 'end_turn');
+    const { entries, turns, title, usage } = await until((snapshot) => snapshot.state === 'ready');
+    const own = entries.filter((entry) => entry.turnId === turnId);
+    assert.deepEqual(
+      own.map(({ kind }) => kind),
+      ['user', 'agent'],
+    );
+    assert.equal(own[0]?.text, 'Hello');
+    assert.match(own[1]?.text ?? '', /demo agent/);
+    assert.deepEqual(
+      turns.filter(({ id }) => id === turnId),
+      [{ id: turnId, origin: 'user', stopReason: 'end_turn', barrier: 'turn_complete' }],
+    );
+    assert.equal(title, 'Demo: Hello');
+    assert.ok((usage?.used ?? 0) > 0);
+    assert.ok(changes.includes(key));
+  });
+
+  it('mixes up messages of programs if they are not sent in the order in which they were queued', async () => {
+    const first = api.enqueue(key, '/slow');
+    const running = await until(({ state }) => state === 'running');
+    assert.ok(!running.queue.some(({ id }) => id === first));
+    const second = api.enqueue(key, '/help');
+    assert.deepEqual(
+      api.snapshot(key).queue.map(({ id, text, state }) => ({ id, text, state })),
+      [{ id: second, text: '/help', state: 'queued' }],
+    );
+    await api.cancel(key);
+    const stopped = await until(({ state }) => state === 'ready');
+    assert.equal(stopped.turns.at(-1)?.stopReason, 'cancelled');
+    assert.equal(stopped.queue[0]?.state, 'paused');
+    assert.match(stopped.queue[0]?.reason ?? '', /stopped/);
+    await vscode.commands.executeCommand('parley.queue.resume');
+    const sent = await until(({ queue, state }) => queue.length === 0 && state === 'ready');
+    assert.equal(sent.entries.findLast(({ kind }) => kind === 'user')?.text, '/help');
+  });
+
+  it('answers a question by itself if a cancelled turn leaves it open', async () => {
+    const path = join(cwd, 'parley-demo.md');
+    const turn = inMode('ask', () => api.send(key, '/edit never written'));
+    const asking = await until(({ permissions }) => permissions.length > 0);
+    assert.equal(asking.state, 'requiresAction');
+    const [question] = asking.permissions;
+    assert.deepEqual(
+      question?.options.map(({ name, kind }) => `${name} ${kind}`),
+      ['Allow allow_once', 'Always allow allow_always', 'Reject reject_once'],
+    );
+    const tool = asking.entries.findLast(({ kind }) => kind === 'tool')?.tool;
+    assert.equal(tool?.status, 'pending');
+    assert.deepEqual(
+      tool?.content.map(({ type }) => type),
+      ['diff'],
+    );
+    assert.deepEqual(tool?.locations, [{ path, line: 4 }]);
+    await api.cancel(key);
+    assert.equal((await turn).stopReason, 'cancelled');
+    const { entries, permissions } = api.snapshot(key);
+    assert.deepEqual(permissions, []);
+    assert.equal(entries.findLast(({ kind }) => kind === 'tool')?.tool?.status, 'cancelled');
+    assert.equal(existsSync(path), false);
+  });
+
+  it('overwrites what the user has not saved yet if files are not read and written through the editor', async () => {
+    const path = join(cwd, 'parley-demo.md');
+    await inMode('auto', () => api.send(key, '/edit from the agent'));
+    assert.match(readFileSync(path, 'utf8'), /- from the agent\n$/);
+
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(path));
+    const end = editor.document.lineAt(editor.document.lineCount - 1).range.end;
+    assert.ok(await editor.edit((edit) => edit.insert(end, '- typed and not saved\n')));
+    assert.equal(editor.document.isDirty, true);
+
+    assert.equal((await api.send(key, '/edit after that')).stopReason, 'end_turn');
+    assert.match(editor.document.getText(), /- from the agent\n- typed and not saved\n- after that\n$/);
+    assert.equal(editor.document.isDirty, false);
+    assert.equal(readFileSync(path, 'utf8'), editor.document.getText());
+    await vscode.commands.executeCommand('undo');
+    assert.match(editor.document.getText(), /- typed and not saved\n$/);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
+  it('cannot tell a dead session from a silent one if its status cannot be asked for', async () => {
+    assert.deepEqual(await api.checkStatus(key), { status: 'live' });
+    assert.deepEqual(await vscode.commands.executeCommand('parley.checkStatus'), { status: 'live' });
+  });
+
+  it('is of no use in keybindings and tasks if the commands do not say what came of them', async () => {
+    const other = await vscode.commands.executeCommand<string>('parley.newSession', { agent: 'demo', cwd });
+    assert.notEqual(other, key);
+    assert.equal(api.snapshot(other).state, 'ready');
+    const result = await vscode.commands.executeCommand<{ turnId: string; stopReason: string }>('parley.send', {
+      text: '/error',
+      session: key,
+    });
+    assert.equal(result.stopReason, 'error');
+    assert.ok(api.snapshot(key).turns.some(({ id }) => id === result.turnId));
+    assert.deepEqual(api.snapshot(other).entries, []);
+  });
+
+  it('lets a program talk to nobody if an unknown session or agent is not refused', async () => {
+    assert.throws(() => api.snapshot('nobody'), { code: 'no-such-session' });
+    await assert.rejects(api.openSession({ agent: 'nobody' }), { code: 'no-such-agent' });
+    await assert.rejects(api.openSession({ agent: 'demo', cwd: 'relative' }), { code: 'bad-folder' });
+  });
+
+  it('goes on working for a program that is told nothing if a crash does not end its turn', async () => {
+    const { stopReason } = await api.send(key, '/crash');
+    assert.equal(stopReason, 'error');
+    const { state, error, entries } = await until((snapshot) => snapshot.state === 'exited');
+    assert.equal(state, 'exited');
+    assert.equal(error?.code, 'agent-exited');
+    assert.match(error?.stderr ?? '', /what an agent says on its way out/);
+    assert.ok(entries.some(({ text }) => text?.includes('I am about to exit')));
+  });
+});
