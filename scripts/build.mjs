@@ -30,19 +30,19 @@ export function bundles({ dev }) {
     ...common,
     platform: 'browser',
     format: 'esm',
-    splitting: true,
     target: 'chrome120',
     jsx: 'automatic',
     jsxImportSource: 'preact',
     loader: { '.ttf': 'file', '.svg': 'file', '.woff2': 'file' },
     assetNames: '[name]',
-    chunkNames: '[name]-[hash]',
     outdir: 'dist/webview',
   };
   return [
     { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },
     { ...browser, entryPoints: { main: 'src/webview/main.tsx' } },
+    // Loaded when the first code is shown.
+    { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
   ].filter((options) => Object.values(options.entryPoints).every((entry) => existsSync(join(root, entry))));
 }
 

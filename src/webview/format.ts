@@ -29,6 +29,7 @@ export function plural(count: number, one: string, many: string): string {
 
 // Characters that turn, hide or break what stands around them: in a name, a path or a command they could make one thing look like another.
 const CONTROLS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Writes invisible and direction-changing characters out as `⟨U+202E⟩`. Line breaks and tabs stay. */

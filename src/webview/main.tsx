@@ -6,6 +6,7 @@ import { App } from './app';
 import { composer } from './composer/composerState';
 import { Frames } from './frames';
 import { onMessage, post, saveUiState, uiState } from './host';
+import { adoptPageStyles } from './pageStyles';
 import { reportError, watchProblems } from './problems';
 import { alertText, hasItems, hiddenPermissions, patchSession, session, setSession } from './session';
 import { strings } from './strings';
@@ -15,6 +16,8 @@ import { watchWake } from './wake';
 
 /** As many choices of what is open are remembered. */
 const MOST_EXPANDED = 300;
+
+adoptPageStyles();
 
 let expanded = new Map(Object.entries(uiState().expanded ?? {}));
 let key: string | undefined;

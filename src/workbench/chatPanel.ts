@@ -38,7 +38,9 @@ export class ChatPanel implements Disposable {
   /** Takes a panel that VS Code restored. */
   adopt(panel: WebviewPanel): ChatSurface {
     this.#open?.panel.dispose();
-    panel.iconPath = Uri.joinPath(this.#context.extensionUri, 'media', 'parley.svg');
+    // A tab's icon is a picture and does not take the colour of its theme, as the one of the view does.
+    const icon = (theme: string): Uri => Uri.joinPath(this.#context.extensionUri, 'media', `parley-${theme}.svg`);
+    panel.iconPath = { light: icon('light'), dark: icon('dark') };
     panel.webview.options = this.#options();
     const surface = this.#surfaceFor(panel);
     const open = { panel, surface };

@@ -81,7 +81,10 @@ describe('an agent that misbehaves', () => {
     // There is no sign of when VS Code has seen the file: a person tries again until it has.
     const corrected = chat.frame.locator('.agent-name', { hasText: 'Corrected' });
     while (!(await corrected.isVisible()))
-      await chat.button('Try again').click({ timeout: 1000 }).catch(() => undefined);
+      await chat
+        .button('Try again')
+        .click({ timeout: 1000 })
+        .catch(() => undefined);
     await chat.state('ready');
   });
 
@@ -151,7 +154,10 @@ describe('an agent that misbehaves', () => {
     }
 
     it('breaks the turn if updates for unknown sessions and tool calls are not taken calmly', async () => {
-      assert.equal(await chat.run('unknown-session\nunknown-tool\nunknown-updates\nmalformed\nsay Still here.'), 'end_turn');
+      assert.equal(
+        await chat.run('unknown-session\nunknown-tool\nunknown-updates\nmalformed\nsay Still here.'),
+        'end_turn',
+      );
       await chat.entries('agent').getByText('Still here.').waitFor();
       await chat.entries('tool').filter({ hasText: 'Announced late' }).waitFor();
       await chat.entries('notice').getByText('hologram_update').first().waitFor();

@@ -15,7 +15,10 @@ const classes: Readonly<Record<Theme, string>> = {
 
 describe('the looks of the chat', () => {
   const vscode = useVsCode({
-    settings: { 'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } }, 'parley.defaultAgent': 'demo' },
+    settings: {
+      'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
+      'parley.defaultAgent': 'demo',
+    },
   });
   let chat: Chat;
 
@@ -62,7 +65,8 @@ describe('the looks of the chat', () => {
     const overflow = await view.frame.locator('body').evaluate('document.documentElement.scrollWidth');
     assert.ok(Number(overflow) <= Number(width), `its content is ${overflow} pixels wide`);
     await screenshot(page, 'chat-narrow-dark');
-    for (const button of ['Allow', 'Reject']) assert.ok(await view.permission.getByRole('button', { name: button, exact: true }).isVisible());
+    for (const button of ['Allow', 'Reject'])
+      assert.ok(await view.permission.getByRole('button', { name: button, exact: true }).isVisible());
   });
 
   it('does not say what became of a question in the other place where the chat is open', async () => {

@@ -34,7 +34,10 @@ describe('the processes of agents', () => {
     const { page } = vscode.window;
     // A command of ours makes VS Code start the extension, so that it had its chance.
     await command(page, 'Parley: Show Log');
-    await page.locator('.part.panel select option:checked', { hasText: 'Parley' }).first().waitFor({ state: 'attached' });
+    await page
+      .locator('.part.panel select option:checked', { hasText: 'Parley' })
+      .first()
+      .waitFor({ state: 'attached' });
     assert.deepEqual(agentsBelow(vscode.server.pid), []);
     assert.deepEqual(log(), []);
   });
@@ -50,7 +53,10 @@ describe('the processes of agents', () => {
     // As a person leaves: the page goes, the server stays.
     await vscode.window.page.goto('about:blank');
     await Promise.all(pids.map((pid) => goneFrom(pid)));
-    assert.deepEqual(log().filter(({ ev }) => ev === 'violation'), []);
+    assert.deepEqual(
+      log().filter(({ ev }) => ev === 'violation'),
+      [],
+    );
   });
 });
 
@@ -80,7 +86,7 @@ describe('a folder that is not trusted', () => {
     await chat.button('Manage workspace trust').click();
     const editor = page.locator('.workspace-trust-editor');
     await editor.getByRole('button', { name: 'Trust', exact: true }).click();
-    await editor.getByText('You trust this folder').waitFor();
+    await editor.getByText('You trust this folder').click();
     await page.keyboard.press('Escape');
     await editor.waitFor({ state: 'hidden' });
     assert.equal(await chat.composer.inputValue(), 'say Hello');

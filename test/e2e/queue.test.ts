@@ -8,7 +8,10 @@ import { useVsCode } from '../support/vscode/useVsCode';
 describe('the queue', () => {
   const vscode = useVsCode({
     theme: 'dark',
-    settings: { 'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } }, 'parley.defaultAgent': 'plain' },
+    settings: {
+      'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
+      'parley.defaultAgent': 'plain',
+    },
   });
   let chat: Chat;
 

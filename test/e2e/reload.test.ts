@@ -80,7 +80,10 @@ describe('a panel that is hidden, reloaded or moved', () => {
     const { page } = vscode.window;
     assert.equal(await chat.turnEnd(), 'end_turn');
     await chat.composer.press('End');
-    await page.getByRole('tab', { name: /Parley/ }).getByRole('button', { name: /^Close/ }).click();
+    await page
+      .getByRole('tab', { name: /Parley/ })
+      .getByRole('button', { name: /^Close/ })
+      .click();
     await chatFrame(page, 'panel').locator('body').waitFor({ state: 'detached' });
     chat = await Chat.open(page);
     await chat.entries('user').getByText('flood 400 200 END').waitFor();

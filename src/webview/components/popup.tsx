@@ -81,8 +81,11 @@ export function Popup(props: PopupProps) {
     if (next !== undefined) setActive(next);
     else if (event.key === 'Enter' || event.key === ' ') choose(items[active]);
     else if (event.key === 'Escape') close();
-    else if (event.key === 'Tab') return setOpen(false);
-    else if (event.key.length === 1) {
+    else if (event.key === 'Tab') {
+      // The focus goes where it would have gone.
+      setOpen(false);
+      return;
+    } else if (event.key.length === 1) {
       const wanted = event.key.toLowerCase();
       const order = [...items.keys()].map((index) => (active + 1 + index) % items.length);
       const found = order.find((index) => items[index]!.label.toLowerCase().startsWith(wanted));
@@ -113,6 +116,8 @@ export function Popup(props: PopupProps) {
         {props.children}
       </button>
       {isOpen && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: its role is menu or listbox
+        // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the same
         <div
           class={`popup ${align} ${direction}`}
           role={role}
@@ -129,6 +134,9 @@ export function Popup(props: PopupProps) {
                   {item.group}
                 </div>
               )}
+              {/* biome-ignore lint/a11y/noStaticElementInteractions: its role is menuitem or option */}
+              {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: the same */}
+              {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the list's, which has the focus */}
               <div
                 key={item.id}
                 id={`${id}-${index}`}

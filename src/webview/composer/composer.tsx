@@ -104,10 +104,10 @@ export function Composer() {
           />
         )}
         <Attachments />
-        {/* A textarea has the role textbox by itself; it is written out for those who select by attribute. */}
         <textarea
           ref={field}
           class="message"
+          // biome-ignore lint/a11y/noRedundantRoles: for those who select by attribute
           role="textbox"
           rows={1}
           aria-label={strings.message}

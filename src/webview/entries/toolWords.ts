@@ -33,7 +33,7 @@ export function toolWords(item: ToolItem): ToolWords {
   const title = item.title.split('\n', 1)[0]!.trim();
   let object = title.replace(SAME[kind] ?? /^$/, '').trim();
   if (/^`[^`]*`$/.test(object)) object = object.slice(1, -1);
-  if (object === '') object = item.locations[0]?.label ?? (known && title !== verbs[kind] ? title : '');
+  if (object === '') object = item.locations[0]?.label ?? '';
   // A path is shown as the host shortened it, relative to the session's root.
   const location = item.locations.find(({ path }) => path === object);
   if (location) object = location.label;

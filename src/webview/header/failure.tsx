@@ -10,7 +10,7 @@ export function Failure() {
   if (!error) return null;
   const { stderr } = error;
   return (
-    <div class="failure" role="group" aria-label={strings.error} data-error-code={error.code}>
+    <section class="failure" aria-label={strings.error} data-error-code={error.code}>
       <Icon name="error" />
       <div class="words">
         <p class="error-text">{error.message}</p>
@@ -41,6 +41,6 @@ export function Failure() {
           </div>
         )}
       </div>
-    </div>
+    </section>
   );
 }

@@ -1,4 +1,5 @@
-// Colours complete code when the browser is idle. The highlighter is a chunk of its own, loaded with the first block that needs it.
+// Colours complete code when the browser is idle. The highlighter is a file of its own, loaded with the first block that needs it.
+import { fileUrl } from '../pageStyles';
 import type { highlight } from './highlighter';
 
 interface Job {
@@ -20,7 +21,7 @@ export function highlightLater(code: HTMLElement, text: string, lang: string): v
   jobs.push({ code, text, lang });
   if (scheduled) return;
   scheduled = true;
-  loading ??= import('./highlighter').then((module) => module.highlight);
+  loading ??= import(fileUrl('highlighter.js')).then((module: typeof import('./highlighter')) => module.highlight);
   loading.then(schedule, () => {
     // Without the chunk, code stays plain; the failed load was reported as a problem of the window.
     jobs = [];

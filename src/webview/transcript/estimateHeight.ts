@@ -8,7 +8,10 @@ export function estimateHeight(item: ItemView, columns: number): number {
   switch (item.kind) {
     case 'user':
     case 'agent': {
-      const lines = item.content.reduce((sum, block) => sum + (block.type === 'text' ? textLines(block.text, columns) : 6), 0);
+      const lines = item.content.reduce(
+        (sum, block) => sum + (block.type === 'text' ? textLines(block.text, columns) : 6),
+        0,
+      );
       return Math.ceil(lines * LINE) + GAP;
     }
     case 'tool': {
@@ -32,5 +35,5 @@ export function estimateHeight(item: ItemView, columns: number): number {
 function textLines(text: string, columns: number): number {
   let breaks = 1;
   for (let at = text.indexOf('\n'); at !== -1 && breaks < 2_000; at = text.indexOf('\n', at + 1)) breaks++;
-  return Math.max(breaks * 0.9, (text.length * 1.1) / columns + 0.5);
+  return Math.max(breaks * 0.6, (text.length * 1.1) / columns + 0.5);
 }

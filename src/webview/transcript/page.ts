@@ -11,6 +11,8 @@ import { estimateHeight } from './estimateHeight';
 /** Items of one page. */
 export const PAGE_SIZE = 16;
 const UNKNOWN_HEIGHT = 60;
+/** ms */
+const MOUNT_BUDGET = 30;
 
 export class Page implements Disposable {
   readonly element = el('div', 'page');
@@ -72,7 +74,12 @@ export class Page implements Disposable {
     if (this.#mounted) return;
     this.#mounted = true;
     this.element.style.height = '';
-    for (let index = this.first; index < this.end; index++) this.put(index, permissions.get(index) ?? []);
+    // Drawn at once, or its height would fall together and grow again under the reader's eye; only what is very long is left for the next frames.
+    const deadline = performance.now() + MOUNT_BUDGET;
+    for (let index = this.first; index < this.end; index++) {
+      this.put(index, permissions.get(index) ?? []);
+      this.#views.get(index)?.render?.(deadline);
+    }
   }
 
   /** Leaves the page as a box of its height. */

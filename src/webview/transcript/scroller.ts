@@ -53,6 +53,13 @@ export class Scroller implements Disposable {
     this.#lastDistance = 0;
   }
 
+  /** The position was set by a program: the scroll event to come is no wish of the reader. */
+  settle(): void {
+    const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    this.#lastTop = scrollTop;
+    this.#lastDistance = scrollHeight - clientHeight - scrollTop;
+  }
+
   dispose(): void {
     this.#dispose.dispose();
   }

@@ -48,6 +48,7 @@ export class Transcript {
   #permissionsAt = new Map<number, PermissionView[]>();
   #running = false;
   #columns = 90;
+  #evictDue = false;
   #reveal: { readonly index: number; readonly offset?: number; readonly focus: boolean } | undefined;
   #anchorTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -171,8 +172,11 @@ export class Transcript {
 
   /** Draws until the `deadline` (of `performance.now()`). @returns whether all is drawn */
   render(deadline: number): boolean {
+    const newest = this.#scroller.isPinned ? this.#pages.slice(-2) : [];
     for (const page of [...this.#wanted]) {
       this.#wanted.delete(page);
+      // It was the newest for a moment, and many came after it: it stays a box until it comes near.
+      if (!page.near && !newest.includes(page) && !this.#isRevealed(page)) continue;
       this.#ask(page);
       if (page.isStored) {
         page.mount(this.#permissionsAt);
@@ -187,6 +191,7 @@ export class Transcript {
       if (performance.now() > deadline) break;
     }
     this.#finishReveal();
+    if (this.#evictDue) this.#evict();
     if (this.#permissions.length > 0) this.#watchCards();
     return this.#dirty.size === 0 && this.#wanted.size === 0;
   }
@@ -200,9 +205,14 @@ export class Transcript {
   reveal(index: number, offset?: number): void {
     const page = this.#pageOf(index);
     if (!page) return;
-    this.#scroller.unpin();
     this.#reveal = { index, focus: offset === undefined, ...(offset === undefined ? {} : { offset }) };
-    page.element.scrollIntoView({ block: 'nearest' });
+    if (this.#isEnd(this.#reveal)) {
+      this.#scroller.pin();
+    } else {
+      this.#scroller.unpin();
+      page.element.scrollIntoView({ block: 'nearest' });
+      this.#scroller.settle();
+    }
     this.#want(page);
     this.#options.invalidate();
   }
@@ -272,11 +282,16 @@ export class Transcript {
     const isLast = page === this.#pages.at(-1) && this.#scroller.isPinned;
     if (!page.isMounted || isLast || page.element.contains(document.activeElement)) return;
     page.unmount();
-    if (this.#pages.length > STORED_PAGES) this.#evict();
+    if (this.#pages.length > STORED_PAGES && !this.#evictDue) {
+      // Not now: the observer tells of one page after the other, and only after all is known where the reader is.
+      this.#evictDue = true;
+      this.#options.invalidate();
+    }
   }
 
   /** Forgets the items of the pages that are farthest from the reader. The last ones stay: they still change. */
   #evict(): void {
+    this.#evictDue = false;
     const eye = this.#pages.findIndex((page) => page.near);
     const distance = (page: Page): number => Math.abs(page.first / PAGE_SIZE - eye);
     const idle = this.#pages.slice(0, -4).filter((page) => !page.isMounted && !page.near && page.isStored);
@@ -313,17 +328,26 @@ export class Transcript {
   #finishReveal(): void {
     const target = this.#reveal;
     const view = target && this.#pageOf(target.index)?.view(target.index);
-    if (!target || !view || this.#dirty.has(view)) return;
+    // Only when all around it has its height, or the place would be another one a moment later.
+    if (!target || !view || this.#dirty.size > 0 || this.#wanted.size > 0) return;
     this.#reveal = undefined;
     if (target.offset !== undefined) {
       view.element.scrollIntoView({ block: 'start' });
       this.#box.scrollTop += target.offset;
+      this.#scroller.settle();
       return;
     }
-    view.element.scrollIntoView({ block: 'center' });
+    if (!this.#isEnd(target)) {
+      view.element.scrollIntoView({ block: 'center' });
+      this.#scroller.settle();
+    }
     const card = view.element.querySelector<HTMLElement>('[data-permission-id]');
     const separator = view.element.querySelector<HTMLElement>('[role="separator"]');
     if (target.focus) (card ?? separator ?? view.element).focus({ preventScroll: true });
+  }
+
+  #isEnd(target: { readonly index: number; readonly offset?: number }): boolean {
+    return target.offset === undefined && target.index === this.#store.total - 1;
   }
 
   // ---- where the reader is ----

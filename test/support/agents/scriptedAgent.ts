@@ -238,7 +238,7 @@ class ScriptedAgent {
     );
     session.turn = turn;
     try {
-      await play(turn, text);
+      await play(turn, this.#script.scenes?.[text] ?? text);
     } finally {
       session.turn = undefined;
     }

@@ -24,10 +24,14 @@ const BODY_CLASS: Readonly<Record<Theme, string>> = {
 export async function buildPanel(outdir: string): Promise<void> {
   const script = pathToFileURL(join(process.cwd(), 'scripts/build.mjs')).href;
   const { bundles } = (await import(script)) as { bundles(options: { dev: boolean }): readonly BuildOptions[] };
-  const options = bundles({ dev: false }).find(({ platform }) => platform === 'browser');
-  if (!options) throw new Error('scripts/build.mjs has no bundle for the browser');
-  await build({ ...options, outdir });
-  await build({ ...options, outdir: join(outdir, 'parts'), entryPoints: { parts: `${HERE}/parts.ts` } });
+  const files = bundles({ dev: false }).filter(({ platform }) => platform === 'browser');
+  if (files.length === 0) throw new Error('scripts/build.mjs has no bundle for the browser');
+  const parts = join(outdir, 'parts');
+  for (const file of files) {
+    const isMain = 'main' in (file.entryPoints as Record<string, string>);
+    await build({ ...file, outdir });
+    await build({ ...file, outdir: parts, ...(isMain && { entryPoints: { parts: `${HERE}/parts.ts` } }) });
+  }
 }
 
 export interface PanelServer {

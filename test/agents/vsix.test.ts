@@ -1,0 +1,226 @@
+// The real agents in the installed extension, with the scripted model behind them: what a user does with each on the first day, and that nothing of what an agent sends is lost.
+import { strict as assert } from 'node:assert';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
+import { Chat } from '../support/vscode/chat';
+import { allProblems, screenshot } from '../support/vscode/openWindow';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { command } from '../support/vscode/workbench';
+import type { ScriptName } from './modelScripts';
+import { type ModelServer, startModelServer } from './modelServer';
+import type { Message, Wild } from './rawClient';
+import { type RealAgent, realAgents } from './realAgents';
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-vsix-agents-'));
+const names = { claude: 'Claude', gemini: 'Gemini', opencode: 'OpenCode' } as const;
+
+/** What the panel shows of each kind of update; another kind would go by unseen here. */
+const shown = new Set([
+  'agent_message_chunk',
+  'agent_thought_chunk',
+  'tool_call',
+  'tool_call_update',
+  'available_commands_update',
+  'usage_update',
+  'session_info_update',
+  'current_mode_update',
+  'config_option_update',
+]);
+
+describe('real agents in the installed extension', () => {
+  let model: ModelServer;
+  let agents: readonly RealAgent[];
+
+  before(async () => {
+    model = await startModelServer();
+    agents = await realAgents(join(scratch, 'homes'), model.url);
+    for (const agent of agents) {
+      const { command: program, args, env } = agent.definition;
+      const recorder = join(process.cwd(), 'out/support/agents/wireRecorder.js');
+      settings[agent.id] = {
+        name: names[agent.id],
+        command: process.execPath,
+        args: [recorder, wireOf(agent.id), program, ...args],
+        env,
+      };
+    }
+  });
+
+  after(async () => {
+    await model?.close();
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+    assert.deepEqual(allProblems, []);
+  });
+
+  const settings: Record<string, unknown> = {};
+  const wireOf = (id: string): string => join(scratch, `${id}.ndjson`);
+
+  for (const id of ['claude', 'gemini', 'opencode'] as const) {
+    describe(id, function () {
+      this.timeout(120_000);
+      const folder = join(scratch, `work ${id}`);
+      mkdirSync(folder, { recursive: true });
+      const vscode = useVsCode({
+        theme: 'dark',
+        folder,
+        settings: { 'parley.agents': settings, 'parley.defaultAgent': id },
+      });
+      let chat: Chat;
+      let agent: RealAgent;
+      /** Lines of the wire before the turn that is looked at. */
+      let from = 0;
+      let tools = 0;
+
+      before('open the chat', async function () {
+        this.timeout(120_000);
+        agent = agents.find((one) => one.id === id) ?? assert.fail();
+        await command(vscode.window.page, 'Parley: Open Chat');
+        chat = await Chat.at(vscode.window.page, 'panel');
+        const status = chat.frame.locator('[role=status][aria-label="Agent"]');
+        await status
+          .and(chat.frame.locator('[data-state=ready], [data-state=authRequired], [data-state=failed]'))
+          .waitFor({
+            timeout: 90_000,
+          });
+        if ((await status.getAttribute('data-state')) === 'authRequired')
+          await chat.failure
+            .getByRole('button', { name: /API key/i })
+            .first()
+            .click();
+        await chat.state('ready', 60_000);
+      });
+
+      const wire = (): Message[] =>
+        readFileSync(wireOf(id), 'utf8')
+          .split('\n')
+          .filter((line) => line.trim() !== '')
+          .map((line) => JSON.parse(line) as Message);
+
+      async function send(script: ScriptName): Promise<void> {
+        from = wire().length;
+        tools = await chat.entries('tool').count();
+        await chat.send(agent.prompt(script, folder));
+      }
+
+      async function answer(kind: 'allow' | 'reject'): Promise<void> {
+        const options = chat.permission.locator(`button[data-option-kind^=${kind}]`);
+        const once = chat.permission.locator(`button[data-option-kind=${kind}_once]`);
+        await options.first().waitFor({ timeout: 60_000 });
+        await ((await once.count()) > 0 ? once : options).first().click();
+      }
+
+      /** Holds what the panel shows of the last turn against what went over the wire. @returns how many updates that was */
+      async function nothingIsDropped(): Promise<number> {
+        const updates: Wild[] = wire()
+          .slice(from)
+          .flatMap((message) => (message.method === 'session/update' ? [message.params.update] : []));
+        assert.deepEqual(
+          updates.map(({ sessionUpdate }) => sessionUpdate).filter((kind) => !shown.has(kind)),
+          [],
+        );
+        const said = textOf(updates, 'agent_message_chunk');
+        if (said !== '') assert.equal(bare(await chat.copyTurn()), bare(said));
+        const thought = textOf(updates, 'agent_thought_chunk');
+        if (thought !== '') {
+          const row = chat.entries('thought').last().getByRole('button', { expanded: false });
+          await row.click();
+          assert.ok(bare(thought).endsWith(bare(await bodyOf(chat.entries('thought').last()))));
+        }
+        const statuses = new Map<string, string>();
+        for (const { toolCallId, status } of updates)
+          if (toolCallId) statuses.set(toolCallId, status ?? statuses.get(toolCallId) ?? 'pending');
+        const entries = await chat.entries('tool').all();
+        const drawn = await Promise.all(entries.slice(tools).map((one) => one.getAttribute('data-tool-status')));
+        assert.equal(drawn.length, statuses.size);
+        [...statuses.values()].forEach((status, index) => {
+          // What a cancelled or a finished turn left open, the client closes by itself.
+          if (status === 'completed' || status === 'failed') assert.equal(drawn[index], status);
+        });
+        return updates.length;
+      }
+
+      it('says nothing if its text does not stream', async () => {
+        await send('text');
+        assert.equal(await chat.turnEnd(60_000), 'end_turn');
+        const answerText = chat.entries('agent').last();
+        await answerText.locator('strong', { hasText: 'scripted' }).waitFor();
+        await answerText.locator('.code-block', { hasText: 'const answer' }).waitFor();
+        assert.ok((await nothingIsDropped()) > 3);
+      });
+
+      it('writes what nobody has read if the change is not shown first', async () => {
+        const path = join(folder, 'written.txt');
+        await send('write');
+        await chat.permission.locator('.diff-line.added', { hasText: 'line one' }).waitFor({ timeout: 60_000 });
+        assert.equal(existsSync(path), false);
+        await screenshot(vscode.window.page, `agent-${id}-permission`);
+        await answer('allow');
+        assert.equal(await chat.turnEnd(60_000), 'end_turn');
+        assert.equal(readFileSync(path, 'utf8'), 'line one\nline two\n');
+        await nothingIsDropped();
+      });
+
+      it('runs what was refused if a rejection does not reach it', async () => {
+        await send('command');
+        await answer('reject');
+        await chat.turnEnd(60_000);
+        assert.equal(existsSync(join(folder, 'ran.txt')), false);
+        await nothingIsDropped();
+      });
+
+      it('cannot run anything if a permission does not reach it', async () => {
+        await send('command');
+        await chat.permission.getByText('echo out-42').first().waitFor({ timeout: 60_000 });
+        await answer('allow');
+        assert.equal(await chat.turnEnd(60_000), 'end_turn');
+        assert.ok(existsSync(join(folder, 'ran.txt')));
+        await nothingIsDropped();
+        await screenshot(vscode.window.page, `agent-${id}`);
+      });
+
+      it('talks on if Stop does not stop it in mid-stream', async () => {
+        await send('slow');
+        await chat.entries('agent').last().getByText('tick').first().waitFor({ timeout: 60_000 });
+        await chat.button('Stop').click();
+        assert.equal(await chat.turnEnd(30_000), 'cancelled');
+        await chat.state('ready');
+        await nothingIsDropped();
+        await send('text');
+        assert.equal(await chat.turnEnd(60_000), 'end_turn');
+        await nothingIsDropped();
+      });
+
+      it('has said more than was heard if lines of the wire are lost', async () => {
+        const { page } = vscode.window;
+        const sent = wire().filter(({ method }) => method === 'session/update').length;
+        await command(page, 'Parley: Show Protocol Traffic');
+        await page.locator('.editor-instance .view-line', { hasText: 'initialize' }).first().click();
+        await page.evaluate('navigator.clipboard.writeText("")');
+        await page.keyboard.press('Control+A');
+        await page.keyboard.press('Control+C');
+        const text: string = await page.evaluate('navigator.clipboard.readText()');
+        const heard = text.split('\n').filter((line) => /^\S+ \S+ <- .*"method":"session\/update"/.test(line)).length;
+        process.stdout.write(`      ${id}: ${sent} updates sent, ${heard} heard\n`);
+        assert.equal(heard, sent);
+      });
+    });
+  }
+});
+
+function textOf(updates: readonly Wild[], kind: string): string {
+  return updates
+    .filter(({ sessionUpdate }) => sessionUpdate === kind)
+    .map(({ content }) => content?.text ?? '')
+    .join('');
+}
+
+async function bodyOf(entry: Locator): Promise<string> {
+  return (await entry.locator('.blocks').textContent()) ?? '';
+}
+
+/** Words without what Markdown and the joints between messages add. */
+function bare(text: string): string {
+  return text.replace(/[\s*`_#-]/g, '');
+}
