@@ -20,6 +20,8 @@ export function bundles({ dev }) {
   // ESM first: the CommonJS builds of some packages (zod, diff) are larger and cannot be shaken.
   const node = {
     ...common,
+    // zod looks for it to find out where it runs, and VS Code logs an error for an extension that does.
+    define: { ...common.define, navigator: 'undefined' },
     platform: 'node',
     format: 'cjs',
     target: 'node22',

@@ -6,7 +6,7 @@ import { Failure } from './header/failure';
 import { Header } from './header/header';
 import { Stages } from './header/stages';
 import { Queue } from './queue/queue';
-import { alertText } from './session';
+import { alertText, politeText } from './session';
 import type { Transcript } from './transcript/transcript';
 
 export function App({ transcript }: { readonly transcript: Transcript }) {
@@ -27,6 +27,9 @@ export function App({ transcript }: { readonly transcript: Transcript }) {
       </footer>
       <div class="sr-only" role="alert">
         {alertText.value}
+      </div>
+      <div class="sr-only" aria-live="polite">
+        {politeText.value}
       </div>
     </div>
   );

@@ -8,7 +8,7 @@ import { Frames } from './frames';
 import { onMessage, post, saveUiState, uiState } from './host';
 import { adoptPageStyles } from './pageStyles';
 import { reportError, watchProblems } from './problems';
-import { alertText, hasItems, hiddenPermissions, patchSession, session, setSession } from './session';
+import { alertText, hasItems, hiddenPermissions, patchSession, politeText, session, setSession } from './session';
 import { strings } from './strings';
 import './styles/main.css';
 import { Transcript } from './transcript/transcript';
@@ -46,8 +46,8 @@ const transcript = new Transcript({
   onHiddenPermissions(ids) {
     if (ids.join() !== hiddenPermissions.peek().join()) hiddenPermissions.value = ids;
   },
-  announce: (text) => {
-    alertText.value = text;
+  announce: (text, urgency) => {
+    (urgency === 'polite' ? politeText : alertText).value = text;
   },
 });
 
@@ -116,13 +116,16 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   } else if (isFirst) {
     saveUiState({ key });
   }
-  composer.restore(message.draft, isFirst && isSame ? saved.draft : undefined, !isFirst && isSame);
+  if (isFirst) composer.begin((isSame ? saved.draft : undefined) ?? message.draft);
+  else if (!isSame) composer.set(message.draft);
+  // A snapshot of what is shown already must not take the reader away from where they are.
+  const anchor = isSame ? (isFirst ? saved.anchor : transcript.anchor()) : undefined;
   setSession(message.session);
   transcript.setRunning(session.running.peek());
   transcript.reset(message.total, message.from, message.items, message.revision);
   transcript.setPermissions(message.session.permissions);
   hasItems.value = message.total > 0;
-  if (isFirst && isSame && saved.anchor) transcript.reveal(saved.anchor.index, saved.anchor.offset);
+  if (anchor) transcript.reveal(anchor.index, anchor.offset);
 }
 
 watchProblems();

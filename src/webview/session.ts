@@ -63,6 +63,9 @@ export const hasItems = signal(true);
 /** Said aloud at once. */
 export const alertText = signal('');
 
+/** Said when there is time. */
+export const politeText = signal('');
+
 export function setSession(view: SessionView): void {
   current.value = view;
 }

@@ -13,8 +13,14 @@ describe('the demo agent in the panel', () => {
   let chat: Chat;
   const file = (): string => join(vscode.server.folder, 'parley-demo.md');
 
-  before('open the chat', async () => {
-    chat = await Chat.open(vscode.window.page);
+  it('cannot be found if the palette does not open the chat', async () => {
+    const { page } = vscode.window;
+    chat = await Chat.open(page);
+    await chat.log.waitFor();
+    await chat.button('Send').waitFor();
+    // The commands of the agent are offered where nothing was said yet.
+    await chat.button('/stream').waitFor();
+    await screenshot(page, 'chat-empty-dark');
   });
 
   it('cannot be set up if the pickers at the composer do not open by keyboard and by mouse', async () => {
@@ -183,8 +189,8 @@ describe('the demo agent in the panel', () => {
     await chat.state('exited');
     assert.equal(await chat.turnEnd(), 'error');
     await chat.failure.getByText('exit').first().waitFor();
-    await chat.entries('error').last().getByText('Last lines the agent wrote').click();
-    await chat.entries('error').last().getByText('this is what an agent says on its way out').waitFor();
+    await chat.failure.getByText('Last lines the agent wrote').click();
+    await chat.failure.getByText('this is what an agent says on its way out').waitFor();
     await screenshot(vscode.window.page, 'crash-dark');
     await chat.button('Start again').click();
     await chat.state('ready');
@@ -217,5 +223,9 @@ describe('the demo agent in the panel', () => {
 
   it('does not tell how full the context is if usage is not drawn', async () => {
     await chat.frame.getByRole('img', { name: /^Context [1-9]\d? % used$/ }).waitFor();
+  });
+  it('goes on costing memory after the window is closed if a process is left behind', async () => {
+    await vscode.window.close();
+    assert.deepEqual(await vscode.server.stop(), []);
   });
 });

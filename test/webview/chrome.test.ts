@@ -286,6 +286,16 @@ describe('chrome', () => {
       assert.match(await card().innerText(), /rm -rf/);
     });
 
+    it('shows a long command to its last character, and the question where it says something else', async () => {
+      const command = `echo one && \\\n${'x'.repeat(200)} && rm -rf build`;
+      const long = tool('c', { title: command, toolKind: 'execute', status: 'pending', hasRaw: true });
+      await open({ items: [long], session: { permissions: [permission(0, { title: 'Clean up' })] } });
+      const text = await card().innerText();
+      assert.match(text, /rm -rf build/);
+      assert.match(text, /Clean up/);
+      assert.deepEqual(await panel.next('details'), { type: 'details', index: 0 });
+    });
+
     it('shows every open question and is announced', async () => {
       const second = permission(1, { id: 'p2', title: 'Second' });
       const items = [asked, tool('c2', { status: 'pending' })];

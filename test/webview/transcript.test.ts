@@ -220,6 +220,27 @@ describe('transcript', () => {
     }, before);
   });
 
+  it('leaves the reader where they are when the host shows the same session again', async () => {
+    const items = Array.from({ length: 60 }, (_, index) =>
+      message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`),
+    );
+    await open({ items });
+    await scrollTo(3_000);
+    const seen = (): Promise<string | null | undefined> =>
+      panel.page.evaluate(() => {
+        const box = document.querySelector('.transcript')!.getBoundingClientRect();
+        const node = document.elementFromPoint(box.left + 60, box.top + 5)?.closest('[data-entry-id]');
+        return node?.getAttribute('data-entry-id');
+      });
+    await panel.page.waitForFunction(() => {
+      const box = document.querySelector('.transcript')!.getBoundingClientRect();
+      return document.elementFromPoint(box.left + 60, box.top + 5)?.closest('[data-entry-id]') !== null;
+    });
+    const before = await seen();
+    await panel.snapshot({ items: [...items, message('new', 'agent', 'More.')] });
+    assert.equal(await seen(), before);
+  });
+
   it('moves over the entries by keyboard and opens one', async () => {
     const items: ItemView[] = [
       message('u', 'user', 'go'),

@@ -42,11 +42,9 @@ class Composer {
     this.#save();
   }
 
-  /** After a snapshot. @param saved this webview's own draft from before a reload @param keep the same session is just shown again */
-  restore(draft: string, saved: string | undefined, keep: boolean): void {
-    if (keep) return;
-    const text = this.text.peek() || (saved ?? draft);
-    if (text !== this.text.peek()) this.set(text);
+  /** The first snapshot came. What was typed before it stays. */
+  begin(draft: string): void {
+    if (this.text.peek() === '' && draft !== '') this.set(draft);
   }
 
   /** Sends what is written. @param allowEmpty attachments are a message of their own */

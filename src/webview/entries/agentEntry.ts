@@ -11,6 +11,7 @@ export const createAgentEntry: EntryFactory = (stored, _index, context) => {
     element,
     update() {
       markLate(element, stored.item);
+      drawDropped();
       blocks.update();
     },
     append: (text) => blocks.append(text),
@@ -20,9 +21,15 @@ export const createAgentEntry: EntryFactory = (stored, _index, context) => {
   };
   // After the view: it asks to be drawn as soon as it is made.
   const blocks = new TextBlocks(stored, context, () => context.invalidate(view));
-  if (isText(stored.item) && stored.item.dropped) {
-    element.append(el('p', 'dim dropped', strings.dropped(stored.item.dropped)));
+  const dropped = el('p', 'dim dropped');
+  element.append(dropped, blocks.element);
+
+  function drawDropped(): void {
+    const count = isText(stored.item) ? (stored.item.dropped ?? 0) : 0;
+    dropped.hidden = count === 0;
+    dropped.textContent = count === 0 ? '' : strings.dropped(count);
   }
-  element.append(blocks.element);
+
+  drawDropped();
   return view;
 };

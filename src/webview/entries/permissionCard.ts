@@ -10,10 +10,15 @@ export interface PermissionCard {
   readonly id: string;
 }
 
-/** Draws a question. @param content what it is about, shown before the answers; it is moved into the card */
+/**
+ * Draws a question.
+ * @param content what it is about, shown before the answers; it is moved into the card
+ * @param said what the entry says already: another question than that is written out
+ */
 export function createPermissionCard(
   permission: PermissionView,
   content: readonly HTMLElement[],
+  said: string,
   context: Pick<EntryContext, 'post'>,
 ): PermissionCard {
   const title = revealControls(permission.title);
@@ -23,6 +28,8 @@ export function createPermissionCard(
     'data-permission-id': permission.id,
     tabindex: '-1',
   });
+  if (plain(permission.title) !== plain(said))
+    element.append(setAttributes(el('p', 'question', title), { dir: 'auto' }));
   const answers = el('div', 'answers');
   let answered = false;
 
@@ -63,6 +70,11 @@ export function createPermissionCard(
     answer(null);
   });
   return { element, id: permission.id };
+}
+
+/** A title without the marks that some agents set around a command. */
+function plain(title: string): string {
+  return title.replaceAll('`', '').trim();
 }
 
 /** Gives the answer with this key, "1" to "9", in the card. @returns whether there is one */

@@ -20,6 +20,9 @@ const ICONS: Readonly<Record<string, IconName>> = {
   paused: 'debug-pause',
 };
 
+/** Characters of a title that a line shows at least. */
+const LONG_TITLE = 48;
+
 export const createToolEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.verbs.other);
   const status = el('span', 'status');
@@ -45,7 +48,10 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   let facts: HTMLElement | undefined;
   let cards: PermissionCard[] = [];
   let asking: readonly PermissionView[] = [];
-  let rawAsked = false;
+  let raw: Pick<ToolItem, 'rawInput' | 'rawOutput'> = {};
+  let rawAskedAt: string | undefined;
+  let stale = true;
+  let whole: HTMLElement | undefined;
 
   const tool = (): ToolItem => stored.item as ToolItem;
   const isExpanded = (): boolean => context.isExpanded(stored.item.id) ?? false;
@@ -54,11 +60,11 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     element,
     update() {
       markLate(element, stored.item);
+      stale = true;
       context.invalidate(view);
     },
     render() {
-      drawLine();
-      drawBody();
+      if (stale) drawBody();
       return true;
     },
     setPermissions(permissions) {
@@ -101,6 +107,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   }
 
   function drawBody(): void {
+    stale = false;
     const item = tool();
     const expanded = isExpanded();
     const waits = asking.length > 0;
@@ -131,23 +138,37 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
       if (old && JSON.stringify(old.view) === JSON.stringify(content)) return { ...old, view: content };
       return { view: content, ...createToolContent(item, content, { index, position, expanded }, context) };
     });
+    whole?.remove();
     const nodes = next.map(({ node }) => node).filter((node) => !node.hidden);
     const unchanged = nodes.length === body.children.length && nodes.every((node, at) => body.children[at] === node);
     if (!unchanged) body.replaceChildren(...nodes);
     contents = next;
+    drawTitle(item, expanded);
+  }
+
+  /** A line has room for one line. Opened, and before it is allowed, a command is there to its last character. */
+  function drawTitle(item: ToolItem, expanded: boolean): void {
+    whole?.remove();
+    whole = undefined;
+    const text = item.title.trim();
+    if (!expanded || (text.length <= LONG_TITLE && !text.includes('\n'))) return;
+    whole = setAttributes(el('pre', 'plain whole-title', revealControls(text)), { tabindex: '0', dir: 'ltr' });
+    body.prepend(whole);
   }
 
   function drawFacts(item: ToolItem, expanded: boolean, waits: boolean): void {
     facts?.remove();
     // What is asked about must be seen before it is answered, even where the agent sent nothing but its raw input.
-    const blind = waits && body.childElementCount === 0;
+    const blind = waits && contents.every(({ node }) => node.hidden);
     facts = undefined;
     if (!expanded && !blind) return;
-    if (item.hasRaw && item.rawInput === undefined && item.rawOutput === undefined && !rawAsked) {
-      rawAsked = true;
+    // Later updates come without the raw parts again: what was shown stays, and is asked for anew when the call has moved on.
+    if (item.rawInput !== undefined || item.rawOutput !== undefined) raw = item;
+    else if (item.hasRaw && rawAskedAt !== item.status) {
+      rawAskedAt = item.status;
       context.post({ type: 'details', index });
     }
-    facts = createToolFacts(item, blind, context);
+    facts = createToolFacts({ ...item, ...pickRaw(raw) }, blind, context);
     if (facts) box.append(facts);
   }
 
@@ -156,7 +177,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     if (!sameIds(cards, asking)) {
       const old = cards;
       cards = asking.map((permission, position) =>
-        createPermissionCard(permission, position === 0 ? [body] : [], context),
+        createPermissionCard(permission, position === 0 ? [body] : [], tool().title, context),
       );
       if (cards.length === 0) box.append(body);
       else box.append(...cards.map((card) => card.element));
@@ -171,6 +192,10 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   drawBody();
   return view;
 };
+
+function pickRaw({ rawInput, rawOutput }: Pick<ToolItem, 'rawInput' | 'rawOutput'>): Partial<ToolItem> {
+  return { ...(rawInput === undefined ? {} : { rawInput }), ...(rawOutput === undefined ? {} : { rawOutput }) };
+}
 
 function sameIds(one: readonly { readonly id: string }[], other: readonly { readonly id: string }[]): boolean {
   return one.length === other.length && one.every(({ id }, index) => id === other[index]!.id);

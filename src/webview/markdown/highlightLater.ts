@@ -13,17 +13,19 @@ const LONGEST = 20_000;
 
 let jobs: Job[] = [];
 let scheduled = false;
+let failed = false;
 let loading: Promise<typeof highlight> | undefined;
 
 /** Colours the text of `code` some time soon; leaves it plain for a language that is not known. */
 export function highlightLater(code: HTMLElement, text: string, lang: string): void {
-  if (!lang || !text || text.length > LONGEST) return;
+  if (failed || !lang || !text || text.length > LONGEST) return;
   jobs.push({ code, text, lang });
   if (scheduled) return;
   scheduled = true;
   loading ??= import(fileUrl('highlighter.js')).then((module: typeof import('./highlighter')) => module.highlight);
   loading.then(schedule, () => {
     // Without the chunk, code stays plain; the failed load was reported as a problem of the window.
+    failed = true;
     jobs = [];
   });
 }

@@ -101,12 +101,13 @@ export class Page implements Disposable {
     const stored = this.#store.get(index);
     if (!this.#mounted || !stored) return;
     const old = this.#views.get(index);
-    if (old && old.element.dataset.entryKind === stored.item.kind) {
+    const { id, kind } = stored.item;
+    if (old && old.element.dataset.entry === `${kind} ${id}`) {
       old.update();
       return;
     }
     const view = createEntry(stored, index, this.#context);
-    view.element.dataset.entryKind = stored.item.kind;
+    view.element.dataset.entry = `${kind} ${id}`;
     view.element.dataset.index = String(index);
     this.#views.set(index, view);
     if (old) {
@@ -134,7 +135,7 @@ export class Page implements Disposable {
     const shown = cards.map((card) => card.dataset.permissionId);
     for (const permission of permissions) {
       if (!shown.includes(permission.id))
-        view.element.append(createPermissionCard(permission, [], this.#context).element);
+        view.element.append(createPermissionCard(permission, [], '', this.#context).element);
     }
   }
 

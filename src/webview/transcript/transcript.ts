@@ -27,7 +27,7 @@ export interface TranscriptOptions {
   onAnchor(anchor: { readonly index: number; readonly offset: number } | null): void;
   /** Questions that cannot be seen right now. */
   onHiddenPermissions(ids: readonly string[]): void;
-  announce(text: string): void;
+  announce(text: string, urgency: 'polite' | 'assertive'): void;
 }
 
 export class Transcript {
@@ -73,7 +73,7 @@ export class Transcript {
       openLink: (href) => options.post({ type: 'openLink', href }),
       copy: (text) => {
         options.post({ type: 'copy', text });
-        options.announce(strings.copied);
+        options.announce(strings.copied, 'polite');
       },
       isExpanded: options.isExpanded,
       setExpanded: options.setExpanded,
@@ -159,9 +159,9 @@ export class Transcript {
     }
     for (const index of touched) this.#pageOf(index)?.setPermissions(index, this.#permissionsAt.get(index) ?? []);
     const orphans = permissions.filter(({ index }) => index < 0 || index >= this.#store.total);
-    this.#orphans.replaceChildren(...orphans.map((one) => createPermissionCard(one, [], this.#context).element));
+    this.#orphans.replaceChildren(...orphans.map((one) => createPermissionCard(one, [], '', this.#context).element));
     this.#watchCards();
-    for (const { title } of fresh) this.#options.announce(strings.permissionNeeded(title));
+    for (const { title } of fresh) this.#options.announce(strings.permissionNeeded(title), 'assertive');
   }
 
   /** Whether a turn runs: without one, nothing streams and what is open counts as complete. */
@@ -356,8 +356,13 @@ export class Transcript {
     if (this.#anchorTimer !== undefined || this.#scroller.isPinned) return;
     this.#anchorTimer = setTimeout(() => {
       this.#anchorTimer = undefined;
-      if (!this.#scroller.isPinned) this.#options.onAnchor(this.#anchor());
+      this.#options.onAnchor(this.anchor());
     }, 400);
+  }
+
+  /** The first item in sight and how far it is above the edge, or null at the end. */
+  anchor(): { readonly index: number; readonly offset: number } | null {
+    return this.#scroller.isPinned ? null : this.#anchor();
   }
 
   #anchor(): { readonly index: number; readonly offset: number } | null {

@@ -27,8 +27,17 @@ export async function command(page: Page, title: string): Promise<void> {
           () => true,
           () => false,
         );
-      if (found) {
-        await row.first().click();
+      // The list may be drawn anew, or a part of the window that has just appeared may take the focus and so close the palette.
+      const chosen =
+        found &&
+        (await row
+          .first()
+          .click({ timeout: 2_000 })
+          .then(
+            () => true,
+            () => false,
+          ));
+      if (chosen) {
         await palette.waitFor({ state: 'hidden' }).catch(() => undefined);
         return;
       }
