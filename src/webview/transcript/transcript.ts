@@ -6,6 +6,7 @@ import { createPermissionCard } from '../entries/permissionCard';
 import { type ItemChange, ItemStore } from '../itemStore';
 import { createNearWatcher } from '../near';
 import { strings } from '../strings';
+import { HiddenCards } from './hiddenCards';
 import { PAGE_SIZE, Page } from './page';
 import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
@@ -44,6 +45,7 @@ export class Transcript {
   readonly #wanted = new Set<Page>();
   readonly #asked = new Set<Page>();
   #pages: Page[] = [];
+  readonly #hiddenCards: HiddenCards;
   #permissions: readonly PermissionView[] = [];
   #permissionsAt = new Map<number, PermissionView[]>();
   #running = false;
@@ -99,7 +101,7 @@ export class Transcript {
       const gutter = this.#box.offsetWidth - this.#box.clientWidth;
       document.documentElement.style.setProperty('--gutter', `${gutter}px`);
     }).observe(this.#box);
-    this.#watchPermissions();
+    this.#hiddenCards = new HiddenCards(this.#box, (ids) => options.onHiddenPermissions(ids));
     watchKeys(this.#box, {
       toggle: (entry) => this.#viewOf(entry)?.toggle?.(),
       toEdge: (edge) => this.reveal(edge === 'first' ? 0 : this.#store.total - 1),
@@ -160,7 +162,7 @@ export class Transcript {
     for (const index of touched) this.#pageOf(index)?.setPermissions(index, this.#permissionsAt.get(index) ?? []);
     const orphans = permissions.filter(({ index }) => index < 0 || index >= this.#store.total);
     this.#orphans.replaceChildren(...orphans.map((one) => createPermissionCard(one, [], '', this.#context).element));
-    this.#watchCards();
+    this.#hiddenCards.look(this.#permissions.map(({ id }) => id));
     for (const { title } of fresh) this.#options.announce(strings.permissionNeeded(title), 'assertive');
   }
 
@@ -192,7 +194,7 @@ export class Transcript {
     }
     this.#finishReveal();
     if (this.#evictDue) this.#evict();
-    if (this.#permissions.length > 0) this.#watchCards();
+    if (this.#permissions.length > 0) this.#hiddenCards.look(this.#permissions.map(({ id }) => id));
     return this.#dirty.size === 0 && this.#wanted.size === 0;
   }
 
@@ -375,47 +377,5 @@ export class Transcript {
       }
     }
     return null;
-  }
-
-  // ---- questions out of sight ----
-
-  readonly #visibleCards = new Set<string>();
-  readonly #watchedCards = new Map<Element, string>();
-  #cardObserver: IntersectionObserver | undefined;
-
-  #watchPermissions(): void {
-    this.#cardObserver = new IntersectionObserver(
-      (entries) => {
-        for (const { target, isIntersecting } of entries) {
-          const id = this.#watchedCards.get(target);
-          if (id === undefined) continue;
-          if (isIntersecting) this.#visibleCards.add(id);
-          else this.#visibleCards.delete(id);
-        }
-        this.#tellHidden();
-      },
-      { root: this.#box },
-    );
-  }
-
-  #watchCards(): void {
-    for (const [card] of this.#watchedCards) {
-      if (card.isConnected) continue;
-      this.#visibleCards.delete(this.#watchedCards.get(card)!);
-      this.#watchedCards.delete(card);
-      this.#cardObserver?.unobserve(card);
-    }
-    for (const card of this.#box.querySelectorAll<HTMLElement>('[data-permission-id]')) {
-      if (this.#watchedCards.has(card)) continue;
-      this.#watchedCards.set(card, card.dataset.permissionId ?? '');
-      this.#cardObserver?.observe(card);
-    }
-    this.#tellHidden();
-  }
-
-  #tellHidden(): void {
-    const ids = this.#permissions.map(({ id }) => id);
-    // A card that was drawn just now has not been looked at yet: it counts as seen until the observer says otherwise.
-    this.#options.onHiddenPermissions(ids.filter((id) => !this.#visibleCards.has(id)));
   }
 }

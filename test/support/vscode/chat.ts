@@ -93,10 +93,13 @@ export class Chat {
     return this.turnEnd();
   }
 
-  /** Starts over with a new session of the same agent. */
+  /** Starts over with a new session of the same agent; one in which nothing was said yet is new enough. */
   async newSession(): Promise<void> {
-    await this.button('New session').click();
-    await this.log.locator('[data-entry-id], [role=separator]').first().waitFor({ state: 'detached' });
+    const entries = this.log.locator('[data-entry-id], [role=separator]');
+    if ((await entries.count()) > 0) {
+      await this.button('New session').click();
+      await entries.first().waitFor({ state: 'detached' });
+    }
     this.#turns = 0;
     await this.state('ready');
   }

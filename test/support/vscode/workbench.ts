@@ -3,49 +3,45 @@ import type { FrameLocator, Page } from 'playwright-core';
 
 /**
  * Runs a command from the palette by its whole title, category included ("Parley: Open Chat").
- * The extension host may still be registering when the palette opens, so the search is repeated until the command is there.
+ * The extension host may still be registering when the palette opens, and a part of the window that has just appeared may take the focus and so close it:
+ * the search is repeated until the command was chosen.
  * @throws Error after 30 s without such a command
  */
 export async function command(page: Page, title: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  let reason: unknown;
+  while (Date.now() < deadline) {
+    try {
+      await choose(page, title);
+      return;
+    } catch (error) {
+      reason = error;
+    }
+  }
+  throw new Error(`There is no command "${title}" in the palette`, { cause: reason });
+}
+
+/** One attempt. @throws Error of Playwright where a step takes longer than a moment */
+async function choose(page: Page, title: string): Promise<void> {
   const palette = page.locator('.quick-input-widget:visible');
   const input = palette.locator('input.input');
   const row = palette.locator('.quick-input-list .monaco-list-row').filter({
     has: page.locator('.label-name', { hasText: new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`) }),
   });
-  const deadline = Date.now() + 30_000;
-  for (;;) {
-    if (!(await input.isVisible())) {
-      await page.keyboard.press('F1');
-      await input.waitFor({ timeout: 5_000 }).catch(() => undefined);
-    }
-    if (await input.isVisible()) {
-      await input.fill(`>${title}`);
-      const found = await row
-        .first()
-        .waitFor({ timeout: 2_000 })
-        .then(
-          () => true,
-          () => false,
-        );
-      // The list may be drawn anew, or a part of the window that has just appeared may take the focus and so close the palette.
-      const chosen =
-        found &&
-        (await row
-          .first()
-          .click({ timeout: 2_000 })
-          .then(
-            () => true,
-            () => false,
-          ));
-      if (chosen) {
-        await palette.waitFor({ state: 'hidden' }).catch(() => undefined);
-        return;
-      }
-      await page.keyboard.press('Escape');
-      await palette.waitFor({ state: 'hidden' });
-    }
-    if (Date.now() > deadline) throw new Error(`There is no command "${title}" in the palette`);
+  if (!(await input.isVisible())) {
+    await page.keyboard.press('F1');
+    await input.waitFor({ timeout: 5_000 });
   }
+  await input.fill(`>${title}`, { timeout: 2_000 });
+  try {
+    await row.first().click({ timeout: 3_000 });
+  } catch (error) {
+    await page.keyboard.press('Escape');
+    await palette.waitFor({ state: 'hidden', timeout: 5_000 });
+    throw error;
+  }
+  // It stays for a command that asks something itself.
+  await palette.waitFor({ state: 'hidden', timeout: 5_000 }).catch(() => undefined);
 }
 
 /** Where a chat is shown: an editor tab (`parley.chat`) or the view in the secondary side bar (`parley.chatView`). */

@@ -39,6 +39,8 @@ describe('the import rules themselves', () => {
     ['webview/a.tsx', "import { x } from '../session/model';", /must not know session/],
     ['base/a.ts', "import * as z from 'zod';", /must not use the package zod/],
     ['webview/a.ts', "import { x } from '@preact/signals/utils';", undefined],
+    ['webview/a.ts', "const x = await import(fileUrl('highlighter.js'));", undefined],
+    ['webview/a.ts', 'const x = await import(fileUrl(name));', /something computed/],
     ['workbench/a.ts', "import { x } from '../../test/support/x';", /outside of src/],
     ['workbench/a.ts', "const fs = require('fs');", /must not use the package fs/],
     ['attic/a.ts', '', /no room/],

@@ -103,7 +103,8 @@ export function importsOf(text: string): readonly Import[] {
   }
   const statements = code.match(/^[ \t]*import\b(?!\s*[(.])/gm)?.length ?? 0;
   if (statements !== understood) throw new Error(`${statements} import statements, ${understood} understood`);
-  const dynamic = /\b(?:import|require)\s*\(\s*(?:['"]([^'"]+)['"])?/g;
+  // A file of the webview's own bundle, named in full, is no other room's.
+  const dynamic = /\b(?:import|require)\s*\((?!fileUrl\('[\w-]+\.js'\)\))\s*(?:['"]([^'"]+)['"])?/g;
   for (const [, specifier = 'something computed'] of code.matchAll(dynamic)) found.push({ specifier, typeOnly: false });
   return found;
 }

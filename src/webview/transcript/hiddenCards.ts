@@ -1,0 +1,54 @@
+// Which open questions the reader cannot see, so that the header can lead back to them.
+import type { Disposable } from '../../base/disposable';
+
+export class HiddenCards implements Disposable {
+  readonly #box: HTMLElement;
+  readonly #tell: (ids: readonly string[]) => void;
+  readonly #observer: IntersectionObserver;
+  readonly #watched = new Map<Element, string>();
+  readonly #visible = new Set<string>();
+  #ids: readonly string[] = [];
+
+  /** @param box what scrolls @param tell gets the ids of the questions out of sight */
+  constructor(box: HTMLElement, tell: (ids: readonly string[]) => void) {
+    this.#box = box;
+    this.#tell = tell;
+    this.#observer = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          const id = this.#watched.get(target);
+          if (id === undefined) continue;
+          if (isIntersecting) this.#visible.add(id);
+          else this.#visible.delete(id);
+        }
+        this.#report();
+      },
+      { root: box },
+    );
+  }
+
+  /** The cards may have been drawn, or have left the page. @param ids of the open questions */
+  look(ids: readonly string[]): void {
+    this.#ids = ids;
+    for (const [card, id] of this.#watched) {
+      if (card.isConnected) continue;
+      this.#visible.delete(id);
+      this.#watched.delete(card);
+      this.#observer.unobserve(card);
+    }
+    for (const card of this.#box.querySelectorAll<HTMLElement>('[data-permission-id]')) {
+      if (this.#watched.has(card)) continue;
+      this.#watched.set(card, card.dataset.permissionId ?? '');
+      this.#observer.observe(card);
+    }
+    this.#report();
+  }
+
+  dispose(): void {
+    this.#observer.disconnect();
+  }
+
+  #report(): void {
+    this.#tell(this.#ids.filter((id) => !this.#visible.has(id)));
+  }
+}
