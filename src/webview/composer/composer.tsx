@@ -86,7 +86,7 @@ export function Composer() {
   const isListOpen = matches.value.length > 0;
   return (
     <>
-      {session.banner.value && (
+      {session.banner.value && session.queue.value.length === 0 && (
         <p class="banner" title={session.banner.value}>
           {session.banner.value}
         </p>

@@ -47,6 +47,8 @@ export function Header({ onNeedsYou }: { onNeedsYou(): void }) {
 function Status() {
   const { phase, liveness, agentName, title, status } = session;
   const alive = strings.liveness[liveness.value];
+  // The button beside it says the same, and leads there.
+  const words = hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
   return (
     <div
       class="agent-status"
@@ -62,7 +64,7 @@ function Status() {
       <span class="session-title" title={title.value ?? ''}>
         {title.value}
       </span>
-      <span class="status-words" title={status.value}>
+      <span class={words} title={status.value}>
         <span class="status-text">{status.value}</span>
         {alive && !status.value.includes(alive) && <span class="liveness"> · {alive}</span>}
       </span>
