@@ -1,6 +1,6 @@
 // Messages that wait for the running turn, on top of the composer they came from: edit, remove, send now, and another order by dragging or by button.
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { QueueAction, QueueItemView } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { post } from '../host';
@@ -171,7 +171,8 @@ interface QueueEditorProps {
 
 function QueueEditor({ text, onSave, onCancel }: QueueEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  // Before anything can be typed: the caret must not move under the user's fingers.
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);
   }, []);

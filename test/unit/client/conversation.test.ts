@@ -375,7 +375,7 @@ describe('conversation', function () {
     });
 
     it('gives up on an agent that never answers initialize, and can try again', async () => {
-      open('silent', { startTimeoutMs: () => 300 });
+      open('silent', { startTimeoutMs: () => 2000 });
       await session.conversation.start();
       assert.equal(error()?.code, 'stage-timeout');
       assert.equal(error()?.stage, 'initialize');
