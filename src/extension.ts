@@ -49,6 +49,7 @@ export function activate(context: ExtensionContext): ParleyApi {
   };
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
   const conversations = own(new Conversations(catalog, services, scratch));
+  own(workspace.onDidGrantWorkspaceTrust(() => conversations.onTrusted()));
   const diffs = own(new DiffEditor());
   const realTerminals = own(new RealTerminals(terminals));
   const chat = new ChatHome(context, conversations, surfaceServices({ log, terminals, realTerminals, diffs }));

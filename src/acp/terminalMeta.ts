@@ -1,17 +1,17 @@
 // Terminals that an agent runs itself and only describes in `_meta` (an extension several agents share): shown like the client's own, never opened or killed.
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { SessionEvent } from '../session/event';
 
 const output = z.object({ terminal_id: z.string(), data: z.string() });
 
 const metaSchema = z.object({
-  terminal_info: z.object({ terminal_id: z.string(), cwd: z.string().nullish() }).nullish().catch(null),
-  terminal_output: output.nullish().catch(null),
-  terminal_output_delta: output.nullish().catch(null),
-  terminal_exit: z
-    .object({ terminal_id: z.string(), exit_code: z.number().nullish(), signal: z.string().nullish() })
-    .nullish()
-    .catch(null),
+  terminal_info: z.catch(z.nullish(z.object({ terminal_id: z.string(), cwd: z.nullish(z.string()) })), null),
+  terminal_output: z.catch(z.nullish(output), null),
+  terminal_output_delta: z.catch(z.nullish(output), null),
+  terminal_exit: z.catch(
+    z.nullish(z.object({ terminal_id: z.string(), exit_code: z.nullish(z.number()), signal: z.nullish(z.string()) })),
+    null,
+  ),
 });
 
 /** Emits the terminal events that the `_meta` of a tool call carries; anything else in it is left alone. */

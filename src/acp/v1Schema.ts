@@ -1,10 +1,14 @@
 // The shapes of protocol v1 that a client receives, as zod schemas. Tolerant where agents differ in practice: null means absent, unknown keys are dropped,
 // unknown words pass as strings. What does not fit at all is refused here and nowhere else. Ground truth: schema/v1 of the official SDK.
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+
+// The small zod has no words of its own, and the log and the agent are to be told what does not fit.
+z.config(en());
 
 const text = z.string();
-const optionalText = z.string().nullish();
-const optionalNumber = z.number().nullish();
+const optionalText = z.nullish(z.string());
+const optionalNumber = z.nullish(z.number());
 
 export const contentBlockSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text }),
@@ -38,11 +42,11 @@ const toolFields = {
   name: optionalText,
   kind: optionalText,
   status: optionalText,
-  content: z.array(z.unknown()).nullish(),
-  locations: z.array(z.unknown()).nullish(),
-  rawInput: z.unknown().optional(),
-  rawOutput: z.unknown().optional(),
-  _meta: z.unknown().optional(),
+  content: z.nullish(z.array(z.unknown())),
+  locations: z.nullish(z.array(z.unknown())),
+  rawInput: z.optional(z.unknown()),
+  rawOutput: z.optional(z.unknown()),
+  _meta: z.optional(z.unknown()),
 };
 
 /** The toolCall of a permission request and the body of `tool_call_update`. */
@@ -50,12 +54,12 @@ export const toolCallUpdateSchema = z.object(toolFields);
 
 const chunk = { content: z.unknown(), messageId: optionalText };
 
-const planEntrySchema = z.object({ content: text, priority: optionalText, status: z.string().nullish() });
+const planEntrySchema = z.object({ content: text, priority: optionalText, status: z.nullish(z.string()) });
 
 const commandSchema = z.object({
   name: text,
   description: optionalText,
-  input: z.object({ hint: optionalText }).nullish().catch(null),
+  input: z.catch(z.nullish(z.object({ hint: optionalText })), null),
 });
 
 const configValueSchema = z.object({ value: text, name: optionalText, description: optionalText });
@@ -103,11 +107,11 @@ export const updateSchema = z.discriminatedUnion('sessionUpdate', [
     sessionUpdate: z.literal('usage_update'),
     used: z.number(),
     size: z.number(),
-    cost: z.object({ amount: z.number(), currency: text }).nullish().catch(null),
+    cost: z.catch(z.nullish(z.object({ amount: z.number(), currency: text })), null),
   }),
   z.object({
     sessionUpdate: z.literal('notice'),
-    severity: text.catch('info'),
+    severity: z.catch(text, 'info'),
     title: text,
     description: optionalText,
   }),
@@ -115,8 +119,8 @@ export const updateSchema = z.discriminatedUnion('sessionUpdate', [
     sessionUpdate: z.literal('compaction_update'),
     compactionId: text,
     status: optionalText,
-    summary: z.unknown().optional(),
-    error: z.unknown().optional(),
+    summary: z.optional(z.unknown()),
+    error: z.optional(z.unknown()),
   }),
   z.object({ sessionUpdate: z.literal('compaction_summary_chunk'), compactionId: text, content: z.unknown() }),
 ]);
@@ -136,35 +140,37 @@ export const authMethodSchema = z.object({
   type: optionalText,
 });
 
-const marker = z.unknown().optional();
+const marker = z.optional(z.unknown());
 
 /** The answer to `initialize`; capabilities stay raw so that each proposal reads its own. */
 export const initializeResultSchema = z.object({
   protocolVersion: z.number(),
-  agentCapabilities: z
-    .looseObject({
-      loadSession: marker,
-      promptCapabilities: z
-        .looseObject({ image: marker, audio: marker, embeddedContext: marker })
-        .nullish()
-        .catch(null),
-      sessionCapabilities: z.looseObject({}).nullish().catch(null),
-    })
-    .nullish()
-    .catch(null),
-  agentInfo: z.object({ name: text, title: optionalText, version: optionalText }).nullish().catch(null),
-  authMethods: z.array(z.unknown()).nullish().catch(null),
+  agentCapabilities: z.catch(
+    z.nullish(
+      z.looseObject({
+        loadSession: marker,
+        promptCapabilities: z.catch(
+          z.nullish(z.looseObject({ image: marker, audio: marker, embeddedContext: marker })),
+          null,
+        ),
+        sessionCapabilities: z.catch(z.nullish(z.looseObject({})), null),
+      }),
+    ),
+    null,
+  ),
+  agentInfo: z.catch(z.nullish(z.object({ name: text, title: optionalText, version: optionalText })), null),
+  authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
 });
 
 export const newSessionResultSchema = z.object({
   sessionId: text,
-  modes: z.unknown().optional(),
-  configOptions: z.unknown().optional(),
+  modes: z.optional(z.unknown()),
+  configOptions: z.optional(z.unknown()),
 });
 
-export const promptResultSchema = z
-  .object({
+export const promptResultSchema = z.nullable(
+  z.object({
     stopReason: optionalText,
-    usage: z.object({ totalTokens: z.number() }).nullish().catch(null),
-  })
-  .nullable();
+    usage: z.catch(z.nullish(z.object({ totalTokens: z.number() })), null),
+  }),
+);

@@ -1,6 +1,6 @@
 // The files that an agent reads and writes through this client (`fs/*` of protocol v1): what it may touch, in which order, and what it is told.
 import { isAbsolute, resolve } from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { RpcError, rpcCodes } from '../acp/rpcError';
 import { messageOf, ParleyError } from '../base/errors';
 import { KeyedQueue } from '../base/keyedQueue';
@@ -20,13 +20,13 @@ export interface AgentFilesOptions {
   readonly missingFileReadsEmpty?: boolean;
 }
 
-const where = z.object({ sessionId: z.string().nullish(), path: z.string().min(1) });
-const readSchema = where.extend({
+const where = z.object({ sessionId: z.nullish(z.string()), path: z.string().check(z.minLength(1)) });
+const readSchema = z.extend(where, {
   // The protocol counts from 1; 0 can only mean the first line too.
-  line: z.number().int().nonnegative().nullish(),
-  limit: z.number().int().nonnegative().nullish(),
+  line: z.nullish(z.int().check(z.nonnegative())),
+  limit: z.nullish(z.int().check(z.nonnegative())),
 });
-const writeSchema = where.extend({ content: z.string() });
+const writeSchema = z.extend(where, { content: z.string() });
 
 /** Answers the file requests of one agent. */
 export class AgentFiles {
@@ -110,7 +110,7 @@ export class AgentFiles {
   }
 }
 
-function parse<T extends z.ZodType>(schema: T, params: unknown, method: string): z.output<T> {
+function parse<T extends z.ZodMiniType>(schema: T, params: unknown, method: string): z.output<T> {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { RpcError, rpcCodes } from '../acp/rpcError';
 import type { Disposable } from '../base/disposable';
 import { messageOf } from '../base/errors';
@@ -45,11 +45,11 @@ const MAX_RELEASED = 100;
 const MAX_RELEASED_BYTES = 16 * 1024 * 1024;
 
 const createSchema = z.object({
-  command: z.string().min(1),
-  args: z.array(z.string()).nullish(),
-  env: z.array(z.object({ name: z.string().regex(/^[^=\0]+$/), value: z.string() })).nullish(),
-  cwd: z.string().nullish(),
-  outputByteLimit: z.number().int().nonnegative().nullish(),
+  command: z.string().check(z.minLength(1)),
+  args: z.nullish(z.array(z.string())),
+  env: z.nullish(z.array(z.object({ name: z.string().check(z.regex(/^[^=\0]+$/)), value: z.string() }))),
+  cwd: z.nullish(z.string()),
+  outputByteLimit: z.nullish(z.int().check(z.nonnegative())),
 });
 const idSchema = z.object({ terminalId: z.string() });
 
@@ -291,7 +291,7 @@ export class Terminals implements Disposable {
   }
 }
 
-function parse<T extends z.ZodType>(schema: T, params: unknown, method: string): z.output<T> {
+function parse<T extends z.ZodMiniType>(schema: T, params: unknown, method: string): z.output<T> {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

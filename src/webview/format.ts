@@ -3,7 +3,8 @@
 /** A duration in ms: "0.1 s", "12.4 s", "2 min 5 s", "1 h 3 min". */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
-  if (seconds < 99.95) return `${seconds < 0.05 ? '0' : (Math.round(seconds * 10) / 10).toString()} s`;
+  if (seconds < 0.05) return '< 0.1 s';
+  if (seconds < 99.95) return `${(Math.round(seconds * 10) / 10).toString()} s`;
   const whole = Math.round(seconds);
   if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
   const minutes = Math.round(whole / 60);

@@ -17,8 +17,9 @@ export function watchProblems(): void {
   });
 }
 
+/** Reports an error that was caught. It takes the way of one that was not, so that it is in the browser's console too. */
 export function reportError(error: unknown): void {
-  report('error', describe(error));
+  globalThis.reportError(error);
 }
 
 function report(kind: 'error' | 'csp', text: string): void {

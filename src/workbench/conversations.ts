@@ -83,6 +83,14 @@ export class Conversations implements Disposable {
     return conversation;
   }
 
+  /** The workspace is trusted now: what could not start for that reason starts. */
+  onTrusted(): void {
+    for (const conversation of this.list()) {
+      const { connection } = conversation;
+      if (connection.kind === 'failed' && connection.error.code === 'untrusted-workspace') void conversation.start();
+    }
+  }
+
   /** Ends a conversation and its agent. */
   async close(key: string): Promise<void> {
     const known = this.#byKey.get(key);

@@ -1,15 +1,15 @@
 // What the webview says, checked: it draws text of agents, so nothing from it is trusted.
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { FromWebview } from '../panel/contract';
 
-const id = z.string().max(500);
-const index = z.number().int().nonnegative();
+const id = z.string().check(z.maxLength(500));
+const index = z.int().check(z.nonnegative());
 /** Characters of one message; what is larger belongs into a file. */
 const MAX_TEXT = 2_000_000;
 const MAX_IMAGE_BASE64 = 20_000_000;
 
 const queueAction = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('edit'), id, text: z.string().max(MAX_TEXT) }),
+  z.object({ kind: z.literal('edit'), id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
   z.object({ kind: z.literal('hold'), id, held: z.boolean() }),
   z.object({ kind: z.literal('remove'), id }),
   z.object({ kind: z.literal('sendNow'), id }),
@@ -23,19 +23,19 @@ const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), version: z.number() }),
   z.object({ type: z.literal('ack'), revision: z.number() }),
   z.object({ type: z.literal('wake') }),
-  z.object({ type: z.literal('send'), clientId: id, text: z.string().max(MAX_TEXT) }),
-  z.object({ type: z.literal('draft'), text: z.string().max(MAX_TEXT) }),
+  z.object({ type: z.literal('send'), clientId: id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
+  z.object({ type: z.literal('draft'), text: z.string().check(z.maxLength(MAX_TEXT)) }),
   z.object({ type: z.literal('cancel') }),
-  z.object({ type: z.literal('permission'), id, optionId: z.string().nullable() }),
+  z.object({ type: z.literal('permission'), id, optionId: z.nullable(z.string()) }),
   z.object({ type: z.literal('queue'), action: queueAction }),
   z.object({ type: z.literal('setMode'), modeId: z.string() }),
   z.object({ type: z.literal('setConfig'), id: z.string(), value: z.union([z.string(), z.boolean()]) }),
   z.object({ type: z.literal('page'), from: index, to: index }),
   z.object({ type: z.literal('details'), index }),
-  z.object({ type: z.literal('openLocation'), path: z.string(), line: z.number().int().positive().optional() }),
+  z.object({ type: z.literal('openLocation'), path: z.string(), line: z.optional(z.int().check(z.positive())) }),
   z.object({ type: z.literal('openDiff'), index, content: index }),
   z.object({ type: z.literal('openTerminal'), terminalId: z.string() }),
-  z.object({ type: z.literal('openLink'), href: z.string().max(10_000) }),
+  z.object({ type: z.literal('openLink'), href: z.string().check(z.maxLength(10_000)) }),
   z.object({ type: z.literal('copy'), text: z.string() }),
   z.object({ type: z.literal('action'), id }),
   z.object({
@@ -44,12 +44,12 @@ const schema = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('attachImage'),
-    data: z.string().max(MAX_IMAGE_BASE64),
-    mimeType: z.string().regex(/^image\/[\w.+-]+$/),
-    name: z.string().max(500),
+    data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
+    mimeType: z.string().check(z.regex(/^image\/[\w.+-]+$/)),
+    name: z.string().check(z.maxLength(500)),
   }),
   z.object({ type: z.literal('detach'), id }),
-  z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().max(20_000) }),
+  z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
 ]);
 
 /** Reads one message; undefined where it is none that the contract has. */

@@ -44,6 +44,7 @@ describe('the queue', () => {
     await chat.send('say two');
     await chat.composer.fill('say three');
     await chat.button('Queue').click();
+    await item('say three').waitFor();
     assert.deepEqual(await texts(), ['say one', 'say two', 'say three']);
     await item('say one').filter({ hasText: 'waits for the turn to end' }).waitFor();
     assert.equal(await chat.frame.locator('[data-queue-state=queued]').count(), 3);

@@ -41,7 +41,9 @@ export function createPermissionCard(
     context.post({ type: 'permission', id: permission.id, optionId });
   }
 
-  const firstAllow = permission.options.findIndex(({ kind }) => kind.startsWith('allow'));
+  // The most harmless yes stands out: some agents list the lasting one first.
+  const once = permission.options.findIndex(({ kind }) => kind === 'allow_once');
+  const firstAllow = once >= 0 ? once : permission.options.findIndex(({ kind }) => kind.startsWith('allow'));
   permission.options.forEach((option, index) => {
     const choice = button(
       index === firstAllow ? 'primary' : 'secondary',

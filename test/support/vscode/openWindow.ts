@@ -73,6 +73,8 @@ export const themes: Readonly<Record<Theme, string>> = {
 };
 
 const POLICY = /Content Security Policy|Trusted(Script|HTML|ScriptURL)|violates the following/i;
+/** The chat's script stands in its page, so the frames of a stack have no address; those of VS Code have. */
+const OUR_SCRIPT = /webview|<anonymous>:\d+:\d+/;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(\?|$)|\/workbench\.(js|html)/;
 
 /** Problems of all windows of this process: the end-to-end run ends with a look at them. */
@@ -151,7 +153,7 @@ function watchForProblems(page: Page, note: (problem: Problem) => void, log: str
   page.on('pageerror', (error) => {
     const text = String(error.stack ?? error);
     log.push(`pageerror ${text}`.slice(0, 2000));
-    if (/webview/.test(text)) note({ kind: 'error', url: '', text });
+    if (OUR_SCRIPT.test(text)) note({ kind: 'error', url: '', text });
   });
 }
 

@@ -1,6 +1,5 @@
 // A VS Code with the packaged extension for the tests of one `describe`: started before the first, ended after the last, with a picture and the log of a test that failed.
-import { extensionLog } from './extensionLog';
-import { allProblems, openWindow, screenshot, type Window, type WindowOptions } from './openWindow';
+import { openWindow, screenshot, type Window, type WindowOptions } from './openWindow';
 import type { ProcessEntry } from './processTree';
 import { vsixPath } from './repository';
 import { type Server, type ServerOptions, startServer } from './startServer';
@@ -38,10 +37,6 @@ export function useVsCode(options: ServerOptions & WindowOptions = {}): VsCodeUn
   after('end VS Code', async function () {
     this.timeout(60_000);
     await window?.close();
-    // What broke in a webview and was caught there has told nobody else.
-    for (const text of server ? extensionLog(server.dataDir) : []) {
-      if (/ \[error\] (webview|content policy): /.test(text)) allProblems.push({ kind: 'error', url: '', text });
-    }
     leftBehind = (await server?.stop()) ?? [];
   });
 

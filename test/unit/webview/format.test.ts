@@ -12,7 +12,7 @@ import {
 describe('webview/format', () => {
   it('writes durations so that a second and an hour can be told apart', () => {
     const cases: readonly (readonly [number, string])[] = [
-      [0, '0 s'],
+      [0, '< 0.1 s'],
       [90, '0.1 s'],
       [4_000, '4 s'],
       [12_400, '12.4 s'],
@@ -20,7 +20,7 @@ describe('webview/format', () => {
       [120_000, '2 min'],
       [3_599_900, '1 h'],
       [3_780_000, '1 h 3 min'],
-      [-5, '0 s'],
+      [-5, '< 0.1 s'],
     ];
     for (const [ms, text] of cases) assert.equal(formatDuration(ms), text);
     assert.equal(formatSeconds(200), '1 s');
