@@ -92,6 +92,7 @@ export class EditorFiles implements FilePort {
     const path = document.uri.fsPath;
     const end = document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
     const after = normal(text).replaceAll('\n', end);
+    const wasClean = !document.isDirty;
     for (let attempt = 1; ; attempt += 1) {
       const change = smallestChange(document.getText(), after);
       if (!change) break;
@@ -104,8 +105,13 @@ export class EditorFiles implements FilePort {
         throw new ParleyError('file-unwritable', `${path} could not be changed in its editor.`);
     }
     if (!document.isDirty) return;
-    const saved = await document.save();
-    if (saved || !document.isDirty) return;
+    if ((await document.save()) || !document.isDirty) return;
+    // The disk moved on between the look and the save. Nothing of the user's is in a document that was clean, so the disk gets the text too: a save of what
+    // stands there already is no conflict.
+    if (wasClean && document.getText() === after) {
+      await writeFile(path, await readFile(path, document.encoding), text);
+      if ((await document.save()) || !document.isDirty) return;
+    }
     this.#options.log.warn(`${path} was changed in its editor but not saved`);
     const sentence = `${path} was changed in its editor but could not be saved; it may have changed on disk or be read-only.`;
     throw new ParleyError('file-not-saved', sentence);
