@@ -159,6 +159,9 @@ function emitChunk(
 
 /** Reads one content block (section 1.4); a kind that is not known is kept whole. */
 export function toBlock(raw: unknown): ContentBlock {
+  // Nearly everything that streams is this, so it is checked by hand.
+  const { type, text } = (raw ?? {}) as { readonly type?: unknown; readonly text?: unknown };
+  if (type === 'text' && typeof text === 'string') return { type, text };
   const parsed = contentBlockSchema.safeParse(raw);
   if (!parsed.success) {
     const kind = typeof raw === 'object' && raw !== null && 'type' in raw ? String(raw.type).slice(0, 100) : 'content';
