@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import crossSpawn from 'cross-spawn';
 import { StdioTransport } from '../acp/stdioTransport';
@@ -27,6 +28,8 @@ const isWindows = process.platform === 'win32';
 /** How long pipes are read on after the exit, in milliseconds: somebody else may hold them open. */
 const drainMs = 250;
 const pollMs = 50;
+/** How long a killed process may take to go, in milliseconds; one that hangs in the kernel is not waited for. */
+const killedMs = 2000;
 
 /** How an agent ended. */
 export interface AgentExit {
@@ -172,14 +175,20 @@ export class AgentProcess implements Disposable {
       const refs = [...known, ...(this.isRunning ? await descendantsOf(this.pid) : [])];
       signalGroup(this.pid, 'SIGTERM');
       await signalProcesses(refs, 'SIGTERM');
-      const deadline = Date.now() + this.#grace.term;
-      // The end of a grandchild is no event for us, so it is looked for.
-      while ((await this.#isAnyLeft(refs)) && Date.now() < deadline) await within(pollMs, this.#ended.promise);
+      await this.#untilNoneLeft(refs, this.#grace.term);
       signalGroup(this.pid, 'SIGKILL');
       await signalProcesses(refs, 'SIGKILL');
+      // Even a killed process takes its time to go.
+      await this.#untilNoneLeft(refs, killedMs);
     }
     await this.#ended.promise;
     unguard(this.pid);
+  }
+
+  /** The end of a grandchild is no event for us, so it is looked for. Gives up after `ms`. */
+  async #untilNoneLeft(refs: readonly ProcessRef[], ms: number): Promise<void> {
+    const deadline = Date.now() + ms;
+    while ((await this.#isAnyLeft(refs)) && Date.now() < deadline) await delay(pollMs);
   }
 
   async #isAnyLeft(refs: readonly ProcessRef[]): Promise<boolean> {
