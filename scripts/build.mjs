@@ -42,7 +42,16 @@ export function bundles({ dev }) {
   return [
     { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },
-    { ...browser, entryPoints: { main: 'src/webview/main.tsx' } },
+    // The first picture comes before the panel's script (src/webview/early.ts); both stand in the page.
+    {
+      ...browser,
+      format: 'iife',
+      entryPoints: { main: 'src/webview/main.tsx' },
+      banner: { js: 'parleyBegin(()=>{' },
+      footer: { js: '});' },
+    },
+    { ...browser, format: 'iife', entryPoints: { early: 'src/webview/early.ts' } },
+    { ...browser, entryPoints: { shell: 'src/webview/shell.html' }, loader: { '.html': 'copy' } },
     // Loaded when the first code is shown.
     { ...browser, entryPoints: { highlighter: 'src/webview/markdown/highlighter.ts' } },
   ].filter((options) => Object.values(options.entryPoints).every((entry) => existsSync(join(root, entry))));

@@ -6,7 +6,6 @@ import { App } from './app';
 import { composer } from './composer/composerState';
 import { Frames } from './frames';
 import { onMessage, post, saveUiState, uiState } from './host';
-import { adoptPageStyles } from './pageStyles';
 import { reportError, watchProblems } from './problems';
 import { alertText, hasItems, hiddenPermissions, patchSession, politeText, session, setSession } from './session';
 import { strings } from './strings';
@@ -16,8 +15,6 @@ import { watchWake } from './wake';
 
 /** As many choices of what is open are remembered. */
 const MOST_EXPANDED = 300;
-
-adoptPageStyles();
 
 let expanded = new Map(Object.entries(uiState().expanded ?? {}));
 let key: string | undefined;
@@ -136,3 +133,4 @@ onMessage((message) => frames.receive(message));
 watchWake();
 composer.recallFrom(() => transcript.store.lastUserText());
 post({ type: 'hello', version: CONTRACT_VERSION });
+composer.takeOver(document.querySelector('textarea.message'));

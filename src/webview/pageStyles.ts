@@ -12,5 +12,5 @@ export function adoptPageStyles(): void {
 
 /** The address of a file of the webview's folder. The page may have its script inside, so it says where the folder is. */
 export function fileUrl(name: string): string {
-  return new URL(name, document.documentElement.dataset.root ?? import.meta.url).href;
+  return new URL(name, new URL(document.documentElement.dataset.root ?? '.', document.baseURI)).href;
 }

@@ -9,8 +9,8 @@ export function webviewRoot(extensionUri: Uri): Uri {
 }
 
 /**
- * The HTML of the chat. Scripts by nonce, no inline style, no remote anything; Trusted Types on with no policy allowed. Script and styles stand in the page: each
- * file that a webview fetches is a round trip through VS Code before anything is drawn.
+ * The HTML of the chat. Scripts by nonce, no inline style, no remote anything; Trusted Types on with no policy allowed. Scripts and styles stand in the page: each
+ * file that a webview fetches is a round trip through VS Code before anything is drawn. The composer stands in it too, and can be written in before the panel runs.
  */
 export function webviewHtml(webview: Webview, extensionUri: Uri): string {
   const root = webviewRoot(extensionUri);
@@ -36,9 +36,10 @@ export function webviewHtml(webview: Webview, extensionUri: Uri): string {
 <title>Parley</title>
 </head>
 <body>
-<div id="root"></div>
+<div id="root">${file(root, 'shell.html')}</div>
 <script type="text/css" id="styles">${closedIn(styles)}</script>
-<script type="module" nonce="${nonce}">${closedIn(file(root, 'main.js'))}</script>
+<script nonce="${nonce}">${closedIn(file(root, 'early.js'))}</script>
+<script nonce="${nonce}">${closedIn(file(root, 'main.js'))}</script>
 </body>
 </html>`;
 }

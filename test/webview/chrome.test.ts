@@ -1,6 +1,6 @@
 // The header, the composer, the queue and the questions in a real browser, by the names and roles that tests and assistive technology use.
 import assert from 'node:assert/strict';
-import { Harness, type Panel, type PanelOptions } from './harness/browser';
+import { Harness, Panel, type PanelOptions } from './harness/browser';
 import { DIFF, message, permission, SESSION_FULL, tool } from './harness/samples';
 
 const RUNNING = {
@@ -43,6 +43,33 @@ describe('chrome', () => {
       await panel.send({ type: 'accepted', clientId });
       await panel.page.waitForFunction(() => document.querySelector('textarea')?.value === 'more');
       assert.equal((await panel.posted('send')).length, 1, 'the same text must not go twice');
+    });
+
+    it('loses what is written and sent while the panel is still loading', async () => {
+      const page = await harness.page('about:blank');
+      panel = new Panel(page);
+      let load = (): void => {};
+      const held = new Promise<void>((resolve) => {
+        load = resolve;
+      });
+      await page.route('**/main.js', (route) => held.then(() => route.continue()));
+      await page.goto(harness.server.url('dark'), { waitUntil: 'commit' });
+      await field().pressSequentially('first words');
+      await page.keyboard.press('Enter');
+      const before = await field().elementHandle();
+      load();
+      const { text } = await panel.next('send');
+      assert.equal(text, 'first words');
+      assert.equal(await field().inputValue(), 'first words');
+      assert.ok(
+        await before?.evaluate((node) => node.isConnected && node === document.activeElement),
+        'the same field',
+      );
+      assert.deepEqual(
+        (await page.evaluate(() => host.posted)).map(({ type }) => type).slice(0, 2),
+        ['hello', 'send'],
+        'in this order',
+      );
     });
 
     it('says why a message was not taken and keeps it', async () => {

@@ -21,6 +21,16 @@ class Composer {
     if (field && field.value !== this.text.peek()) field.value = this.text.peek();
   }
 
+  /** Goes on with what was written, and sent, before this script ran (early.ts). Call it once the field is drawn and the host was greeted. */
+  takeOver(field: HTMLTextAreaElement | null): void {
+    const early = globalThis.parleyEarly;
+    if (!early) return;
+    globalThis.parleyEarly = undefined;
+    early.end();
+    if (field?.value) this.typed(field.value);
+    if (early.wantsSend) this.send(false);
+  }
+
   recallFrom(recall: () => string | undefined): void {
     this.#recall = recall;
   }

@@ -1,4 +1,5 @@
 // Serves the built panel from loopback, under the content policy that VS Code's webview gets from our host, with a fake host in its place.
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -102,10 +103,12 @@ function policy(): string {
 
 function pageOf(theme: Theme, parts: boolean): string {
   const script = parts ? '/parts/parts.js' : '/main.js';
-  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Parley</title>
+  const shell = parts ? '' : readFileSync('src/webview/shell.html', 'utf8');
+  return `<!DOCTYPE html><html lang="en" data-root="/"><head><meta charset="utf-8"><title>Parley</title>
 <link rel="stylesheet" href="/harness/themes/${theme}.css"><link rel="stylesheet" href="/harness/vscodeDefaults.css">
 <link rel="stylesheet" href="/main.css"></head>
-<body class="${BODY_CLASS[theme]}"><div id="root"></div>
+<body class="${BODY_CLASS[theme]}"><div id="root">${shell}</div>
 <script nonce="${NONCE}" src="/harness/fakeHost.js"></script>
-<script type="module" nonce="${NONCE}" src="${script}"></script></body></html>`;
+<script nonce="${NONCE}" src="/early.js"></script>
+<script nonce="${NONCE}" src="${script}"></script></body></html>`;
 }
