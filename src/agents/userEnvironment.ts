@@ -4,13 +4,22 @@ import type { Log } from '../base/log';
 import { agentEnvironment } from './agentEnvironment';
 import { loginShellPath } from './shellPath';
 
+/** When the shell is asked for a window whose first agent did not wait for it, ms: a profile can keep a processor busy while the chat opens. */
+const ASK_LATER_MS = 3000;
+
+let shellPath: string | undefined;
+
 /**
  * The environment to start `command` in (absent: any command), with the PATH of the login shell.
  * A profile may take a second. A name must wait for it: which program it means depends on that PATH. An absolute path does not: VS Code has taken the shell's
  * environment over itself in most starts, so the first agent of a window starts with that, and all later ones with what the shell said.
  */
 export async function userEnvironment(log: Log, command?: string): Promise<Record<string, string>> {
-  const asked = loginShellPath({ log });
-  const path = command !== undefined && isAbsolute(command) ? await Promise.race([asked, undefined]) : await asked;
-  return agentEnvironment(process.env, path);
+  if (command === undefined || !isAbsolute(command)) await ask(log);
+  else if (shellPath === undefined) setTimeout(() => void ask(log), ASK_LATER_MS).unref();
+  return agentEnvironment(process.env, shellPath);
+}
+
+async function ask(log: Log): Promise<void> {
+  shellPath = await loginShellPath({ log });
 }

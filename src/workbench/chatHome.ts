@@ -27,7 +27,7 @@ export class ChatHome implements UriHandler {
     this.#view = new ChatView(context, (view, isRestored) => {
       const surface = this.#surface(view.webview);
       // Who opens the view wants to use it. One that VS Code brought back with the window waits until the user touches it.
-      if (!isRestored) void surface.conversation.start();
+      if (!isRestored) surface.startWhenDrawn();
       return surface;
     });
   }
@@ -38,7 +38,7 @@ export class ChatHome implements UriHandler {
       window.registerWebviewViewProvider(CHAT_VIEW_ID, this.#view),
       window.registerWebviewPanelSerializer(CHAT_PANEL_TYPE, {
         deserializeWebviewPanel: async (panel: WebviewPanel) => {
-          this.#panel.adopt(panel);
+          this.#panel.restore(panel);
         },
       }),
       window.registerUriHandler(this),
@@ -66,7 +66,7 @@ export class ChatHome implements UriHandler {
   handleUri(uri: Uri): void {
     if (uri.path !== '/open') return;
     const surface = this.openPanel();
-    void surface.conversation.start();
+    surface.startWhenDrawn();
     surface.focus();
   }
 

@@ -32,16 +32,20 @@ export class ChatPanel implements Disposable {
       return this.#open.surface;
     }
     const panel = window.createWebviewPanel(CHAT_PANEL_TYPE, 'Parley', ViewColumn.Active, this.#options());
-    return this.adopt(panel);
+    return this.#adopt(panel);
   }
 
   /** Takes a panel that VS Code restored. */
-  adopt(panel: WebviewPanel): ChatSurface {
+  restore(panel: WebviewPanel): void {
+    panel.webview.options = this.#options();
+    this.#adopt(panel);
+  }
+
+  #adopt(panel: WebviewPanel): ChatSurface {
     this.#open?.panel.dispose();
     // A tab's icon is a picture and does not take the colour of its theme, as the one of the view does.
     const icon = (theme: string): Uri => Uri.joinPath(this.#context.extensionUri, 'media', `parley-${theme}.svg`);
     panel.iconPath = { light: icon('light'), dark: icon('dark') };
-    panel.webview.options = this.#options();
     const surface = this.#surfaceFor(panel);
     const open = { panel, surface };
     this.#open = open;

@@ -32,6 +32,9 @@ const COMMANDS = {
   openSettings: 'parley.openSettings',
 } as const;
 
+/** An agent does not wait longer than this for a page that is not drawn, in ms. */
+const LONGEST_DRAWING_MS = 3000;
+
 export class ChatSurface implements Disposable {
   readonly #webview: Webview;
   readonly #services: SurfaceServices;
@@ -40,6 +43,7 @@ export class ChatSurface implements Disposable {
   #conversation: Conversation;
   #feed: SessionFeed;
   #greeted = false;
+  #startWanted: ReturnType<typeof setTimeout> | undefined;
 
   /** @param onUsed called when the user does something here, so that commands know which conversation is meant. */
   constructor(
@@ -76,6 +80,16 @@ export class ChatSurface implements Disposable {
     else if (this.#greeted) this.#feed.snapshot();
   }
 
+  /**
+   * Starts the agent, unless it was started, as soon as the page is drawn: both at once take the processor from each other, and the page is what the user waits for.
+   * What they send meanwhile waits for the agent.
+   */
+  startWhenDrawn(): void {
+    if (this.#conversation.connection.kind !== 'idle') return;
+    if (this.#greeted) this.#start();
+    else this.#startWanted ??= setTimeout(() => this.#start(), LONGEST_DRAWING_MS);
+  }
+
   focus(): void {
     this.#post({ type: 'focus' });
   }
@@ -85,7 +99,14 @@ export class ChatSurface implements Disposable {
     this.#post({ type: 'insert', text });
   }
 
+  #start(): void {
+    clearTimeout(this.#startWanted);
+    this.#startWanted = undefined;
+    if (this.#conversation.connection.kind === 'idle') void this.#conversation.start();
+  }
+
   dispose(): void {
+    clearTimeout(this.#startWanted);
     this.#lifetime.dispose();
   }
 
@@ -122,6 +143,7 @@ export class ChatSurface implements Disposable {
           this.#services.log.warn(`the webview speaks contract version ${message.version}`);
         this.#greeted = true;
         this.#feed.snapshot();
+        if (this.#startWanted) this.#start();
         return;
       case 'wake':
         this.#onUsed(conversation);

@@ -45,7 +45,7 @@ export function registerCommands(services: CommandServices): Disposable[] {
     register('open', async () => {
       const surface = chat.openPanel();
       // Not awaited: the panel is open; the agent's start is shown in it.
-      if (surface.conversation.connection.kind === 'idle') void surface.conversation.start();
+      surface.startWhenDrawn();
       surface.focus();
     }),
     register('newSession', newSession),
