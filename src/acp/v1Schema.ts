@@ -133,31 +133,23 @@ export const permissionRequestSchema = z.object({
   options: z.array(z.object({ optionId: text, name: optionalText, kind: optionalText })),
 });
 
+/** Fields of every kind of method; which belong to which kind is judged where they are read. */
 export const authMethodSchema = z.object({
-  id: text,
+  id: optionalText,
+  methodId: optionalText,
   name: optionalText,
   description: optionalText,
   type: optionalText,
+  args: z.optional(z.unknown()),
+  env: z.optional(z.unknown()),
+  varName: z.optional(z.unknown()),
+  vars: z.optional(z.unknown()),
+  _meta: z.optional(z.unknown()),
 });
 
-const marker = z.optional(z.unknown());
-
-/** The answer to `initialize`; capabilities stay raw so that each proposal reads its own. */
+/** The answer to `initialize`; capabilities are read where they stand (v1Description.ts, and each proposal its own). */
 export const initializeResultSchema = z.object({
   protocolVersion: z.number(),
-  agentCapabilities: z.catch(
-    z.nullish(
-      z.looseObject({
-        loadSession: marker,
-        promptCapabilities: z.catch(
-          z.nullish(z.looseObject({ image: marker, audio: marker, embeddedContext: marker })),
-          null,
-        ),
-        sessionCapabilities: z.catch(z.nullish(z.looseObject({})), null),
-      }),
-    ),
-    null,
-  ),
   agentInfo: z.catch(z.nullish(z.object({ name: text, title: optionalText, version: optionalText })), null),
   authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
 });
@@ -168,9 +160,24 @@ export const newSessionResultSchema = z.object({
   configOptions: z.optional(z.unknown()),
 });
 
+/** The answer to `session/load` and `session/resume`; some agents answer null. */
+export const openSessionResultSchema = z.nullable(
+  z.object({ modes: z.optional(z.unknown()), configOptions: z.optional(z.unknown()) }),
+);
+
+export const sessionInfoSchema = z.object({
+  sessionId: text,
+  cwd: optionalText,
+  additionalDirectories: z.catch(z.nullish(z.array(text)), null),
+  title: optionalText,
+  updatedAt: optionalText,
+  archived: z.catch(z.nullish(z.boolean()), null),
+});
+
 export const promptResultSchema = z.nullable(
   z.object({
     stopReason: optionalText,
+    messageId: z.catch(optionalText, null),
     usage: z.catch(z.nullish(z.object({ totalTokens: z.number() })), null),
   }),
 );

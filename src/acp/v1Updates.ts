@@ -1,13 +1,7 @@
 // The stream of v1 session updates, in order: events for the model, and the barriers between turns.
-import type { Log } from '../base/log';
-import { readTurnComplete, type TurnComplete } from './turnComplete';
-import { type EventSink, readUpdate } from './v1Events';
-
-export interface UpdateTargets {
-  readonly emit: EventSink;
-  readonly onTurnComplete: (barrier: TurnComplete) => void;
-  readonly log: Log;
-}
+import type { UpdateTargets } from './dialect';
+import { readTurnComplete } from './turnComplete';
+import { readUpdate } from './v1Events';
 
 /** Applies the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
 export function applyUpdates(updates: readonly unknown[], targets: UpdateTargets): void {

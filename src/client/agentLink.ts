@@ -1,7 +1,9 @@
 // One running agent: its process, the connection to it, what it said of itself, and the sessions that hear of it. Opening it walks the first three stages.
+
+import type { AgentDescription, Dialect } from '../acp/dialect';
 import { UpdateRouter } from '../acp/earlyUpdates';
+import { initialize } from '../acp/initialize';
 import { RpcConnection, type RpcHandlers } from '../acp/rpcConnection';
-import { type AgentDescription, V1Agent } from '../acp/v1Agent';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { type AgentExit, AgentProcess, describeExit } from '../agents/agentProcess';
 import { resolveCommand } from '../agents/resolveCommand';
@@ -31,9 +33,9 @@ export interface LinkOptions {
 export class AgentLink implements Disposable {
   readonly router: UpdateRouter;
   readonly rpc: RpcConnection;
-  readonly v1: V1Agent;
-  /** The description; there once `open` has resolved. */
+  /** What it says of itself, and how to talk to it; there once `open` has resolved. */
   description!: AgentDescription;
+  dialect!: Dialect;
   readonly #process: AgentProcess;
   readonly #name: string;
   readonly #didEnd = new Emitter<ParleyError>();
@@ -60,7 +62,6 @@ export class AgentLink implements Disposable {
       },
       ...(options.onTraffic && { onTraffic: options.onTraffic }),
     });
-    this.v1 = new V1Agent(this.rpc);
     this.rpc.onDidClose((error) => void this.#onClosed(error));
     void process.exited.then((exit) => this.#end(this.#exitError(exit)));
   }
@@ -94,9 +95,13 @@ export class AgentLink implements Disposable {
     );
     const link = new AgentLink(process, options);
     try {
-      link.description = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
-        link.until((inner) => link.v1.initialize(options.client, inner), stop),
+      const { client } = options;
+      const abilities = { files: true, terminals: true };
+      const { dialect, description } = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
+        link.until((inner) => initialize(link.rpc, { client, abilities }, inner), stop),
       );
+      link.description = description;
+      link.dialect = dialect;
       return link;
     } catch (error) {
       const described = await link.describe(error, 'initialize');

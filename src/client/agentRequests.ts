@@ -1,5 +1,6 @@
 // What an agent asks of the client: permission, files, terminals. Everything is refused for a session that is not this one (protocol.md 5.13).
 import { at } from '../acp/capabilities';
+import type { Dialect } from '../acp/dialect';
 import { RpcError, rpcCodes } from '../acp/rpcError';
 import type { AgentFiles } from './agentFiles';
 import type { PermissionDesk } from './permissionDesk';
@@ -10,7 +11,8 @@ export interface RequestContext {
   readonly key: string;
   readonly sessionId: () => string | undefined;
   readonly roots: readonly string[];
-  readonly files: () => AgentFiles | undefined;
+  /** Undefined while no agent runs. */
+  readonly agentSide: () => { readonly files: AgentFiles; readonly dialect: Dialect } | undefined;
   readonly terminals: Terminals;
   readonly permissions: PermissionDesk;
   /** The running turn was cancelled: it gets no permission any more. */
@@ -35,18 +37,19 @@ export async function answerRequest(
   if (sessionId !== context.sessionId()) {
     throw new RpcError(rpcCodes.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
   }
-  const files = context.files();
-  if (!files) throw new RpcError(rpcCodes.internal, 'The session is closed');
-  return answer({ key, roots, terminals, permissions, files, isCancelled: context.isCancelled }, params, signal);
+  const agentSide = context.agentSide();
+  if (!agentSide) throw new RpcError(rpcCodes.internal, 'The session is closed');
+  return answer({ key, roots, terminals, permissions, ...agentSide, isCancelled: context.isCancelled }, params, signal);
 }
 
 type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'permissions' | 'isCancelled'> & {
   readonly files: AgentFiles;
+  readonly dialect: Dialect;
 };
 
 const ANSWERS: Record<string, (context: Answering, params: unknown, signal: AbortSignal) => unknown> = {
-  'session/request_permission': ({ permissions, isCancelled }, params, signal) =>
-    permissions.ask(params, isCancelled(), signal),
+  'session/request_permission': ({ permissions, dialect, isCancelled }, params, signal) =>
+    permissions.ask(dialect.readPermission(params), isCancelled(), signal),
   'fs/read_text_file': ({ files, roots }, params, signal) => files.read(params, roots, signal),
   'fs/write_text_file': ({ files, roots }, params, signal) => files.write(params, roots, signal),
   'terminal/create': ({ terminals, key, roots }, params) => terminals.create(key, params, roots),

@@ -1,24 +1,21 @@
 // A live conversation with one agent: it starts the agent, opens the session, sends what is queued, and keeps the model. All knowledge of "what state are we in" is
 // one union here; everything shown is derived from it, the model, the queue and the stages.
-import type { PromptCapabilities } from '../acp/v1Agent';
-import { toConfigOptions } from '../acp/v1Events';
-import { applyUpdates } from '../acp/v1Updates';
+import type { PromptCapabilities } from '../acp/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../base/disposable';
-import { messageOf, ParleyError } from '../base/errors';
+import { ParleyError } from '../base/errors';
 import type { Liveness } from '../panel/contract';
 import type { SessionEvent } from '../session/event';
 import { SessionModel } from '../session/model';
 import { PromptQueue, type QueuedAttachment } from '../session/queue';
-import type { AgentFiles } from './agentFiles';
 import type { AgentLink } from './agentLink';
 import { answerRequest } from './agentRequests';
 import type { ConnectionState } from './connectionState';
-import { startFailure, untrusted } from './failures';
+import { Connector } from './connector';
+import { untrusted } from './failures';
 import { followTerminals } from './followTerminals';
 import { LivenessProbe } from './livenessProbe';
 import type { ConversationServices } from './services';
-import { openSession, type StartContext, signIn, startAgent } from './sessionStart';
 import { Stages } from './stages';
 import { type OpenedSession, TurnControl } from './turnControl';
 import type { TurnResult } from './turnLedger';
@@ -47,15 +44,8 @@ export class Conversation implements Disposable {
   readonly #services: ConversationServices;
   readonly #turns: TurnControl;
   readonly #probe: LivenessProbe;
-  #startContext: StartContext;
+  readonly #connector: Connector;
   readonly #lifetime = new DisposableStore();
-  #connection: ConnectionState = { kind: 'idle' };
-  #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
-  #signIn: AbortController | undefined;
-  #files: AgentFiles | undefined;
-  #sessionId: string | undefined;
-  /** How the last agent ended, until the next one starts; shown with what can be done meanwhile. */
-  #lastEnd: ParleyError | undefined;
 
   constructor(options: ConversationOptions) {
     const { services, key, agent, cwd } = options;
@@ -72,33 +62,37 @@ export class Conversation implements Disposable {
       services,
       apply,
       onChange: () => this.model.touch('turn'),
-      session: () => (this.#connection.kind === 'ready' ? this.#connection : undefined),
+      session: () => this.#connector.session,
       mayPrompt: (session) => this.#mayPrompt(session),
     });
-    this.#startContext = {
-      key,
-      agent,
-      cwd,
-      services,
-      stages: this.stages,
-      apply,
-      onRequest: (method, params, signal) => this.#onRequest(method, params, signal),
-      onUpdates: (updates) => this.#onUpdates(updates),
-      onNamed: (sessionId) => {
-        this.#sessionId = sessionId;
-        this.#probe.heard();
+    this.#connector = new Connector(
+      {
+        key,
+        agent,
+        cwd,
+        services,
+        stages: this.stages,
+        apply,
+        onRequest: (method, params, signal) => this.#onRequest(method, params, signal),
+        onUpdates: (updates) => this.#onUpdates(updates),
       },
-    };
+      {
+        changed: () => this.model.touch('connection'),
+        starting: (lastEnd) => this.#onStarting(lastEnd),
+        ready: () => this.#onReady(),
+        detached: (note, hadSession) => this.#onDetached(note, hadSession),
+      },
+    );
     this.#lifetime.add(followTerminals(services.terminals, key, apply));
   }
 
   /** As it was when it was started last. */
   get agent(): AgentDefinition {
-    return this.#startContext.agent;
+    return this.#connector.agent;
   }
 
   get connection(): ConnectionState {
-    return this.#connection;
+    return this.#connector.state;
   }
 
   get liveness(): Liveness {
@@ -111,7 +105,7 @@ export class Conversation implements Disposable {
   }
 
   get sessionId(): string | undefined {
-    return this.#sessionId;
+    return this.#connector.sessionId;
   }
 
   /** A turn runs, or its prompt waits for its answer. */
@@ -121,26 +115,16 @@ export class Conversation implements Disposable {
 
   /** What the agent said of itself; undefined before it was initialized. */
   get link(): AgentLink | undefined {
-    const { link } = this.#connection as { link?: AgentLink };
-    return link;
+    return this.#connector.link;
   }
 
   get promptCapabilities(): PromptCapabilities {
-    return this.link?.description.prompt ?? { image: false, audio: false, embeddedContext: false };
+    return this.link?.description.features.prompt ?? { image: false, audio: false, embeddedContext: false };
   }
 
   /** Starts the agent and opens a session, once; later calls join. Never throws: what fails is in {@link connection}. */
   start(): Promise<void> {
-    const { kind } = this.#connection;
-    if (this.#starting) return this.#starting.promise;
-    if (kind === 'ready' || kind === 'authRequired' || this.#lifetime.isDisposed) return Promise.resolve();
-    const abort = new AbortController();
-    const promise = this.#start(abort.signal).finally(() => {
-      this.#starting = undefined;
-      this.model.touch('connection');
-    });
-    this.#starting = { promise, abort };
-    return promise;
+    return this.#connector.start();
   }
 
   /**
@@ -192,8 +176,8 @@ export class Conversation implements Disposable {
 
   /** Stops the running turn, or a start that has not ended. What is queued waits for the user, by their setting. */
   cancel(): void {
-    if (this.#starting && this.#connection.kind !== 'ready') {
-      this.#starting.abort.abort(new ParleyError('start-cancelled', 'The start was stopped.'));
+    if (this.#connector.isStarting) {
+      this.#connector.cancelStart();
       return;
     }
     if (!this.isBusy) return;
@@ -208,108 +192,74 @@ export class Conversation implements Disposable {
 
   /** @throws ParleyError `no-session`; what the agent answers. */
   async setMode(modeId: string): Promise<void> {
-    const { link, sessionId } = this.#ready();
-    await link.v1.setMode(sessionId, modeId);
+    const { link, sessionId } = this.#connector.ready();
+    await link.dialect.setMode(sessionId, modeId);
     this.#apply({ type: 'mode', current: modeId });
   }
 
   /** @throws ParleyError `no-session`; what the agent answers. */
   async setConfigOption(id: string, value: string | boolean): Promise<void> {
-    const { link, sessionId } = this.#ready();
-    const options = await link.v1.setConfigOption(sessionId, id, value);
-    if (Array.isArray(options)) this.#apply({ type: 'config', options: toConfigOptions(options) });
+    const { link, sessionId } = this.#connector.ready();
+    const options = await link.dialect.setConfigOption(sessionId, id, value);
+    if (options) this.#apply({ type: 'config', options });
   }
 
   /** Asks the agent whether it handles the session; shown, and nothing else. Without the capability nothing is sent. */
   async checkStatus(): Promise<Liveness> {
-    return this.#connection.kind === 'ready' ? this.#probe.ask(this.#connection) : 'unknown';
+    const { session } = this.#connector;
+    return session ? this.#probe.ask(session) : 'unknown';
   }
 
   /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown and can be tried again. */
-  async signIn(methodId: string): Promise<void> {
-    const state = this.#connection;
-    if (state.kind !== 'authRequired') return;
-    this.#signIn?.abort();
-    const abort = new AbortController();
-    this.#signIn = abort;
-    try {
-      await signIn(this.#startContext, state.link, methodId, abort.signal);
-      await this.#open(state.link, abort.signal);
-    } catch (error) {
-      if (this.#connection === state) this.#set({ ...state, error: messageOf(error) });
-    }
+  signIn(methodId: string): Promise<void> {
+    return this.#connector.signIn(methodId);
   }
 
   /** Ends the agent and starts it anew. The transcript stays; the agent begins a new session and is said to. */
   async restart(): Promise<void> {
-    await this.#drop('the agent was restarted');
+    await this.#connector.drop('the agent was restarted');
     await this.start();
   }
 
   /** Ends the agent and everything that it started. */
   async close(): Promise<void> {
-    await this.#drop('the session was closed');
+    await this.#connector.drop('the session was closed');
     this.dispose();
   }
 
   dispose(): void {
     if (this.#lifetime.isDisposed) return;
     this.#lifetime.dispose();
-    this.#starting?.abort.abort(new ParleyError('conversation-closed', 'The session was closed.'));
+    this.#connector.dispose();
     this.#turns.dispose();
-    this.link?.dispose();
     void this.#services.terminals.closeSession(this.key);
   }
 
-  // ---- Start -----------------------------------------------------------------------------------------------------
-
-  async #start(signal: AbortSignal): Promise<void> {
-    this.stages.reset();
-    if (!this.#services.isTrusted()) {
-      this.#set({ kind: 'failed', error: untrusted() });
-      return;
-    }
-    // The user may have corrected the setting since the last attempt.
-    const agent = this.#services.currentAgent?.(this.agent.id) ?? this.agent;
-    this.#startContext = { ...this.#startContext, agent };
-    this.#set({ kind: 'starting' });
-    this.#tellNewSession();
-    let link: AgentLink | undefined;
-    try {
-      link = await startAgent(this.#startContext, signal);
-      const started = link;
-      started.onDidEnd((error) => this.#onAgentEnd(started, error));
-      this.#files = this.#services.filesFor(this.agent.name, started.description.raw);
-      await this.#open(started, signal);
-    } catch (error) {
-      const stage = this.stages.current?.name;
-      const stopped = error instanceof ParleyError && error.code === 'start-cancelled';
-      const failure =
-        link && !stopped ? await link.describe(error, stage ?? 'start') : startFailure(error, this.agent.name);
-      await link?.close();
-      if (this.#lifetime.isDisposed) return;
-      this.#detach(failure.message);
-      this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
-    }
-  }
+  // ---- The agent comes and goes ------------------------------------------------------------------------------------
 
   /** What stands in the transcript is not known to the agent that starts now; how the last one ended is told where it happened. */
-  #tellNewSession(): void {
-    if (this.#lastEnd) {
-      const { code, message, stderr } = this.#lastEnd;
+  #onStarting(lastEnd: ParleyError | undefined): void {
+    if (lastEnd) {
+      const { code, message, stderr } = lastEnd;
       this.#apply({ type: 'error', code, message, ...(stderr && { stderr }) });
-      this.#lastEnd = undefined;
     }
     if (this.model.state.turns.length === 0) return;
     const description = `${this.agent.name} was started again and does not know what is above.`;
     this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description });
   }
 
-  async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
-    const opened = await openSession(this.#startContext, link, signal);
-    if (opened.kind === 'ready') this.#probe.set('live');
-    this.#set({ ...opened, link });
+  #onReady(): void {
+    this.#probe.heard();
+    this.#probe.set('live');
     this.#turns.outbox.pump();
+  }
+
+  /** What is queued for a session that was lost waits until the user says otherwise. A start that failed has lost nothing: what was sent for it goes with the next one. */
+  #onDetached(note: string, hadSession: boolean): void {
+    this.#probe.set('unknown');
+    if (hadSession && this.queue.items.length > 0) this.queue.pause(note.replace(/\.$/, ''));
+    this.#turns.exited(note);
+    void this.#services.terminals.closeSession(this.key);
   }
 
   // ---- What comes from the agent -----------------------------------------------------------------------------------
@@ -317,9 +267,10 @@ export class Conversation implements Disposable {
   #onUpdates(updates: readonly unknown[]): void {
     const now = this.#services.clock.now();
     this.#probe.heard();
-    applyUpdates(updates, {
+    this.#connector.agentSide?.dialect.readUpdates(updates, {
       emit: (event) => this.model.apply(event, now),
       onTurnComplete: (barrier) => this.#turns.turnComplete(barrier),
+      onState: () => {},
       log: this.#services.log,
     });
   }
@@ -329,11 +280,11 @@ export class Conversation implements Disposable {
     return answerRequest(
       {
         key: this.key,
-        sessionId: () => this.#sessionId,
+        sessionId: () => this.sessionId,
         roots: this.roots,
-        files: () => this.#files,
         terminals: this.#services.terminals,
         permissions: this.#turns.permissions,
+        agentSide: () => this.#connector.agentSide,
         isCancelled: () => this.#turns.isCancelled,
       },
       method,
@@ -342,56 +293,13 @@ export class Conversation implements Disposable {
     );
   }
 
-  #onAgentEnd(link: AgentLink, error: ParleyError): void {
-    if (this.link !== link) return; // still starting: the stage that waits hears of it
-    this.#detach(error.message);
-    this.#lastEnd = error;
-    this.#set({ kind: 'exited', error });
-  }
-
   async #mayPrompt(session: OpenedSession): Promise<boolean> {
     const doubt = await this.#probe.doubt(session);
     if (doubt !== undefined) this.queue.pause(doubt);
     return doubt === undefined;
   }
 
-  // ---- Ends --------------------------------------------------------------------------------------------------------
-
-  async #drop(note: string): Promise<void> {
-    this.#starting?.abort.abort(new ParleyError('start-cancelled', 'The start was stopped.'));
-    await this.#starting?.promise;
-    const { link } = this;
-    this.#detach(note);
-    this.#set({ kind: 'idle' });
-    await link?.close();
-  }
-
-  /** Lets go of the agent: its turn, its questions, its session. What is queued for a session that was lost waits until the user says otherwise. */
-  #detach(note: string): void {
-    // A start that failed has lost nothing: what was sent for it goes with the next one.
-    const hadSession = this.#sessionId !== undefined;
-    if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
-    this.#sessionId = undefined;
-    this.#files = undefined;
-    this.#signIn?.abort();
-    this.#probe.set('unknown');
-    if (hadSession && this.queue.items.length > 0) this.queue.pause(note.replace(/\.$/, ''));
-    this.#connection = { kind: 'idle' }; // nothing may be sent while the turn is closed
-    this.#turns.exited(note);
-    void this.#services.terminals.closeSession(this.key);
-  }
-
-  #ready(): OpenedSession {
-    if (this.#connection.kind !== 'ready') throw new ParleyError('no-session', `${this.agent.name} is not ready.`);
-    return this.#connection;
-  }
-
   #apply(event: SessionEvent): void {
     this.model.apply(event, this.#services.clock.now());
-  }
-
-  #set(state: ConnectionState): void {
-    this.#connection = state;
-    this.model.touch('connection');
   }
 }

@@ -1,5 +1,5 @@
 // Whether the agent still has the session: known by hearing from it, asked by session/status where it offers that, and never more often than needed.
-import { advertisesStatus, probeStatus } from '../acp/sessionStatus';
+import { probeStatus } from '../acp/sessionStatus';
 import type { Liveness } from '../panel/contract';
 import type { OpenedSession } from './turnControl';
 
@@ -36,7 +36,7 @@ export class LivenessProbe {
 
   /** Asks the agent; without the capability nothing is sent and nothing is known. */
   async ask({ link, sessionId }: OpenedSession): Promise<Liveness> {
-    if (!advertisesStatus(link.description.raw)) return 'unknown';
+    if (!link.description.features.status) return 'unknown';
     const answer = await probeStatus(link.rpc, sessionId, PROBE_TIMEOUT_MS).catch(() => 'unsupported' as const);
     if (link.isAlive) this.set(answer === 'live' || answer === 'not_found' ? answer : 'unknown');
     return this.#liveness;
@@ -44,8 +44,7 @@ export class LivenessProbe {
 
   /** Before a prompt: a session that was quiet for long is asked whether it is there. @returns why the prompt must wait; undefined where it may go */
   async doubt(session: OpenedSession): Promise<string | undefined> {
-    if (this.#now() - this.#heardAt < this.#quietMs || !advertisesStatus(session.link.description.raw))
-      return undefined;
+    if (this.#now() - this.#heardAt < this.#quietMs || !session.link.description.features.status) return undefined;
     const liveness = await this.ask(session);
     this.heard(); // asked once for one silence
     if (liveness === 'live') return undefined;

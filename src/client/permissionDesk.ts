@@ -1,14 +1,11 @@
 // Permissions: an agent asks, a person answers, and no question is ever left open: a cancel, the end of the turn, the agent's own withdrawal and its death all answer
 // "cancelled". An option is only ever chosen by its id (protocol.md 1.6).
-import { RpcError, rpcCodes } from '../acp/rpcError';
-import { toToolPatch } from '../acp/v1Events';
-import { permissionRequestSchema } from '../acp/v1Schema';
+import type { PermissionAsk } from '../acp/dialect';
 import { Deferred } from '../base/deferred';
 import type { SessionEvent } from '../session/event';
 
 /** Questions open at once in one session; more are answered `cancelled` unseen. */
 const MAX_OPEN = 100;
-const MAX_OPTIONS = 50;
 
 export type PermissionOutcome = { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
 type Closer = 'user' | 'rule' | 'turn' | 'agent' | 'exit';
@@ -31,26 +28,14 @@ export class PermissionDesk {
    * `session/request_permission`: shows the question and waits for its answer.
    * @param refuse a cancelled turn asks nothing any more.
    * @param signal aborted when the agent withdraws its request.
-   * @throws RpcError -32602 where the request has no tool call or options list.
    */
-  async ask(params: unknown, refuse: boolean, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
-    const parsed = permissionRequestSchema.safeParse(params);
-    if (!parsed.success) {
-      throw new RpcError(
-        rpcCodes.invalidParams,
-        `session/request_permission: ${parsed.error.issues[0]?.message ?? 'invalid'}`,
-      );
-    }
-    const { toolCall, options: rawOptions } = parsed.data;
-    const patch = toToolPatch(toolCall);
+  async ask(asked: PermissionAsk, refuse: boolean, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
+    const { toolCallId, patch, title, options } = asked;
     // The question may be the first that is heard of the call, and the only thing that describes it.
-    this.#apply({ type: 'tool_call', toolCallId: toolCall.toolCallId, patch, announced: false });
+    if (toolCallId !== undefined && patch) this.#apply({ type: 'tool_call', toolCallId, patch, announced: false });
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { outcome: { outcome: 'cancelled' } };
 
     const id = `p${++this.#sequence}`;
-    const options = rawOptions
-      .slice(0, MAX_OPTIONS)
-      .map(({ optionId, name, kind }) => ({ optionId, name: name ?? optionId, kind: kind ?? '' }));
     const question: OpenQuestion = {
       optionIds: new Set(options.map((option) => option.optionId)),
       answer: new Deferred(),
@@ -59,9 +44,9 @@ export class PermissionDesk {
     this.#apply({
       type: 'permission_asked',
       permissionId: id,
-      toolCallId: toolCall.toolCallId,
-      title: patch.title ?? 'The agent asks for permission',
+      title,
       options,
+      ...(toolCallId !== undefined && { toolCallId }),
     });
     const withdraw = (): void => this.#close(id, { outcome: 'cancelled' }, 'agent');
     signal.addEventListener('abort', withdraw, { once: true });

@@ -1,9 +1,9 @@
 // From an agent's definition to a session that can be used: the six stages, in their order.
+
+import type { AuthMethod, SessionOffer, SessionPlace } from '../acp/dialect';
 import type { RpcHandlers } from '../acp/rpcConnection';
 import { RpcError, rpcCodes } from '../acp/rpcError';
-import { advertisesReady, sendReady } from '../acp/sessionReady';
-import type { AuthMethod } from '../acp/v1Agent';
-import { toConfigOptions, toModes } from '../acp/v1Events';
+import { sendReady } from '../acp/sessionReady';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import type { SessionEvent } from '../session/event';
 import { AgentLink } from './agentLink';
@@ -51,8 +51,9 @@ export function startAgent(context: StartContext, signal: AbortSignal): Promise<
 /** Stages `session` and `ready`. @throws ParleyError, RpcError; the agent still runs then. */
 export async function openSession(context: StartContext, link: AgentLink, signal: AbortSignal): Promise<Opened> {
   const { stages, cwd } = context;
-  const open = (stop: AbortSignal) => link.until((inner) => link.v1.newSession(cwd, inner), stop);
-  let opened: Awaited<ReturnType<typeof open>>;
+  const place: SessionPlace = { cwd, additionalDirectories: [], mcpServers: [] };
+  const open = (stop: AbortSignal) => link.until((inner) => link.dialect.newSession(place, inner), stop);
+  let opened: SessionOffer;
   try {
     opened = await stages.run('session', deadlines(context).session, signal, open);
   } catch (error) {
@@ -61,13 +62,13 @@ export async function openSession(context: StartContext, link: AgentLink, signal
     stages.awaitUser('sign-in');
     return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
   }
-  const { sessionId, modes, configOptions } = opened;
+  const { sessionId } = opened;
   context.onNamed(sessionId);
   // What the response says is applied first, then what came before it, in order; only then does anything else follow.
-  applyOffers(context, modes, configOptions);
+  applyOffer(context, opened);
   const early = link.router.register(sessionId, context.onUpdates);
   if (early > 0) context.services.log.debug(`${early} early updates of session ${sessionId} applied`);
-  if (advertisesReady(link.description.raw)) {
+  if (link.description.features.ready) {
     await stages.run('ready', deadlines(context).ready, signal, (stop) =>
       link.until(() => sendReady(link.rpc, sessionId), stop),
     );
@@ -84,16 +85,14 @@ export async function signIn(
   signal: AbortSignal,
 ): Promise<void> {
   await context.stages.run('sign-in', deadlines(context)['sign-in'], signal, (stop) =>
-    link.until((inner) => link.v1.authenticate(methodId, inner), stop),
+    link.until((inner) => link.dialect.login(methodId, inner), stop),
   );
 }
 
-/** Where an agent has config options, they are the whole truth, and its modes are for older clients (section 1.12). */
-function applyOffers({ apply }: StartContext, modes: unknown, configOptions: unknown): void {
-  const options = toConfigOptions(configOptions);
-  const offered = toModes(modes);
-  if (options.length > 0) apply({ type: 'config', options });
-  else if (offered) apply({ type: 'modes', ...offered });
+function applyOffer({ apply }: StartContext, { modes, config, commands }: SessionOffer): void {
+  if (config) apply({ type: 'config', options: config });
+  if (modes) apply({ type: 'modes', ...modes });
+  if (commands) apply({ type: 'commands', commands });
 }
 
 function deadlines({ services }: StartContext): Deadlines {

@@ -1,5 +1,5 @@
 // What runs in a session: one turn at a time, the messages that wait for it, the questions that it asks, and stopping it.
-import { advertisesTurnComplete, type TurnComplete } from '../acp/turnComplete';
+import type { TurnComplete } from '../acp/turnComplete';
 import { messageOf, ParleyError } from '../base/errors';
 import type { SessionEvent } from '../session/event';
 import type { PromptQueue, QueueItem } from '../session/queue';
@@ -77,7 +77,7 @@ export class TurnControl {
     const session = this.#options.session();
     if (!session || !this.isBusy) return;
     this.#ledger.cancelRequested();
-    session.link.v1
+    session.link.dialect
       .cancel(session.sessionId)
       .catch((error: unknown) => this.#options.services.log.warn(`session/cancel: ${messageOf(error)}`));
     this.permissions.cancelAll('turn');
@@ -111,12 +111,12 @@ export class TurnControl {
       return undefined;
     }
     const { link, sessionId } = opened;
-    const content = this.outbox.contentOf(item, link.description.prompt);
+    const content = this.outbox.contentOf(item, link.description.features.prompt);
     const turn = this.#ledger.begin();
     queue.remove(item.id);
     apply({ type: 'prompt_sent', turnId: turn.id, promptId: item.id, content });
-    const promised = advertisesTurnComplete(link.description.raw);
-    link.v1
+    const promised = link.description.features.turnComplete !== undefined;
+    link.dialect
       .prompt(sessionId, content, (id) => this.#ledger.sent(turn.id, id))
       .then(
         ({ stopReason, tokens }) => this.#ledger.answered(turn.id, stopReason, tokens, promised),

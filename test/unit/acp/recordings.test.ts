@@ -3,7 +3,8 @@
 import { strict as assert } from 'node:assert';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { applyUpdates } from '../../../src/acp/v1Updates';
+import { V1Agent } from '../../../src/acp/v1Agent';
+import { messageOf } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { PermissionDesk } from '../../../src/client/permissionDesk';
 import type { SessionEvent } from '../../../src/session/event';
@@ -34,6 +35,7 @@ function replay(lines: readonly Recorded[]): {
   const problems: string[] = [];
   let updates = 0;
   let turns = 0;
+  const v1 = new V1Agent({ request: () => Promise.reject(new Error('only reads')), notify: async () => {} });
   const modelOf = (id: unknown): SessionModel => {
     const known = models.get(String(id)) ?? new SessionModel();
     models.set(String(id), known);
@@ -50,11 +52,13 @@ function replay(lines: readonly Recorded[]): {
     } else if (dir === 'a2c' && method === 'session/update') {
       updates++;
       const log = { ...silentLog, warn: (line: string) => problems.push(line) };
-      applyUpdates([params?.update], { emit: apply, onTurnComplete() {}, log });
+      v1.readUpdates([params?.update], { emit: apply, onTurnComplete() {}, onState() {}, log });
     } else if (dir === 'a2c' && method === 'session/request_permission') {
-      new PermissionDesk(apply)
-        .ask(params, true, new AbortController().signal)
-        .catch((error: Error) => problems.push(error.message));
+      try {
+        void new PermissionDesk(apply).ask(v1.readPermission(params), true, new AbortController().signal);
+      } catch (error) {
+        problems.push(messageOf(error));
+      }
     } else if (dir === 'a2c' && !method && prompts.has(id)) {
       const { turnId, model } = prompts.get(id) ?? { turnId: '', model: new SessionModel() };
       const stopReason = msg.result?.stopReason === 'cancelled' ? 'cancelled' : msg.result ? 'end_turn' : 'error';
