@@ -14,9 +14,9 @@ import { terminalMeta } from './terminalMeta';
 import {
   configOptionSchema,
   contentBlockSchema,
-  locationSchema,
+  isToolUpdate,
   modesSchema,
-  toolContentSchema,
+  type ToolUpdate,
   updateSchema,
   type V1Update,
 } from './v1Schema';
@@ -33,7 +33,10 @@ const MAX_ITEMS = 2000;
  * @returns a sentence for the log where it did not fit.
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
-  if (readTextChunk(update, emit)) return undefined;
+  if (isToolUpdate(update)) {
+    emitTool(update, emit);
+    return undefined;
+  }
   const parsed = updateSchema.safeParse(update);
   if (parsed.success) {
     emitKnown(parsed.data, emit);
@@ -42,25 +45,6 @@ export function readUpdate(update: unknown, emit: EventSink): string | undefined
   const name = nameOf(update);
   emit({ type: 'unknown_update', name, raw: update });
   return `session/update "${name}" is not understood: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`;
-}
-
-/**
- * Nine of ten updates are a piece of text of the agent. These are read by hand, which halves their cost; whatever else they look like is for the schema to judge.
- * @returns whether it was one
- */
-function readTextChunk(update: unknown, emit: EventSink): boolean {
-  if (typeof update !== 'object' || update === null) return false;
-  const { sessionUpdate, messageId, content } = update as Partial<Record<string, unknown>>;
-  if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk') return false;
-  if (typeof content !== 'object' || content === null) return false;
-  const { type, text } = content as Partial<Record<string, unknown>>;
-  if (type !== 'text' || typeof text !== 'string') return false;
-  const role = sessionUpdate === 'agent_message_chunk' ? 'agent' : 'thought';
-  const block = { type, text } as const;
-  if (typeof messageId === 'string') emit({ type: 'message_chunk', role, messageId, block });
-  else if (messageId === undefined || messageId === null) emit({ type: 'message_chunk', role, block });
-  else return false;
-  return true;
 }
 
 function nameOf(update: unknown): string {
@@ -80,16 +64,6 @@ function emitKnown(update: V1Update, emit: EventSink): void {
       break;
     case 'user_message_chunk':
       emitChunk('user', update, emit);
-      break;
-    case 'tool_call':
-    case 'tool_call_update':
-      terminalMeta(update._meta, emit);
-      emit({
-        type: 'tool_call',
-        toolCallId: update.toolCallId,
-        patch: toToolPatch(update),
-        announced: update.sessionUpdate === 'tool_call',
-      });
       break;
     case 'plan':
       emit({
@@ -144,6 +118,12 @@ function emitKnown(update: V1Update, emit: EventSink): void {
       emit({ type: 'compaction', compactionId: update.compactionId, append: plainText(update.content) });
       break;
   }
+}
+
+function emitTool(update: ToolUpdate, emit: EventSink): void {
+  const { toolCallId, sessionUpdate, _meta } = update;
+  if (_meta != null) terminalMeta(_meta, emit);
+  emit({ type: 'tool_call', toolCallId, patch: toToolPatch(update), announced: sessionUpdate === 'tool_call' });
 }
 
 function emitChunk(
@@ -218,11 +198,15 @@ export function toToolPatch(update: {
   if (name != null) patch.name = name;
   if (kind != null) patch.kind = kind;
   if (status != null) patch.status = toStatus(status);
-  if (content != null) patch.content = content.slice(0, MAX_ITEMS).map(toToolContent);
-  if (locations != null) patch.locations = locations.slice(0, MAX_ITEMS).flatMap(toLocation);
+  if (content != null) patch.content = bounded(content).map(toToolContent);
+  if (locations != null) patch.locations = bounded(locations).reduce<ToolLocation[]>(addLocation, []);
   if (rawInput != null) patch.rawInput = rawInput;
   if (rawOutput != null) patch.rawOutput = rawOutput;
   return patch;
+}
+
+function bounded<T>(list: readonly T[]): readonly T[] {
+  return list.length > MAX_ITEMS ? list.slice(0, MAX_ITEMS) : list;
 }
 
 function toStatus(status: string): ToolStatus {
@@ -240,28 +224,27 @@ function toStatus(status: string): ToolStatus {
 }
 
 function toToolContent(raw: unknown): ToolContent {
-  const parsed = toolContentSchema.safeParse(raw);
-  if (parsed.success) {
-    const part = parsed.data;
-    if (part.type === 'content') return { type: 'content', block: toBlock(part.content) };
-    if (part.type === 'terminal') return part;
-    return {
-      type: 'diff',
-      path: part.path,
-      newText: part.newText,
-      ...(part.oldText != null && { oldText: part.oldText }),
-    };
+  const { type, content, path, oldText, newText, terminalId } = fieldsOf(raw);
+  if (type === 'content') return { type, block: toBlock(content) };
+  if (type === 'terminal' && typeof terminalId === 'string') return { type, terminalId };
+  if (type === 'diff' && typeof path === 'string' && typeof newText === 'string') {
+    if (typeof oldText === 'string') return { type, path, newText, oldText };
+    if (oldText == null) return { type, path, newText };
   }
   // Some agents send a bare content block, as an example of the documentation does.
   const block = toBlock(raw);
   return block.type === 'unknown' ? block : { type: 'content', block };
 }
 
-function toLocation(raw: unknown): ToolLocation[] {
-  const parsed = locationSchema.safeParse(raw);
-  if (!parsed.success) return [];
-  const { path, line } = parsed.data;
-  return [{ path, ...(line != null && { line }) }];
+/** Adds a location that can be one; its line only where that is a number. */
+function addLocation(locations: ToolLocation[], raw: unknown): ToolLocation[] {
+  const { path, line } = fieldsOf(raw);
+  if (typeof path === 'string') locations.push(typeof line === 'number' ? { path, line } : { path });
+  return locations;
+}
+
+function fieldsOf(raw: unknown): Partial<Record<string, unknown>> {
+  return typeof raw === 'object' && raw !== null ? raw : {};
 }
 
 function toCommand(command: {

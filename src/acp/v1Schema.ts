@@ -8,7 +8,6 @@ z.config(en());
 
 const text = z.string();
 const optionalText = z.nullish(z.string());
-const optionalNumber = z.nullish(z.number());
 
 export const contentBlockSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text }),
@@ -28,14 +27,6 @@ export const contentBlockSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-export const toolContentSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('content'), content: z.unknown() }),
-  z.object({ type: z.literal('diff'), path: text, oldText: optionalText, newText: text }),
-  z.object({ type: z.literal('terminal'), terminalId: text }),
-]);
-
-export const locationSchema = z.object({ path: text, line: optionalNumber });
-
 const toolFields = {
   toolCallId: text,
   title: optionalText,
@@ -51,6 +42,34 @@ const toolFields = {
 
 /** The toolCall of a permission request and the body of `tool_call_update`. */
 export const toolCallUpdateSchema = z.object(toolFields);
+
+/** The fields of a tool call as an agent sends them; null means absent. */
+export type ToolFields = z.infer<typeof toolCallUpdateSchema>;
+
+/** `tool_call` and `tool_call_update`. */
+export type ToolUpdate = ToolFields & { readonly sessionUpdate: 'tool_call' | 'tool_call_update' };
+
+/** The same judgement as {@link toolCallUpdateSchema}, by hand: after text these are what agents send most, and the schema would cost more than all the rest. */
+export function isToolUpdate(update: unknown): update is ToolUpdate {
+  if (typeof update !== 'object' || update === null) return false;
+  const { sessionUpdate, toolCallId, title, name, kind, status, content, locations } = update as Partial<
+    Record<string, unknown>
+  >;
+  return (
+    (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') &&
+    typeof toolCallId === 'string' &&
+    isTextOrAbsent(title) &&
+    isTextOrAbsent(name) &&
+    isTextOrAbsent(kind) &&
+    isTextOrAbsent(status) &&
+    (content == null || Array.isArray(content)) &&
+    (locations == null || Array.isArray(locations))
+  );
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return typeof value === 'string' || value == null;
+}
 
 const chunk = { content: z.unknown(), messageId: optionalText };
 
@@ -91,13 +110,11 @@ export const modesSchema = z.object({
   availableModes: z.array(z.object({ id: text, name: optionalText, description: optionalText })),
 });
 
-/** The 14 updates of v1 (section 1.3), by their `sessionUpdate`. */
+/** The updates of v1 (section 1.3) but for tool calls, by their `sessionUpdate`. */
 export const updateSchema = z.discriminatedUnion('sessionUpdate', [
   z.object({ sessionUpdate: z.literal('agent_message_chunk'), ...chunk }),
   z.object({ sessionUpdate: z.literal('agent_thought_chunk'), ...chunk }),
   z.object({ sessionUpdate: z.literal('user_message_chunk'), ...chunk }),
-  z.object({ sessionUpdate: z.literal('tool_call'), ...toolFields }),
-  z.object({ sessionUpdate: z.literal('tool_call_update'), ...toolFields }),
   z.object({ sessionUpdate: z.literal('plan'), entries: z.array(planEntrySchema) }),
   z.object({ sessionUpdate: z.literal('available_commands_update'), availableCommands: z.array(commandSchema) }),
   z.object({ sessionUpdate: z.literal('current_mode_update'), currentModeId: optionalText, modeId: optionalText }),

@@ -1,11 +1,18 @@
 // The stream of v1 session updates, in order: events for the model, and the barriers between turns.
 import type { UpdateTargets } from './dialect';
+import { readTextRun } from './textRuns';
 import { readTurnComplete } from './turnComplete';
 import { readUpdate } from './v1Events';
 
 /** Applies the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
 export function applyUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
-  for (const update of updates) {
+  for (let index = 0; index < updates.length; index++) {
+    const next = readTextRun(updates, index, targets.emit);
+    if (next > index) {
+      index = next - 1;
+      continue;
+    }
+    const update = updates[index];
     switch ((update as { readonly sessionUpdate?: unknown }).sessionUpdate) {
       case 'turn_complete': {
         const barrier = readTurnComplete(update);

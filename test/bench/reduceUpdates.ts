@@ -1,6 +1,7 @@
 // What the product does with a batch of `session/update` params: routed by session, validated by the v1 reader, reduced, and noted for the webview's feed.
 import { UpdateRouter } from '../../src/acp/earlyUpdates';
-import { readUpdate } from '../../src/acp/v1Events';
+import { applyUpdates } from '../../src/acp/v1Updates';
+import { silentLog } from '../../src/base/log';
 import { Changes } from '../../src/session/changes';
 import type { SessionEvent } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
@@ -18,13 +19,17 @@ export function newReducer(sessionId: string): (batch: readonly unknown[]) => vo
     throw new Error(sentence);
   });
   model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }, 0);
+  const refuse = (why: string): never => {
+    throw new Error(why);
+  };
+  const targets = {
+    onTurnComplete: () => refuse('there is no barrier among the updates'),
+    onState: () => refuse('there is no state among the updates'),
+    log: { ...silentLog, warn: refuse },
+  };
   router.register(sessionId, (updates) => {
     const now = Date.now();
-    const emit = (event: SessionEvent): void => model.apply(event, now);
-    for (const update of updates) {
-      const problem = readUpdate(update, emit);
-      if (problem !== undefined) throw new Error(problem);
-    }
+    applyUpdates(updates, { ...targets, emit: (event: SessionEvent): void => model.apply(event, now) });
   });
   return (batch) => {
     router.route(batch);
