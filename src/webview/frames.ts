@@ -20,6 +20,9 @@ export class Frames {
   readonly #channel = new MessageChannel();
   #inbox: ToWebview[] = [];
   #scheduled = false;
+  #keyDue = false;
+  /** The last frame was left to a key; the answer is never put off twice in a row. */
+  #yielded = false;
   #revision = -1;
   #drawn = -1;
   #painted = -1;
@@ -32,6 +35,11 @@ export class Frames {
       this.#painted = this.#drawn;
       this.#work.painted(this.#painted);
     };
+  }
+
+  /** A key was pressed: the next frame is for what it typed, and what came from the agent waits for the one after. */
+  yieldToKey(): void {
+    this.#keyDue = this.#scheduled;
   }
 
   /** A message came. It is looked at in the next frame. */
@@ -49,6 +57,13 @@ export class Frames {
 
   #frame(): void {
     this.#scheduled = false;
+    const yields = this.#keyDue && !this.#yielded;
+    this.#keyDue = false;
+    this.#yielded = yields;
+    if (yields) {
+      this.schedule();
+      return;
+    }
     const deadline = performance.now() + BUDGET;
     const inbox = this.#inbox;
     this.#inbox = [];

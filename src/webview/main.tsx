@@ -130,6 +130,7 @@ effect(() => transcript.setRunning(session.running.value));
 effect(() => transcript.setPermissions(session.permissions.value));
 render(<App transcript={transcript} />, document.getElementById('root')!);
 onMessage((message) => frames.receive(message));
+window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
 watchWake();
 composer.recallFrom(() => transcript.store.lastUserText());
 post({ type: 'hello', version: CONTRACT_VERSION });

@@ -75,8 +75,17 @@ async function run(scenario: Scenario, subject: Subject, say: (line: string) => 
   }
 }
 
+/** Values of one list that the progress line shows. */
+const MOST_SHOWN = 40;
+
 function inWords(sample: Sample): string {
   return Object.entries(sample)
-    .flatMap(([name, value]) => (typeof value === 'number' ? [`${name} ${Math.round(value * 10) / 10}`] : []))
+    .flatMap(([name, value]) => {
+      if (typeof value === 'number') return [`${name} ${Math.round(value * 10) / 10}`];
+      const [shown, total] = [value.slice(0, MOST_SHOWN), value.length];
+      return total === 0
+        ? []
+        : [`${name} ${shown.map(Math.round).join('/')}${total > MOST_SHOWN ? ` of ${total}` : ''}`];
+    })
     .join(', ');
 }
