@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, journal, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askedFigures } from '../test/bench/askedFigures';
 import { meets, type Row, rounded } from '../test/bench/figures';
+import { measureJournal } from '../test/bench/journalBench';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
 import { scenarios } from '../test/bench/scenarios';
@@ -35,13 +36,18 @@ function script(file: string, ...args: string[]): void {
 }
 
 async function main(): Promise<Row[]> {
-  const known = ['wire', 'size', ...scenarios.map(({ name }) => name)];
+  const known = ['wire', 'journal', 'size', ...scenarios.map(({ name }) => name)];
   const unknown = only?.filter((name) => !known.includes(name)) ?? [];
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
   const rows: Row[] = [];
   if (wanted('wire')) {
     say('wire …');
     rows.push(...(await measureWire(options.quick ? 3 : 7)));
+  }
+  if (wanted('journal')) {
+    say('journal …');
+    const scale = options.quick ? 10 : 1;
+    rows.push(...(await measureJournal({ sessions: 1000 / scale, events: 1_000_000 / scale, say })));
   }
   const chosen = scenarios.filter(({ name, quick }) => wanted(name, quick));
   if (chosen.length > 0 || wanted('size')) script('run.mjs', 'package');

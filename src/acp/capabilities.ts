@@ -14,3 +14,8 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   }
   return current;
 }
+
+/** What an agent gave for a word, as text. An object is not asked for its own text: `{"toString": 1}` has none. */
+export function wordOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'object' : String(value);
+}

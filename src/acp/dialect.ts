@@ -36,6 +36,8 @@ export interface AgentFeatures {
   readonly turnComplete?: Feature;
   /** Prompts may be sent while a turn runs: the agent keeps its own queue. */
   readonly queue?: Feature;
+  /** Its own reports of its state begin and end turns; the answer to a prompt only says that it was taken in (promptLifecycle.ts). */
+  readonly states?: Feature;
   /** Single tool calls and terminals may be asked to stop. */
   readonly cancelTool?: Feature;
   /** Kinds of MCP servers it connects to beside stdio. */

@@ -3,28 +3,45 @@
 import { ParleyError } from '../base/errors';
 import { at } from './capabilities';
 import type { AgentDescription, Dialect } from './dialect';
+import { elicitationCapability } from './elicitation';
 import type { RpcCaller } from './rpcCaller';
+import { RpcError, rpcCodes } from './rpcError';
 import { V1Agent } from './v1Agent';
 import { describeV1 } from './v1Description';
+import { V2Agent } from './v2Agent';
+import { describeV2 } from './v2Description';
 
 /** What this client lets an agent use. */
 export interface ClientAbilities {
   readonly files: boolean;
   readonly terminals: boolean;
+  /** Sign-ins that run the agent's own command in a terminal of the user's (section 1.9). */
+  readonly signInTerminal?: boolean;
 }
+
+export type ProtocolVersion = 1 | 2;
 
 export interface InitializeOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly abilities: ClientAbilities;
+  /** The version to offer. */
+  readonly offer: ProtocolVersion;
 }
 
-export interface Initialized {
-  readonly dialect: Dialect;
-  readonly description: AgentDescription;
-}
+/** What came of it: a dialect to go on in, or that the agent has to be started again and offered another version, since a connection is initialized once. */
+export type Initialized =
+  | { readonly kind: 'ready'; readonly dialect: Dialect; readonly description: AgentDescription }
+  | { readonly kind: 'again'; readonly offer: ProtocolVersion };
+
+/** Error data `{requested, supported}` (section 3.2). */
+const UNSUPPORTED_VERSION = -32022;
 
 /**
- * Initializes a connection; to be called once on it, before anything else.
+ * Initializes a connection; to be called once on it, before anything else (sections 1.11, 3.2).
+ *
+ * Offering 2 sends the params of both versions at once: agents that route by version read the ones of 2, all others those of 1. An agent that answers 1 has been
+ * given our v1 capabilities only if it read them itself; one behind a router may have lost them, and the two cannot be told apart. So where there is something to lose
+ * (files, terminals), it is offered 1 in its next life.
  * @throws ParleyError `protocol-version` where the agent speaks no version that we do, `protocol-violation` where the answer is no answer; RpcError.
  */
 export async function initialize(
@@ -32,32 +49,68 @@ export async function initialize(
   options: InitializeOptions,
   signal: AbortSignal,
 ): Promise<Initialized> {
-  const raw = await rpc.request(
-    'initialize',
-    { protocolVersion: 1, clientInfo: options.client, clientCapabilities: capabilitiesV1(options.abilities) },
-    { signal },
-  );
+  const { offer, abilities } = options;
+  let raw: unknown;
+  try {
+    raw = await rpc.request('initialize', offer === 1 ? paramsV1(options) : paramsOfBoth(options), { signal });
+  } catch (error) {
+    return otherOffer(error, offer);
+  }
   const version = at(raw, 'protocolVersion');
-  const description = describeV1(raw);
+  const description = version === 2 ? describeV2(raw) : describeV1(raw);
   if (!description || typeof version !== 'number') {
     throw new ParleyError('protocol-violation', 'its answer to initialize is not one that the protocol knows', {
       hint: 'Check that the command starts the agent in its ACP mode.',
     });
   }
-  if (version !== 1) {
-    throw new ParleyError('protocol-version', `it speaks protocol version ${version}; Parley speaks version 1`, {
-      hint: 'Install a version of the agent that speaks it, or update Parley.',
-    });
-  }
-  return { dialect: new V1Agent(rpc), description };
+  if (version !== 1 && version !== 2) throw unspoken(`version ${version}`);
+  if (version === 2 && offer === 1) return { kind: 'again', offer: 2 };
+  if (version === 1 && offer === 2 && (abilities.files || abilities.terminals)) return { kind: 'again', offer: 1 };
+  return { kind: 'ready', dialect: version === 2 ? new V2Agent(rpc) : new V1Agent(rpc), description };
+}
+
+/** What an agent's refusal leaves: the highest of its versions that we speak, or 1 where it did not understand the params of 2. */
+function otherOffer(error: unknown, offer: ProtocolVersion): Initialized {
+  if (!(error instanceof RpcError)) throw error;
+  if (error.code === rpcCodes.invalidParams && offer === 2) return { kind: 'again', offer: 1 };
+  if (error.code !== UNSUPPORTED_VERSION) throw error;
+  const supported = at(error.data, 'supported');
+  const versions = Array.isArray(supported) ? supported.filter((one) => typeof one === 'number') : [];
+  const other = ([2, 1] as const).find((one) => one !== offer && versions.includes(one));
+  if (other === undefined) throw unspoken(versions.length > 0 ? `versions ${versions.join(', ')}` : 'another version');
+  return { kind: 'again', offer: other };
+}
+
+function unspoken(versions: string): ParleyError {
+  return new ParleyError('protocol-version', `it speaks protocol ${versions}; Parley speaks versions 1 and 2`, {
+    hint: 'Install a version of the agent that speaks one of them, or update Parley.',
+  });
+}
+
+function paramsV1({ client, abilities }: InitializeOptions): Record<string, unknown> {
+  return { protocolVersion: 1, clientInfo: client, clientCapabilities: capabilitiesV1(abilities) };
+}
+
+function paramsOfBoth(options: InitializeOptions): Record<string, unknown> {
+  const { client, abilities } = options;
+  return { ...paramsV1(options), protocolVersion: 2, info: client, capabilities: capabilitiesV2(abilities) };
 }
 
 /** The capabilities of this client in v1 (section 1.10). */
-export function capabilitiesV1({ files, terminals }: ClientAbilities): unknown {
+export function capabilitiesV1({ files, terminals, signInTerminal = false }: ClientAbilities): unknown {
   return {
     fs: { readTextFile: files, writeTextFile: files },
     terminal: terminals,
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
-    _meta: { terminal_output: true },
+    auth: { terminal: signInTerminal },
+    elicitation: elicitationCapability,
+    plan: {},
+    subagents: {},
+    _meta: { terminal_output: true, ...(signInTerminal && { 'terminal-auth': true }) },
   };
+}
+
+/** The capabilities of this client in v2 (section 3.2), where agents run their own files and terminals. */
+export function capabilitiesV2({ signInTerminal = false }: ClientAbilities): unknown {
+  return { ...(signInTerminal && { auth: { terminal: {} } }), elicitation: elicitationCapability };
 }

@@ -54,6 +54,8 @@ interface Outgoing {
   readonly onSent: ((id: string | number) => void) | undefined;
   id: string | number | undefined;
   failure: unknown;
+  /** Made for whoever wants to hear of its end. */
+  over: AbortController | undefined;
 }
 
 /** A live connection; it listens from its construction on. */
@@ -123,6 +125,14 @@ export class RpcConnection implements Disposable {
     return this.#closedBy !== undefined;
   }
 
+  /** A signal that is aborted when our request of this id has its answer; undefined where none is under way. */
+  untilAnswered(id: string | number): AbortSignal | undefined {
+    const outgoing = this.#pending.get(id);
+    if (!outgoing) return undefined;
+    outgoing.over ??= new AbortController();
+    return outgoing.over.signal;
+  }
+
   /** The agent's side has ended: orderly (undefined) or broken (`connection-closed`, `message-too-large`). All that came before was delivered. Not fired by `dispose()`. */
   get onDidClose(): Event<ParleyError | undefined> {
     return this.#didClose.event;
@@ -136,7 +146,13 @@ export class RpcConnection implements Disposable {
   async request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
     if (this.#closedBy) throw this.#closedBy;
     if (options.signal?.aborted) throw new RpcError(rpcCodes.cancelled, 'Cancelled before it was sent');
-    const outgoing: Outgoing = { method, onSent: options.onSent?.bind(options), id: undefined, failure: undefined };
+    const outgoing: Outgoing = {
+      method,
+      onSent: options.onSent?.bind(options),
+      id: undefined,
+      failure: undefined,
+      over: undefined,
+    };
     this.#leaving = outgoing;
     try {
       const args = params === undefined || params === null ? [] : [params];
@@ -147,6 +163,7 @@ export class RpcConnection implements Disposable {
     } finally {
       if (this.#leaving === outgoing) this.#leaving = undefined;
       if (outgoing.id !== undefined) this.#pending.delete(outgoing.id);
+      outgoing.over?.abort();
     }
   }
 

@@ -1,4 +1,5 @@
 // The v1 dialect: its session updates become session events. The only place, with v1Agent.ts, that knows v1's names.
+
 import type {
   AvailableCommand,
   ConfigOption,
@@ -10,7 +11,9 @@ import type {
   ToolStatus,
 } from '../session/content';
 import type { SessionEvent, ToolPatch } from '../session/event';
+import { wordOf } from './capabilities';
 import { terminalMeta } from './terminalMeta';
+import { readUnstableUpdate } from './unstableUpdates';
 import {
   configOptionSchema,
   contentBlockSchema,
@@ -42,6 +45,7 @@ export function readUpdate(update: unknown, emit: EventSink): string | undefined
     emitKnown(parsed.data, emit);
     return undefined;
   }
+  if (readUnstableUpdate(update, emit)) return undefined;
   const name = nameOf(update);
   emit({ type: 'unknown_update', name, raw: update });
   return `session/update "${name}" is not understood: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`;
@@ -49,7 +53,7 @@ export function readUpdate(update: unknown, emit: EventSink): string | undefined
 
 function nameOf(update: unknown): string {
   if (typeof update === 'object' && update !== null && 'sessionUpdate' in update) {
-    return String(update.sessionUpdate).slice(0, 200);
+    return wordOf(update.sessionUpdate).slice(0, 200);
   }
   return 'update without a name';
 }
@@ -110,8 +114,8 @@ function emitKnown(update: V1Update, emit: EventSink): void {
         type: 'compaction',
         compactionId: update.compactionId,
         ...(update.status && { status: update.status }),
-        ...(update.summary != null && { summary: plainText(update.summary) }),
-        ...(update.error != null && { error: plainText(update.error) }),
+        ...(update.summary !== undefined && { summary: plainText(update.summary ?? '') }),
+        ...(update.error !== undefined && { error: plainText(update.error ?? '') }),
       });
       break;
     case 'compaction_summary_chunk':
@@ -144,7 +148,7 @@ export function toBlock(raw: unknown): ContentBlock {
   if (type === 'text' && typeof text === 'string') return { type, text };
   const parsed = contentBlockSchema.safeParse(raw);
   if (!parsed.success) {
-    const kind = typeof raw === 'object' && raw !== null && 'type' in raw ? String(raw.type).slice(0, 100) : 'content';
+    const kind = typeof raw === 'object' && raw !== null && 'type' in raw ? wordOf(raw.type).slice(0, 100) : 'content';
     return { type: 'unknown', kind, raw };
   }
   const block = parsed.data;
@@ -295,11 +299,15 @@ export function toModes(raw: unknown): { current: string; modes: SessionMode[] }
   return { current: parsed.data.currentModeId, modes };
 }
 
+/** The words in a text, a block or a list of blocks; a list in a list is none that the protocol has. */
 function plainText(value: unknown): string {
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(wordsOf).join('') : wordsOf(value);
+}
+
+function wordsOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(plainText).join('');
   const block = toBlock(value);
   if (block.type === 'text') return block.text;
-  if (typeof value === 'object' && value !== null && 'message' in value) return String(value.message);
-  return JSON.stringify(value) ?? '';
+  if (typeof value === 'object' && value !== null && 'message' in value) return wordOf(value.message);
+  return `[${block.type === 'unknown' ? block.kind : block.type}]`;
 }

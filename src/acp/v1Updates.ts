@@ -1,7 +1,7 @@
 // The stream of v1 session updates, in order: events for the model, and the barriers between turns.
 import type { UpdateTargets } from './dialect';
+import { applyLifecycle } from './promptLifecycle';
 import { readTextRun } from './textRuns';
-import { readTurnComplete } from './turnComplete';
 import { readUpdate } from './v1Events';
 
 /** Applies the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
@@ -13,21 +13,8 @@ export function applyUpdates(updates: readonly unknown[], targets: UpdateTargets
       continue;
     }
     const update = updates[index];
-    switch ((update as { readonly sessionUpdate?: unknown }).sessionUpdate) {
-      case 'turn_complete': {
-        const barrier = readTurnComplete(update);
-        if (barrier) targets.onTurnComplete(barrier);
-        break;
-      }
-      // States are v2's; a v1 agent that sends them still ends its turns by answering the prompt.
-      case 'state_update':
-      case 'state_change':
-        targets.log.debug('a state update of a v1 agent was left out');
-        break;
-      default: {
-        const problem = readUpdate(update, targets.emit);
-        if (problem !== undefined) targets.log.warn(problem);
-      }
-    }
+    if (applyLifecycle(update, targets)) continue;
+    const problem = readUpdate(update, targets.emit);
+    if (problem !== undefined) targets.log.warn(problem);
   }
 }

@@ -22,7 +22,10 @@ export interface ProcessAgent extends AgentCommon {
 export interface RemoteAgent extends AgentCommon {
   readonly type: 'remote';
   readonly url: string;
+  /** Values may hold `${secret:NAME}`, which stands for a secret that is kept for the origin of the URL. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What of this machine it may use; nothing unless the user says so. */
+  readonly allow: { readonly files: boolean; readonly terminals: boolean };
 }
 
 /** An agent of the Agent Communication Protocol: the server's URL and the agent's name there. */
@@ -58,7 +61,13 @@ const processSchema = z.object({
   env: z.optional(scalars),
   cwd: z.optional(text),
 });
-const remoteSchema = z.object({ ...common, url: text, headers: z.optional(scalars) });
+const flag = z.optional(z.boolean('must be true or false'));
+const remoteSchema = z.object({
+  ...common,
+  url: text,
+  headers: z.optional(scalars),
+  allow: z.optional(z.object({ files: flag, terminals: flag }, 'must be an object')),
+});
 const communicationSchema = z.object({ ...common, url: text, agent: text });
 const kindSchema = z.looseObject({ type: z.optional(z.string('must be a string')) });
 
@@ -111,9 +120,17 @@ function parseProcess(id: string, entry: unknown): AgentDefinition | string {
 function parseRemote(id: string, entry: unknown): AgentDefinition | string {
   const parsed = remoteSchema.safeParse(entry);
   if (!parsed.success) return problemOf(parsed.error);
-  const { url, headers = {} } = parsed.data;
+  const { url, headers = {}, allow } = parsed.data;
   const problem = urlProblem(url, ['ws:', 'wss:', 'http:', 'https:']);
-  return problem ?? { ...commonOf(id, parsed.data), type: 'remote', url, headers: strings(headers) };
+  return (
+    problem ?? {
+      ...commonOf(id, parsed.data),
+      type: 'remote',
+      url,
+      headers: strings(headers),
+      allow: { files: allow?.files ?? false, terminals: allow?.terminals ?? false },
+    }
+  );
 }
 
 function parseCommunication(id: string, entry: unknown): AgentDefinition | string {
@@ -134,7 +151,7 @@ function strings(record: Readonly<Record<string, string | number | boolean>>): R
 
 function urlProblem(url: string, schemes: readonly string[]): string | undefined {
   const scheme = URL.canParse(url) ? new URL(url).protocol : undefined;
-  if (scheme === undefined) return `its url "${url}" is not a URL`;
+  if (scheme === undefined) return 'its url is not a URL';
   return schemes.includes(scheme)
     ? undefined
     : `its url must begin with ${schemes.map((one) => `${one}//`).join(' or ')}`;

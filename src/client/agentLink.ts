@@ -1,33 +1,38 @@
-// One running agent: its process, the connection to it, what it said of itself, and the sessions that hear of it. Opening it walks the first three stages.
+// One running agent: what carries it, the connection to it, what it said of itself, and the sessions that hear of it. Opening it walks the first three stages.
 
 import type { AgentDescription, Dialect } from '../acp/dialect';
 import { UpdateRouter } from '../acp/earlyUpdates';
-import { initialize } from '../acp/initialize';
+import { initialize, type ProtocolVersion } from '../acp/initialize';
+import { remoteLost } from '../acp/remoteError';
 import { RpcConnection, type RpcHandlers } from '../acp/rpcConnection';
-import type { AgentDefinition } from '../agents/agentDefinition';
-import { type AgentExit, AgentProcess, describeExit } from '../agents/agentProcess';
-import { resolveCommand } from '../agents/resolveCommand';
+import { traced } from '../acp/traceContext';
+import { type AgentExit, describeExit } from '../agents/agentProcess';
 import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
-import type { Log } from '../base/log';
+import { abilitiesOf, refusingOthers } from './abilities';
+import type { Carrier } from './carrier';
+import { ProtocolOffers } from './protocolOffers';
+import { scrubbedLog } from './scrubbedLog';
 import type { Deadlines, Stages } from './stages';
+import { type CarrierOptions, startCarrier } from './startCarrier';
 
 /** Lines of stderr that a failure shows. */
 const STDERR_LINES = 20;
 /** How long a closed stdout may wait for the process to end, in milliseconds. */
 const EXIT_AFTER_CLOSE_MS = 1500;
 
-export interface LinkOptions {
-  readonly agent: AgentDefinition;
-  /** Where the agent runs; absolute. */
-  readonly cwd: string;
-  /** The environment that this command is looked up in and started with. */
-  readonly environment: (command: string) => Promise<Record<string, string>>;
+export interface LinkOptions extends CarrierOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly onRequest: RpcHandlers['onRequest'];
+  readonly onNotification: RpcHandlers['onNotification'];
   readonly onTraffic?: ((dir: 'in' | 'out', line: string) => void) | undefined;
-  readonly log: Log;
+  /** A sign-in can be run in a terminal. */
+  readonly signInTerminal?: boolean;
+  /** The trace that its prompts belong to. */
+  readonly traceparent?: string | undefined;
+  /** Remembers the version that an agent agreed to; without it every start asks anew. */
+  readonly offers?: ProtocolOffers | undefined;
 }
 
 export class AgentLink implements Disposable {
@@ -36,38 +41,44 @@ export class AgentLink implements Disposable {
   /** What it says of itself, and how to talk to it; there once `open` has resolved. */
   description!: AgentDescription;
   dialect!: Dialect;
-  readonly #process: AgentProcess;
+  readonly #carrier: Carrier;
   readonly #name: string;
   readonly #didEnd = new Emitter<ParleyError>();
-  readonly #log: Log;
+  readonly #log: CarrierOptions['log'];
   #noise = '';
   #ended: ParleyError | undefined;
   #closing = false;
 
-  private constructor(process: AgentProcess, options: LinkOptions) {
-    this.#process = process;
+  private constructor(carrier: Carrier, options: LinkOptions) {
+    this.#carrier = carrier;
     this.#name = options.agent.name;
-    this.#log = options.log;
-    this.router = new UpdateRouter((sentence) => options.log.warn(sentence));
+    const { onTraffic } = options;
+    const { scrub = (text: string) => text } = carrier;
+    const log = carrier.scrub ? scrubbedLog(options.log, carrier.scrub) : options.log;
+    this.#log = log;
+    this.router = new UpdateRouter((sentence) => log.warn(sentence));
     this.rpc = new RpcConnection({
-      transport: process.transport,
-      log: options.log,
+      transport: carrier.transport,
+      log,
       handlers: {
         onUpdates: (batch) => this.router.route(batch),
-        onRequest: options.onRequest,
-        onNotification: (method) => options.log.debug(`ignored notification ${method}`),
+        onRequest: refusingOthers(abilitiesOf(options.agent), options.onRequest),
+        onNotification: options.onNotification,
       },
       onNoise: (line) => {
-        this.#noise ||= line.slice(0, 200);
+        this.#noise ||= scrub(line.slice(0, 200));
       },
-      ...(options.onTraffic && { onTraffic: options.onTraffic }),
+      ...(onTraffic && { onTraffic: (dir: 'in' | 'out', line: string) => onTraffic(dir, scrub(line)) }),
     });
     this.rpc.onDidClose((error) => void this.#onClosed(error));
-    void process.exited.then((exit) => this.#end(this.#exitError(exit)));
+    void carrier.exited.then((exit) => {
+      // The end of a connection is told when all that came before it was handled.
+      if (!(exit instanceof ParleyError)) this.#end(this.#exitError(exit));
+    });
   }
 
   /**
-   * Starts the agent and initializes the connection: stages `resolve`, `spawn`, `initialize`.
+   * Starts the agent, or connects to it, and initializes the connection: stages `resolve`, `spawn` or `connect`, `initialize`.
    * @throws ParleyError with a sentence, a hint and the last stderr lines; nothing is left running then.
    */
   static async open(
@@ -76,32 +87,57 @@ export class AgentLink implements Disposable {
     deadlines: Deadlines,
     signal: AbortSignal,
   ): Promise<AgentLink> {
-    const { agent } = options;
-    if (agent.type !== 'process') {
-      throw new ParleyError(
-        'agent-unsupported',
-        `${agent.name} is a remote agent; this version of Parley starts agents on this machine.`,
-        {
-          hint: 'Give it a "command" in the setting parley.agents.',
-        },
-      );
-    }
-    const { command, env } = await stages.run('resolve', deadlines.resolve, signal, async () => {
-      const env = { ...(await options.environment(agent.command)), ...agent.env };
-      return { env, command: await resolveCommand(agent.command, { cwd: options.cwd, env }) };
+    const { agent, offers = new ProtocolOffers() } = options;
+    const first = offers.first(agent);
+    const opened = await AgentLink.#open(options, first, stages, deadlines, signal);
+    const link =
+      opened instanceof AgentLink ? opened : await AgentLink.#openAgain(options, opened, stages, deadlines, signal);
+    offers.learned(agent, opened instanceof AgentLink ? first : opened, link.description.version);
+    return link;
+  }
+
+  /** A second life, with what the first one asked for. @throws ParleyError `protocol-version` where it asks for a third. */
+  static async #openAgain(
+    options: LinkOptions,
+    offer: ProtocolVersion,
+    stages: Stages,
+    deadlines: Deadlines,
+    signal: AbortSignal,
+  ): Promise<AgentLink> {
+    options.log.info(`${options.agent.name} is started again and offered protocol version ${offer}`);
+    stages.reset();
+    const opened = await AgentLink.#open(options, offer, stages, deadlines, signal);
+    if (opened instanceof AgentLink) return opened;
+    throw new ParleyError('protocol-version', `${options.agent.name} agrees to no version of the protocol.`, {
+      hint: 'Set "protocol" to 1 in its entry in the setting parley.agents.',
     });
-    const process = await stages.run('spawn', deadlines.spawn, signal, () =>
-      AgentProcess.start({ command, args: agent.args, env, cwd: agent.cwd ?? options.cwd, log: options.log }),
-    );
-    const link = new AgentLink(process, options);
+  }
+
+  /** @returns the version to offer instead, where the agent has to be started again for it; it has ended then. */
+  static async #open(
+    options: LinkOptions,
+    offer: ProtocolVersion,
+    stages: Stages,
+    deadlines: Deadlines,
+    signal: AbortSignal,
+  ): Promise<AgentLink | ProtocolVersion> {
+    const carrier = await startCarrier(options, stages, deadlines, signal);
+    const link = new AgentLink(carrier, options);
     try {
       const { client } = options;
-      const abilities = { files: true, terminals: true };
-      const { dialect, description } = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
-        link.until((inner) => initialize(link.rpc, { client, abilities }, inner), stop),
+      const abilities = { ...abilitiesOf(options.agent), signInTerminal: options.signInTerminal === true };
+      const initialized = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
+        link.until(
+          (inner) => initialize(traced(link.rpc, options.traceparent), { client, abilities, offer }, inner),
+          stop,
+        ),
       );
-      link.description = description;
-      link.dialect = dialect;
+      if (initialized.kind === 'again') {
+        await link.close();
+        return initialized.offer;
+      }
+      link.description = initialized.description;
+      link.dialect = initialized.dialect;
       return link;
     } catch (error) {
       const described = await link.describe(error, 'initialize');
@@ -124,10 +160,6 @@ export class AgentLink implements Disposable {
     if (this.#ended) throw this.#ended;
   }
 
-  get pid(): number {
-    return this.#process.pid;
-  }
-
   /** Runs a request so that the death of the agent rejects it with how the agent died, not just with a closed connection. */
   async until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
@@ -141,12 +173,11 @@ export class AgentLink implements Disposable {
   /** A failure as the user reads it: who, what, the last stderr lines, what to do. */
   async describe(error: unknown, step: string): Promise<ParleyError> {
     if (this.#ended && error === this.#ended) return error as ParleyError;
-    const stderr = this.#process.stderrTail(STDERR_LINES);
+    const stderr = this.#carrier.stderrTail(STDERR_LINES);
     const code = error instanceof ParleyError ? error.code : 'agent-error';
     const hint = error instanceof ParleyError ? error.hint : undefined;
-    const noise =
-      this.#noise &&
-      `It printed text that is no protocol message: “${this.#noise}”. Check that the command starts the agent in its ACP mode.`;
+    const check = this.#isRemote ? 'Check its “url”' : 'Check that the command starts the agent in its ACP mode';
+    const noise = this.#noise && `It sent text that is no protocol message: “${this.#noise}”. ${check}.`;
     const advice = hint ?? (noise || undefined);
     const message =
       error instanceof ParleyError && error.message.startsWith(this.#name)
@@ -163,7 +194,7 @@ export class AgentLink implements Disposable {
   async close(): Promise<void> {
     this.#closing = true;
     this.rpc.dispose();
-    await this.#process.close();
+    await this.#carrier.close();
   }
 
   dispose(): void {
@@ -171,11 +202,21 @@ export class AgentLink implements Disposable {
     this.#closing = true;
     this.#didEnd.dispose();
     this.rpc.dispose();
-    this.#process.dispose();
+    this.#carrier.dispose();
+  }
+
+  /** A process has a pid; a connection to another machine has none. */
+  get #isRemote(): boolean {
+    return this.#carrier.pid === undefined;
   }
 
   /** stdout has ended. Mostly the process is about to as well; where it lives on, it can no longer be talked to. */
   async #onClosed(error: ParleyError | undefined): Promise<void> {
+    if (this.#isRemote && error?.code === 'connection-closed') {
+      const why = await this.#carrier.exited;
+      if (why instanceof ParleyError) this.#end(this.#lostError(why));
+      return;
+    }
     if (error) {
       this.#end(
         this.#ending(
@@ -184,12 +225,12 @@ export class AgentLink implements Disposable {
           'Start it again; its log may say why it sent that.',
         ),
       );
-      await this.#process.close();
+      await this.#carrier.close();
       return;
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stillThere = await Promise.race([
-      this.#process.exited.then(() => false),
+      this.#carrier.exited.then(() => false),
       new Promise<boolean>((resolve) => {
         timer = setTimeout(() => resolve(true), EXIT_AFTER_CLOSE_MS);
       }),
@@ -203,7 +244,7 @@ export class AgentLink implements Disposable {
         'Start it again.',
       ),
     );
-    await this.#process.close();
+    await this.#carrier.close();
   }
 
   async #whyEnded(fallback: ParleyError): Promise<ParleyError> {
@@ -217,6 +258,18 @@ export class AgentLink implements Disposable {
     });
   }
 
+  /** Only what a new connection may cure is called lost; the rest needs the user first. */
+  #lostError({ code, message, hint = 'Connect to it again.' }: ParleyError): ParleyError {
+    if (this.description === undefined) return this.#ending(code, `${this.#name}: ${message}.`, hint);
+    const sentence = `The connection to ${this.#name} is gone: ${message}.`;
+    // The server's own words may be in it.
+    return this.#ending(
+      code === remoteLost ? 'connection-lost' : code,
+      this.#carrier.scrub?.(sentence) ?? sentence,
+      hint,
+    );
+  }
+
   #exitError(exit: AgentExit): ParleyError {
     return this.#ending(
       'agent-exited',
@@ -226,8 +279,8 @@ export class AgentLink implements Disposable {
   }
 
   #ending(code: string, message: string, hint: string): ParleyError {
-    const stderr = this.#process.stderrTail(STDERR_LINES);
-    const noise = this.#noise ? `It printed text that is no protocol message: “${this.#noise}”.` : hint;
+    const stderr = this.#carrier.stderrTail(STDERR_LINES);
+    const noise = this.#noise ? `It sent text that is no protocol message: “${this.#noise}”.` : hint;
     return new ParleyError(code, message, { hint: noise, ...(stderr && { stderr }) });
   }
 

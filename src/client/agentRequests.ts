@@ -1,8 +1,10 @@
 // What an agent asks of the client: permission, files, terminals. Everything is refused for a session that is not this one (protocol.md 5.13).
 import { at } from '../acp/capabilities';
 import type { Dialect } from '../acp/dialect';
+import { readElicitation } from '../acp/elicitation';
 import { RpcError, rpcCodes } from '../acp/rpcError';
 import type { AgentFiles } from './agentFiles';
+import type { ElicitationAnswer, ElicitationDesk } from './elicitationDesk';
 import type { PermissionDesk } from './permissionDesk';
 import type { Terminals } from './terminals';
 
@@ -15,6 +17,11 @@ export interface RequestContext {
   readonly agentSide: () => { readonly files: AgentFiles; readonly dialect: Dialect } | undefined;
   readonly terminals: Terminals;
   readonly permissions: PermissionDesk;
+  readonly elicitations: ElicitationDesk;
+  /** Whether this is the id of a session that the agent runs for this one. */
+  readonly isSubagent: (sessionId: string) => boolean;
+  /** Aborted when our request of this id has its answer; undefined where none is under way. */
+  readonly untilAnswered: (requestId: string | number) => AbortSignal | undefined;
   /** The running turn was cancelled: it gets no permission any more. */
   readonly isCancelled: () => boolean;
 }
@@ -30,16 +37,33 @@ export async function answerRequest(
   signal: AbortSignal,
 ): Promise<unknown> {
   const { key, roots, terminals, permissions } = context;
+  if (method === 'elicitation/create') return elicit(context, params, signal);
   const answer = ANSWERS[method];
   if (!answer) throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`);
   const sessionId = at(params, 'sessionId');
   if (typeof sessionId !== 'string') throw new RpcError(rpcCodes.invalidParams, `${method}: sessionId is missing`);
-  if (sessionId !== context.sessionId()) {
-    throw new RpcError(rpcCodes.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
-  }
+  checkSession(context, sessionId);
   const agentSide = context.agentSide();
   if (!agentSide) throw new RpcError(rpcCodes.internal, 'The session is closed');
   return answer({ key, roots, terminals, permissions, ...agentSide, isCancelled: context.isCancelled }, params, signal);
+}
+
+/** A question may come before there is a session, as part of a request of ours: it is open as long as that. */
+async function elicit(context: RequestContext, params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
+  const asked = readElicitation(params);
+  if ('sessionId' in asked.scope) {
+    checkSession(context, asked.scope.sessionId);
+    return context.elicitations.ask(asked, context.isCancelled(), signal);
+  }
+  const over = context.untilAnswered(asked.scope.requestId);
+  if (!over) throw new RpcError(rpcCodes.invalidParams, 'elicitation/create: no request with this id is under way');
+  return context.elicitations.ask(asked, false, AbortSignal.any([signal, over]));
+}
+
+/** @throws RpcError -32002 */
+function checkSession(context: RequestContext, sessionId: string): void {
+  if (sessionId === context.sessionId() || context.isSubagent(sessionId)) return;
+  throw new RpcError(rpcCodes.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
 }
 
 type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'permissions' | 'isCancelled'> & {

@@ -2,22 +2,43 @@
 import type { Dialect } from '../acp/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { messageOf, ParleyError } from '../base/errors';
+import { RecoveryPolicy } from '../session/recovery';
 import type { AgentFiles } from './agentFiles';
 import type { AgentLink } from './agentLink';
+import { Backoff } from './backoff';
 import type { ConnectionState } from './connectionState';
-import { startFailure, untrusted } from './failures';
+import { mayPass, restartLoop, startFailure } from './failures';
+import { withinLimit } from './goodbye';
+import { gatherMcp, type McpOffer, noMcpServers } from './mcpOffer';
+import { canReopen, type Opening } from './opening';
 import type { ConversationServices } from './services';
-import { openSession, type StartContext, signIn, startAgent } from './sessionStart';
+import { type Opened, openSession, type StartContext, startAgent } from './sessionStart';
+import { signIn } from './signIn';
 import type { OpenedSession } from './turnControl';
+
+/** What `session/close` may take before the agent is ended all the same, and `logout` before it counts as failed, in milliseconds. */
+const CLOSE_MS = 1500;
+const LOGOUT_MS = 15_000;
+
+/** An agent has answered that it cannot open a session again. */
+const SESSION_LOST: ReadonlySet<string> = new Set(['session-not-found', 'session-not-opened', 'cannot-reopen']);
+
+/** What there is of an agent while it runs, also before its session is ready. */
+export interface AgentSide {
+  readonly link: AgentLink;
+  /** The files that it may use. */
+  readonly files: AgentFiles;
+  readonly dialect: Dialect;
+}
 
 /** What the connector tells its conversation. */
 export interface ConnectorListener {
   /** The connection state changed. */
   changed(): void;
-  /** An agent is about to start. @param lastEnd how the one before it ended, where that has not been told in the transcript yet */
-  starting(lastEnd: ParleyError | undefined): void;
-  /** The session can be used. */
-  ready(): void;
+  /** An agent is about to start. @param lastEnd how the one before it ended, where that has not been told in the transcript yet @param opening what is asked of it */
+  starting(lastEnd: ParleyError | undefined, opening: Opening): void;
+  /** The session can be used. @param problems sentences on what the agent did not get @param isNew the agent knows nothing of what stands in the transcript */
+  ready(problems: readonly string[], isNew: boolean): void;
   /** The agent is let go of. @param note a sentence on how it went @param hadSession there was a session that is lost now */
   detached(note: string, hadSession: boolean): void;
 }
@@ -26,17 +47,25 @@ export class Connector {
   readonly #services: ConversationServices;
   readonly #listener: ConnectorListener;
   #context: StartContext;
+  /** What the next start asks of the agent. */
+  #opening: Opening;
+  #mcp: Promise<McpOffer> = Promise.resolve(noMcpServers);
   #state: ConnectionState = { kind: 'idle' };
   #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
   #signIn: AbortController | undefined;
-  #agentSide: { readonly files: AgentFiles; readonly dialect: Dialect } | undefined;
+  #agentSide: AgentSide | undefined;
   #sessionId: string | undefined;
   /** How the last agent ended, until the next one starts; shown with what can be done meanwhile. */
   #lastEnd: ParleyError | undefined;
+  readonly #backoff: Backoff;
+  readonly #recovery = new RecoveryPolicy();
+  #restartTimer: ReturnType<typeof setTimeout> | undefined;
   #disposed = false;
 
-  constructor(context: Omit<StartContext, 'onNamed'>, listener: ConnectorListener) {
+  constructor(context: Omit<StartContext, 'onNamed'>, opening: Opening, listener: ConnectorListener) {
+    this.#opening = opening;
     this.#services = context.services;
+    this.#backoff = new Backoff(context.services.reconnectDelaysMs);
     this.#listener = listener;
     this.#context = {
       ...context,
@@ -66,8 +95,7 @@ export class Connector {
     return link;
   }
 
-  /** The files that the agent may use, and the dialect that it speaks; there while it runs, also before its session is ready. */
-  get agentSide(): { readonly files: AgentFiles; readonly dialect: Dialect } | undefined {
+  get agentSide(): AgentSide | undefined {
     return this.#agentSide;
   }
 
@@ -76,7 +104,7 @@ export class Connector {
   }
 
   get isStarting(): boolean {
-    return this.#starting !== undefined && this.#state.kind !== 'ready';
+    return (this.#starting !== undefined && this.#state.kind !== 'ready') || this.#state.kind === 'recovering';
   }
 
   /** @throws ParleyError `no-session` */
@@ -99,63 +127,116 @@ export class Connector {
     return promise;
   }
 
-  /** Stops a start that has not ended. */
+  /** Stops a start that has not ended, and the attempts to connect again. */
   cancelStart(): void {
+    this.#backoff.dispose();
+    clearTimeout(this.#restartTimer);
+    if (this.#state.kind === 'recovering') this.#set({ kind: 'exited', error: this.#state.error });
     this.#starting?.abort.abort(new ParleyError('start-cancelled', 'The start was stopped.'));
   }
 
   /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown and can be tried again. */
   async signIn(methodId: string): Promise<void> {
     const state = this.#state;
-    if (state.kind !== 'authRequired') return;
+    if (state.kind !== 'authRequired' || !this.#services.isTrusted()) return;
     this.#signIn?.abort();
     const abort = new AbortController();
     this.#signIn = abort;
     try {
-      await signIn(this.#context, state.link, methodId, abort.signal);
-      await this.#open(state.link, abort.signal);
+      const method = state.methods.find(({ id }) => id === methodId);
+      if (!method) throw new ParleyError('sign-in-failed', `there is no sign-in “${methodId}”`);
+      const outcome = await signIn(this.#context, state.link, method, abort.signal);
+      if (this.#state !== state) return;
+      if (outcome === 'restart') await this.#startOver(state.link, state.sessionId);
+      else if (state.sessionId === undefined) await this.#open(state.link, abort.signal);
+      else {
+        this.#set({ kind: 'ready', link: state.link, sessionId: state.sessionId });
+        this.#listener.ready([], false);
+      }
     } catch (error) {
-      if (this.#state === state) this.#set({ ...state, error: messageOf(error) });
+      if (this.#state !== state) return;
+      this.#set({ ...state, error: messageOf(error) });
     }
   }
 
-  /** Ends the agent and everything that it started. @param note a sentence on why */
-  async drop(note: string): Promise<void> {
+  /** The agent wants a sign-in in the middle of a session: it is asked for, and the session is used again after it. */
+  needSignIn(message: string): void {
+    const state = this.#state;
+    if (state.kind !== 'ready') return;
+    const { link, sessionId } = state;
+    const { authMethods: methods } = link.description;
+    this.#set({ kind: 'authRequired', link, sessionId, methods, ...(methods.length === 0 && { error: message }) });
+  }
+
+  /**
+   * Signs out (`logout`, section 1.2) and lets go of the agent.
+   * @throws ParleyError `cannot-sign-out`; what the agent answers.
+   */
+  async signOut(): Promise<void> {
+    const { link } = this;
+    if (!link?.description.features.logout)
+      throw new ParleyError('cannot-sign-out', `${this.agent.name} has no way to sign out.`);
+    await withinLimit(LOGOUT_MS, (signal) => link.until((inner) => link.dialect.logout(inner), signal));
+    await this.drop('you signed out');
+  }
+
+  /** Chooses what the next start opens. Has no effect on a session that is open. */
+  openNext(opening: Opening): void {
+    this.#opening = opening;
+  }
+
+  /**
+   * Ends the agent and everything that it started.
+   * @param note a sentence on why @param closing the session is left for good: an agent that can be told so is told
+   */
+  async drop(note: string, closing = false): Promise<void> {
     this.cancelStart();
     await this.#starting?.promise;
     const { link } = this;
+    const sessionId = this.#sessionId;
     this.#detach(note);
     this.#set({ kind: 'idle' });
+    if (closing && link?.isAlive && sessionId !== undefined && link.description.features.close) {
+      await withinLimit(CLOSE_MS, (signal) => link.dialect.close(sessionId, signal)).catch((error: unknown) =>
+        this.#services.log.info(`session/close: ${messageOf(error)}`),
+      );
+    }
     await link?.close();
   }
 
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.#backoff.dispose();
+    clearTimeout(this.#restartTimer);
     this.#starting?.abort.abort(new ParleyError('conversation-closed', 'The session was closed.'));
     this.link?.dispose();
   }
 
   async #start(signal: AbortSignal): Promise<void> {
     const { stages } = this.#context;
+    this.#backoff.skipWait();
+    clearTimeout(this.#restartTimer);
     stages.reset();
-    if (!this.#services.isTrusted()) {
-      this.#set({ kind: 'failed', error: untrusted() });
+    const refusal = this.#context.refuses();
+    if (refusal) {
+      this.#set({ kind: 'failed', error: refusal });
       return;
     }
     // The user may have corrected the setting since the last attempt.
     const agent = this.#services.currentAgent?.(this.agent.id) ?? this.agent;
     this.#context = { ...this.#context, agent };
     this.#set({ kind: 'starting' });
-    this.#listener.starting(this.#lastEnd);
+    this.#listener.starting(this.#lastEnd, this.#opening);
     this.#lastEnd = undefined;
+    this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, signal);
     let link: AgentLink | undefined;
     try {
       link = await startAgent(this.#context, signal);
       const started = link;
       started.onDidEnd((error) => this.#onAgentEnd(started, error));
       const { dialect, description } = started;
-      this.#agentSide = { dialect, files: this.#services.filesFor(this.agent.name, description.raw) };
+      this.#agentSide = { link: started, dialect, files: this.#services.filesFor(this.agent.name, description.raw) };
       await this.#open(started, signal);
     } catch (error) {
       const stage = stages.current?.name;
@@ -165,25 +246,94 @@ export class Connector {
       await link?.close();
       if (this.#disposed) return;
       this.#detach(failure.message);
+      if (!stopped && this.#backoff.isUnderWay && mayPass(failure) && this.#tryAgain(failure)) return;
+      this.#backoff.dispose();
       this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
     }
   }
 
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
-    const opened = await openSession(this.#context, link, signal);
-    this.#set({ ...opened, link });
-    if (opened.kind === 'ready') this.#listener.ready();
+    const opened = await this.#openOrBegin(link, signal);
+    if (opened.kind === 'authRequired') {
+      this.#backoff.dispose();
+      this.#set({ ...opened, link });
+      return;
+    }
+    this.#backoff.dispose();
+    this.#recovery.ready(this.#services.clock.now());
+    this.#opening = { kind: 'new' }; // a later start is another session, unless somebody says otherwise
+    const { sessionId } = opened;
+    this.#set({ kind: 'ready', link, sessionId });
+    const { protocol, features } = link.description;
+    const agentSessionId = canReopen(features) ? sessionId : null;
+    this.#context.onSession({ agentId: this.agent.id, agentSessionId, protocol });
+    this.#listener.ready(opened.problems, opened.isNew);
+  }
+
+  /** A session whose transcript stands here goes on in a new one where the agent cannot open it again: it is told what was said, and the user is told so. */
+  async #openOrBegin(link: AgentLink, signal: AbortSignal): Promise<Opened> {
+    const opening = this.#opening;
+    const mcp = this.#mcp;
+    try {
+      return await openSession(this.#context, link, { opening, mcp }, signal);
+    } catch (error) {
+      const isLost = error instanceof ParleyError && SESSION_LOST.has(error.code);
+      if (!isLost || opening.kind !== 'reopen' || opening.transcript !== 'keep' || !link.isAlive) throw error;
+      this.#services.log.warn(`${error.message} A new session is begun.`);
+      return openSession(this.#context, link, { opening: { kind: 'new' }, mcp }, signal);
+    }
+  }
+
+  /** The agent has to be started anew to notice a sign-in; the session that was open is opened again where that is possible. */
+  async #startOver(link: AgentLink, sessionId: string | undefined): Promise<void> {
+    if (sessionId !== undefined && canReopen(link.description.features))
+      this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
+    this.#detach('you signed in', true);
+    this.#set({ kind: 'idle' });
+    await link.close();
+    await this.start();
   }
 
   #onAgentEnd(link: AgentLink, error: ParleyError): void {
     if (this.link !== link) return; // still starting: the stage that waits hears of it
+    const sessionId = this.#sessionId;
     this.#detach(error.message);
     this.#lastEnd = error;
+    if (sessionId !== undefined && this.#recover(link, sessionId, error)) return;
     this.#set({ kind: 'exited', error });
   }
 
-  #detach(note: string): void {
-    const hadSession = this.#sessionId !== undefined;
+  /** What was open is opened again by itself: a lost connection in the way of 6.1, an agent that ended by the policy of recovery.ts. @returns false where it is the user's turn */
+  #recover(link: AgentLink, sessionId: string, error: ParleyError): boolean {
+    const reopens = canReopen(link.description.features);
+    if (error.code === 'connection-lost') {
+      if (!reopens) return false;
+      this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
+      return this.#tryAgain(error);
+    }
+    if (!this.#services.restarts?.()) return false;
+    const step = this.#recovery.ended(this.#services.clock.now());
+    if (step.kind === 'give-up') {
+      this.#lastEnd = restartLoop(error, step.attempts);
+      this.#set({ kind: 'exited', error: this.#lastEnd });
+      return true;
+    }
+    if (reopens) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
+    this.#restartTimer = setTimeout(() => void this.start(), step.afterMs);
+    this.#set({ kind: 'recovering', error, attempt: step });
+    return true;
+  }
+
+  /** Connects again after a while (protocol.md 6.1: a new connection, then the session is opened again). @returns false where it was tried often enough */
+  #tryAgain(error: ParleyError): boolean {
+    const attempt = this.#backoff.next(() => void this.start());
+    if (attempt) this.#set({ kind: 'recovering', error, attempt });
+    return attempt !== undefined;
+  }
+
+  /** @param continues the session comes back at once: nothing is lost */
+  #detach(note: string, continues = false): void {
+    const hadSession = this.#sessionId !== undefined && !continues;
     if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
     this.#sessionId = undefined;
     this.#agentSide = undefined;

@@ -7,18 +7,28 @@ import { ParleyError } from '../base/errors';
 import type { Liveness } from '../panel/contract';
 import type { SessionEvent } from '../session/event';
 import { SessionModel } from '../session/model';
-import { PromptQueue, type QueuedAttachment } from '../session/queue';
+import { isAway, PromptQueue, type QueuedAttachment } from '../session/queue';
 import type { AgentLink } from './agentLink';
-import { answerRequest } from './agentRequests';
 import type { ConnectionState } from './connectionState';
 import { Connector } from './connector';
-import { untrusted } from './failures';
+import type { ElicitationDesk } from './elicitationDesk';
+import { heldElsewhere, untrusted } from './failures';
 import { followTerminals } from './followTerminals';
+import { Inbound } from './inbound';
+import type { ConversationKeep, KeptConversation } from './keep';
 import { LivenessProbe } from './livenessProbe';
+import { type Opening, openingOf } from './opening';
+import type { TurnResult } from './openTurn';
+import { QueueMirror } from './queueMirror';
+import { Recorder } from './recorder';
+import { closingEvents, restoredQueue, unansweredPrompt, usedIds, WINDOW_ENDED } from './restore';
+import { SessionSeed } from './seed';
 import type { ConversationServices } from './services';
+import { SessionOps } from './sessionOps';
 import { Stages } from './stages';
+import { Subagents } from './subagents';
 import { type OpenedSession, TurnControl } from './turnControl';
-import type { TurnResult } from './turnLedger';
+import { Unsent } from './unsent';
 
 export interface ConversationOptions {
   /** Ours, stable across reconnects. */
@@ -28,6 +38,14 @@ export interface ConversationOptions {
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly services: ConversationServices;
+  /** How it comes by its session; absent: with a new one. */
+  readonly opening?: Opening;
+  /** Where it is kept; absent: nowhere. */
+  readonly keep?: ConversationKeep;
+  /** What was kept of it: it goes on from there. */
+  readonly kept?: KeptConversation;
+  /** Another window has it: it is only read here. */
+  readonly isHeld?: boolean;
 }
 
 export class Conversation implements Disposable {
@@ -37,15 +55,19 @@ export class Conversation implements Disposable {
   readonly model = new SessionModel();
   readonly queue: PromptQueue;
   readonly stages: Stages;
-  /** What goes with the next message. */
-  readonly attachments: QueuedAttachment[] = [];
-  /** What is typed and not sent. */
-  draft = '';
+  /** What can be done with the agent's sessions, this one and others. */
+  readonly ops: SessionOps;
+  readonly unsent: Unsent;
+  readonly #recorder: Recorder;
   readonly #services: ConversationServices;
   readonly #turns: TurnControl;
+  readonly #subagents: Subagents;
   readonly #probe: LivenessProbe;
   readonly #connector: Connector;
   readonly #lifetime = new DisposableStore();
+  readonly #told = new Set<string>();
+  readonly #isHeld: boolean;
+  readonly #seed = new SessionSeed();
 
   constructor(options: ConversationOptions) {
     const { services, key, agent, cwd } = options;
@@ -53,36 +75,73 @@ export class Conversation implements Disposable {
     this.cwd = cwd;
     this.roots = options.roots;
     this.#services = services;
-    this.queue = new PromptQueue(() => this.model.touch('queue'));
+    const { keep, kept } = options;
+    this.#isHeld = options.isHeld === true;
+    this.unsent = new Unsent(keep, () => this.model.touch('attachments'));
+    this.#recorder = new Recorder(this.model, keep, services.clock.now);
+    const { apply } = this.#recorder;
+    const mirror = keep && new QueueMirror(keep, kept?.queue, kept?.paused);
+    this.queue = new PromptQueue(() => {
+      mirror?.sync(this.queue);
+      this.model.touch('queue');
+    });
+    if (kept) this.#restore(kept);
     this.stages = new Stages(services.clock.now, () => this.model.touch('connection'));
     this.#probe = new LivenessProbe(services.clock.now, services.quietMs, () => this.model.touch('connection'));
-    const apply = (event: SessionEvent): void => this.#apply(event);
     this.#turns = new TurnControl({
       queue: this.queue,
+      turnsSoFar: this.model.state.turns.length,
+      appendix: (capabilities) => this.#seed.take(capabilities),
       services,
       apply,
       onChange: () => this.model.touch('turn'),
       session: () => this.#connector.session,
       mayPrompt: (session) => this.#mayPrompt(session),
+      needSignIn: (message) => this.#connector.needSignIn(message),
+    });
+    this.#subagents = new Subagents({ side: () => this.#connector.agentSide, apply, log: services.log });
+    const inbound = new Inbound({
+      key,
+      roots: this.roots,
+      services,
+      recorder: this.#recorder,
+      turns: this.#turns,
+      subagents: this.#subagents,
+      probe: this.#probe,
+      connector: () => this.#connector,
     });
     this.#connector = new Connector(
       {
         key,
         agent,
         cwd,
+        additionalDirectories: this.roots.filter((root) => root !== cwd),
         services,
         stages: this.stages,
         apply,
-        onRequest: (method, params, signal) => this.#onRequest(method, params, signal),
-        onUpdates: (updates) => this.#onUpdates(updates),
+        refuses: () => (this.#isHeld ? heldElsewhere() : services.isTrusted() ? undefined : untrusted()),
+        onSession: (facts) => keep?.describe(facts),
+        known: () => this.model.state.entries,
+        isEmpty: () => this.model.state.entries.length === 0,
+        onRequest: (method, params, signal) => inbound.request(method, params, signal),
+        onNotification: (method, params) => inbound.notification(method, params),
+        onUpdates: (updates) => inbound.updates(updates),
       },
+      options.opening ?? openingOf(kept),
       {
         changed: () => this.model.touch('connection'),
         starting: (lastEnd) => this.#onStarting(lastEnd),
-        ready: () => this.#onReady(),
+        ready: (problems, isNew) => this.#onReady(problems, isNew),
         detached: (note, hadSession) => this.#onDetached(note, hadSession),
       },
     );
+    this.ops = new SessionOps({
+      link: () => this.#connector.link,
+      session: () => this.#connector.session,
+      agentName: () => this.agent.name,
+      cwd,
+      apply,
+    });
     this.#lifetime.add(followTerminals(services.terminals, key, apply));
   }
 
@@ -134,6 +193,7 @@ export class Conversation implements Disposable {
    */
   send(text: string, attachments: readonly QueuedAttachment[] = []): { id: string; done: Promise<TurnResult> } {
     if (!this.#services.isTrusted()) throw untrusted();
+    if (this.#isHeld) throw heldElsewhere();
     if (text.trim() === '' && attachments.length === 0)
       throw new ParleyError('empty-message', 'There is nothing to send.');
     // A message that the user sends while nothing runs is meant now; what they paused before it stays paused.
@@ -165,6 +225,8 @@ export class Conversation implements Disposable {
 
   /** Takes messages out of the queue: one, or all. */
   removeFromQueue(id?: string): void {
+    const item = id === undefined ? undefined : this.queue.find(id);
+    if (item && isAway(item)) return; // the agent has it
     const gone = id === undefined ? this.queue.clear() : [this.queue.remove(id)];
     for (const item of gone) if (item) this.#turns.outbox.forget(item);
   }
@@ -188,6 +250,17 @@ export class Conversation implements Disposable {
 
   answerPermission(id: string, optionId: string | null): boolean {
     return this.#turns.permissions.answer(id, optionId);
+  }
+
+  /** The forms and pages that wait for the user. */
+  get elicitations(): ElicitationDesk {
+    return this.#turns.elicitations;
+  }
+
+  /** Asks the agent to stop one tool call, or one terminal. @throws ParleyError `no-session`; what the agent answers. */
+  async stopOne(kind: 'tool' | 'terminal', id: string): Promise<void> {
+    const { link, sessionId } = this.#connector.ready();
+    await (kind === 'tool' ? link.dialect.cancelTool(sessionId, id) : link.dialect.cancelTerminal(sessionId, id));
   }
 
   /** @throws ParleyError `no-session`; what the agent answers. */
@@ -215,6 +288,19 @@ export class Conversation implements Disposable {
     return this.#connector.signIn(methodId);
   }
 
+  /** Signs out and starts the agent anew, which mostly asks for a sign-in then. @throws ParleyError `cannot-sign-out`; what the agent answers. */
+  async signOut(): Promise<void> {
+    await this.#connector.signOut();
+    await this.start();
+  }
+
+  /** Ends the agent and starts it anew with an old session. @param opening what is opened; the transcript is kept or replaced as it says */
+  async reopen(opening: Opening): Promise<void> {
+    await this.#connector.drop('another session was opened');
+    this.#connector.openNext(opening);
+    await this.start();
+  }
+
   /** Ends the agent and starts it anew. The transcript stays; the agent begins a new session and is said to. */
   async restart(): Promise<void> {
     await this.#connector.drop('the agent was restarted');
@@ -223,7 +309,7 @@ export class Conversation implements Disposable {
 
   /** Ends the agent and everything that it started. */
   async close(): Promise<void> {
-    await this.#connector.drop('the session was closed');
+    await this.#connector.drop('the session was closed', true);
     this.dispose();
   }
 
@@ -237,18 +323,28 @@ export class Conversation implements Disposable {
 
   // ---- The agent comes and goes ------------------------------------------------------------------------------------
 
-  /** What stands in the transcript is not known to the agent that starts now; how the last one ended is told where it happened. */
+  /** How the last agent ended is told where it happened. */
   #onStarting(lastEnd: ParleyError | undefined): void {
     if (lastEnd) {
       const { code, message, stderr } = lastEnd;
       this.#apply({ type: 'error', code, message, ...(stderr && { stderr }) });
     }
-    if (this.model.state.turns.length === 0) return;
-    const description = `${this.agent.name} was started again and does not know what is above.`;
-    this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description });
+    this.#seed.starting(this.model.state.entries.length);
   }
 
-  #onReady(): void {
+  /** @param problems what the agent did not get: told once, a restart brings nothing new */
+  #onReady(problems: readonly string[], isNew: boolean): void {
+    if (this.#seed.ready(isNew, this.model.state.entries)) {
+      const description = `${this.agent.name} began anew and does not know what is above. It gets the transcript with your next message.`;
+      this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description });
+    }
+    for (const problem of problems) this.#services.log.warn(`MCP servers: ${problem}`);
+    const news = problems.filter((problem) => !this.#told.has(problem));
+    for (const problem of news) this.#told.add(problem);
+    if (news.length > 0) {
+      const title = 'Not all MCP servers were handed over';
+      this.#apply({ type: 'notice', own: true, severity: 'warning', title, description: news.join('\n') });
+    }
     this.#probe.heard();
     this.#probe.set('live');
     this.#turns.outbox.pump();
@@ -257,40 +353,12 @@ export class Conversation implements Disposable {
   /** What is queued for a session that was lost waits until the user says otherwise. A start that failed has lost nothing: what was sent for it goes with the next one. */
   #onDetached(note: string, hadSession: boolean): void {
     this.#probe.set('unknown');
+    const inDoubt = hadSession ? unansweredPrompt(this.model.state) : undefined;
+    if (inDoubt) this.queue.putFirst(inDoubt);
     if (hadSession && this.queue.items.length > 0) this.queue.pause(note.replace(/\.$/, ''));
     this.#turns.exited(note);
+    this.#subagents.ended();
     void this.#services.terminals.closeSession(this.key);
-  }
-
-  // ---- What comes from the agent -----------------------------------------------------------------------------------
-
-  #onUpdates(updates: readonly unknown[]): void {
-    const now = this.#services.clock.now();
-    this.#probe.heard();
-    this.#connector.agentSide?.dialect.readUpdates(updates, {
-      emit: (event) => this.model.apply(event, now),
-      onTurnComplete: (barrier) => this.#turns.turnComplete(barrier),
-      onState: () => {},
-      log: this.#services.log,
-    });
-  }
-
-  async #onRequest(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    this.#probe.heard();
-    return answerRequest(
-      {
-        key: this.key,
-        sessionId: () => this.sessionId,
-        roots: this.roots,
-        terminals: this.#services.terminals,
-        permissions: this.#turns.permissions,
-        agentSide: () => this.#connector.agentSide,
-        isCancelled: () => this.#turns.isCancelled,
-      },
-      method,
-      params,
-      signal,
-    );
   }
 
   async #mayPrompt(session: OpenedSession): Promise<boolean> {
@@ -300,6 +368,21 @@ export class Conversation implements Disposable {
   }
 
   #apply(event: SessionEvent): void {
-    this.model.apply(event, this.#services.clock.now());
+    this.#recorder.apply(event);
+  }
+
+  /** Goes on from what was kept: the transcript as it stood, what was open closed in words, nothing sent by itself. */
+  #restore(kept: KeptConversation): void {
+    for (const { at, event } of kept.events) this.model.apply(event, at);
+    const { state } = this.model;
+    const items = restoredQueue(state, kept.queue);
+    const used = usedIds(state, kept.queue);
+    for (const event of closingEvents(state, this.#services.clock.now())) this.#apply(event);
+    this.queue.restore(
+      items.map((item) => ({ ...item })),
+      items.length > 0 ? (kept.paused ?? WINDOW_ENDED) : undefined,
+      used,
+    );
+    this.unsent.restore(kept.draft, kept.attachments);
   }
 }

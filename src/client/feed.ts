@@ -62,7 +62,7 @@ export class SessionFeed implements Disposable {
       total: entries.length,
       from,
       items: this.#items(from, entries.length),
-      draft: this.#conversation.draft,
+      draft: this.#conversation.unsent.draft,
     });
   }
 

@@ -5,12 +5,18 @@ import type { Disposable } from '../base/disposable';
 import { ParleyError } from '../base/errors';
 import type { ContentBlock } from '../session/content';
 import type { PromptQueue, QueueItem } from '../session/queue';
-import type { TurnResult } from './turnLedger';
+import type { TurnResult } from './openTurn';
+
+/** A message that has left. */
+export interface SentMessage {
+  /** The end of its turn; undefined where no turn took it in: it is in the queue again. */
+  readonly done: Promise<TurnResult | undefined>;
+}
 
 export interface OutboxOptions {
   readonly canSend: () => boolean;
-  /** Sends one message; resolves with the end of its turn, or undefined where it was not sent. */
-  readonly send: (item: QueueItem) => Promise<TurnResult | undefined>;
+  /** Sends one message; resolves when it has left, with undefined where it was not sent. */
+  readonly send: (item: QueueItem) => Promise<SentMessage | undefined>;
 }
 
 export class Outbox implements Disposable {
@@ -45,32 +51,38 @@ export class Outbox implements Disposable {
   pump(): void {
     if (this.#sending || !this.#options.canSend()) return;
     const first = this.#first && this.#queue.find(this.#first.id);
-    const item = first && !first.held ? first : this.#queue.next();
+    const item = first?.state === 'queued' && !first.held ? first : this.#queue.next();
     if (!item) return;
     if (item === first) this.#first = undefined;
-    this.#sending = true;
+    void this.#send(item);
+  }
+
+  async #send(item: QueueItem): Promise<void> {
     const { id } = item;
-    let left = false;
-    const sent = this.#options.send(item).finally(() => {
+    this.#sending = true;
+    let sent: SentMessage | undefined;
+    try {
+      sent = await this.#options.send(item);
+    } catch (error) {
+      this.#reject(id, error);
+    } finally {
       this.#sending = false;
-    });
-    sent
-      .then(
-        (result) => {
-          if (!result) return;
-          left = true;
-          this.#waiting.get(id)?.resolve(result);
-          this.#waiting.delete(id);
-        },
-        (error: unknown) => {
-          left = true;
-          this.#waiting.get(id)?.reject(error);
-          this.#waiting.delete(id);
-        },
-      )
-      .finally(() => {
-        if (left) this.pump();
-      });
+    }
+    if (!sent) return;
+    sent.done.then(
+      (result) => {
+        if (!result) return;
+        this.#waiting.get(id)?.resolve(result);
+        this.#waiting.delete(id);
+      },
+      (error: unknown) => this.#reject(id, error),
+    );
+    this.pump();
+  }
+
+  #reject(id: string, error: unknown): void {
+    this.#waiting.get(id)?.reject(error);
+    this.#waiting.delete(id);
   }
 
   /** The item will not be sent. */

@@ -30,7 +30,7 @@ export class PermissionDesk {
    * @param signal aborted when the agent withdraws its request.
    */
   async ask(asked: PermissionAsk, refuse: boolean, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
-    const { toolCallId, patch, title, options } = asked;
+    const { toolCallId, patch, title, description, command, options } = asked;
     // The question may be the first that is heard of the call, and the only thing that describes it.
     if (toolCallId !== undefined && patch) this.#apply({ type: 'tool_call', toolCallId, patch, announced: false });
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { outcome: { outcome: 'cancelled' } };
@@ -47,6 +47,8 @@ export class PermissionDesk {
       title,
       options,
       ...(toolCallId !== undefined && { toolCallId }),
+      ...(description && { description }),
+      ...(command && { command }),
     });
     const withdraw = (): void => this.#close(id, { outcome: 'cancelled' }, 'agent');
     signal.addEventListener('abort', withdraw, { once: true });

@@ -14,6 +14,21 @@ export interface FilePort {
   confirmOutside(path: string, access: 'read' | 'write', agent: string, signal: AbortSignal): Promise<boolean>;
 }
 
+/** A command that talks to the user in a terminal of their own. */
+export interface TerminalCommand {
+  /** What the terminal is called. */
+  readonly title: string;
+  /** Absolute. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** Runs a command in a terminal that the user sees and types into. @returns its exit code; undefined where the user closed it. Aborted: the terminal is closed. */
+export type SignInTerminal = (command: TerminalCommand, signal: AbortSignal) => Promise<number | undefined>;
+
 /** The clock, so that tests can hold it. Milliseconds since 1970. */
 export interface Clock {
   now(): number;

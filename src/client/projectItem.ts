@@ -2,14 +2,18 @@
 import { structuredPatch } from 'diff';
 import type { BlockView, DiffView, ItemView, TerminalView, ToolContentView, TurnView } from '../panel/contract';
 import { head, tail } from '../session/bounds';
-import type { ContentBlock, ToolContent } from '../session/content';
+import type { ChangeHunk, ContentBlock, ToolContent } from '../session/content';
 import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../session/state';
+import { isEnded } from '../session/tools';
 
 /** Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the webview. */
 const MAX_TOOL_CHARS = 50_000;
 const MAX_TERMINAL_CHARS = 100_000;
 const MAX_RAW_CHARS = 100_000;
 const MAX_RESOURCE_CHARS = 20_000;
+const MAX_URI = 10_000;
+/** Characters of base64 that go to the webview: an image or a sound of 9 MB. */
+const MAX_MEDIA_CHARS = 12_000_000;
 /** Lines of one diff that go to the webview; the editor shows it whole. */
 const MAX_DIFF_LINES = 400;
 /** Past this many characters a side is not compared line by line here. */
@@ -47,15 +51,23 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
     case 'tool':
       return { ...base, ...projectTool(entry, context, details) };
     case 'plan':
-      return { ...base, kind: 'plan', entries: entry.entries };
+      return {
+        ...base,
+        kind: 'plan',
+        entries: entry.entries,
+        ...(entry.markdown !== undefined && { markdown: head(entry.markdown, MAX_TOOL_CHARS) }),
+        ...(entry.uri !== undefined && { uri: head(entry.uri, MAX_URI) }),
+        ...(entry.removed && { removed: true as const }),
+      };
     case 'notice': {
-      const { severity, title, text } = entry;
+      const { severity, title, text, detail } = entry;
       return {
         ...base,
         kind: 'notice',
         severity,
         title,
         text,
+        ...(detail && { detail: head(detail, MAX_TOOL_CHARS) }),
         ...(entry.raw !== undefined && { json: toJson(entry.raw) }),
       };
     }
@@ -109,6 +121,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     ...(details && entry.rawOutput !== undefined && { rawOutput: toJson(entry.rawOutput) }),
     ...(entry.endedAt !== undefined && { endedAt: entry.endedAt }),
     ...(decision && { decision }),
+    ...(entry.canCancel && !isEnded(entry.status) && { stopId: entry.toolCallId }),
   };
 }
 
@@ -163,9 +176,19 @@ export function terminalAppend(text: string): { text: string; drop: number } {
 
 function projectBlock(block: ContentBlock): BlockView {
   if (block.type === 'unknown') return { type: 'unknown', kind: block.kind, json: toJson(block.raw) };
+  if (block.type === 'image' || block.type === 'audio') {
+    if (block.data.length <= MAX_MEDIA_CHARS) return block;
+    return { type: 'unknown', kind: `${block.type}, too large to show`, json: `${bytesOf(block.data)} bytes` };
+  }
   if (block.type !== 'resource') return block;
-  const { text, blob: _blob, ...rest } = block;
-  return text === undefined ? rest : { ...rest, text: head(text, MAX_RESOURCE_CHARS) };
+  const { text, blob, ...rest } = block;
+  if (text !== undefined) return { ...rest, text: head(text, MAX_RESOURCE_CHARS) };
+  return blob === undefined ? rest : { ...rest, bytes: bytesOf(blob) };
+}
+
+/** What base64 stands for, in bytes. */
+function bytesOf(base64: string): number {
+  return Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
 }
 
 function projectToolBlock(block: ContentBlock): BlockView {
@@ -175,17 +198,26 @@ function projectToolBlock(block: ContentBlock): BlockView {
 }
 
 function projectDiff(diff: Extract<ToolContent, { type: 'diff' }>, roots: readonly string[]): DiffView {
-  const { path, newText } = diff;
+  const { path, newText, hunks, oldPath, operation } = diff;
   const oldText = diff.oldText ?? '';
-  const base = { path, label: labelOf(path, roots), isNew: diff.oldText === undefined };
+  const label =
+    oldPath === undefined
+      ? `${labelOf(path, roots)}${operation === 'delete' ? ' (deleted)' : ''}`
+      : `${labelOf(oldPath, roots)} → ${labelOf(path, roots)}${operation === 'copy' ? ' (copy)' : ''}`;
+  const base = { path, label, isNew: diff.oldText === undefined };
+  if (hunks) return { ...base, ...boundHunks(hunks) };
   if (oldText.length > MAX_DIFF_CHARS || newText.length > MAX_DIFF_CHARS)
     return { ...base, added: 0, removed: 0, hunks: [], truncated: true };
   const patch = structuredPatch('', '', oldText, newText, '', '', { context: 3, maxEditLength: MAX_DIFF_EDITS });
   if (!patch) return { ...base, added: 0, removed: 0, hunks: [], truncated: true };
+  return { ...base, ...boundHunks(patch.hunks) };
+}
+
+function boundHunks(all: readonly ChangeHunk[]): Pick<DiffView, 'added' | 'removed' | 'hunks' | 'truncated'> {
   let added = 0;
   let removed = 0;
   let room = MAX_DIFF_LINES;
-  const hunks = patch.hunks.flatMap(({ oldStart, newStart, lines }) => {
+  const hunks = all.flatMap(({ oldStart, newStart, lines }) => {
     for (const line of lines) {
       if (line.startsWith('+')) added++;
       else if (line.startsWith('-')) removed++;
@@ -194,7 +226,7 @@ function projectDiff(diff: Extract<ToolContent, { type: 'diff' }>, roots: readon
     room -= lines.length;
     return kept.length > 0 ? [{ oldStart, newStart, lines: kept }] : [];
   });
-  return { ...base, added, removed, hunks, ...(room < 0 && { truncated: true as const }) };
+  return { added, removed, hunks, ...(room < 0 && { truncated: true as const }) };
 }
 
 /** A path as a person reads it: relative to the root that holds it. */

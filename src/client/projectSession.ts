@@ -7,11 +7,18 @@ import type {
   SessionPhase,
   SessionView,
 } from '../panel/contract';
+import { head } from '../session/bounds';
 import type { SessionPart } from '../session/changes';
 import type { Conversation } from './conversation';
 import { projectTurn } from './projectItem';
+import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
+import { canStart, guidanceOf } from './signIn';
 
 type Field = keyof SessionView;
+
+/** Characters of what a question says beside its title. */
+const MAX_DESCRIPTION = 10_000;
+const MAX_COMMAND = 20_000;
 
 /** The fields that a change of each part may change. */
 const FIELDS: Record<SessionPart, readonly Field[]> = {
@@ -22,6 +29,8 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
     'stages',
     'error',
     'canAttachImages',
+    'canAttachAudio',
+    'canAttachFiles',
     'agentName',
     'queue',
     'queuePaused',
@@ -30,6 +39,8 @@ const FIELDS: Record<SessionPart, readonly Field[]> = {
   attachments: ['attachments'],
   turn: ['turn', 'turnCount', 'phase', 'status', 'queue', 'error', 'permissions'],
   permissions: ['permissions', 'phase', 'status', 'queue'],
+  elicitations: ['elicitations', 'phase', 'status', 'queue'],
+  background: ['background'],
   commands: ['commands'],
   modes: ['modes', 'mode'],
   config: ['config'],
@@ -52,14 +63,18 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   queue: queueOf,
   queuePaused: (c) => c.queue.paused,
   permissions: permissionsOf,
+  elicitations: elicitationsOf,
+  background: backgroundOf,
   commands: (c) => c.model.state.commands,
   modes: (c) => c.model.state.modes,
   mode: (c) => c.model.state.mode,
   config: (c) => c.model.state.config,
   usage: (c) => c.model.state.usage,
   attachments: (c) =>
-    c.attachments.map(({ id, kind, label, detail }) => ({ id, kind, label, ...(detail && { detail }) })),
+    c.unsent.attachments.map(({ id, kind, label, detail }) => ({ id, kind, label, ...(detail && { detail }) })),
   canAttachImages: (c) => c.promptCapabilities.image,
+  canAttachAudio: (c) => c.promptCapabilities.audio,
+  canAttachFiles: (c) => c.promptCapabilities.embeddedContext,
   banner: (c) =>
     c.agent.id === 'demo' ? 'A scripted demo, not a model. Choose a real agent with “Select Agent”.' : undefined,
 };
@@ -94,14 +109,18 @@ export function phaseOf(conversation: Conversation): SessionPhase {
     case 'authRequired':
     case 'failed':
     case 'exited':
+    case 'recovering':
       return connection.kind;
     case 'starting': {
       const stage = conversation.stages.current?.name;
-      return stage === undefined || stage === 'resolve' || stage === 'spawn' ? 'starting' : 'initializing';
+      return stage === undefined || stage === 'resolve' || stage === 'spawn' || stage === 'connect'
+        ? 'starting'
+        : 'initializing';
     }
     case 'ready':
       if (conversation.ignoresStop) return 'unresponsive';
-      if (model.state.permissions.size > 0) return 'requiresAction';
+      if (model.state.permissions.size > 0 || waitsForAnswer(model.state)) return 'requiresAction';
+      if (model.state.agentState === 'requires_action' && conversation.isBusy) return 'requiresAction';
       return conversation.isBusy ? 'running' : 'ready';
   }
 }
@@ -127,7 +146,7 @@ function statusOf(conversation: Conversation): string {
     case 'unresponsive':
       return 'does not stop';
     case 'recovering':
-      return 'recovering';
+      return recoveryWords(conversation);
     case 'exited':
       return 'ended';
     case 'failed':
@@ -135,9 +154,17 @@ function statusOf(conversation: Conversation): string {
   }
 }
 
+function recoveryWords({ connection }: Conversation): string {
+  if (connection.kind !== 'recovering') return 'recovering';
+  const { attempt, of } = connection.attempt;
+  const what = connection.error.code === 'connection-lost' ? 'connection lost, trying again' : 'ended, starting again';
+  return `${what} (${attempt} of ${of})`;
+}
+
 const STAGE_WORDS = {
-  resolve: 'looking for the command',
+  resolve: 'looking for the agent',
   spawn: 'starting the process',
+  connect: 'connecting',
   initialize: 'waiting for initialize',
   'sign-in': 'signing in',
   session: 'opening a session',
@@ -145,6 +172,8 @@ const STAGE_WORDS = {
 } as const;
 
 const RESTART: ActionView = { id: 'restart', label: 'Start again', primary: true };
+const NEW_SESSION: ActionView = { id: 'newSession', label: 'Start a new session', primary: true };
+const RECONNECT: ActionView = { ...RESTART, label: 'Reconnect' };
 const OTHER_AGENT: ActionView = { id: 'selectAgent', label: 'Choose another agent' };
 const SHOW_LOG: ActionView = { id: 'showLog', label: 'Show log' };
 const SETTINGS: ActionView = { id: 'openSettings', label: 'Open settings' };
@@ -161,9 +190,10 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
   }
   if (connection.kind === 'authRequired') {
     const { methods, error } = connection;
-    const signIn = methods.filter(({ type }) => type === 'agent');
-    const others = methods.filter(({ type }) => type !== 'agent');
-    const guidance = others.map(({ name, description }) => (description ? `${name}: ${description}` : name)).join(' ');
+    const signIn = methods.filter(canStart);
+    const others = methods.filter((method) => !canStart(method));
+    const guidance = others.map(guidanceOf).join(' ');
+    const needsSetting = others.some(({ type }) => type === 'env_var');
     return {
       code: 'auth-required',
       stage: 'sign-in',
@@ -175,12 +205,14 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
           label: name,
           ...(index === 0 && { primary: true as const }),
         })),
+        ...(needsSetting ? [SETTINGS] : []),
         { id: 'restart', label: 'Try again' },
         OTHER_AGENT,
       ],
     };
   }
-  if (connection.kind !== 'failed' && connection.kind !== 'exited') return undefined;
+  if (connection.kind !== 'failed' && connection.kind !== 'exited' && connection.kind !== 'recovering')
+    return undefined;
   const { code, message, hint, stderr } = connection.error;
   return {
     code,
@@ -188,15 +220,22 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
     ...(hint && { hint }),
     ...(stderr && { stderr }),
     ...(connection.kind === 'failed' && connection.stage && { stage: connection.stage }),
-    actions: actionsFor(code, connection.kind === 'exited'),
+    actions:
+      connection.kind === 'recovering'
+        ? [code === 'connection-lost' ? { ...RECONNECT, label: 'Reconnect now' } : RESTART, OTHER_AGENT, SHOW_LOG]
+        : actionsFor(code, connection.kind === 'exited'),
   };
 }
 
 function actionsFor(code: string, exited: boolean): ActionView[] {
+  if (code === 'session-held') return [{ id: 'takeOver', label: 'Take over', primary: true }, NEW_SESSION];
   if (code === 'untrusted-workspace') return [{ id: 'trust', label: 'Manage workspace trust', primary: true }];
   if (code === 'agent-not-found' || code === 'agent-not-executable' || code === 'agent-unsupported') {
     return [{ ...SETTINGS, primary: true }, { id: 'restart', label: 'Try again' }, OTHER_AGENT, SHOW_LOG];
   }
+  if (code === 'session-not-found' || code === 'session-not-opened' || code.startsWith('cannot-'))
+    return [NEW_SESSION, { id: 'restart', label: 'Try again' }, OTHER_AGENT, SHOW_LOG];
+  if (code === 'connection-lost') return [RECONNECT, OTHER_AGENT, SHOW_LOG];
   return exited
     ? [RESTART, OTHER_AGENT, SHOW_LOG]
     : [{ ...RESTART, label: 'Try again' }, OTHER_AGENT, SETTINGS, SHOW_LOG];
@@ -210,11 +249,13 @@ function queueOf(conversation: Conversation): QueueItemView[] {
       reason ??
       (held
         ? 'being edited'
-        : queue.paused !== undefined
-          ? `paused: ${queue.paused}`
-          : index === 0
-            ? waits
-            : undefined);
+        : state === 'accepted'
+          ? 'the agent has it and takes it in when it can'
+          : queue.paused !== undefined
+            ? `paused: ${queue.paused}`
+            : index === 0
+              ? waits
+              : undefined);
     return {
       id,
       text,
@@ -246,11 +287,15 @@ function waitReason(conversation: Conversation): string {
 }
 
 function permissionsOf(conversation: Conversation): PermissionView[] {
-  return [...conversation.model.state.permissions.values()].map(({ id, title, options, toolCallId }) => ({
-    id,
-    title,
-    options,
-    index: (toolCallId === undefined ? undefined : conversation.model.toolIndex(toolCallId)) ?? -1,
-    ...(toolCallId !== undefined && { toolCallId }),
-  }));
+  return [...conversation.model.state.permissions.values()].map(
+    ({ id, title, description, command, options, toolCallId }) => ({
+      id,
+      title,
+      options,
+      ...(description && { description: head(description, MAX_DESCRIPTION) }),
+      ...(command && { command: { ...command, line: head(command.line, MAX_COMMAND) } }),
+      index: (toolCallId === undefined ? undefined : conversation.model.toolIndex(toolCallId)) ?? -1,
+      ...(toolCallId !== undefined && { toolCallId }),
+    }),
+  );
 }

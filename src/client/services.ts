@@ -2,7 +2,10 @@
 import type { AgentDefinition } from '../agents/agentDefinition';
 import type { Log } from '../base/log';
 import type { AgentFiles } from './agentFiles';
-import type { Clock } from './ports';
+import type { McpOffer } from './mcpOffer';
+import type { Clock, SignInTerminal } from './ports';
+import type { ProtocolOffers } from './protocolOffers';
+import type { RemoteAccess } from './remoteTarget';
 import type { Terminals } from './terminals';
 
 export interface ConversationServices {
@@ -16,6 +19,16 @@ export interface ConversationServices {
   /** Files for an agent, made anew for each because a quirk may need its own reading. */
   readonly filesFor: (agentName: string, initializeResult: unknown) => AgentFiles;
   readonly terminals: Terminals;
+  /** What the window has learned of the versions that its agents speak. */
+  readonly offers?: ProtocolOffers;
+  /** The MCP servers for a session of this agent; may ask the user. Rejects only where it is aborted. */
+  readonly mcpServers?: (agent: AgentDefinition, cwd: string, signal: AbortSignal) => Promise<McpOffer>;
+  /** Runs a sign-in that needs a terminal; without it such methods are shown and cannot be chosen. */
+  readonly signInTerminal?: SignInTerminal;
+  /** What only the user can give for agents on other machines; without it they get no secrets and nothing unencrypted. */
+  readonly remote?: RemoteAccess;
+  /** The W3C traceparent that VS Code was started with; an agent's own environment may name another one. */
+  readonly traceparent?: string | undefined;
   /** Nothing is started while this is false. */
   readonly isTrusted: () => boolean;
   /** The user's limit for the slow start stages, in milliseconds. */
@@ -26,4 +39,8 @@ export interface ConversationServices {
   /** How long a session must be quiet before it is probed again, in milliseconds. */
   readonly quietMs?: number;
   readonly barrierGraceMs?: number;
+  /** The waits between attempts to connect again, in milliseconds. */
+  /** Whether an agent that ended by itself is started again without asking. Absent: it is not. */
+  readonly restarts?: () => boolean;
+  readonly reconnectDelaysMs?: readonly number[];
 }

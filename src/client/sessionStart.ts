@@ -5,41 +5,81 @@ import type { RpcHandlers } from '../acp/rpcConnection';
 import { RpcError, rpcCodes } from '../acp/rpcError';
 import { sendReady } from '../acp/sessionReady';
 import type { AgentDefinition } from '../agents/agentDefinition';
+import { ParleyError } from '../base/errors';
 import type { SessionEvent } from '../session/event';
+import type { Entry } from '../session/state';
 import { AgentLink } from './agentLink';
+import { handOver, type McpOffer } from './mcpOffer';
+import { type Opening, type OpeningWay, wayOf } from './opening';
+import { ReplayWatch } from './replayWatch';
 import type { ConversationServices } from './services';
-import { type Deadlines, deadlinesFor, type Stages } from './stages';
+import { Shadow } from './shadow';
+import { type Deadlines, deadlinesFor, type Stages, StageTimeout } from './stages';
 
 export interface StartContext {
   readonly key: string;
   readonly agent: AgentDefinition;
   readonly cwd: string;
+  /** Folders of the workspace beside `cwd`; absolute. */
+  readonly additionalDirectories: readonly string[];
   readonly services: ConversationServices;
   readonly stages: Stages;
   readonly onRequest: RpcHandlers['onRequest'];
+  readonly onNotification: RpcHandlers['onNotification'];
   readonly onUpdates: (updates: readonly unknown[]) => void;
   readonly apply: (event: SessionEvent) => void;
-  /** The agent has named the session: its requests may come with the very next message. */
-  readonly onNamed: (sessionId: string) => void;
+  /** Why no agent may be started for this conversation now. */
+  readonly refuses: () => ParleyError | undefined;
+  /** The agent's side of the session has changed. */
+  readonly onSession: (facts: {
+    readonly agentId?: string;
+    readonly agentSessionId?: string | null;
+    readonly protocol?: 1 | 2;
+  }) => void;
+  /** What stands in the transcript. */
+  readonly known: () => readonly Entry[];
+  /** Whether nothing stands in the transcript. */
+  readonly isEmpty: () => boolean;
+  /** The session has its name: the agent's requests may come with the very next message. Undefined: it was not opened after all. */
+  readonly onNamed: (sessionId: string | undefined) => void;
+}
+
+/** What is asked of an agent that has started. */
+export interface Wanted {
+  readonly opening: Opening;
+  /** Never rejects. */
+  readonly mcp: Promise<McpOffer>;
 }
 
 /** What opening a session led to. */
 export type Opened =
-  | { readonly kind: 'ready'; readonly sessionId: string }
+  | {
+      readonly kind: 'ready';
+      readonly sessionId: string;
+      /** Sentences on what the agent did not get of what the user has. */
+      readonly problems: readonly string[];
+      /** The agent knows nothing of what was said before. */
+      readonly isNew: boolean;
+    }
   | { readonly kind: 'authRequired'; readonly methods: readonly AuthMethod[]; readonly error?: string };
 
 /** Stages `resolve`, `spawn`, `initialize`. @throws ParleyError, with nothing left running. */
 export function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
-  const { key, agent, cwd, services, stages, onRequest } = context;
-  const { log, client, environment, onTraffic } = services;
+  const { key, agent, cwd, services, stages, onRequest, onNotification } = context;
+  const { log, client, environment, offers, remote, onTraffic, signInTerminal } = services;
   return AgentLink.open(
     {
       agent,
       cwd,
       environment,
+      offers,
+      remote,
       client,
       log,
       onRequest,
+      onNotification,
+      traceparent: (agent.type === 'process' ? agent.env.TRACEPARENT : undefined) ?? services.traceparent,
+      signInTerminal: signInTerminal !== undefined && agent.type === 'process',
       onTraffic: onTraffic && ((dir, line) => onTraffic(key, dir, line)),
     },
     stages,
@@ -48,45 +88,138 @@ export function startAgent(context: StartContext, signal: AbortSignal): Promise<
   );
 }
 
-/** Stages `session` and `ready`. @throws ParleyError, RpcError; the agent still runs then. */
-export async function openSession(context: StartContext, link: AgentLink, signal: AbortSignal): Promise<Opened> {
-  const { stages, cwd } = context;
-  const place: SessionPlace = { cwd, additionalDirectories: [], mcpServers: [] };
-  const open = (stop: AbortSignal) => link.until((inner) => link.dialect.newSession(place, inner), stop);
+/** Stages `session` and `ready`. @throws ParleyError; the agent still runs then, and the transcript stands where it has not begun to repeat it. */
+export async function openSession(
+  context: StartContext,
+  link: AgentLink,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const { stages, agent } = context;
+  const { features, authMethods: methods } = link.description;
+  const { opening } = wanted;
+  const way = wayOf(opening, features, agent.name);
+  const mcp = handOver(await wanted.mcp, features, agent.name);
+  signal.throwIfAborted();
+  // The whole list goes with every way to open a session: an agent remembers none of it (section 1.13).
+  const place: SessionPlace = {
+    cwd: context.cwd,
+    additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
+    mcpServers: mcp.servers,
+  };
   let opened: SessionOffer;
   try {
-    opened = await stages.run('session', deadlines(context).session, signal, open);
+    opened = await (opening.kind === 'reopen'
+      ? reopen(context, link, opening, way, place, signal)
+      : begin(context, link, opening, place, signal));
   } catch (error) {
-    if (!(error instanceof RpcError && error.code === rpcCodes.authRequired)) throw error;
-    const methods = link.description.authMethods;
+    if (!(error instanceof RpcError)) throw error;
+    if (error.code !== rpcCodes.authRequired) throw openFailure(error, opening, agent.name);
     stages.awaitUser('sign-in');
     return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
   }
   const { sessionId } = opened;
-  context.onNamed(sessionId);
-  // What the response says is applied first, then what came before it, in order; only then does anything else follow.
-  applyOffer(context, opened);
-  const early = link.router.register(sessionId, context.onUpdates);
-  if (early > 0) context.services.log.debug(`${early} early updates of session ${sessionId} applied`);
-  if (link.description.features.ready) {
+  if (features.ready) {
     await stages.run('ready', deadlines(context).ready, signal, (stop) =>
       link.until(() => sendReady(link.rpc, sessionId), stop),
     );
   } else stages.skip('ready');
   link.throwIfEnded();
-  return { kind: 'ready', sessionId };
+  return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new' };
 }
 
-/** Stage `sign-in` (section 1.9). @throws RpcError, ParleyError */
-export async function signIn(
+/** `session/new` and `session/fork`: the agent names the session; what it said of it before is kept for it. */
+async function begin(
   context: StartContext,
   link: AgentLink,
-  methodId: string,
+  opening: Exclude<Opening, { kind: 'reopen' }>,
+  place: SessionPlace,
   signal: AbortSignal,
-): Promise<void> {
-  await context.stages.run('sign-in', deadlines(context)['sign-in'], signal, (stop) =>
-    link.until((inner) => link.dialect.login(methodId, inner), stop),
+): Promise<SessionOffer> {
+  const { dialect, router } = link;
+  const offer = await inSessionStage(context, link, `session/${opening.kind}`, signal, (inner) =>
+    opening.kind === 'new' ? dialect.newSession(place, inner) : dialect.fork(opening.sessionId, place, inner),
   );
+  // Some agents repeat the past of the session that was forked, some only know it.
+  if (opening.kind === 'fork') context.apply({ type: 'cleared', replay: true });
+  context.onNamed(offer.sessionId);
+  // What the response says is applied first, then what came before it, in order; only then does anything else follow.
+  applyOffer(context, offer);
+  const early = router.register(offer.sessionId, context.onUpdates);
+  if (early > 0) context.services.log.debug(`${early} early updates of session ${offer.sessionId} applied`);
+  return offer;
+}
+
+/** `session/load` and `session/resume`: the session has its name already, and is spoken of before the answer. */
+async function reopen(
+  context: StartContext,
+  link: AgentLink,
+  { sessionId, transcript }: Extract<Opening, { kind: 'reopen' }>,
+  way: OpeningWay,
+  place: SessionPlace,
+  signal: AbortSignal,
+): Promise<SessionOffer> {
+  const { dialect, router } = link;
+  const { apply, services } = context;
+  const shadow = transcript === 'keep' && way.replays ? new Shadow({ dialect, apply, log: services.log }) : undefined;
+  const watch = new ReplayWatch({
+    onUpdates: shadow?.take ?? context.onUpdates,
+    clear: () => {
+      if (!shadow) apply({ type: 'cleared', replay: true });
+    },
+  });
+  context.onNamed(sessionId);
+  try {
+    router.register(sessionId, way.replays ? watch.take : context.onUpdates);
+    const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
+      const answer = await (way.method === 'load'
+        ? dialect.load(sessionId, place, inner)
+        : dialect.resume(sessionId, place, way.replays, inner));
+      if (way.replays) {
+        watch.begin();
+        if (shadow || context.isEmpty()) await watch.quiet(inner);
+      }
+      return answer;
+    });
+    if (shadow) {
+      const added = shadow.settle(context.known());
+      services.log.info(`${link.description.name ?? 'the agent'} repeated the session; ${added} things were new`);
+      router.register(sessionId, context.onUpdates);
+    }
+    applyOffer(context, offer);
+    return offer;
+  } catch (error) {
+    router.unregister(sessionId);
+    context.onNamed(undefined);
+    throw error;
+  }
+}
+
+/** Runs the request that opens a session. A time-out names it: an agent that replays and never answers is another matter than one that does not start. */
+async function inSessionStage<T>(
+  context: StartContext,
+  link: AgentLink,
+  method: string,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = deadlines(context).session;
+  try {
+    return await context.stages.run('session', limit, signal, (stop) => link.until(run, stop));
+  } catch (error) {
+    throw error instanceof StageTimeout ? new StageTimeout(method, limit) : error;
+  }
+}
+
+/** Agents say in many codes that they do not have a session (agents.md 15): their own words are shown. */
+function openFailure(error: RpcError, opening: Opening, agent: string): unknown {
+  if (opening.kind === 'new') return error;
+  const gone = error.code === rpcCodes.resourceNotFound;
+  const what = opening.kind === 'fork' ? 'did not continue the session as a second one' : 'did not open the session';
+  return new ParleyError(gone ? 'session-not-found' : 'session-not-opened', `${agent} ${what}: ${error.message}.`, {
+    hint: gone ? 'It may have been deleted. Start a new session.' : 'Try again, or start a new session.',
+    cause: error,
+  });
 }
 
 function applyOffer({ apply }: StartContext, { modes, config, commands }: SessionOffer): void {
@@ -95,6 +228,7 @@ function applyOffer({ apply }: StartContext, { modes, config, commands }: Sessio
   if (commands) apply({ type: 'commands', commands });
 }
 
-function deadlines({ services }: StartContext): Deadlines {
+/** What each stage may take, by the user's setting. */
+export function deadlines({ services }: StartContext): Deadlines {
   return deadlinesFor(services.startTimeoutMs());
 }

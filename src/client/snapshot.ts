@@ -48,6 +48,8 @@ export interface SessionSnapshot {
     readonly title: string;
     readonly options: readonly { readonly optionId: string; readonly name: string; readonly kind: string }[];
   }[];
+  /** Forms and pages that wait for the user. */
+  readonly questions: readonly { readonly id: string; readonly mode: 'form' | 'url'; readonly message: string }[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly config: readonly { readonly id: string; readonly name: string; readonly value: string | boolean }[];
   readonly usage?: { readonly used: number; readonly size: number };
@@ -61,7 +63,7 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
   return {
     key: conversation.key,
     agent: conversation.agent.id,
-    protocol: 1,
+    protocol: conversation.link?.description.protocol ?? 1,
     state: phaseOf(conversation),
     liveness: conversation.liveness,
     entries: state.entries.filter((entry) => entry.kind !== 'turn_end').map(toEntry),
@@ -77,6 +79,7 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
       return { id, text, state: isPaused ? 'paused' : itemState, ...(why && { reason: why }) };
     }),
     permissions: [...state.permissions.values()].map(({ id, title, options }) => ({ id, title, options })),
+    questions: [...state.elicitations.values()].map(({ id, mode, message }) => ({ id, mode, message })),
     commands: state.commands.map(({ name, description }) => ({ name, description })),
     config: state.config.map(({ id, name, value }) => ({ id, name, value })),
     ...(conversation.sessionId !== undefined && { sessionId: conversation.sessionId }),
@@ -114,10 +117,10 @@ function toEntry(entry: Entry): SnapshotEntry {
       return {
         ...base,
         kind: 'plan',
-        text: entry.entries.map((item) => `[${item.status}] ${item.content}`).join('\n'),
+        text: entry.markdown ?? entry.uri ?? entry.entries.map((item) => `[${item.status}] ${item.content}`).join('\n'),
       };
     case 'notice':
-      return { ...base, kind: 'notice', text: entry.text ? `${entry.title}\n${entry.text}` : entry.title };
+      return { ...base, kind: 'notice', text: [entry.title, entry.text, entry.detail].filter(Boolean).join('\n') };
     case 'error':
       return { ...base, kind: 'error', text: entry.text };
     case 'turn_end':

@@ -6,6 +6,8 @@ import type { StageName, StageView } from '../panel/contract';
 export interface Deadlines {
   readonly resolve: number;
   readonly spawn: number;
+  /** In the place of `spawn` for a remote agent. */
+  readonly connect: number;
   readonly initialize: number;
   readonly 'sign-in': number;
   readonly session: number;
@@ -14,13 +16,22 @@ export interface Deadlines {
 
 /** A person may need a while to sign in in a browser; everything else is a machine. @param startMs the user's setting for the slow steps. */
 export function deadlinesFor(startMs: number): Deadlines {
-  return { resolve: 15_000, spawn: 15_000, initialize: startMs, 'sign-in': 600_000, session: startMs, ready: 10_000 };
+  return {
+    resolve: 15_000,
+    spawn: 15_000,
+    connect: 30_000,
+    initialize: startMs,
+    'sign-in': 600_000,
+    session: startMs,
+    ready: 10_000,
+  };
 }
 
 /** Thrown when a step takes longer than it may. */
 export class StageTimeout extends ParleyError {
-  constructor(stage: StageName, ms: number) {
-    super('stage-timeout', `no answer to ${stage} within ${Math.round(ms / 1000)} s`);
+  /** @param step the stage, or the method that was not answered */
+  constructor(step: string, ms: number) {
+    super('stage-timeout', `no answer to ${step} within ${Math.round(ms / 1000)} s`);
   }
 }
 

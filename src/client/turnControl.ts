@@ -1,14 +1,20 @@
 // What runs in a session: one turn at a time, the messages that wait for it, the questions that it asks, and stopping it.
+import type { PromptCapabilities, StateReport } from '../acp/dialect';
+import { isReceipt } from '../acp/promptLifecycle';
+import { RpcError, rpcCodes } from '../acp/rpcError';
 import type { TurnComplete } from '../acp/turnComplete';
 import { messageOf, ParleyError } from '../base/errors';
+import type { ContentBlock } from '../session/content';
 import type { SessionEvent } from '../session/event';
 import type { PromptQueue, QueueItem } from '../session/queue';
 import type { AgentLink } from './agentLink';
+import { ElicitationDesk } from './elicitationDesk';
 import { promptFailure } from './failures';
-import { Outbox } from './outbox';
+import { Outbox, type SentMessage } from './outbox';
 import { PermissionDesk } from './permissionDesk';
+import { textOf } from './promptEcho';
 import type { ConversationServices } from './services';
-import { TurnLedger, type TurnResult } from './turnLedger';
+import { TurnLedger } from './turnLedger';
 
 /** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -20,6 +26,8 @@ export interface OpenedSession {
 }
 
 export interface TurnControlOptions {
+  /** Turns that the session had before. */
+  readonly turnsSoFar: number;
   readonly queue: PromptQueue;
   readonly services: ConversationServices;
   readonly apply: (event: SessionEvent) => void;
@@ -27,10 +35,15 @@ export interface TurnControlOptions {
   readonly session: () => OpenedSession | undefined;
   /** Asked before each prompt; false where it must wait, with the queue paused for a reason that the user reads. */
   readonly mayPrompt: (session: OpenedSession) => Promise<boolean>;
+  /** What goes along with the next message, after it: what a new session must be told of the one before. */
+  readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
+  /** A prompt was answered that the user must sign in: until they have, there is no session to send to. */
+  readonly needSignIn: (message: string) => void;
 }
 
 export class TurnControl {
   readonly permissions: PermissionDesk;
+  readonly elicitations: ElicitationDesk;
   readonly outbox: Outbox;
   readonly #options: TurnControlOptions;
   readonly #ledger: TurnLedger;
@@ -41,22 +54,25 @@ export class TurnControl {
     const { apply, services, queue } = options;
     this.#options = options;
     this.permissions = new PermissionDesk(apply);
+    this.elicitations = new ElicitationDesk(apply);
     this.#ledger = new TurnLedger({
+      turnsSoFar: options.turnsSoFar,
       apply,
       now: services.clock.now,
       log: services.log,
       onSettled: () => this.#onSettled(),
+      onInserted: (promptId) => queue.remove(promptId),
       ...(services.barrierGraceMs !== undefined && { barrierGraceMs: services.barrierGraceMs }),
     });
     this.outbox = new Outbox(queue, {
-      canSend: () => options.session() !== undefined && this.#ledger.current === undefined,
+      canSend: () => this.#canSend(),
       send: (item) => this.#send(item),
     });
   }
 
-  /** A turn runs, or its prompt waits for its answer. */
+  /** A turn runs, or a prompt waits for its answer. */
   get isBusy(): boolean {
-    return this.#ledger.current !== undefined;
+    return this.#ledger.current !== undefined || this.#ledger.hasWaiting;
   }
 
   get isCancelled(): boolean {
@@ -72,6 +88,17 @@ export class TurnControl {
     this.#ledger.turnComplete(barrier);
   }
 
+  /** What the agent says of its own state. */
+  state(report: StateReport): void {
+    this.#ledger.state(report);
+    this.#options.onChange();
+  }
+
+  /** To be called with each event of the agent's, before it is applied: it may be what a prompt has become. */
+  heard(event: SessionEvent): void {
+    this.#ledger.heard(event);
+  }
+
   /** Asks the agent to stop: the turn still ends by the agent's word. Its open questions are answered at once. */
   cancel(): void {
     const session = this.#options.session();
@@ -81,6 +108,7 @@ export class TurnControl {
       .cancel(session.sessionId)
       .catch((error: unknown) => this.#options.services.log.warn(`session/cancel: ${messageOf(error)}`));
     this.permissions.cancelAll('turn');
+    this.elicitations.turnEnded(true);
     clearTimeout(this.#patience);
     this.#patience = setTimeout(() => {
       this.#ignoresStop = true;
@@ -90,7 +118,9 @@ export class TurnControl {
 
   /** The agent is gone. @param note a sentence on how it went. */
   exited(note: string): void {
+    this.#options.queue.takeBack();
     this.permissions.cancelAll('exit');
+    this.elicitations.exited();
     this.#ledger.exited(note);
   }
 
@@ -100,40 +130,91 @@ export class TurnControl {
     this.outbox.dispose();
   }
 
-  /** Sends one message and resolves when its turn has ended. Undefined where it must wait after all. */
-  async #send(item: QueueItem): Promise<TurnResult | undefined> {
+  /** Sends one message; resolves when it has left, with the end of its turn. Undefined where it must wait after all. */
+  async #send(item: QueueItem): Promise<SentMessage | undefined> {
     const { queue, apply, mayPrompt, session } = this.#options;
     const opened = session();
     if (!opened) return undefined;
     queue.setState(item, 'sending');
-    if (!(await mayPrompt(opened)) || session()?.sessionId !== opened.sessionId) {
+    if (!(await mayPrompt(opened)) || session()?.sessionId !== opened.sessionId || !this.#canSend()) {
       queue.setState(item, 'queued');
       return undefined;
     }
     const { link, sessionId } = opened;
-    const content = this.outbox.contentOf(item, link.description.features.prompt);
-    const turn = this.#ledger.begin();
-    queue.remove(item.id);
-    apply({ type: 'prompt_sent', turnId: turn.id, promptId: item.id, content });
-    const promised = link.description.features.turnComplete !== undefined;
-    link.dialect
-      .prompt(sessionId, content, (id) => this.#ledger.sent(turn.id, id))
-      .then(
-        ({ stopReason, tokens }) => this.#ledger.answered(turn.id, stopReason, tokens, promised),
-        (error: unknown) => {
-          // The end of the connection is told by the end of the agent, which knows why.
-          if (error instanceof ParleyError && error.code === 'connection-closed' && link.isAlive) return;
-          this.#ledger.failed(turn.id, promptFailure(error));
-        },
-      );
-    return turn.done;
+    const { features } = link.description;
+    const content = this.outbox.contentOf(item, features.prompt);
+    const endsBy = features.states ? 'state' : 'response';
+    const promised = features.turnComplete !== undefined;
+    const sent = [...content, ...this.#options.appendix(features.prompt)];
+    const echo = sent.length === content.length ? {} : { echo: textOf(sent) };
+    const terms = { promptId: item.id, content, endsBy, promised, ...echo } as const;
+    const begins = !this.isBusy || (endsBy === 'response' && this.#ledger.isOwnWork);
+    const { id: handle, done } = begins ? this.#ledger.begin(terms) : this.#ledger.follow(terms);
+    if (begins) {
+      // In this order, so that it is kept in one place at least whatever happens between.
+      apply({ type: 'prompt_sent', turnId: handle, promptId: item.id, content, ...echo });
+      queue.remove(item.id);
+    }
+    const result = { again: false };
+    const onSent = (id: string): void => {
+      this.#ledger.sent(handle, id);
+      if (!begins) queue.setState(item, 'accepted');
+    };
+    link.dialect.prompt(sessionId, sent, onSent).then(
+      (answer) => {
+        if (isReceipt(answer, this.#ledger.statesSeen)) this.#ledger.received(handle, answer.messageId);
+        else this.#ledger.answered(handle, answer.stopReason, answer.tokens, promised);
+      },
+      (error: unknown) => {
+        // The end of the connection is told by the end of the agent, which knows why.
+        if (error instanceof ParleyError && error.code === 'connection-closed' && link.isAlive) return;
+        result.again = this.#refused(item, handle, error);
+      },
+    );
+    return { done: done.then((ended) => (result.again ? undefined : ended)) };
+  }
+
+  /** A prompt was answered with an error. What no turn has taken in stays with the user. @returns whether it will be sent again */
+  #refused(item: QueueItem, handle: string, error: unknown): boolean {
+    const { queue, needSignIn } = this.#options;
+    const code = error instanceof RpcError ? error.code : undefined;
+    const failure = promptFailure(error);
+    const again = code === rpcCodes.authRequired && (queue.find(item.id) !== undefined || queue.putBack(item));
+    if (again) needSignIn(failure.message);
+    const { kind, asked } = this.#ledger.failed(handle, failure, code === rpcCodes.cancelled);
+    if (kind === 'refused') {
+      if (again || code === rpcCodes.cancelled) queue.setState(item, 'queued');
+      else queue.setState(item, 'failed', failure.message);
+      if (code === rpcCodes.cancelled && !asked) queue.pause('the agent gave the message back');
+      if (!this.isBusy) this.#stopped();
+      this.#options.onChange();
+      this.outbox.pump();
+    }
+    return again;
+  }
+
+  /** One prompt at a time, unless the agent keeps a queue of its own; a turn that stops is waited for in any case. */
+  #canSend(): boolean {
+    const opened = this.#options.session();
+    if (!opened) return false;
+    if (!this.isBusy) return true;
+    if (this.isCancelled) return false;
+    // An agent whose turns its answers end may say that it works, and never that it is done: that must not lock the user out.
+    return opened.link.description.features.queue !== undefined || this.#ledger.isOwnWork;
+  }
+
+  /** What was to stop has stopped. */
+  #stopped(): void {
+    clearTimeout(this.#patience);
+    this.#ignoresStop = false;
   }
 
   #onSettled(): void {
-    clearTimeout(this.#patience);
-    this.#ignoresStop = false;
-    // Some agents end a turn without a word about the question that it left open.
-    this.permissions.cancelAll('turn');
+    this.#stopped();
+    // Some agents end a turn without a word about the question that it left open. One that reports its states withdraws what is over: the rest may be asked by work
+    // that goes on beside the turns.
+    if (!this.#options.session()?.link.description.features.states) this.permissions.cancelAll('turn');
+    this.elicitations.turnEnded(false);
     this.#options.onChange();
     this.outbox.pump();
   }

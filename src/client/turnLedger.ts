@@ -1,49 +1,54 @@
-// Turns: each begins once and ends once, with a reason and with what made the end known. The rules of the barrier are those of src/acp/turnComplete.ts; this file
-// keeps them over time.
-
+// Turns and the prompts in them: each turn begins once and ends once, with a reason and with what made the end known; each prompt is taken in once. The rules are those
+// of src/acp/turnComplete.ts and src/acp/promptLifecycle.ts; this file keeps them over time. A v1 turn begins with its prompt and ends with the answer to it.
+import type { StateReport } from '../acp/dialect';
+import { isIdle, reasonOf } from '../acp/promptLifecycle';
 import { BARRIER_GRACE_MS, type TurnComplete } from '../acp/turnComplete';
 import { Deferred } from '../base/deferred';
 import type { Log } from '../base/log';
 import type { Barrier, SessionEvent, StopReason } from '../session/event';
+import {
+  mayEnd,
+  type OpenTurn,
+  PLAIN_TERMS,
+  type Prompt,
+  type PromptTerms,
+  requestIds,
+  type TurnResult,
+} from './openTurn';
+import { promptOf, textOf, userMessageOf } from './promptEcho';
 
 /** How long an answer may trail the barrier before the next prompt goes without it, in milliseconds. */
 const ANSWER_GRACE_MS = 10_000;
-/** Ids of earlier prompts that are remembered, to know a repetition. */
+/** Ids of earlier prompts and messages of the user that are remembered, to know a repetition. */
 const MAX_PAST_IDS = 200;
 
-export interface TurnResult {
-  readonly turnId: string;
-  readonly stopReason: StopReason;
-}
-
 export interface LedgerOptions {
+  /** Turns that the session had before; numbers go on from there. */
+  readonly turnsSoFar?: number;
   readonly apply: (event: SessionEvent) => void;
   readonly now: () => number;
   readonly log: Log;
   /** Called when nothing is expected of the turn any more: the next prompt may go. */
   readonly onSettled: () => void;
+  /** A prompt that had left for later was taken in, and stands in the transcript now. */
+  readonly onInserted?: (promptId: string) => void;
   readonly barrierGraceMs?: number;
   readonly answerGraceMs?: number;
-}
-
-interface OpenTurn {
-  readonly id: string;
-  requestId?: string;
-  ended?: StopReason;
-  barrierSeen: boolean;
-  answered?: { stopReason: StopReason; tokens?: number };
-  cancelRequested: boolean;
-  timer?: ReturnType<typeof setTimeout>;
-  readonly done: Deferred<TurnResult>;
 }
 
 export class TurnLedger {
   readonly #options: LedgerOptions;
   readonly #past = new Set<string>();
-  #sequence = 0;
+  readonly #userIds = new Set<string>();
+  /** Prompts without an answer, by their handle, in the order in which they left. */
+  readonly #prompts = new Map<string, Prompt>();
+  #sequence: number;
+  #followers = 0;
   #open: OpenTurn | undefined;
+  #agentState: string | undefined;
 
   constructor(options: LedgerOptions) {
+    this.#sequence = options.turnsSoFar ?? 0;
     this.#options = options;
   }
 
@@ -52,31 +57,97 @@ export class TurnLedger {
     return this.#open;
   }
 
-  /** Begins a turn of the user. @throws Error where one runs: a client sends one prompt at a time. */
-  begin(): { id: string; done: Promise<TurnResult> } {
-    if (this.#open) throw new Error(`turn ${this.#open.id} still runs`);
-    const turn: OpenTurn = {
-      id: `t${++this.#sequence}`,
-      barrierSeen: false,
-      cancelRequested: false,
-      done: new Deferred(),
+  /** What runs is only the agent's own work: no prompt is part of it. */
+  get isOwnWork(): boolean {
+    return this.#open !== undefined && this.#open.ended === undefined && this.#open.prompts.size === 0;
+  }
+
+  /** Prompts have left that no turn has taken in. */
+  get hasWaiting(): boolean {
+    return [...this.#prompts.values()].some(({ inserted }) => !inserted);
+  }
+
+  /** The agent reports its state in this session. */
+  get statesSeen(): boolean {
+    return this.#agentState !== undefined;
+  }
+
+  /** Begins a turn of the user with a prompt, or makes it part of the agent's own work. @returns its handle, which is the turn's id. @throws Error where another prompt runs */
+  begin(terms: PromptTerms = PLAIN_TERMS): { id: string; done: Promise<TurnResult> } {
+    const own = this.isOwnWork ? this.#open : undefined;
+    if (this.#open && !own) throw new Error(`turn ${this.#open.id} still runs`);
+    const turn = own ?? this.#start('user', terms);
+    turn.endsBy = terms.endsBy;
+    turn.promised = terms.promised;
+    const prompt = this.#add(turn.id, terms, turn);
+    return {
+      id: turn.id,
+      done: prompt.done.promise.then((result) => result ?? { turnId: turn.id, stopReason: 'unknown' }),
     };
-    this.#open = turn;
-    this.#options.apply({ type: 'turn_started', turnId: turn.id, origin: 'user', at: this.#options.now() });
-    return { id: turn.id, done: turn.done.promise };
+  }
+
+  /** Notes a prompt that leaves while others are under way. @returns its handle, and the end of the turn that takes it in; undefined where none does */
+  follow(terms: PromptTerms): { id: string; done: Promise<TurnResult | undefined> } {
+    const { handle, done } = this.#add(`f${++this.#followers}`, terms, undefined);
+    return { id: handle, done: done.promise };
   }
 
   /** The prompt left with this JSON-RPC id. */
-  sent(turnId: string, requestId: string): void {
-    if (this.#open?.id === turnId) this.#open.requestId = requestId;
+  sent(handle: string, requestId: string): void {
+    const prompt = this.#prompts.get(handle);
+    if (prompt) prompt.requestId = requestId;
   }
 
   /** The user asked to stop. From now on the turn counts as cancelled, whatever the agent calls its end. */
   cancelRequested(): void {
+    for (const prompt of this.#prompts.values()) prompt.cancelRequested = true;
     const turn = this.#open;
     if (!turn || turn.cancelRequested || turn.ended !== undefined) return;
     turn.cancelRequested = true;
     this.#options.apply({ type: 'cancel_requested', turnId: turn.id });
+  }
+
+  /** What the agent says of itself. */
+  state(report: StateReport): void {
+    if (report.background) this.#options.apply({ type: 'background', work: report.background });
+    this.#setState(report.state);
+    const turn = this.#open;
+    if (!isIdle(report)) {
+      const running = turn ?? this.#start(this.hasWaiting ? 'user' : 'agent', { endsBy: 'state', promised: false });
+      running.busySeen = true;
+      running.idle = undefined;
+    } else if (turn?.ended !== undefined) {
+      if (turn.endsBy === 'state') this.#answer(turn, report.stopReason, report.tokens, 'state');
+    } else if (turn && mayEnd(turn, report)) this.#idle(turn, report);
+    else if (turn) turn.idle = report;
+  }
+
+  /** A message of the user's came, which may be what a prompt has become. To be called before it is applied. */
+  heard(event: SessionEvent): void {
+    const message = userMessageOf(event);
+    if (!message || this.#userIds.has(message.messageId)) return;
+    remember(this.#userIds, message.messageId);
+    const waiting = [...this.#prompts.values()].filter(({ inserted, terms }) => !inserted && terms.endsBy === 'state');
+    const prompt = promptOf(waiting, message);
+    if (!prompt) return;
+    prompt.messageId = message.messageId;
+    if (prompt.turn) prompt.turn.idle = undefined;
+    this.#insert(prompt);
+  }
+
+  /** The prompt was answered with a receipt: it was taken in. */
+  received(handle: string, messageId: string | undefined): void {
+    const prompt = this.#prompts.get(handle);
+    if (!prompt) return;
+    this.#prompts.delete(handle);
+    prompt.messageId ??= messageId;
+    if (prompt.messageId !== undefined) remember(this.#userIds, prompt.messageId);
+    if (!prompt.inserted) this.#insert(prompt);
+    const { turn } = prompt;
+    if (!turn || this.#open !== turn) return;
+    turn.endsBy = 'state';
+    // An agent whose answer trails the end of its turn.
+    if (turn.idle && turn.busySeen && turn.ended === undefined) this.#idle(turn, turn.idle);
   }
 
   /** The barrier came. */
@@ -87,73 +158,159 @@ export class TurnLedger {
       this.#options.log.info(`turn_complete for prompt ${id ?? '(none)'}: no such turn runs, ignored`);
       return;
     }
-    if (id !== undefined && turn.requestId !== undefined && id !== turn.requestId) {
-      this.#options.log.warn(`turn_complete names prompt ${id}; taken for the one in flight, ${turn.requestId}`);
+    const ids = requestIds(turn);
+    if (id !== undefined && ids.length > 0 && !ids.includes(id)) {
+      this.#options.log.warn(`turn_complete names prompt ${id}; taken for the one in flight, ${ids.join(', ')}`);
     }
     if (turn.barrierSeen) return;
     turn.barrierSeen = true;
     clearTimeout(turn.timer);
-    const reason = turn.answered?.stopReason ?? barrier.stopReason ?? 'unknown';
+    const answer = turn.answered?.stopReason;
+    const reason = answer !== undefined && answer !== 'unknown' ? answer : (barrier.stopReason ?? 'unknown');
     this.#end(turn, reason, 'turn_complete', turn.answered?.tokens);
     if (turn.answered) this.#settle(turn);
     else
       turn.timer = setTimeout(() => {
         this.#options.log.warn(
-          `the answer to prompt ${turn.requestId} did not follow its turn_complete; going on without it`,
+          `the answer to prompt ${ids.join(', ')} did not follow its turn_complete; going on without it`,
         );
         this.#settle(turn);
       }, this.#options.answerGraceMs ?? ANSWER_GRACE_MS);
   }
 
-  /** The answer to the prompt came. @param promised the agent advertises turn_complete. */
-  answered(turnId: string, stopReason: StopReason | undefined, tokens: number | undefined, promised: boolean): void {
-    const turn = this.#open;
-    if (turn?.id !== turnId) return; // its turn was closed already
-    clearTimeout(turn.timer);
-    const reason = stopReason ?? (turn.ended !== undefined ? turn.ended : 'unknown');
-    turn.answered = { stopReason: reason, ...(tokens !== undefined && { tokens }) };
-    if (turn.ended !== undefined) {
-      // The answer's word counts more than the barrier's.
-      const final = this.#final(turn, reason);
-      if (final !== turn.ended || tokens !== undefined) {
-        turn.ended = final;
-        this.#options.apply({
-          type: 'turn_reason',
-          turnId: turn.id,
-          stopReason: final,
-          ...(tokens !== undefined && { tokens }),
-        });
-      }
-      this.#settle(turn);
-    } else if (promised) {
-      turn.timer = setTimeout(() => {
-        this.#options.log.warn(`the promised turn_complete of prompt ${turn.requestId} did not come`);
-        this.#end(turn, reason, 'timeout', tokens, 'the agent promised turn_complete and did not send it');
-        this.#settle(turn);
-      }, this.#options.barrierGraceMs ?? BARRIER_GRACE_MS);
-    } else {
-      this.#end(turn, reason, 'response', tokens);
-      this.#settle(turn);
+  /** The answer to the prompt came, and is the end of its turn. @param promised the agent advertises turn_complete. */
+  answered(handle: string, stopReason: StopReason | undefined, tokens: number | undefined, promised: boolean): void {
+    const turn = this.#prompts.get(handle)?.turn;
+    this.#prompts.delete(handle);
+    if (!turn || this.#open !== turn) return; // its turn was closed already
+    turn.promised = promised;
+    this.#answer(turn, stopReason, tokens, 'response');
+  }
+
+  /**
+   * The prompt was answered with an error. The turn that began with it is over at once; after a cancel an error is the cancel's.
+   * @param withdrawn the error says that it was cancelled (-32800)
+   * @returns `refused` where it never became part of a turn, and whether it had been asked to stop.
+   */
+  failed(
+    handle: string,
+    error: { code: string; message: string; hint?: string },
+    withdrawn = false,
+  ): { readonly kind: 'ended' | 'refused'; readonly asked: boolean } {
+    const prompt = this.#prompts.get(handle);
+    const asked = prompt?.cancelRequested === true;
+    this.#prompts.delete(handle);
+    if (!prompt) return { kind: 'ended', asked };
+    const { turn } = prompt;
+    if (!turn) {
+      prompt.done.resolve(undefined);
+      return { kind: 'refused', asked };
     }
-  }
-
-  /** The prompt was answered with an error: over at once. After a cancel an error is the cancel's. */
-  failed(turnId: string, error: { code: string; message: string; hint?: string }): void {
-    const turn = this.#open;
-    if (turn?.id !== turnId) return;
+    if (this.#open !== turn) return { kind: 'ended', asked };
+    if (!turn.cancelRequested && !withdrawn) this.#options.apply({ type: 'error', ...error });
+    if (turn.prompts.size > 1) return { kind: 'ended', asked }; // the others go on
     clearTimeout(turn.timer);
-    if (!turn.cancelRequested) this.#options.apply({ type: 'error', ...error });
-    if (turn.ended === undefined) this.#end(turn, 'error', 'response', undefined);
+    if (turn.ended === undefined) this.#end(turn, withdrawn ? 'cancelled' : 'error', 'response', undefined);
     this.#settle(turn);
+    return { kind: 'ended', asked };
   }
 
-  /** The agent is gone: what runs is over. @param note a sentence on how it went. */
+  /** The agent is gone: what runs is over, and what was not taken in is not with it any more. @param note a sentence on how it went. */
   exited(note: string): void {
+    for (const prompt of this.#prompts.values()) if (!prompt.turn) prompt.done.resolve(undefined);
+    this.#prompts.clear();
+    if (this.statesSeen) {
+      this.#options.apply({ type: 'background', work: [] });
+      this.#setState('idle');
+    }
+    this.#agentState = undefined;
     const turn = this.#open;
     if (!turn) return;
     clearTimeout(turn.timer);
     if (turn.ended === undefined) this.#end(turn, 'error', 'exit', undefined, note);
     this.#settle(turn);
+  }
+
+  #add(handle: string, terms: PromptTerms, turn: OpenTurn | undefined): Prompt {
+    const prompt: Prompt = {
+      handle,
+      terms,
+      text: terms.echo ?? textOf(terms.content),
+      begins: turn !== undefined,
+      turn,
+      inserted: false,
+      cancelRequested: false,
+      done: new Deferred(),
+    };
+    turn?.prompts.add(prompt);
+    this.#prompts.set(handle, prompt);
+    return prompt;
+  }
+
+  #start(origin: 'user' | 'agent', { endsBy, promised }: Pick<PromptTerms, 'endsBy' | 'promised'>): OpenTurn {
+    const turn: OpenTurn = {
+      id: `t${++this.#sequence}`,
+      endsBy,
+      promised,
+      prompts: new Set(),
+      busySeen: false,
+      barrierSeen: false,
+      cancelRequested: false,
+    };
+    this.#open = turn;
+    this.#options.apply({ type: 'turn_started', turnId: turn.id, origin, at: this.#options.now() });
+    return turn;
+  }
+
+  /** From here on the prompt is part of a turn: of its own, of the one that runs, or of one that begins with it. */
+  #insert(prompt: Prompt): void {
+    const { terms, messageId } = prompt;
+    const { promptId, echo } = terms;
+    prompt.inserted = true;
+    if (prompt.turn) {
+      if (messageId !== undefined) this.#options.apply({ type: 'prompt_inserted', promptId, messageId });
+      return;
+    }
+    const running = this.#open?.ended === undefined ? this.#open : undefined;
+    if (!running && this.#open) this.#settle(this.#open);
+    const turn = running ?? this.#start('user', terms);
+    turn.promised ||= terms.promised;
+    turn.prompts.add(prompt);
+    prompt.turn = turn;
+    const named = { ...(messageId !== undefined && { messageId }), ...(echo !== undefined && { echo }) };
+    this.#options.apply({ type: 'prompt_sent', turnId: turn.id, promptId, content: terms.content, ...named });
+    this.#options.onInserted?.(promptId);
+  }
+
+  #idle(turn: OpenTurn, report: StateReport): void {
+    if (report.error && !turn.cancelRequested) this.#options.apply({ type: 'error', ...report.error });
+    this.#answer(turn, reasonOf(report, turn.cancelRequested), report.tokens, 'state');
+  }
+
+  /** The agent's own word for the end of a turn. */
+  #answer(turn: OpenTurn, stopReason: StopReason | undefined, tokens: number | undefined, by: Barrier): void {
+    clearTimeout(turn.timer);
+    const reason = stopReason ?? turn.ended ?? 'unknown';
+    turn.answered = { stopReason: reason, ...(tokens !== undefined && { tokens }) };
+    if (turn.ended !== undefined) {
+      // Its word counts more than the barrier's.
+      const final = this.#final(turn, reason);
+      if (final !== turn.ended || tokens !== undefined) {
+        turn.ended = final;
+        const said = { turnId: turn.id, stopReason: final, ...(tokens !== undefined && { tokens }) };
+        this.#options.apply({ type: 'turn_reason', ...said });
+      }
+      this.#settle(turn);
+    } else if (turn.promised) {
+      turn.timer = setTimeout(() => {
+        this.#options.log.warn(`the promised turn_complete of prompt ${requestIds(turn).join(', ')} did not come`);
+        this.#end(turn, reason, 'timeout', tokens, 'the agent promised turn_complete and did not send it');
+        this.#settle(turn);
+      }, this.#options.barrierGraceMs ?? BARRIER_GRACE_MS);
+    } else {
+      this.#end(turn, reason, by, tokens);
+      this.#settle(turn);
+    }
   }
 
   #final(turn: OpenTurn, reason: StopReason): StopReason {
@@ -163,6 +320,7 @@ export class TurnLedger {
   #end(turn: OpenTurn, reason: StopReason, barrier: Barrier, tokens: number | undefined, note?: string): void {
     const stopReason = this.#final(turn, reason);
     turn.ended = stopReason;
+    if (barrier !== 'state' && this.statesSeen && turn.endsBy === 'response') this.#setState('idle');
     this.#options.apply({
       type: 'turn_ended',
       turnId: turn.id,
@@ -177,13 +335,21 @@ export class TurnLedger {
   #settle(turn: OpenTurn): void {
     if (this.#open !== turn) return;
     clearTimeout(turn.timer);
-    if (turn.requestId !== undefined) {
-      this.#past.add(turn.requestId);
-      const [oldest] = this.#past;
-      if (this.#past.size > MAX_PAST_IDS && oldest !== undefined) this.#past.delete(oldest);
-    }
+    for (const id of requestIds(turn)) remember(this.#past, id);
     this.#open = undefined;
-    turn.done.resolve({ turnId: turn.id, stopReason: turn.ended ?? 'unknown' });
+    for (const { done } of turn.prompts) done.resolve({ turnId: turn.id, stopReason: turn.ended ?? 'unknown' });
     this.#options.onSettled();
   }
+
+  #setState(state: string): void {
+    if (this.#agentState === state) return;
+    this.#agentState = state;
+    this.#options.apply({ type: 'agent_state', state });
+  }
+}
+
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id);
+  const [oldest] = ids;
+  if (ids.size > MAX_PAST_IDS && oldest !== undefined) ids.delete(oldest);
 }

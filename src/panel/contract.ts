@@ -12,6 +12,8 @@ import type {
   Usage,
 } from '../session/content';
 import type { Barrier, StopReason } from '../session/event';
+import type { ElicitationBody } from '../session/form';
+import type { FormProblem } from './checkForm';
 
 /** Raised when the two sides can no longer understand each other; a webview of another version is asked to reload. */
 export const CONTRACT_VERSION = 1;
@@ -31,8 +33,8 @@ export type SessionPhase =
 
 export type Liveness = 'live' | 'not_found' | 'unknown';
 
-/** The steps from a setting to a usable session, in their order. */
-export const STAGES = ['resolve', 'spawn', 'initialize', 'sign-in', 'session', 'ready'] as const;
+/** The steps from a setting to a usable session, in their order; `spawn` for a program on this machine, `connect` for an agent on another. */
+export const STAGES = ['resolve', 'spawn', 'connect', 'initialize', 'sign-in', 'session', 'ready'] as const;
 export type StageName = (typeof STAGES)[number];
 
 /** A stage that has begun. Times are milliseconds since 1970. */
@@ -92,9 +94,31 @@ export interface PermissionView {
   readonly id: string;
   readonly toolCallId?: string;
   readonly title: string;
+  readonly description?: string;
+  /** A command that is asked for by itself. */
+  readonly command?: { readonly line: string; readonly cwd?: string };
   readonly options: readonly PermissionOption[];
   /** Transcript index of the entry that shows what is asked for. */
   readonly index: number;
+}
+
+/** A form or a page in the browser that waits for the user. */
+export type ElicitationView = {
+  readonly id: string;
+  readonly message: string;
+  /** What tool call it belongs to, in words. */
+  readonly tool?: string;
+  /** The page is open in the browser, and the agent is told so. */
+  readonly opened?: true;
+} & ElicitationBody;
+
+/** Something that goes on beside the turns. `kind` is `tool_call`, `terminal`, `subagent` or the agent's own word. */
+export interface BackgroundView {
+  readonly kind: string;
+  readonly id: string;
+  readonly label: string;
+  /** What to ask to stop; absent where the agent does not offer it. */
+  readonly stop?: 'tool' | 'terminal';
 }
 
 /** Something that goes with the next message. */
@@ -146,7 +170,15 @@ export type ToolContentView =
 
 /** A content block as shown: bounded, and what is not known comes as JSON text. */
 export type BlockView =
-  | Exclude<ContentBlock, { type: 'unknown' }>
+  | Exclude<ContentBlock, { type: 'unknown' | 'resource' }>
+  | {
+      readonly type: 'resource';
+      readonly uri: string;
+      readonly text?: string;
+      readonly mimeType?: string;
+      /** Size of one that is no text; it stays with the host. */
+      readonly bytes?: number;
+    }
   | { readonly type: 'unknown'; readonly kind: string; readonly json: string };
 
 interface ItemBase {
@@ -178,15 +210,27 @@ export type ItemView =
       readonly rawInput?: string;
       readonly rawOutput?: string;
       readonly endedAt?: number;
+      /** Its id, where it runs and the agent can stop it by itself. */
+      readonly stopId?: string;
       /** "allowed by you", "rejected by you", "withdrawn": how its permission was answered. */
       readonly decision?: string;
     })
-  | (ItemBase & { readonly kind: 'plan'; readonly entries: readonly PlanEntry[] })
+  | (ItemBase & {
+      readonly kind: 'plan';
+      readonly entries: readonly PlanEntry[];
+      /** In place of entries: a text, or where the plan lies. */
+      readonly markdown?: string;
+      readonly uri?: string;
+      /** The agent took it back. */
+      readonly removed?: true;
+    })
   | (ItemBase & {
       readonly kind: 'notice';
       readonly severity: string;
       readonly title: string;
       readonly text: string;
+      /** A longer text that opens on demand. */
+      readonly detail?: string;
       readonly json?: string;
     })
   | (ItemBase & {
@@ -217,6 +261,8 @@ export interface SessionView {
   readonly queue: readonly QueueItemView[];
   readonly queuePaused?: string;
   readonly permissions: readonly PermissionView[];
+  readonly elicitations: readonly ElicitationView[];
+  readonly background: readonly BackgroundView[];
   readonly commands: readonly AvailableCommand[];
   readonly modes: readonly SessionMode[];
   readonly mode?: string;
@@ -225,6 +271,9 @@ export interface SessionView {
   readonly attachments: readonly AttachmentView[];
   /** Images can be pasted. */
   readonly canAttachImages: boolean;
+  readonly canAttachAudio: boolean;
+  /** Other files can be pasted. */
+  readonly canAttachFiles: boolean;
   /** A sentence above the composer, for example that the demo agent is scripted. */
   readonly banner?: string;
 }
@@ -260,6 +309,8 @@ export type ToWebview =
   /** Puts text into the composer at the caret (a selection, a queue item to edit). */
   | { readonly type: 'insert'; readonly text: string }
   | { readonly type: 'focus' }
+  /** The host did not take the answer to a form. */
+  | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
   /** Scrolls to a transcript index and focuses it. */
   | { readonly type: 'reveal'; readonly index: number };
 
@@ -274,6 +325,9 @@ export type FromWebview =
   | { readonly type: 'cancel' }
   /** `optionId` null: dismissed. */
   | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null }
+  | { readonly type: 'elicitation'; readonly id: string; readonly answer: ElicitationAction }
+  /** Stops one tool call or terminal. */
+  | { readonly type: 'stopOne'; readonly kind: 'tool' | 'terminal'; readonly id: string }
   | { readonly type: 'queue'; readonly action: QueueAction }
   | { readonly type: 'setMode'; readonly modeId: string }
   | { readonly type: 'setConfig'; readonly id: string; readonly value: string | boolean }
@@ -298,10 +352,19 @@ export type FromWebview =
         | 'attachFile'
         | 'openSettings';
     }
+  /** A pasted file: `data` is base64. */
   | { readonly type: 'attachImage'; readonly data: string; readonly mimeType: string; readonly name: string }
+  | { readonly type: 'attachFile'; readonly data: string; readonly mimeType: string; readonly name: string }
   | { readonly type: 'detach'; readonly id: string }
   /** Something broke in the webview, or its content policy stopped something. */
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
+
+/** What the user does with a form or a page. The address of a page never comes from the webview. */
+export type ElicitationAction =
+  | { readonly kind: 'submit'; readonly values: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'decline' }
+  | { readonly kind: 'cancel' };
 
 export type QueueAction =
   | { readonly kind: 'edit'; readonly id: string; readonly text: string }
@@ -327,3 +390,4 @@ export type {
   Usage,
 } from '../session/content';
 export type { Barrier, StopReason } from '../session/event';
+export type { ElicitationBody, Form, FormField, FormOption, FormValue } from '../session/form';

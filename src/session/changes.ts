@@ -7,6 +7,8 @@ export type SessionPart =
   | 'attachments'
   | 'turn'
   | 'permissions'
+  | 'elicitations'
+  | 'background'
   | 'commands'
   | 'modes'
   | 'config'

@@ -22,10 +22,30 @@ export type ContentBlock =
     }
   | { readonly type: 'unknown'; readonly kind: string; readonly raw: unknown };
 
-/** What a tool call shows: content, a change to a file (absolute path; `oldText` null or absent: a new file), or a terminal by id. */
+/** A place where a file changes. */
+export interface ChangeHunk {
+  /** 1-based first lines. */
+  readonly oldStart: number;
+  readonly newStart: number;
+  /** Each begins with ' ', '+' or '-'. */
+  readonly lines: readonly string[];
+}
+
+/** What a tool call shows: content, a change to a file (absolute path; `oldText` absent: a new file), or a terminal by id. */
 export type ToolContent =
   | { readonly type: 'content'; readonly block: ContentBlock }
-  | { readonly type: 'diff'; readonly path: string; readonly oldText?: string; readonly newText: string }
+  | {
+      readonly type: 'diff';
+      readonly path: string;
+      readonly oldText?: string;
+      readonly newText: string;
+      /** The agent sent a patch: these are its hunks, and the texts are only what they show of the file. */
+      readonly hunks?: readonly ChangeHunk[];
+      /** Where the file was before, where it moves or is copied. */
+      readonly oldPath?: string;
+      /** What happens to the file: `add`, `delete`, `modify`, `move`, `copy`, or the agent's own word. */
+      readonly operation?: string;
+    }
   | { readonly type: 'terminal'; readonly terminalId: string }
   | { readonly type: 'unknown'; readonly kind: string; readonly raw: unknown };
 

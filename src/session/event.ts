@@ -12,6 +12,7 @@ import type {
   ToolStatus,
   Usage,
 } from './content';
+import type { ElicitationBody } from './form';
 
 export type MessageRole = 'user' | 'agent' | 'thought';
 
@@ -28,16 +29,18 @@ export type StopReason =
 /** What made it known that the turn was over. */
 export type Barrier = 'turn_complete' | 'state' | 'response' | 'timeout' | 'exit';
 
-/** Fields of a tool call; absent means unchanged. `content` and `locations` replace what was there. */
+/** Fields of a tool call; absent means unchanged, null means cleared. `content` and `locations` replace what was there. */
 export interface ToolPatch {
-  readonly title?: string;
-  readonly name?: string;
-  readonly kind?: string;
-  readonly status?: ToolStatus;
-  readonly content?: readonly ToolContent[];
-  readonly locations?: readonly ToolLocation[];
+  readonly title?: string | null;
+  readonly name?: string | null;
+  readonly kind?: string | null;
+  readonly status?: ToolStatus | null;
+  readonly content?: readonly ToolContent[] | null;
+  readonly locations?: readonly ToolLocation[] | null;
   readonly rawInput?: unknown;
   readonly rawOutput?: unknown;
+  /** This call may be asked to stop by itself (v2 `capabilities.cancel`). */
+  readonly canCancel?: boolean;
 }
 
 /** Everything that changes a session. Times (`at`) are milliseconds since 1970. */
@@ -49,6 +52,15 @@ export type SessionEvent =
       readonly messageId?: string;
       readonly block: ContentBlock;
     }
+  /** A message whole: `content` replaces what was there, null empties it, absent leaves it. */
+  | {
+      readonly type: 'message';
+      readonly role: MessageRole;
+      readonly messageId: string;
+      readonly content?: readonly ContentBlock[] | null;
+    }
+  /** One more content of a tool call, after those that it has. */
+  | { readonly type: 'tool_content'; readonly toolCallId: string; readonly part: ToolContent }
   | {
       readonly type: 'tool_call';
       readonly toolCallId: string;
@@ -56,6 +68,38 @@ export type SessionEvent =
       readonly announced: boolean;
     }
   | { readonly type: 'plan'; readonly planId: string; readonly entries: readonly PlanEntry[] }
+  /** A plan that is a text, or a file somewhere. */
+  | {
+      readonly type: 'plan_document';
+      readonly planId: string;
+      readonly document:
+        | { readonly type: 'markdown'; readonly text: string }
+        | { readonly type: 'file'; readonly uri: string };
+    }
+  | { readonly type: 'plan_removed'; readonly planId: string }
+  /** A session that the agent runs for this one. Absent: unchanged; null: no longer known. */
+  | {
+      readonly type: 'subagent';
+      readonly sessionId: string;
+      readonly title?: string | null;
+      readonly description?: string | null;
+      /** `running`, `idle`, `requires_action`; another word counts as busy. */
+      readonly state?: string | null;
+    }
+  /** What a subagent said or did by itself, shortly: text that goes on, or the title of a tool call. */
+  | { readonly type: 'subagent_said'; readonly sessionId: string; readonly text: string; readonly messageId?: string }
+  | { readonly type: 'subagent_did'; readonly sessionId: string; readonly title: string }
+  /** The agent is gone, and its subagents with it. */
+  | { readonly type: 'subagents_ended' }
+  /** A message between sessions; absent fields are unchanged, `text` replaces what `append` made. */
+  | {
+      readonly type: 'session_message';
+      readonly messageId: string;
+      readonly sender?: string | null;
+      readonly recipient?: string | null;
+      readonly text?: string;
+      readonly append?: string;
+    }
   | {
       readonly type: 'notice';
       readonly severity: string;
@@ -96,8 +140,11 @@ export type SessionEvent =
       readonly output?: string;
       readonly append?: string;
       readonly truncated?: boolean;
-      readonly exit?: TerminalExit;
+      /** Null: it runs after all. */
+      readonly exit?: TerminalExit | null;
       readonly released?: boolean;
+      /** It may be asked to stop by itself (v2 `capabilities.cancel`). */
+      readonly canCancel?: boolean;
     }
   // The user's side.
   | {
@@ -105,12 +152,20 @@ export type SessionEvent =
       readonly turnId: string;
       readonly promptId: string;
       readonly content: readonly ContentBlock[];
+      /** The agent's id of the message, where it is known already. */
+      readonly messageId?: string;
+      /** The text that went to the agent, and that it may repeat, where that is more than the content. */
+      readonly echo?: string;
     }
+  /** The agent has taken a prompt in, as the message of this id. */
+  | { readonly type: 'prompt_inserted'; readonly promptId: string; readonly messageId: string }
   | {
       readonly type: 'permission_asked';
       readonly permissionId: string;
       readonly toolCallId?: string;
       readonly title: string;
+      readonly description?: string;
+      readonly command?: { readonly line: string; readonly cwd?: string };
       readonly options: readonly PermissionOption[];
     }
   | {
@@ -120,6 +175,25 @@ export type SessionEvent =
       readonly optionId?: string;
       readonly by: 'user' | 'rule' | 'turn' | 'agent' | 'exit';
     }
+  // Questions that are a form or a page in the browser. `id` is ours.
+  | ({
+      readonly type: 'elicitation_asked';
+      readonly id: string;
+      readonly toolCallId?: string;
+      readonly message: string;
+    } & ElicitationBody)
+  /** The page was opened, and the agent was told so; what comes of it, only the agent knows. */
+  | { readonly type: 'elicitation_opened'; readonly id: string }
+  | {
+      readonly type: 'elicitation_closed';
+      readonly id: string;
+      readonly action: 'accept' | 'decline' | 'cancel';
+      readonly by: 'user' | 'turn' | 'agent' | 'exit';
+    }
+  /** All work that goes on beside the turns; it replaces what was known. */
+  | { readonly type: 'background'; readonly work: readonly BackgroundItem[] }
+  /** What the agent says of itself: `running`, `idle`, `requires_action`, or its own word for being busy. */
+  | { readonly type: 'agent_state'; readonly state: string }
   // Turns.
   | { readonly type: 'turn_started'; readonly turnId: string; readonly origin: 'user' | 'agent'; readonly at: number }
   | {
@@ -134,8 +208,14 @@ export type SessionEvent =
   /** The reason of a turn that has ended already, known only now (the response came after the barrier). */
   | { readonly type: 'turn_reason'; readonly turnId: string; readonly stopReason: StopReason; readonly tokens?: number }
   | { readonly type: 'cancel_requested'; readonly turnId: string }
-  // Replay of a loaded session begins on an empty transcript.
-  | { readonly type: 'cleared' };
+  // Replay of a loaded session begins on an empty transcript, and lasts until the first turn begins: some agents replay after their answer.
+  | { readonly type: 'cleared'; readonly replay?: true };
+
+/** Work beside the turns: `type` is `tool_call`, `terminal`, `subagent` or the agent's own word, `id` is of what that names. */
+export interface BackgroundItem {
+  readonly type: string;
+  readonly id: string;
+}
 
 export interface TerminalExit {
   readonly exitCode?: number;

@@ -1,12 +1,17 @@
 // The session: events in, state and noted changes out. No clock, no I/O, no randomness: the same events give the same state. Each event costs the same
 // however long the session is.
 import { type Disposable, toDisposable } from '../base/disposable';
+import { boundBlock, boundRaw, MAX_LIST } from './bounds';
 import type { Changes, SessionPart } from './changes';
+import { applyCompaction } from './compactions';
+import { applyElicitation } from './elicitations';
 import type { SessionEvent } from './event';
-import { addMessageChunk, addPrompt } from './messages';
+import { addMessageChunk, addPrompt, linkPrompt, type PromptEcho, setMessage } from './messages';
+import { applyPlan } from './plans';
 import type { Entry, SessionState, Turn } from './state';
+import { applySubagent, SubagentIndex } from './subagents';
 import { applyTerminal } from './terminals';
-import { applyTool, cancelOpenTools, noteDecision } from './tools';
+import { addToolContent, applyTool, cancelOpenTools, noteDecision } from './tools';
 
 /** State plus the indexes that make each event cheap. Shared by the files of this room; everybody else sees {@link SessionModel.state}. */
 export interface ModelContext {
@@ -16,13 +21,16 @@ export interface ModelContext {
   readonly tools: Map<string, number>;
   readonly plans: Map<string, number>;
   readonly compactions: Map<string, number>;
+  readonly subagents: SubagentIndex;
   readonly turnsById: Map<string, Turn>;
   /** Tool entries of the running turn that have not ended. */
   readonly openTools: Set<number>;
   /** Transcript indexes of the tool entries that show a terminal. */
   readonly terminalShownIn: Map<string, Set<number>>;
   /** What an agent that echoes the prompt may still repeat. */
-  echo: { readonly text: string; position: number } | undefined;
+  echo: PromptEcho | undefined;
+  /** The newest prompts by their id. */
+  readonly prompts: Map<string, PromptEcho>;
   push(
     make: (base: { id: string; index: number; at: number; turnId?: string; late?: true }) => Entry,
     at: number,
@@ -43,6 +51,7 @@ function outside<T extends { turnId?: string; late?: true }>({
 function placeOf(state: SessionState): { turnId?: string; late?: true } {
   if (state.turn) return { turnId: state.turn.id };
   const last = state.turns.at(-1);
+  if (last?.replayed) return { turnId: last.id };
   return last ? { turnId: last.id, late: true } : {};
 }
 
@@ -57,7 +66,11 @@ export class SessionModel {
       turns: [],
       terminals: new Map(),
       permissions: new Map(),
+      elicitations: new Map(),
+      background: [],
+      agentState: undefined,
       turn: undefined,
+      replaying: false,
       title: undefined,
       commands: [],
       modes: [],
@@ -71,10 +84,12 @@ export class SessionModel {
       tools: new Map(),
       plans: new Map(),
       compactions: new Map(),
+      subagents: new SubagentIndex(),
       turnsById: new Map(),
       openTools: new Set(),
       terminalShownIn: new Map(),
       echo: undefined,
+      prompts: new Map(),
       push(make, at) {
         const index = state.entries.length;
         const entry = make({ id: `e${index}`, index, at, ...placeOf(state) });
@@ -119,11 +134,22 @@ export class SessionModel {
     const context = this.#context;
     const { state } = context;
     switch (event.type) {
-      case 'message_chunk':
-        addMessageChunk(context, event, at);
+      case 'message_chunk': {
+        const block = boundBlock(event.block);
+        addMessageChunk(context, block === event.block ? event : { ...event, block }, at);
+        return;
+      }
+      case 'message':
+        setMessage(context, event, at);
         return;
       case 'prompt_sent':
         addPrompt(context, event, at);
+        return;
+      case 'prompt_inserted':
+        linkPrompt(context, event);
+        return;
+      case 'tool_content':
+        addToolContent(context, event, at);
         return;
       case 'tool_call':
         applyTool(context, event, at);
@@ -132,16 +158,16 @@ export class SessionModel {
         applyTerminal(context, event);
         return;
       case 'plan':
-        upsert(
-          context,
-          context.plans,
-          event.planId,
-          at,
-          (base) => ({ ...base, kind: 'plan', planId: event.planId, entries: event.entries }),
-          (entry) => {
-            if (entry.kind === 'plan') entry.entries = event.entries;
-          },
-        );
+      case 'plan_document':
+      case 'plan_removed':
+        applyPlan(context, event, at);
+        return;
+      case 'subagent':
+      case 'subagent_said':
+      case 'subagent_did':
+      case 'subagents_ended':
+      case 'session_message':
+        applySubagent(context, event, at);
         return;
       case 'notice': {
         const { severity, title, description = '', own } = event;
@@ -153,7 +179,14 @@ export class SessionModel {
       }
       case 'unknown_update':
         context.push(
-          (base) => ({ ...base, kind: 'notice', severity: 'info', title: event.name, text: '', raw: event.raw }),
+          (base) => ({
+            ...base,
+            kind: 'notice',
+            severity: 'info',
+            title: event.name,
+            text: '',
+            raw: boundRaw(event.raw),
+          }),
           at,
         );
         return;
@@ -201,11 +234,24 @@ export class SessionModel {
           options: event.options,
           at,
           ...(event.toolCallId !== undefined && { toolCallId: event.toolCallId }),
+          ...(event.description && { description: event.description }),
+          ...(event.command && { command: event.command }),
         });
         break;
       case 'permission_closed':
         noteDecision(context, event);
         state.permissions.delete(event.permissionId);
+        break;
+      case 'elicitation_asked':
+      case 'elicitation_opened':
+      case 'elicitation_closed':
+        applyElicitation(context, event, at);
+        break;
+      case 'background':
+        state.background = event.work.slice(0, MAX_LIST);
+        break;
+      case 'agent_state':
+        state.agentState = event.state;
         break;
       case 'turn_started':
         startTurn(context, event);
@@ -225,6 +271,7 @@ export class SessionModel {
       }
       case 'cleared':
         clear(context);
+        state.replaying = event.replay === true;
         return;
     }
     const part = PARTS[event.type];
@@ -242,6 +289,11 @@ const PARTS: Record<
   | 'info'
   | 'permission_asked'
   | 'permission_closed'
+  | 'elicitation_asked'
+  | 'elicitation_opened'
+  | 'elicitation_closed'
+  | 'background'
+  | 'agent_state'
   | 'turn_started'
   | 'turn_ended'
   | 'turn_reason'
@@ -256,64 +308,16 @@ const PARTS: Record<
   info: 'info',
   permission_asked: 'permissions',
   permission_closed: 'permissions',
+  elicitation_asked: 'elicitations',
+  elicitation_opened: 'elicitations',
+  elicitation_closed: 'elicitations',
+  background: 'background',
+  agent_state: 'turn',
   turn_started: 'turn',
   turn_ended: 'turn',
   turn_reason: 'turn',
   cancel_requested: 'turn',
 };
-
-function upsert(
-  context: ModelContext,
-  index: Map<string, number>,
-  id: string,
-  at: number,
-  make: (base: { id: string; index: number; at: number }) => Entry,
-  change: (entry: Entry) => void,
-): void {
-  const known = index.get(id);
-  const entry = known === undefined ? undefined : context.state.entries[known];
-  // A plan of a new turn is a new plan, even where the agent has no ids for them.
-  if (entry && (entry.turnId === context.state.turn?.id || !context.state.turn)) {
-    change(entry);
-    context.note((changes) => changes.entry(entry.index));
-  } else index.set(id, context.push(make, at));
-}
-
-function applyCompaction(
-  context: ModelContext,
-  event: Extract<SessionEvent, { type: 'compaction' }>,
-  at: number,
-): void {
-  const words: Record<string, string> = {
-    in_progress: 'Compacting the conversation',
-    completed: 'Conversation compacted',
-    failed: 'Compaction failed',
-    cancelled: 'Compaction cancelled',
-  };
-  const title = event.status === undefined ? undefined : (words[event.status] ?? `Compaction: ${event.status}`);
-  const severity = event.status === 'failed' ? 'error' : 'info';
-  upsert(
-    context,
-    context.compactions,
-    event.compactionId,
-    at,
-    (base) => ({
-      ...base,
-      kind: 'notice',
-      severity,
-      title: title ?? 'Compacting the conversation',
-      text: event.error ?? event.summary ?? event.append ?? '',
-    }),
-    (entry) => {
-      if (entry.kind !== 'notice') return;
-      if (title !== undefined) {
-        entry.title = title;
-        entry.severity = severity;
-      }
-      entry.text = event.error ?? event.summary ?? entry.text + (event.append ?? '');
-    },
-  );
-}
 
 function startTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_started' }>): void {
   const { state } = context;
@@ -328,8 +332,10 @@ function startTurn(context: ModelContext, event: Extract<SessionEvent, { type: '
   };
   state.turns.push(turn);
   context.turnsById.set(turn.id, turn);
+  if (state.replaying) cancelOpenTools(context, event.at);
   context.openTools.clear();
   state.turn = turn;
+  state.replaying = false;
 }
 
 function endTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_ended' }>, at: number): void {
@@ -372,8 +378,10 @@ function clear(context: ModelContext): void {
     context.tools,
     context.plans,
     context.compactions,
+    context.subagents,
     context.turnsById,
     context.terminalShownIn,
+    context.prompts,
     state.terminals,
   ])
     map.clear();

@@ -25,6 +25,11 @@ export interface QueuedAttachment {
   readonly forms: readonly ContentBlock[];
 }
 
+/** On its way, or with the agent, which has not taken it in yet: nothing can be changed about it here. */
+export function isAway({ state }: QueueItem): boolean {
+  return state === 'sending' || state === 'accepted';
+}
+
 export class PromptQueue {
   readonly #items: QueueItem[] = [];
   #sequence = 0;
@@ -33,6 +38,14 @@ export class PromptQueue {
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
+  }
+
+  /** Goes on with what was kept. @param used the highest number that an id of this session has, among these and those that were sent */
+  restore(items: readonly QueueItem[], paused: string | undefined, used: number): void {
+    this.#items.push(...items);
+    this.#paused = paused;
+    this.#sequence = Math.max(this.#sequence, used);
+    this.#onChange();
   }
 
   get items(): readonly QueueItem[] {
@@ -52,13 +65,28 @@ export class PromptQueue {
     return item;
   }
 
+  /** Puts a message that is not in the queue before all others. */
+  putFirst(item: QueueItem): void {
+    this.#items.unshift({ ...item });
+    this.#onChange();
+  }
+
+  /** An item that has left and was not taken is the next again. False where it is here. */
+  putBack(item: QueueItem): boolean {
+    if (this.#items.includes(item)) return false;
+    item.state = 'queued';
+    this.#items.unshift(item);
+    this.#onChange();
+    return true;
+  }
+
   find(id: string): QueueItem | undefined {
     return this.#items.find((item) => item.id === id);
   }
 
-  /** The item that may be sent now: the first one, unless the queue is paused or somebody edits that item. Order is never broken by itself. */
+  /** The item that may be sent now: the first one that is here, unless the queue is paused or somebody edits that item. Order is never broken by itself. */
   next(): QueueItem | undefined {
-    const [first] = this.#items;
+    const first = this.#items.find((item) => !isAway(item));
     return this.#paused === undefined && first?.state === 'queued' && !first.held ? first : undefined;
   }
 
@@ -83,9 +111,11 @@ export class PromptQueue {
   /** Moves an item to a position (0 is the next to be sent). */
   move(id: string, to: number): boolean {
     const item = this.find(id);
-    if (!item || item.state === 'sending') return false;
+    if (!item || isAway(item)) return false;
     this.#items.splice(this.#items.indexOf(item), 1);
-    this.#items.splice(Math.max(0, Math.min(to, this.#items.length)), 0, item);
+    // What is with the agent already comes before it in any case.
+    const away = this.#items.filter(isAway).length;
+    this.#items.splice(Math.max(away, Math.min(to, this.#items.length)), 0, item);
     this.#onChange();
     return true;
   }
@@ -105,6 +135,14 @@ export class PromptQueue {
     this.#onChange();
   }
 
+  /** The agent is gone: what was with it and not taken in is here again. */
+  takeBack(): void {
+    const away = this.#items.filter(isAway);
+    if (away.length === 0) return;
+    for (const item of away) item.state = 'queued';
+    this.#onChange();
+  }
+
   /** Stops sending by itself. @param reason shown to the user. */
   pause(reason: string): void {
     this.#paused = reason;
@@ -119,7 +157,8 @@ export class PromptQueue {
 
   /** Removes everything that has not left and returns it. */
   clear(): QueueItem[] {
-    const gone = this.#items.splice(0);
+    const gone = this.#items.filter((item) => !isAway(item));
+    this.#items.splice(0, this.#items.length, ...this.#items.filter(isAway));
     this.#paused = undefined;
     this.#onChange();
     return gone;
@@ -127,7 +166,7 @@ export class PromptQueue {
 
   #change(id: string, apply: (item: QueueItem) => void): boolean {
     const item = this.find(id);
-    if (!item || item.state === 'sending') return false;
+    if (!item || isAway(item)) return false;
     apply(item);
     this.#onChange();
     return true;

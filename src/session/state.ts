@@ -11,7 +11,8 @@ import type {
   ToolStatus,
   Usage,
 } from './content';
-import type { Barrier, MessageRole, StopReason, TerminalExit } from './event';
+import type { BackgroundItem, Barrier, MessageRole, StopReason, TerminalExit } from './event';
+import type { ElicitationBody } from './form';
 
 interface EntryBase {
   /** Unique in the session and stable. */
@@ -27,7 +28,9 @@ interface EntryBase {
 
 export interface MessageEntry extends EntryBase {
   readonly kind: MessageRole;
-  readonly messageId?: string;
+  messageId?: string;
+  /** It was sent from here, as this message of the queue. */
+  readonly promptId?: string;
   /** Neighbouring text is one block. */
   readonly content: ContentBlock[];
   /** Characters dropped from the front because the message passed the limit. */
@@ -47,6 +50,7 @@ export interface ToolEntry extends EntryBase {
   locations: readonly ToolLocation[];
   rawInput?: unknown;
   rawOutput?: unknown;
+  canCancel?: boolean;
   endedAt?: number;
   /** How the last permission for it was answered. */
   decision?: {
@@ -61,6 +65,11 @@ export interface PlanRecord extends EntryBase {
   readonly kind: 'plan';
   readonly planId: string;
   entries: readonly PlanEntry[];
+  /** In place of entries: the plan as Markdown, or where it lies. */
+  markdown?: string;
+  uri?: string;
+  /** The agent took it back. */
+  removed?: true;
 }
 
 export interface NoticeEntry extends EntryBase {
@@ -68,6 +77,8 @@ export interface NoticeEntry extends EntryBase {
   severity: string;
   title: string;
   text: string;
+  /** A longer text that opens on demand. */
+  detail?: string;
   /** An update of a kind that we do not know, kept whole. */
   raw?: unknown;
 }
@@ -101,6 +112,8 @@ export interface Turn {
   /** A sentence on why it ended so, where the reason alone does not tell. */
   note?: string;
   cancelRequested?: true;
+  /** Known from the replay of an old session: nothing is known of its end. */
+  readonly replayed?: true;
   tokens?: number;
   tools: number;
   readonly files: Set<string>;
@@ -115,23 +128,43 @@ export interface Terminal {
   truncated: boolean;
   exit?: TerminalExit;
   released?: true;
+  canCancel?: boolean;
 }
 
 export interface Permission {
   readonly id: string;
   readonly toolCallId?: string;
   readonly title: string;
+  readonly description?: string;
+  readonly command?: { readonly line: string; readonly cwd?: string };
   readonly options: readonly PermissionOption[];
   readonly at: number;
 }
+
+/** A form or a page that waits for the user. */
+export type Elicitation = {
+  readonly id: string;
+  readonly toolCallId?: string;
+  readonly message: string;
+  readonly at: number;
+  /** The page is open in the browser; the agent says when it is done. */
+  readonly opened?: true;
+} & ElicitationBody;
 
 export interface SessionState {
   readonly entries: Entry[];
   readonly turns: Turn[];
   readonly terminals: Map<string, Terminal>;
   readonly permissions: Map<string, Permission>;
+  readonly elicitations: Map<string, Elicitation>;
+  /** What goes on beside the turns. */
+  background: readonly BackgroundItem[];
+  /** What the agent says of itself, where it does: `running`, `idle`, `requires_action`, or another word for busy. */
+  agentState: string | undefined;
   /** The turn that runs now. */
   turn: Turn | undefined;
+  /** What comes now may be the past of a session that was opened again: it is shown, and nothing else happens because of it. */
+  replaying: boolean;
   title: string | undefined;
   commands: readonly AvailableCommand[];
   modes: readonly SessionMode[];

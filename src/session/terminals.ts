@@ -26,11 +26,16 @@ export function applyTerminal(context: ModelContext, event: Extract<SessionEvent
     const { append } = event;
     context.note((changes) => changes.terminal(terminal.id, append));
   }
+  if (event.exit === null && terminal.exit) {
+    delete terminal.exit;
+    redraw = true;
+  }
   if (event.exit && !terminal.exit) {
     terminal.exit = event.exit;
     redraw = true;
   }
   if (event.released) terminal.released = true;
+  if (event.canCancel !== undefined) terminal.canCancel = event.canCancel;
   if (redraw)
     for (const index of context.terminalShownIn.get(terminal.id) ?? []) context.note((changes) => changes.entry(index));
 }

@@ -5,6 +5,7 @@ import { EmptyState } from './header/emptyState';
 import { Failure } from './header/failure';
 import { Header } from './header/header';
 import { Stages } from './header/stages';
+import { Background } from './queue/background';
 import { Queue } from './queue/queue';
 import { alertText, politeText } from './session';
 import type { Transcript } from './transcript/transcript';
@@ -21,6 +22,7 @@ export function App({ transcript }: { readonly transcript: Transcript }) {
       <footer class="footer">
         <div class="column-width">
           <Failure />
+          <Background />
           <Queue />
           <Composer />
         </div>

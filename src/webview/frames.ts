@@ -15,9 +15,17 @@ export interface FrameWork {
   painted(revision: number): void;
 }
 
+/** The browser's frames. */
+export interface Beat {
+  /** Runs `frame` before the next picture is drawn. */
+  next(frame: () => void): void;
+  /** Called from within a frame: runs `then` when that frame was painted. */
+  painted(then: () => void): void;
+}
+
 export class Frames {
   readonly #work: FrameWork;
-  readonly #channel = new MessageChannel();
+  readonly #beat: Beat;
   #inbox: ToWebview[] = [];
   #scheduled = false;
   #keyDue = false;
@@ -27,14 +35,9 @@ export class Frames {
   #drawn = -1;
   #painted = -1;
 
-  constructor(work: FrameWork) {
+  constructor(work: FrameWork, beat: Beat) {
     this.#work = work;
-    // A message to ourselves from within a frame arrives after that frame was painted.
-    this.#channel.port1.onmessage = () => {
-      if (this.#painted === this.#drawn) return;
-      this.#painted = this.#drawn;
-      this.#work.painted(this.#painted);
-    };
+    this.#beat = beat;
   }
 
   /** A key was pressed: the next frame is for what it typed, and what came from the agent waits for the one after. */
@@ -52,7 +55,7 @@ export class Frames {
   schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    requestAnimationFrame(() => this.#frame());
+    this.#beat.next(() => this.#frame());
   }
 
   #frame(): void {
@@ -80,6 +83,12 @@ export class Frames {
     if (this.#drawn === this.#revision) return;
     this.#drawn = this.#revision;
     this.#work.drawn(this.#drawn);
-    this.#channel.port2.postMessage(0);
+    this.#beat.painted(() => this.#onPainted());
+  }
+
+  #onPainted(): void {
+    if (this.#painted === this.#drawn) return;
+    this.#painted = this.#drawn;
+    this.#work.painted(this.#painted);
   }
 }

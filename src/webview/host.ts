@@ -1,5 +1,6 @@
 // The wire to the extension host: one listener for what it says, `post` for what we say, and the little that the panel remembers by itself.
 import type { FromWebview, ToWebview } from '../panel/contract';
+import type { HeldValues } from './questions/formState';
 
 interface VsCodeApi {
   postMessage(message: FromWebview): void;
@@ -17,6 +18,8 @@ export interface UiState {
   readonly anchor?: { readonly index: number; readonly offset: number } | undefined;
   /** What was opened or closed by hand, by item id. */
   readonly expanded?: Readonly<Record<string, boolean>>;
+  /** What is typed into forms that are asked, by question. */
+  readonly forms?: Readonly<Record<string, HeldValues>>;
 }
 
 const api = acquireVsCodeApi();

@@ -15,6 +15,7 @@ export const ICONS = [
   'close',
   'copy',
   'debug-pause',
+  'debug-stop',
   'diff',
   'edit',
   'ellipsis',

@@ -3,11 +3,22 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
+import { browserBeat } from './browserBeat';
 import { composer } from './composer/composerState';
 import { Frames } from './frames';
 import { onMessage, post, saveUiState, uiState } from './host';
 import { reportError, watchProblems } from './problems';
-import { alertText, hasItems, hiddenPermissions, patchSession, politeText, session, setSession } from './session';
+import { Questions } from './questions/questions';
+import {
+  alertText,
+  hasItems,
+  hiddenPermissions,
+  patchSession,
+  politeText,
+  refusedForms,
+  session,
+  setSession,
+} from './session';
 import { strings } from './strings';
 import './styles/main.css';
 import { Transcript } from './transcript/transcript';
@@ -19,14 +30,17 @@ const MOST_EXPANDED = 300;
 let expanded = new Map(Object.entries(uiState().expanded ?? {}));
 let key: string | undefined;
 
-const frames = new Frames({
-  apply,
-  render: (deadline) => transcript.render(deadline),
-  drawn: (revision) => {
-    document.documentElement.dataset.revision = String(revision);
+const frames = new Frames(
+  {
+    apply,
+    render: (deadline) => transcript.render(deadline),
+    drawn: (revision) => {
+      document.documentElement.dataset.revision = String(revision);
+    },
+    painted: (revision) => post({ type: 'ack', revision }),
   },
-  painted: (revision) => post({ type: 'ack', revision }),
-});
+  browserBeat(),
+);
 
 const transcript = new Transcript({
   post,
@@ -83,6 +97,9 @@ function applyMessage(message: ToWebview): number | undefined {
     case 'insert':
       composer.insert(message.text);
       return undefined;
+    case 'formRefused':
+      refusedForms.value = { ...refusedForms.peek(), [message.id]: message.problems };
+      return undefined;
     case 'focus':
       // Only where the user is: they may have opened the palette meanwhile, and typing there must not end up here.
       if (document.hasFocus()) composer.focus();
@@ -129,6 +146,7 @@ watchProblems();
 effect(() => transcript.setRunning(session.running.value));
 effect(() => transcript.setPermissions(session.permissions.value));
 render(<App transcript={transcript} />, document.getElementById('root')!);
+render(<Questions onDrawn={(ids) => transcript.setQuestions(ids)} />, transcript.questions);
 onMessage((message) => frames.receive(message));
 window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
 watchWake();

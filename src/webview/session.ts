@@ -1,5 +1,6 @@
 // The session as the chrome sees it: signals that the header, the composer and the queue listen to, each to what it shows.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { FormProblem } from '../panel/checkForm';
 import type { Op, SessionView } from '../panel/contract';
 
 type SessionPatch = Extract<Op, { op: 'session' }>['patch'];
@@ -15,11 +16,15 @@ const NOTHING: SessionView = {
   turnCount: 0,
   queue: [],
   permissions: [],
+  elicitations: [],
+  background: [],
   commands: [],
   modes: [],
   config: [],
   attachments: [],
   canAttachImages: false,
+  canAttachAudio: false,
+  canAttachFiles: false,
 };
 
 const current = signal<SessionView>(NOTHING);
@@ -41,6 +46,8 @@ export const session = {
   queue: field('queue'),
   queuePaused: field('queuePaused'),
   permissions: field('permissions'),
+  elicitations: field('elicitations'),
+  background: field('background'),
   commands: field('commands'),
   modes: field('modes'),
   mode: field('mode'),
@@ -48,6 +55,8 @@ export const session = {
   usage: field('usage'),
   attachments: field('attachments'),
   canAttachImages: field('canAttachImages'),
+  canAttachAudio: field('canAttachAudio'),
+  canAttachFiles: field('canAttachFiles'),
   banner: field('banner'),
   /** A turn runs, or waits for an answer: what is sent now is queued. */
   running: computed(() => {
@@ -56,6 +65,8 @@ export const session = {
   }),
 } as const;
 
+/** What the host found wrong in the answers to forms, by question and field. */
+export const refusedForms = signal<Readonly<Record<string, Readonly<Record<string, FormProblem>> | undefined>>>({});
 /** Questions that are open but out of sight. */
 export const hiddenPermissions = signal<readonly string[]>([]);
 /** Whether the transcript has anything in it. */

@@ -27,6 +27,7 @@ export const strings = {
   stages: {
     resolve: 'Find the agent',
     spawn: 'Start its process',
+    connect: 'Connect to it',
     initialize: 'Agree on the protocol',
     'sign-in': 'Sign in',
     session: 'Open a session',
@@ -56,7 +57,10 @@ export const strings = {
   loadingEarlier: 'Loading earlier messages…',
   details: 'Details',
   raw: 'What the agent sent',
-  audio: (type: string) => `Audio (${type}), which cannot be played here`,
+  audio: (type: string) => `Audio (${type})`,
+  audioNotPlayed: (type: string) => `Audio (${type}), which cannot be played here`,
+  resourceSize: (type: string, bytes: number) => `${type}, ${Math.max(1, Math.ceil(bytes / 1024))} KB`,
+  summary: 'Summary',
   image: 'Image',
   embedded: 'Embedded resource',
   unknownContent: (kind: string) => `Content of a kind that is not known here: ${kind}`,
@@ -76,6 +80,7 @@ export const strings = {
     think: 'Think',
     fetch: 'Fetch',
     switch_mode: 'Mode',
+    subagent: 'Subagent',
     other: 'Tool',
   },
   toolStatus: {
@@ -110,11 +115,76 @@ export const strings = {
   noOptions: 'The agent offered no answer to choose from.',
   dismiss: 'Dismiss',
   dismissHint: 'Esc dismisses',
+  commandIn: (folder: string) => `in ${folder}`,
+
+  // Forms and pages.
+  question: (agent: string, message: string) => `Question: ${agent} asks: ${message}`,
+  questionAsked: (agent: string, message: string) => `${agent} asks: ${message}`,
+  agentAsks: (agent: string) => `${agent} asks`,
+  submit: 'Submit',
+  decline: 'Decline',
+  declineHint: 'Tell the agent that you do not want to answer',
+  cancel: 'Cancel',
+  cancelHint: 'Close the question without an answer',
+  escCancels: 'Esc cancels',
+  required: 'must be answered',
+  chooseOne: 'Choose …',
+  noAnswer: 'No answer',
+  noSecrets: 'Do not write passwords or keys here: the agent gets what you write.',
+  chooseBetween: (least: number, most: number | undefined) =>
+    most === undefined
+      ? `Choose at least ${least}.`
+      : least === most
+        ? `Choose ${most}.`
+        : least > 0
+          ? `Choose ${least} to ${most}.`
+          : `Choose at most ${most}.`,
+  between: (least: number | undefined, most: number | undefined) =>
+    least !== undefined && most !== undefined
+      ? `${least} to ${most}`
+      : least !== undefined
+        ? `at least ${least}`
+        : most !== undefined
+          ? `at most ${most}`
+          : '',
+  unknownField: (kind: string) => `This kind of field (${kind}) cannot be answered here.`,
+  cannotAnswer: 'This form asks for something that cannot be answered here. You can decline it.',
+  problems: {
+    required: () => 'An answer is needed.',
+    unanswerable: () => 'An answer is needed, and cannot be given here.',
+    type: () => 'This is no answer of the right kind.',
+    tooShort: (limit: number) => `Write at least ${plural(limit, 'character', 'characters')}.`,
+    tooLong: (limit: number) => `Write at most ${plural(limit, 'character', 'characters')}.`,
+    pattern: () => 'This does not have the form that is asked for.',
+    email: () => 'Write an email address, as name@example.com.',
+    uri: () => 'Write a whole address, as https://example.com.',
+    date: () => 'Write a date.',
+    'date-time': () => 'Write a date and a time.',
+    number: () => 'Write a number.',
+    integer: () => 'Write a whole number.',
+    tooSmall: (limit: number) => `Write ${limit} or more.`,
+    tooLarge: (limit: number) => `Write ${limit} or less.`,
+    option: () => 'Choose one of the answers.',
+    tooFew: (limit: number) => `Choose at least ${limit}.`,
+    tooMany: (limit: number) => `Choose at most ${limit}.`,
+  } satisfies Readonly<Record<string, (limit: number) => string>>,
+  openPage: (host: string) => `Open ${host}`,
+  openAgain: 'Open again',
+  waitsForBrowser: 'Go on in the browser.',
+  punycode: 'The name of this site has characters that may look like others. Open it only if you know it.',
+
+  // Work beside the turns.
+  backgroundWork: 'Background work',
+  backgroundCount: (count: number) =>
+    count === 1 ? '1 task runs in the background' : `${count} tasks run in the background`,
+  stopOne: (label: string) => `Stop ${label}`,
 
   // Plan.
   planProgress: (done: number, all: number) => `${done} of ${all}`,
   planStatus: { pending: 'to do', in_progress: 'in progress', completed: 'done', cancelled: 'dropped' },
   priorityHigh: 'high priority',
+  planFile: 'The plan is a file:',
+  planRemoved: 'taken back by the agent',
 
   // Turn boundary.
   turnEnded: (number: number) => `turn ${number} ended`,
@@ -151,7 +221,9 @@ export const strings = {
   cost: (amount: string) => `cost so far: ${amount}`,
   usageLabel: (percent: number) => `Context ${percent} % used`,
   imagesNotAllowed: 'This agent takes no images.',
-  imageTooLarge: 'The image is larger than 10 MB.',
+  audioNotAllowed: 'This agent takes no audio.',
+  filesNotAllowed: 'This agent takes no files; attach them by their path.',
+  imageTooLarge: 'The file is larger than 10 MB.',
 
   // Queue.
   edit: 'Edit',

@@ -7,8 +7,8 @@ import type { Conversations } from './conversations';
 
 export interface ParleyApi {
   readonly version: 1;
-  /** Starts an agent and opens a session; resolves with our key when it can be used. @throws ParleyError with why it cannot. */
-  openSession(options: { agent?: string; cwd?: string }): Promise<string>;
+  /** Starts an agent and opens a session, a new one or the one that the agent knows by the id `resume`; resolves with our key when it can be used. @throws ParleyError with why it cannot. */
+  openSession(options: { agent?: string; cwd?: string; resume?: string }): Promise<string>;
   /** Sends a message, after what is queued already; resolves when its turn has ended. */
   send(key: string, text: string): Promise<{ turnId: string; stopReason: string }>;
   /** Queues a message; returns the queue item's id. */
@@ -27,7 +27,12 @@ export function createApi(conversations: Conversations): { api: ParleyApi; dispo
   const api: ParleyApi = {
     version: 1,
     async openSession(options) {
-      const conversation = conversations.create(options);
+      const { agent, cwd, resume } = options;
+      const conversation = conversations.create({
+        agent,
+        cwd,
+        ...(resume !== undefined && { opening: { kind: 'reopen', sessionId: resume, transcript: 'replay' } }),
+      });
       await conversation.start();
       const { connection } = conversation;
       if (connection.kind === 'failed' || connection.kind === 'exited') throw connection.error;

@@ -2,12 +2,14 @@
 import {
   type Disposable,
   type ExtensionContext,
+  l10n,
   type Uri,
   type UriHandler,
   type Webview,
   type WebviewPanel,
   window,
 } from 'vscode';
+import { at } from '../acp/capabilities';
 import type { Conversation } from '../client/conversation';
 import { CHAT_PANEL_TYPE, ChatPanel } from './chatPanel';
 import { ChatSurface, type SurfaceServices } from './chatSurface';
@@ -37,11 +39,14 @@ export class ChatHome implements UriHandler {
     return [
       window.registerWebviewViewProvider(CHAT_VIEW_ID, this.#view),
       window.registerWebviewPanelSerializer(CHAT_PANEL_TYPE, {
-        deserializeWebviewPanel: async (panel: WebviewPanel) => {
+        deserializeWebviewPanel: async (panel: WebviewPanel, state: unknown) => {
+          const key = at(state, 'key');
+          if (typeof key === 'string') this.#conversations.recall(key);
           this.#panel.restore(panel);
         },
       }),
       window.registerUriHandler(this),
+      this.#conversations.onDidChange(() => this.#retitle()),
     ];
   }
 
@@ -60,6 +65,14 @@ export class ChatHome implements UriHandler {
   show(conversation: Conversation): void {
     this.#panel.surface?.show(conversation);
     this.#view.surface?.show(conversation);
+    this.#retitle();
+  }
+
+  /** Takes a session over that another window has let go of, and says so where it has not. */
+  takeOver(key: string): void {
+    const conversation = this.#conversations.takeOver(key);
+    if (conversation) this.show(conversation);
+    else void window.showInformationMessage(l10n.t('The other window still has this session.'));
   }
 
   /** A link can open the chat and nothing more. */
@@ -68,6 +81,12 @@ export class ChatHome implements UriHandler {
     const surface = this.openPanel();
     surface.startWhenDrawn();
     surface.focus();
+  }
+
+  /** A tab is called as the session in it. */
+  #retitle(): void {
+    const conversation = this.#panel.surface?.conversation;
+    if (conversation) this.#panel.setTitle(conversation.model.state.title ?? 'Parley');
   }
 
   #surface(webview: Webview): ChatSurface {

@@ -5,8 +5,14 @@ import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { Conversation } from '../client/conversation';
 import { SessionFeed } from '../client/feed';
-import { CONTRACT_VERSION, type FromWebview, type QueueAction, type ToWebview } from '../panel/contract';
-import { imageAttachment } from './attachments';
+import {
+  CONTRACT_VERSION,
+  type ElicitationAction,
+  type FromWebview,
+  type QueueAction,
+  type ToWebview,
+} from '../panel/contract';
+import { contentAttachment, imageAttachment } from './attachments';
 import { readFromWebview } from './fromWebview';
 
 /** What a surface needs of the rest of the workbench. */
@@ -15,8 +21,12 @@ export interface SurfaceServices {
   readonly isTerminalOpenable: (terminalId: string) => boolean;
   readonly openLocation: (path: string, line: number | undefined, roots: readonly string[]) => Promise<void>;
   readonly openLink: (href: string, roots: readonly string[]) => Promise<void>;
+  /** Opens an address in the browser of the system; false where the user or the system does not. */
+  readonly openAddress: (url: string) => Promise<boolean>;
   readonly openDiff: (conversation: Conversation, index: number, content: number) => Promise<void>;
   readonly openTerminal: (terminalId: string, title: string) => void;
+  /** Takes a session over from another window that has let it go. */
+  readonly takeOver: (conversation: Conversation) => void;
   /** Counts what the webview reports as broken, for the tests and the log. */
   readonly onProblem: (kind: 'error' | 'csp', text: string) => void;
 }
@@ -153,13 +163,19 @@ export class ChatSurface implements Disposable {
         this.#send(message.clientId, message.text);
         return;
       case 'draft':
-        conversation.draft = message.text;
+        conversation.unsent.draft = message.text;
         return;
       case 'cancel':
         conversation.cancel();
         return;
       case 'permission':
         conversation.answerPermission(message.id, message.optionId);
+        return;
+      case 'elicitation':
+        await this.#elicit(message.id, message.answer);
+        return;
+      case 'stopOne':
+        await this.#tell('It was not stopped', () => conversation.stopOne(message.kind, message.id));
         return;
       case 'queue':
         applyQueueAction(conversation, message.action);
@@ -202,15 +218,14 @@ export class ChatSurface implements Disposable {
         await commands.executeCommand(COMMANDS[message.command]);
         return;
       case 'attachImage':
-        conversation.attachments.push(imageAttachment(message.name, message.mimeType, message.data));
-        conversation.model.touch('attachments');
+        conversation.unsent.attach(imageAttachment(message.name, message.mimeType, message.data));
         return;
-      case 'detach': {
-        const at = conversation.attachments.findIndex(({ id }) => id === message.id);
-        if (at >= 0) conversation.attachments.splice(at, 1);
-        conversation.model.touch('attachments');
+      case 'attachFile':
+        conversation.unsent.attach(contentAttachment(message.name, message.mimeType, message.data));
         return;
-      }
+      case 'detach':
+        conversation.unsent.detach(message.id);
+        return;
       case 'problem':
         this.#services.onProblem(message.kind, message.text);
         return;
@@ -222,15 +237,13 @@ export class ChatSurface implements Disposable {
     const conversation = this.#conversation;
     this.#onUsed(conversation);
     try {
-      conversation.send(text, [...conversation.attachments]);
+      conversation.send(text, conversation.unsent.attachments);
     } catch (error) {
       this.#post({ type: 'rejected', clientId, reason: messageOf(error) });
       void conversation.start(); // shows why, with what can be done
       return;
     }
-    conversation.attachments.length = 0;
-    conversation.draft = '';
-    conversation.model.touch('attachments');
+    conversation.unsent.clear();
     this.#post({ type: 'accepted', clientId });
   }
 
@@ -239,10 +252,28 @@ export class ChatSurface implements Disposable {
     this.#onUsed(conversation);
     if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
     else if (id === 'restart') await conversation.restart();
+    else if (id === 'takeOver') this.#services.takeOver(conversation);
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
-    else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings')
+    else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);
     else this.#services.log.warn(`unknown action ${id}`);
+  }
+
+  async #elicit(id: string, answer: ElicitationAction): Promise<void> {
+    const { elicitations } = this.#conversation;
+    this.#onUsed(this.#conversation);
+    switch (answer.kind) {
+      case 'submit': {
+        const problems = elicitations.submit(id, answer.values);
+        if (problems?.size) this.#post({ type: 'formRefused', id, problems: Object.fromEntries(problems) });
+        return;
+      }
+      case 'open':
+        await this.#tell('The page was not opened', () => elicitations.open(id, this.#services.openAddress));
+        return;
+      default:
+        elicitations.refuse(id, answer.kind);
+    }
   }
 
   /** Does something with the agent and says in the transcript where it failed. */

@@ -1,12 +1,15 @@
 // The commands of the palette. Each is a few lines over a conversation; what they show is VS Code's own.
-import { commands, type Disposable, type QuickPickItem, type Uri, window } from 'vscode';
+import { commands, type Disposable, type Uri, window } from 'vscode';
 import { messageOf, ParleyError } from '../base/errors';
-import type { Conversation } from '../client/conversation';
-import { phaseOf } from '../client/projectSession';
 import type { AgentCatalog } from './agentCatalog';
 import { fileAttachment, selectionAttachment } from './attachments';
 import type { ChatHome } from './chatHome';
 import type { Conversations } from './conversations';
+import type { McpServers } from './mcpServers';
+import { type PickItem, pick } from './pick';
+import type { RemoteHeaders } from './remoteHeaders';
+import { sessionCommands } from './sessionCommands';
+import { signInCommands } from './signInCommands';
 import type { Traffic } from './traffic';
 
 export interface CommandServices {
@@ -14,13 +17,18 @@ export interface CommandServices {
   readonly catalog: AgentCatalog;
   readonly traffic: Traffic;
   readonly chat: ChatHome;
+  readonly mcp: McpServers;
+  readonly remote: RemoteHeaders;
   readonly showLog: () => void;
 }
+
+/** Registers one command; what it throws is shown to whoever called it without arguments. */
+export type Register = (id: string, run: (...args: never[]) => unknown) => Disposable;
 
 /** Registers everything that package.json contributes. */
 export function registerCommands(services: CommandServices): Disposable[] {
   const { conversations, catalog, chat } = services;
-  const register = (id: string, run: (...args: never[]) => unknown): Disposable =>
+  const register: Register = (id, run) =>
     commands.registerCommand(`parley.${id}`, async (...args: never[]) => {
       try {
         return await run(...args);
@@ -42,6 +50,8 @@ export function registerCommands(services: CommandServices): Disposable[] {
   };
 
   return [
+    ...sessionCommands(services, register),
+    ...signInCommands(services, register),
     register('open', async () => {
       const surface = chat.openPanel();
       // Not awaited: the panel is open; the agent's start is shown in it.
@@ -84,14 +94,6 @@ export function registerCommands(services: CommandServices): Disposable[] {
       window.setStatusBarMessage(`Parley: ${words[status]}`, 5000);
       return { status };
     }),
-    register('sessions', async () => {
-      const key = await pickSession(conversations);
-      if (key === undefined) return;
-      conversations.setActive(key);
-      chat.show(conversations.get(key));
-      const surface = chat.open();
-      surface.focus();
-    }),
     register('setMode', async (argument?: { mode?: string }) => {
       const conversation = conversations.active();
       const { modes, mode } = conversation.model.state;
@@ -131,19 +133,6 @@ export function registerCommands(services: CommandServices): Disposable[] {
             ));
       if (value !== undefined) await conversation.setConfigOption(option.id, value);
     }),
-    register('signIn', async (argument?: { method?: string }) => {
-      const conversation = conversations.active();
-      const { connection } = conversation;
-      if (connection.kind !== 'authRequired')
-        throw new ParleyError('not-needed', `${conversation.agent.name} does not ask for a sign-in.`);
-      const id =
-        argument?.method ??
-        (await pick(
-          connection.methods.map(({ id, name, description }) => ({ id, label: name, detail: description })),
-          'Sign in with',
-        ));
-      if (id !== undefined) await conversation.signIn(id);
-    }),
     register('addSelection', async () => {
       const editor = window.activeTextEditor;
       const attachment = editor && selectionAttachment(editor);
@@ -152,40 +141,27 @@ export function registerCommands(services: CommandServices): Disposable[] {
     }),
     register('addFile', async (uri?: Uri) => {
       const uris = uri ? [uri] : await window.showOpenDialog({ canSelectMany: true, openLabel: 'Add to Chat' });
-      for (const file of uris ?? []) attach(services, fileAttachment(file));
+      for (const file of uris ?? []) attach(services, await fileAttachment(file));
     }),
     register('queue.pause', () => conversations.active().queue.pause('by you')),
     register('queue.resume', () => conversations.active().resumeQueue()),
     register('queue.clear', () => conversations.active().removeFromQueue()),
+    register('mcp.reset', () => services.mcp.reset()),
+    register('forgetSecrets', async () => {
+      const count = await services.remote.forget();
+      const what = count === 1 ? 'One secret of a remote agent was' : `${count || 'No'} secrets of remote agents were`;
+      void window.showInformationMessage(`${what} forgotten.`);
+    }),
     register('showTraffic', () => services.traffic.show()),
     register('showLog', () => services.showLog()),
     register('openSettings', () => commands.executeCommand('workbench.action.openSettings', '@ext:parley.parley')),
   ];
 }
 
-function attach(services: CommandServices, attachment: ReturnType<typeof fileAttachment>): void {
+function attach(services: CommandServices, attachment: Awaited<ReturnType<typeof fileAttachment>>): void {
   const surface = services.chat.open();
-  surface.conversation.attachments.push(attachment);
-  surface.conversation.model.touch('attachments');
+  surface.conversation.unsent.attach(attachment);
   surface.focus();
-}
-
-interface PickItem {
-  readonly id: string;
-  readonly label: string;
-  readonly description?: string | undefined;
-  readonly detail?: string | undefined;
-  readonly picked?: boolean;
-}
-
-async function pick(items: readonly PickItem[], placeHolder: string): Promise<string | undefined> {
-  const options = items.map(({ id, label, description, detail, picked }): QuickPickItem & { id: string } => ({
-    id,
-    label: picked ? `$(check) ${label}` : label,
-    ...(description && { description }),
-    ...(detail && { detail }),
-  }));
-  return (await window.showQuickPick(options, { placeHolder, matchOnDescription: true, matchOnDetail: true }))?.id;
 }
 
 /** The id of an agent, '' for "configure", undefined for dismissed. */
@@ -199,30 +175,11 @@ async function pickAgent(catalog: AgentCatalog, conversations: Conversations): P
         ? agent.id === 'demo'
           ? 'scripted, no model, ships with Parley'
           : [agent.command, ...agent.args].join(' ')
-        : agent.url,
+        : new URL(agent.url).host,
     picked: agent.id === current,
   }));
   return pick(
     [...items, { id: '', label: '$(gear) Configure agents…', description: 'parley.agents' }],
     'Choose the agent to talk to',
   );
-}
-
-async function pickSession(conversations: Conversations): Promise<string | undefined> {
-  const current = conversations.peek()?.key;
-  const items = conversations.list().map((conversation) => ({
-    id: conversation.key,
-    label: conversation.model.state.title ?? firstWords(conversation) ?? 'New session',
-    description: `${conversation.agent.name} · ${phaseOf(conversation)}`,
-    picked: conversation.key === current,
-  }));
-  if (items.length === 0) throw new ParleyError('no-sessions', 'There is no session in this window yet.');
-  return pick(items, 'Sessions of this window');
-}
-
-function firstWords(conversation: Conversation): string | undefined {
-  const entry = conversation.model.state.entries.find(({ kind }) => kind === 'user');
-  if (entry?.kind !== 'user') return undefined;
-  const [block] = entry.content;
-  return block?.type === 'text' ? block.text.slice(0, 80) : undefined;
 }

@@ -1,14 +1,27 @@
 // The conversations of this window, by key, and which one the user is in.
-
+import { randomUUID } from 'node:crypto';
 import type { Disposable } from '../base/disposable';
 import { ParleyError } from '../base/errors';
 import type { Event } from '../base/event';
 import { Emitter } from '../base/event';
 import { Conversation } from '../client/conversation';
+import type { Opening } from '../client/opening';
 import type { ConversationServices } from '../client/services';
 import { Changes } from '../session/changes';
 import type { AgentCatalog } from './agentCatalog';
+import type { Archive } from './archive';
 import { sessionFolders } from './sessionFolders';
+
+export interface NewConversation {
+  /** The id of an agent; absent: the preferred one. */
+  readonly agent?: string | undefined;
+  /** Absolute; absent: the first folder of the workspace. */
+  readonly cwd?: string | undefined;
+  /** How it comes by its session; absent: with a new one. */
+  readonly opening?: Opening | undefined;
+  /** What the session is called until its agent says otherwise. */
+  readonly title?: string | undefined;
+}
 
 export class Conversations implements Disposable {
   readonly #catalog: AgentCatalog;
@@ -16,12 +29,13 @@ export class Conversations implements Disposable {
   readonly #byKey = new Map<string, { conversation: Conversation; watching: Disposable }>();
   readonly #didChange = new Emitter<string>();
   readonly #scratch: string;
-  #sequence = 0;
+  readonly #archive: Archive;
   #activeKey: string | undefined;
 
   /** @param scratch the folder of sessions in a window without one. */
-  constructor(catalog: AgentCatalog, services: ConversationServices, scratch: string) {
+  constructor(catalog: AgentCatalog, services: ConversationServices, archive: Archive, scratch: string) {
     this.#catalog = catalog;
+    this.#archive = archive;
     this.#services = { ...services, currentAgent: (id) => catalog.find(id) };
     this.#scratch = scratch;
   }
@@ -34,7 +48,13 @@ export class Conversations implements Disposable {
   /** The one that commands are about; made, not started, where there is none. */
   active(): Conversation {
     const known = this.#activeKey === undefined ? undefined : this.#byKey.get(this.#activeKey);
-    return known?.conversation ?? this.create();
+    return known?.conversation ?? this.#last() ?? this.create();
+  }
+
+  /** The conversation that this window had before it ended. */
+  #last(): Conversation | undefined {
+    const { last } = this.#archive;
+    return last === undefined ? undefined : this.recall(last);
   }
 
   peek(): Conversation | undefined {
@@ -52,13 +72,18 @@ export class Conversations implements Disposable {
     return known.conversation;
   }
 
+  /** The conversation of this window that an agent's session is open in. */
+  findSession(agent: string, sessionId: string): Conversation | undefined {
+    return this.list().find((one) => one.agent.id === agent && one.sessionId === sessionId);
+  }
+
   setActive(key: string): void {
     this.get(key);
-    this.#activeKey = key;
+    this.#activate(key);
   }
 
   /** Makes a conversation and makes it the active one. Nothing is started. @throws ParleyError `no-such-agent` */
-  create(options: { agent?: string | undefined; cwd?: string | undefined } = {}): Conversation {
+  create(options: NewConversation = {}): Conversation {
     const agent = options.agent === undefined ? this.#catalog.preferred() : this.#catalog.find(options.agent);
     if (!agent) {
       throw new ParleyError('no-such-agent', `There is no agent “${options.agent}”.`, {
@@ -66,8 +91,70 @@ export class Conversations implements Disposable {
       });
     }
     const { cwd, roots } = sessionFolders(options.cwd, this.#scratch);
-    const key = `s${++this.#sequence}-${process.pid}`;
-    const conversation = new Conversation({ key, agent, cwd, roots, services: this.#services });
+    const key = randomUUID();
+    const { opening, title } = options;
+    const conversation = new Conversation({
+      key,
+      agent,
+      cwd,
+      roots,
+      services: this.#services,
+      keep: this.#archive.keep({ key, agentId: agent.id, cwd, roots }, false),
+      ...(opening && { opening }),
+    });
+    this.#add(conversation);
+    if (title !== undefined) conversation.model.apply({ type: 'info', title }, this.#services.clock.now());
+    return conversation;
+  }
+
+  /**
+   * Brings back a conversation that was kept; nothing is started. One that another window has can be read, and gone on with when that window lets it go.
+   * @returns undefined where nothing was kept under this key, or its agent is no longer configured.
+   */
+  recall(key: string): Conversation | undefined {
+    const known = this.#byKey.get(key);
+    if (known) {
+      this.#activate(key);
+      return known.conversation;
+    }
+    const recalled = this.#archive.recall(key);
+    if (!recalled) return undefined;
+    const { record, kept, isHeld } = recalled;
+    // A session is read also where its agent is gone; it goes on with the preferred one then.
+    const agent = this.#catalog.find(record.agentId) ?? this.#catalog.preferred();
+    const { agentSessionId: _other, ...past } = kept;
+    const conversation = new Conversation({
+      key,
+      agent,
+      cwd: record.cwd,
+      roots: record.roots,
+      services: this.#services,
+      kept: agent.id === record.agentId ? kept : past,
+      ...(isHeld
+        ? { isHeld: true }
+        : { keep: this.#archive.keep({ key, agentId: agent.id, cwd: record.cwd, roots: record.roots }, true) }),
+    });
+    this.#add(conversation);
+    return conversation;
+  }
+
+  /** A session that could only be read goes on here. @returns undefined where the other window still has it */
+  takeOver(key: string): Conversation | undefined {
+    const known = this.#byKey.get(key);
+    if (!known || this.#archive.isHeld(key)) return undefined;
+    known.watching.dispose();
+    known.conversation.dispose();
+    this.#byKey.delete(key);
+    return this.recall(key);
+  }
+
+  #activate(key: string): void {
+    this.#activeKey = key;
+    this.#archive.last = key;
+  }
+
+  #add(conversation: Conversation): void {
+    const { key } = conversation;
     let told = false;
     const changes = new Changes(() => {
       if (told) return;
@@ -79,8 +166,7 @@ export class Conversations implements Disposable {
       });
     });
     this.#byKey.set(key, { conversation, watching: conversation.model.observe(changes) });
-    this.#activeKey = key;
-    return conversation;
+    this.#activate(key);
   }
 
   /** The workspace is trusted now: what could not start for that reason starts. */
@@ -99,6 +185,7 @@ export class Conversations implements Disposable {
     if (this.#activeKey === key) this.#activeKey = [...this.#byKey.keys()].at(-1);
     known.watching.dispose();
     await known.conversation.close();
+    this.#archive.release(key);
     this.#didChange.fire(key);
   }
 

@@ -19,6 +19,17 @@ const queueAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('clear') }),
 ]);
 
+/** Values of a form: judged by its fields where it is known (panel/checkForm.ts); here only their kinds and sizes. */
+const formText = z.string().check(z.maxLength(20_000));
+const formValue = z.union([formText, z.number(), z.boolean(), z.array(formText).check(z.maxLength(500)), z.null()]);
+
+const elicitationAction = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('submit'), values: z.record(z.string(), formValue) }),
+  z.object({ kind: z.literal('open') }),
+  z.object({ kind: z.literal('decline') }),
+  z.object({ kind: z.literal('cancel') }),
+]);
+
 const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), version: z.number() }),
   z.object({ type: z.literal('ack'), revision: z.number() }),
@@ -27,6 +38,8 @@ const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('draft'), text: z.string().check(z.maxLength(MAX_TEXT)) }),
   z.object({ type: z.literal('cancel') }),
   z.object({ type: z.literal('permission'), id, optionId: z.nullable(z.string()) }),
+  z.object({ type: z.literal('elicitation'), id, answer: elicitationAction }),
+  z.object({ type: z.literal('stopOne'), kind: z.enum(['tool', 'terminal']), id: z.string() }),
   z.object({ type: z.literal('queue'), action: queueAction }),
   z.object({ type: z.literal('setMode'), modeId: z.string() }),
   z.object({ type: z.literal('setConfig'), id: z.string(), value: z.union([z.string(), z.boolean()]) }),
@@ -46,6 +59,12 @@ const schema = z.discriminatedUnion('type', [
     type: z.literal('attachImage'),
     data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
     mimeType: z.string().check(z.regex(/^image\/[\w.+-]+$/)),
+    name: z.string().check(z.maxLength(500)),
+  }),
+  z.object({
+    type: z.literal('attachFile'),
+    data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
+    mimeType: z.string().check(z.regex(/^(?:[\w.+-]+\/[\w.+-]+)?$/)),
     name: z.string().check(z.maxLength(500)),
   }),
   z.object({ type: z.literal('detach'), id }),

@@ -36,3 +36,13 @@ export async function openLink(
     }
   }
 }
+
+/**
+ * Opens an address that the user has agreed to, in the browser of the system.
+ * @param url as it was shown; checked already (acp/elicitation.ts)
+ * @returns false where the user said no to VS Code's own question
+ */
+export async function openAddress(url: string): Promise<boolean> {
+  // A Uri would be written out with other escapes than it was read with, and a signed address would no longer be one: VS Code takes the text as well.
+  return vscode.env.openExternal(url as unknown as vscode.Uri);
+}

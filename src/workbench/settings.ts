@@ -23,6 +23,28 @@ export function startTimeoutMs(): number {
   return Math.max(1, Number.isFinite(seconds) ? seconds : 90) * 1000;
 }
 
+/** The servers of `parley.mcpServers`, unread. */
+export function mcpServersSetting(): unknown {
+  return read<unknown>('mcpServers', {});
+}
+
+/** Whether the workspace's .vscode/mcp.json may be handed over, where the user agrees to it. */
+export function usesWorkspaceMcp(): boolean {
+  return read<boolean>('mcp.useWorkspace', true) === true;
+}
+
 export function afterCancel(): 'pause' | 'continue' {
   return read<string>('queue.afterCancel', 'pause') === 'continue' ? 'continue' : 'pause';
+}
+
+/** Whether an agent that ended by itself is started again without asking. */
+export function restartsAgents(): boolean {
+  return read<boolean>('recovery.restart', true) !== false;
+}
+
+/** What is kept of old sessions. */
+export function historyLimits(): { readonly maxAgeDays: number; readonly maxBytes: number } {
+  const days = read<number>('history.maxAgeDays', 180);
+  const megabytes = read<number>('history.maxMegabytes', 2048);
+  return { maxAgeDays: Math.max(1, days), maxBytes: Math.max(10, megabytes) * 1024 * 1024 };
 }

@@ -5,7 +5,7 @@ import type { Log } from '../base/log';
 import type { Terminals } from '../client/terminals';
 import type { SurfaceServices } from './chatSurface';
 import type { DiffEditor } from './diffEditor';
-import { openLink } from './openLink';
+import { openAddress, openLink } from './openLink';
 import { openLocation } from './openLocation';
 import type { RealTerminals } from './realTerminal';
 
@@ -14,9 +14,10 @@ export interface SurfaceParts {
   readonly terminals: Terminals;
   readonly realTerminals: RealTerminals;
   readonly diffs: DiffEditor;
+  readonly takeOver: (key: string) => void;
 }
 
-export function surfaceServices({ log, terminals, realTerminals, diffs }: SurfaceParts): SurfaceServices {
+export function surfaceServices({ log, terminals, realTerminals, diffs, takeOver }: SurfaceParts): SurfaceServices {
   const tell = async (run: () => Promise<void>): Promise<void> => {
     try {
       await run();
@@ -29,6 +30,7 @@ export function surfaceServices({ log, terminals, realTerminals, diffs }: Surfac
     isTerminalOpenable: (id) => terminals.isRunning(id) || terminals.outputOf(id) !== '',
     openLocation: (path, line) => tell(() => openLocation({ path, ...(line !== undefined && { line }) })),
     openLink: (href, roots) => tell(() => openLink(href, roots)),
+    openAddress,
     openDiff: (conversation, index, content) =>
       tell(async () => {
         const entry = conversation.model.state.entries[index];
@@ -38,6 +40,7 @@ export function surfaceServices({ log, terminals, realTerminals, diffs }: Surfac
     openTerminal: (id, title) => {
       realTerminals.show(id, title);
     },
+    takeOver: ({ key }) => takeOver(key),
     onProblem: (kind, text) => log.error(kind === 'csp' ? `content policy: ${text}` : `webview: ${text}`),
   };
 }

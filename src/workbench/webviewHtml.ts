@@ -22,6 +22,7 @@ export function webviewHtml(webview: Webview, extensionUri: Uri): string {
     `style-src ${webview.cspSource}`,
     `font-src ${webview.cspSource}`,
     `img-src ${webview.cspSource} data: blob:`,
+    'media-src data:',
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');

@@ -1,4 +1,5 @@
 // A conversation with a real agent process in plain Node: what the extension composes, with files on disk instead of VS Code's editor.
+import { strict as assert } from 'node:assert';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AgentDefinition } from '../../src/agents/agentDefinition';
@@ -7,10 +8,13 @@ import { ParleyError } from '../../src/base/errors';
 import { type Log, silentLog } from '../../src/base/log';
 import { AgentFiles } from '../../src/client/agentFiles';
 import { Conversation } from '../../src/client/conversation';
+import type { ConversationKeep, KeptConversation } from '../../src/client/keep';
+import type { Opening } from '../../src/client/opening';
 import type { FilePort } from '../../src/client/ports';
 import type { ConversationServices } from '../../src/client/services';
 import { Terminals } from '../../src/client/terminals';
 import { Changes } from '../../src/session/changes';
+import { WireAccount } from './wireAccount';
 
 /** Files without an editor. `allowOutside` is the user's answer to questions on paths outside of the roots. */
 export function diskFiles(allowOutside: (path: string) => boolean = () => false): FilePort {
@@ -41,9 +45,16 @@ export function diskFiles(allowOutside: (path: string) => boolean = () => false)
 export interface TestConversationOptions {
   readonly agent: AgentDefinition;
   readonly cwd: string;
+  /** Absent: only `cwd`. */
+  readonly roots?: readonly string[];
+  readonly opening?: Opening;
   readonly files?: FilePort;
   readonly log?: Log;
   readonly services?: Partial<ConversationServices>;
+  /** Ours of the session; absent: `test`. */
+  readonly key?: string;
+  readonly keep?: ConversationKeep;
+  readonly kept?: KeptConversation;
 }
 
 /** A conversation and the means to wait for what it becomes. */
@@ -51,7 +62,7 @@ export interface TestConversation {
   readonly conversation: Conversation;
   /** Resolves as soon as `holds` is true, looked at after every change. Fails with the last state where mocha's time is over. */
   until(holds: (conversation: Conversation) => boolean): Promise<void>;
-  /** Ends the agent and everything that it started. */
+  /** Ends the agent and everything that it started. Fails where the client has sent something that does not fit the protocol's schema. */
   close(): Promise<void>;
 }
 
@@ -60,11 +71,15 @@ export function testConversation(options: TestConversationOptions): TestConversa
   const log = options.log ?? silentLog;
   const terminals = new Terminals({ log, env: environment, isTrusted: () => true });
   const port = options.files ?? diskFiles();
+  const account = new WireAccount();
   const conversation = new Conversation({
-    key: 'test',
+    key: options.key ?? 'test',
+    ...(options.keep && { keep: options.keep }),
+    ...(options.kept && { kept: options.kept }),
     agent: options.agent,
     cwd: options.cwd,
-    roots: [options.cwd],
+    roots: options.roots ?? [options.cwd],
+    ...(options.opening && { opening: options.opening }),
     services: {
       log,
       clock: { now: () => Date.now() },
@@ -76,6 +91,10 @@ export function testConversation(options: TestConversationOptions): TestConversa
       startTimeoutMs: () => 10_000,
       afterCancel: () => 'pause',
       ...options.services,
+      onTraffic: (key, dir, line) => {
+        account.note(dir, line);
+        options.services?.onTraffic?.(key, dir, line);
+      },
     },
   });
   const waiting = new Set<() => void>();
@@ -99,6 +118,7 @@ export function testConversation(options: TestConversationOptions): TestConversa
     async close() {
       await conversation.close();
       terminals.dispose();
+      assert.deepEqual(account.problems.splice(0), [], 'what the client sent fits the official schema');
     },
   };
 }

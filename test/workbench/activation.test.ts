@@ -36,6 +36,11 @@ describe('activation', () => {
       'restartAgent',
       'checkStatus',
       'showLog',
+      'sessions',
+      'forkSession',
+      'renameSession',
+      'signIn',
+      'signOut',
     ];
     assert.deepEqual(
       documented.filter((name) => !registered.has(`parley.${name}`)),

@@ -8,7 +8,7 @@ import { alertText, session } from '../session';
 import { strings } from '../strings';
 import { Attachments } from './attachments';
 import { composer } from './composerState';
-import { attachImages } from './images';
+import { attachPasted } from './images';
 import { Pickers } from './pickers';
 import { completeCommand, matchCommands, slashQuery } from './slash';
 import { SlashList, slashOptionId } from './slashList';
@@ -76,11 +76,11 @@ export function Composer() {
   }
 
   function onPaste(event: ClipboardEvent): void {
-    const images = [...(event.clipboardData?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
-    if (images.length === 0) return;
+    const files = [...(event.clipboardData?.files ?? [])];
+    // Office programs put a picture of the text beside it: then the text is meant.
+    if (files.length === 0 || event.clipboardData?.getData('text/plain')) return;
     event.preventDefault();
-    if (!session.canAttachImages.peek()) composer.problem.value = strings.imagesNotAllowed;
-    else void attachImages(images);
+    void attachPasted(files);
   }
 
   const isListOpen = matches.value.length > 0;

@@ -1,24 +1,36 @@
-// Pasted images, on their way to the host as base64.
+// Pasted images, sounds and other files, on their way to the host as base64.
 import { post } from '../host';
 import { reportError } from '../problems';
+import { session } from '../session';
 import { strings } from '../strings';
 import { composer } from './composerState';
 
 const LARGEST = 10 * 1024 * 1024;
 
-/** Hands each image to the host, which makes an attachment of it. */
-export async function attachImages(images: readonly File[]): Promise<void> {
-  for (const image of images) {
-    if (image.size > LARGEST) {
-      composer.problem.value = strings.imageTooLarge;
+/** Hands each file that the agent can take to the host, which makes an attachment of it; says why where it cannot. */
+export async function attachPasted(files: readonly File[]): Promise<void> {
+  for (const file of files) {
+    const refusal = refusalOf(file);
+    if (refusal !== undefined) {
+      composer.problem.value = refusal;
       continue;
     }
     try {
-      post({ type: 'attachImage', data: await toBase64(image), mimeType: image.type, name: image.name });
+      const type = file.type.startsWith('image/') ? 'attachImage' : 'attachFile';
+      const mimeType = file.type.split(';', 1)[0] ?? '';
+      post({ type, data: await toBase64(file), mimeType, name: file.name });
     } catch (error) {
       reportError(error);
     }
   }
+}
+
+function refusalOf({ type, size }: File): string | undefined {
+  const { canAttachImages, canAttachAudio, canAttachFiles } = session;
+  if (type.startsWith('image/') && !canAttachImages.peek()) return strings.imagesNotAllowed;
+  if (type.startsWith('audio/') && !canAttachAudio.peek() && !canAttachFiles.peek()) return strings.audioNotAllowed;
+  if (!/^(image|audio)\//.test(type) && !canAttachFiles.peek()) return strings.filesNotAllowed;
+  return size > LARGEST ? strings.imageTooLarge : undefined;
 }
 
 function toBase64(blob: Blob): Promise<string> {

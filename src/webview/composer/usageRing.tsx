@@ -13,7 +13,7 @@ export function UsageRing() {
     <span
       class="usage"
       role="img"
-      aria-label={strings.usageLabel(percent)}
+      aria-label={[strings.usageLabel(percent), ...lines].join(', ')}
       title={lines.join('\n')}
       data-level={percent >= 90 ? 'high' : undefined}
     >

@@ -16,12 +16,16 @@ export function createBlock(block: Exclude<BlockView, { type: 'text' }>, context
     case 'image':
       return createImage(block.data, block.mimeType);
     case 'audio':
-      return el('p', 'dim', strings.audio(block.mimeType));
+      return createAudio(block.data, block.mimeType);
     case 'resource_link':
       return createResourceChip(block.title ?? block.name, block.uri, context);
     case 'resource': {
       const chip = createResourceChip(nameOf(block.uri), block.uri, context);
-      if (block.text === undefined) return chip;
+      if (block.text === undefined) {
+        if (block.bytes === undefined) return chip;
+        const size = strings.resourceSize(revealControls(block.mimeType ?? strings.embedded), block.bytes);
+        return el('span', 'resource', chip, el('span', 'dim', ` ${size}`));
+      }
       return el('div', 'resource', chip, createFold(strings.embedded, block.text, context));
     }
     case 'unknown':
@@ -35,6 +39,19 @@ function createImage(data: string, mimeType: string): HTMLElement {
   image.src = `data:${mimeType};base64,${data}`;
   image.alt = strings.image;
   return image;
+}
+
+/** Plays what came with the message; nothing is fetched, and nothing plays by itself. */
+function createAudio(data: string, mimeType: string): HTMLElement {
+  const name = revealControls(mimeType);
+  if (!/^audio\/[\w.+-]+$/.test(mimeType)) return el('p', 'dim', strings.audioNotPlayed(name));
+  const sound = setAttributes(el('audio', 'sound'), {
+    controls: true,
+    preload: 'none',
+    'aria-label': strings.audio(name),
+  });
+  sound.src = `data:${mimeType};base64,${data}`;
+  return sound;
 }
 
 function createResourceChip(name: string, uri: string, context: BlockContext): HTMLElement {

@@ -5,7 +5,7 @@ import { strings } from '../strings';
 import { createArticle, type EntryFactory, markLate } from './entryView';
 import { createFold } from './fold';
 
-const ICONS: Readonly<Record<string, IconName>> = { warning: 'warning', error: 'error' };
+const ICONS: Readonly<Record<string, IconName>> = { warning: 'warning', error: 'error', busy: 'loading' };
 
 export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
   const element = createArticle(stored.item, strings.notice);
@@ -18,6 +18,7 @@ export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
     element.dataset.severity = item.severity;
     const words = setAttributes(el('div', 'words', el('span', 'notice-title', item.title)), { dir: 'auto' });
     if (item.text) words.append(el('span', 'notice-text', item.text));
+    if (item.detail) words.append(createFold(strings.summary, item.detail, context));
     if (item.json) words.append(createFold(strings.raw, item.json, context));
     body.replaceChildren(icon(ICONS[item.severity] ?? 'info'), words);
   }

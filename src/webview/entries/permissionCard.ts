@@ -30,6 +30,14 @@ export function createPermissionCard(
   });
   if (plain(permission.title) !== plain(said))
     element.append(setAttributes(el('p', 'question', title), { dir: 'auto' }));
+  const { description, command } = permission;
+  if (description)
+    element.append(setAttributes(el('p', 'question-details', revealControls(description)), { dir: 'auto' }));
+  if (command) {
+    const line = el('pre', 'plain asked-command', el('span', 'dim', '$ '), revealControls(command.line));
+    element.append(setAttributes(line, { tabindex: '0', dir: 'ltr' }));
+    if (command.cwd) element.append(el('p', 'question-details', strings.commandIn(revealControls(command.cwd))));
+  }
   const answers = el('div', 'answers');
   let answered = false;
 

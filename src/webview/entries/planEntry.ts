@@ -1,7 +1,10 @@
 // The agent's plan: a checklist in its order.
 import { el, icon, setAttributes } from '../dom';
 import type { IconName } from '../icons';
+import { lexAll } from '../markdown/blockLexer';
+import { renderBlocks } from '../markdown/renderTokens';
 import { strings } from '../strings';
+import { createBlock } from './blocks';
 import { createArticle, type EntryFactory, markLate } from './entryView';
 
 const MARKS: Readonly<Record<string, IconName>> = {
@@ -11,18 +14,34 @@ const MARKS: Readonly<Record<string, IconName>> = {
   cancelled: 'circle-slash',
 };
 
-export const createPlanEntry: EntryFactory = (stored) => {
+export const createPlanEntry: EntryFactory = (stored, _index, context) => {
   const element = createArticle(stored.item, strings.plan);
   const progress = el('span', 'dim');
   const head = el('div', 'plan-head', icon('checklist'), el('b', '', strings.plan), progress);
   const list = setAttributes(el('ul', 'plan-list'), { role: 'list' });
-  element.append(el('div', 'box', head, list));
+  const text = el('div', 'plan-text markdown');
+  element.append(el('div', 'box', head, list, text));
 
   function draw(): void {
     const { item } = stored;
     if (item.kind !== 'plan') return;
     const done = item.entries.filter(({ status }) => status === 'completed').length;
-    progress.textContent = strings.planProgress(done, item.entries.length);
+    const isList = item.markdown === undefined && item.uri === undefined;
+    element.dataset.removed = String(item.removed === true);
+    progress.textContent = [
+      isList ? strings.planProgress(done, item.entries.length) : '',
+      item.removed ? strings.planRemoved : '',
+    ]
+      .filter((words) => words !== '')
+      .join(' · ');
+    list.hidden = !isList;
+    text.hidden = isList;
+    text.replaceChildren();
+    if (item.markdown !== undefined) renderBlocks(lexAll(item.markdown), text, context);
+    if (item.uri !== undefined) {
+      const file = { type: 'resource_link', uri: item.uri, name: item.uri.split('/').at(-1) || item.uri } as const;
+      text.append(el('span', 'dim', `${strings.planFile} `), createBlock(file, context));
+    }
     list.replaceChildren(
       ...item.entries.map(({ content, status, priority }) => {
         const words: Readonly<Record<string, string>> = strings.planStatus;

@@ -60,7 +60,7 @@ export function createToolContent(
 function createBlockContent(item: ToolItem, block: BlockView, place: Place, context: EntryContext): HTMLElement {
   if (block.type !== 'text') {
     const node = createBlock(block, context);
-    node.hidden = !place.expanded && block.type !== 'image';
+    node.hidden = !place.expanded && block.type !== 'image' && block.type !== 'audio';
     return node;
   }
   if (place.expanded) return createText(block.text, context);

@@ -37,7 +37,11 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     const content = tool().content.findIndex(({ type }) => type === 'diff');
     context.post({ type: 'openDiff', index, content });
   });
-  const line = el('div', 'tool-line', row, openDiff);
+  const stop = iconButton('debug-stop', strings.stop, () => {
+    const { stopId } = tool();
+    if (stopId !== undefined) context.post({ type: 'stopOne', kind: 'tool', id: stopId });
+  });
+  const line = el('div', 'tool-line', row, openDiff, stop);
   const body = el('div', 'tool-content');
   const box = el('div', 'box', line, body);
   element.append(box);
@@ -104,6 +108,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     result.replaceChildren(...words.facts.map((fact) => el('span', 'fact', fact)));
     time.textContent = words.time;
     openDiff.hidden = !item.content.some(({ type }) => type === 'diff');
+    stop.hidden = item.stopId === undefined;
+    setAttributes(stop, { 'aria-label': strings.stopOne(shown || words.verb) });
   }
 
   function drawBody(): void {

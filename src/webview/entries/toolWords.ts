@@ -1,6 +1,6 @@
 // What the line of a tool call says: a verb, an object, a result. Pure.
 import type { ItemView } from '../../panel/contract';
-import { formatDuration } from '../format';
+import { formatDuration, lastLines } from '../format';
 import { strings } from '../strings';
 
 export type ToolItem = Extract<ItemView, { kind: 'tool' }>;
@@ -46,9 +46,18 @@ export function toolWords(item: ToolItem): ToolWords {
   };
 }
 
+/** The end of what a subagent said last, for its closed line. */
+function lastWords({ content }: ToolItem): string[] {
+  const last = content.at(-1);
+  const text = last?.type === 'content' && last.block.type === 'text' ? last.block.text : '';
+  const line = lastLines(text.slice(-400).trimEnd(), 1).replaceAll(/[*`#]/g, '').trim();
+  return line === '' ? [] : [line.slice(0, 160)];
+}
+
 function facts(item: ToolItem): string[] {
   const words: string[] = [];
   if (item.decision) words.push(item.decision);
+  if (item.toolKind === 'subagent') words.push(...lastWords(item));
   let added = 0;
   let removed = 0;
   let diffs = 0;

@@ -21,7 +21,7 @@ export const createUserEntry: EntryFactory = (stored, _index, context) => {
     const chips = el('div', 'chips');
     for (const block of item.content) {
       if (block.type === 'text') parts.push(setAttributes(el('div', 'said', block.text), { dir: 'auto' }));
-      else if (block.type === 'image') parts.push(createBlock(block, context));
+      else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, context));
       else chips.append(createBlock(block, context));
     }
     const text = item.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');

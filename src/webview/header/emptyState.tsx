@@ -7,7 +7,7 @@ const MOST_COMMANDS = 8;
 
 export function EmptyState() {
   const { agentName, commands, phase, error } = session;
-  if (hasItems.value || agentName.value === '' || error.value) return null;
+  if (hasItems.value || agentName.value === '' || error.value || session.elicitations.value.length > 0) return null;
   const isStarting = phase.value === 'starting' || phase.value === 'initializing' || phase.value === 'recovering';
   const isReady = commands.value.length > 0 && phase.value === 'ready';
   return (

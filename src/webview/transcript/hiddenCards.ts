@@ -36,9 +36,9 @@ export class HiddenCards implements Disposable {
       this.#watched.delete(card);
       this.#observer.unobserve(card);
     }
-    for (const card of this.#box.querySelectorAll<HTMLElement>('[data-permission-id]')) {
+    for (const card of this.#box.querySelectorAll<HTMLElement>('[data-permission-id], [data-elicitation-id]')) {
       if (this.#watched.has(card)) continue;
-      this.#watched.set(card, card.dataset.permissionId ?? '');
+      this.#watched.set(card, card.dataset.permissionId ?? card.dataset.elicitationId ?? '');
       this.#observer.observe(card);
     }
     this.#report();

@@ -2,11 +2,11 @@
 import type { FromWebview, ItemView, Op, PermissionView } from '../../panel/contract';
 import { button, el, icon, setAttributes } from '../dom';
 import type { EntryContext, EntryView } from '../entries/entryView';
-import { createPermissionCard } from '../entries/permissionCard';
 import { type ItemChange, ItemStore } from '../itemStore';
 import { createNearWatcher } from '../near';
 import { strings } from '../strings';
 import { HiddenCards } from './hiddenCards';
+import { drawOrphanCards } from './orphanCards';
 import { PAGE_SIZE, Page } from './page';
 import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
@@ -33,6 +33,8 @@ export interface TranscriptOptions {
 
 export class Transcript {
   readonly element: HTMLElement;
+  /** Where forms and pages are drawn by whoever knows them: below the last entry. */
+  readonly questions = el('div', 'questions');
   readonly #options: TranscriptOptions;
   readonly #store = new ItemStore();
   readonly #box: HTMLElement;
@@ -47,6 +49,7 @@ export class Transcript {
   #pages: Page[] = [];
   readonly #hiddenCards: HiddenCards;
   #permissions: readonly PermissionView[] = [];
+  #questionIds: readonly string[] = [];
   #permissionsAt = new Map<number, PermissionView[]>();
   #running = false;
   #columns = 90;
@@ -62,7 +65,7 @@ export class Transcript {
       'aria-live': 'off',
       tabindex: '0',
     });
-    this.#content.append(this.#orphans);
+    this.#content.append(this.#orphans, this.questions);
     this.#jump = button('jump', strings.jumpToLatest, () => this.#scroller.pin());
     this.#jump.prepend(icon('arrow-down'));
     this.#jump.hidden = true;
@@ -121,7 +124,7 @@ export class Transcript {
     this.#wanted.clear();
     this.#asked.clear();
     this.#store.reset(total, from, items, revision);
-    this.#content.replaceChildren(this.#orphans);
+    this.#content.replaceChildren(this.#orphans, this.questions);
     this.#growPages();
     this.#scroller.pin();
   }
@@ -160,10 +163,23 @@ export class Transcript {
       this.#permissionsAt.set(index, [...(this.#permissionsAt.get(index) ?? []), permission]);
     }
     for (const index of touched) this.#pageOf(index)?.setPermissions(index, this.#permissionsAt.get(index) ?? []);
-    const orphans = permissions.filter(({ index }) => index < 0 || index >= this.#store.total);
-    this.#orphans.replaceChildren(...orphans.map((one) => createPermissionCard(one, [], '', this.#context).element));
-    this.#hiddenCards.look(this.#permissions.map(({ id }) => id));
+    drawOrphanCards(
+      this.#orphans,
+      permissions.filter(({ index }) => index < 0 || index >= this.#store.total),
+      this.#context,
+    );
+    this.#lookAtCards();
     for (const { title } of fresh) this.#options.announce(strings.permissionNeeded(title), 'assertive');
+  }
+
+  /** The forms and pages that wait for the user have been drawn. */
+  setQuestions(ids: readonly string[]): void {
+    this.#questionIds = ids;
+    this.#lookAtCards();
+  }
+
+  #lookAtCards(): void {
+    this.#hiddenCards.look([...this.#permissions.map(({ id }) => id), ...this.#questionIds]);
   }
 
   /** Whether a turn runs: without one, nothing streams and what is open counts as complete. */
@@ -194,7 +210,7 @@ export class Transcript {
     }
     this.#finishReveal();
     if (this.#evictDue) this.#evict();
-    if (this.#permissions.length > 0) this.#hiddenCards.look(this.#permissions.map(({ id }) => id));
+    if (this.#permissions.length + this.#questionIds.length > 0) this.#lookAtCards();
     return this.#dirty.size === 0 && this.#wanted.size === 0;
   }
 
@@ -222,9 +238,10 @@ export class Transcript {
   /** Brings the first open question to the eye and puts the focus on it. */
   revealPermission(): void {
     const first = this.#permissions[0];
-    if (!first) return;
-    const card = this.#box.querySelector<HTMLElement>(`[data-permission-id="${CSS.escape(first.id)}"]`);
+    const id = CSS.escape(first?.id ?? this.#questionIds[0] ?? '');
+    const card = this.#box.querySelector<HTMLElement>(`[data-permission-id="${id}"], [data-elicitation-id="${id}"]`);
     if (!card) {
+      if (!first) return;
       this.reveal(first.index);
       return;
     }

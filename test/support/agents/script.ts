@@ -33,6 +33,8 @@ export interface AgentScript {
   };
   /** session/new answers -32000 until `authenticate` was called with one of these methods' ids. */
   readonly authMethods?: readonly { readonly id: string; readonly name: string; readonly type?: string }[];
+  /** `authenticate` sends the user to a page first, and fails unless they agree. */
+  readonly signInPage?: string;
   /** So many updates for the new session before the response that tells its id. */
   readonly early?: number;
   /** session/load is advertised and replays so many pairs of messages. */

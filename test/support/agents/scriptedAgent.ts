@@ -117,6 +117,7 @@ class ScriptedAgent {
     try {
       if (method === 'session/prompt') await this.#prompt(id, params);
       else {
+        if (method === 'authenticate') await this.#sendToPage(id);
         const result = await this.#handle(method, params);
         this.#referee.answered(id, method, result);
         await this.#wire.send({ id, result });
@@ -193,6 +194,22 @@ class ScriptedAgent {
     return { sessionId, ...(modes !== undefined && { modes }), ...(configOptions && { configOptions }) };
   }
 
+  /** A question that belongs to the request and to no session. @throws Fault where the user does not agree */
+  async #sendToPage(requestId: unknown): Promise<void> {
+    const url = this.#script.signInPage;
+    if (url === undefined) return;
+    const asked = {
+      sessionId: undefined,
+      requestId,
+      mode: 'url',
+      message: 'Sign in on this page.',
+      elicitationId: 'sign-in',
+      url,
+    };
+    const answer = await this.#ask('', 'elicitation/create', asked).answer;
+    if (at(answer, 'result', 'action') !== 'accept') throw new Fault(-32000, 'Nobody signed in');
+  }
+
   /** Agents without the signal tell their commands as soon as the session exists. */
   #afterNew(sessionId: string): void {
     const { ready } = this.#script;
@@ -232,6 +249,8 @@ class ScriptedAgent {
     const blocks = at(params, 'prompt');
     const text = (Array.isArray(blocks) ? blocks : [])
       .flatMap((block) => (at(block, 'type') === 'text' ? [String(at(block, 'text'))] : []))
+      // The transcript of an earlier session is nothing to play again.
+      .filter((line) => !line.trimStart().startsWith('<transcript>'))
       .join('\n');
     const turn = new AgentTurn(sessionId, id, this.#wire, this.#script, (method, extra) =>
       this.#ask(sessionId, method, extra),

@@ -43,6 +43,7 @@ describe('parseAgents', () => {
         type: 'remote',
         url: 'wss://host/acp',
         headers: { Authorization: 'Bearer x' },
+        allow: { files: false, terminals: false },
       },
       { id: 'other', name: 'other', protocol: 2, type: 'communication', url: 'http://localhost:8000', agent: 'echo' },
     ]);

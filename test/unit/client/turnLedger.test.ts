@@ -144,4 +144,123 @@ describe('turn ledger', () => {
     made.answered(id, 'end_turn', undefined, false);
     assert.deepEqual(ends(), ['t1 error by exit']);
   });
+
+  describe('with an agent that reports its states', () => {
+    const terms = {
+      promptId: 'q1',
+      content: [{ type: 'text', text: 'Hello' }],
+      endsBy: 'state',
+      promised: false,
+    } as const;
+    const later = { ...terms, promptId: 'q2', content: [{ type: 'text', text: 'Later' }] } as const;
+    const echo = (messageId: string, text: string): SessionEvent => ({
+      type: 'message',
+      role: 'user',
+      messageId,
+      content: [{ type: 'text', text }],
+    });
+    const began = (events: readonly SessionEvent[]): string[] =>
+      events.flatMap((event) => (event.type === 'turn_started' ? [`${event.turnId} ${event.origin}`] : []));
+
+    it('ends a turn with the idle that follows its running, and only once', async () => {
+      const { made, ends } = ledger();
+      const { id, done } = made.begin(terms);
+      made.state({ state: 'idle' });
+      made.received(id, 'u1');
+      made.state({ state: 'running' });
+      made.state({ state: 'brooding' });
+      assert.deepEqual(ends(), []);
+      made.state({ state: 'idle', stopReason: 'refusal' });
+      made.state({ state: 'idle', stopReason: 'refusal' });
+      assert.equal((await done).stopReason, 'refusal');
+      assert.deepEqual(ends(), ['t1 refusal by state']);
+    });
+
+    it('does not take the end of the agent’s own work for the end of a prompt that still waits', () => {
+      const { made, ends } = ledger();
+      made.begin(terms);
+      made.state({ state: 'running' });
+      made.state({ state: 'idle', stopReason: 'end_turn' });
+      assert.deepEqual(ends(), []);
+      made.heard(echo('u1', 'Hello'));
+      made.state({ state: 'running' });
+      made.state({ state: 'idle', stopReason: 'end_turn' });
+      assert.deepEqual(ends(), ['t1 end_turn by state']);
+    });
+
+    it('calls a turn the agent’s own only where no prompt is on its way', () => {
+      const { made, events } = ledger();
+      made.state({ state: 'running' });
+      const waiting = made.follow(later);
+      made.state({ state: 'idle' });
+      made.state({ state: 'running' });
+      made.received(waiting.id, 'u2');
+      assert.deepEqual(began(events), ['t1 agent', 't2 user']);
+    });
+
+    it('puts a prompt into the turn that takes it in, by the id or the text of its echo', async () => {
+      const { made, events } = ledger();
+      const first = made.begin(terms);
+      made.state({ state: 'running' });
+      const second = made.follow(later);
+      made.heard(echo('u2', ' Later\n'));
+      made.received(second.id, 'u2');
+      made.heard(echo('u1', 'Hello'));
+      made.received(first.id, 'u1');
+      made.state({ state: 'idle', stopReason: 'end_turn' });
+      assert.deepEqual(await second.done, { turnId: 't1', stopReason: 'end_turn' });
+      assert.deepEqual(
+        events.flatMap((event) =>
+          event.type === 'prompt_sent' || event.type === 'prompt_inserted'
+            ? [[event.type, event.promptId, event.messageId]]
+            : [],
+        ),
+        [
+          ['prompt_sent', 'q2', 'u2'],
+          ['prompt_inserted', 'q1', 'u1'],
+        ],
+      );
+    });
+
+    it('gives back a prompt that was refused before a turn took it in, and all of them when the agent dies', async () => {
+      const { made, ends } = ledger();
+      made.begin(terms);
+      const [second, third] = [made.follow(later), made.follow({ ...later, promptId: 'q3' })];
+      made.cancelRequested();
+      const refused = made.failed(second.id, { code: 'agent-error -32800', message: 'cancelled' }, true);
+      assert.deepEqual(refused, { kind: 'refused', asked: true });
+      assert.equal(await second.done, undefined);
+      made.exited('It exited.');
+      assert.equal(await third.done, undefined);
+      assert.deepEqual(ends(), ['t1 cancelled by exit']);
+    });
+
+    it('lets only the answer end a v1 turn, unless the answer has no reason and states were seen', async () => {
+      const { made, ends } = ledger();
+      const first = made.begin();
+      made.state({ state: 'running' });
+      made.state({ state: 'idle', stopReason: 'refusal' });
+      assert.deepEqual(ends(), []);
+      made.answered(first.id, 'end_turn', undefined, false);
+      const second = made.begin();
+      made.state({ state: 'running' });
+      made.received(second.id, undefined);
+      made.state({ state: 'idle', stopReason: 'max_tokens' });
+      await second.done;
+      assert.deepEqual(ends(), ['t1 end_turn by response', 't2 max_tokens by state']);
+    });
+
+    it('does not lock the user out where a v1 agent says that it works and never that it is done', async () => {
+      const { made, ends, events } = ledger();
+      made.state({ state: 'running' });
+      assert.equal(made.isOwnWork, true);
+      const { id, done } = made.begin();
+      made.state({ state: 'idle' });
+      assert.deepEqual(ends(), []);
+      made.answered(id, 'end_turn', undefined, false);
+      await done;
+      assert.deepEqual(began(events), ['t1 agent']);
+      assert.deepEqual(ends(), ['t1 end_turn by response']);
+    });
+  });
 });

@@ -23,19 +23,27 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   base: { rooms: {}, packages: [] },
   panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },
-  acp: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['vscode-jsonrpc', 'zod'] },
+  acp: {
+    rooms: { base: 'all', session: 'types' },
+    node: true,
+    packages: ['diff', 'eventsource-parser', 'vscode-jsonrpc', 'ws', 'zod'],
+  },
   agents: {
     rooms: { base: 'all', acp: 'all', session: 'types' },
     node: true,
     packages: ['cross-spawn', 'zod'],
   },
   client: {
-    rooms: { base: 'all', acp: 'all', agents: 'all', session: 'all', panel: 'all' },
+    rooms: { base: 'all', acp: 'all', agents: 'all', session: 'all', panel: 'all', distributed: 'all' },
     node: true,
     packages: ['cross-spawn', 'diff', 'zod'],
   },
   store: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['zod'] },
-  distributed: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['zod'] },
+  distributed: {
+    rooms: { base: 'all', session: 'types' },
+    node: true,
+    packages: ['aws4fetch', 'eventsource-parser', 'ipaddr.js', 'zod'],
+  },
   workbench: {
     rooms: {
       base: 'all',

@@ -84,7 +84,7 @@ describe('the manifest', () => {
   it('lets a folder that is not trusted start programs if a setting that names one is not restricted', () => {
     const { properties } = manifest.contributes.configuration;
     const strict = ['machine', 'application', 'machine-overridable'];
-    for (const key of ['parley.agents', 'parley.defaultAgent']) {
+    for (const key of ['parley.agents', 'parley.defaultAgent', 'parley.mcpServers', 'parley.mcp.useWorkspace']) {
       assert.ok(strict.includes(properties[key]?.scope ?? ''), `${key} has a scope that a workspace can set freely`);
       assert.ok(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes(key), key);
     }

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { Frames } from '../../../src/webview/frames';
 
 describe('frames', () => {
-  const { requestAnimationFrame } = globalThis;
   let due: (() => void)[] = [];
   let rendered = 0;
   let frames: Frames;
@@ -11,17 +10,10 @@ describe('frames', () => {
   beforeEach(() => {
     due = [];
     rendered = 0;
-    globalThis.requestAnimationFrame = (callback) => due.push(() => callback(0));
-    frames = new Frames({
-      apply: () => undefined,
-      render: () => ++rendered > 0,
-      drawn: () => {},
-      painted: () => {},
-    });
-  });
-
-  after(() => {
-    globalThis.requestAnimationFrame = requestAnimationFrame;
+    frames = new Frames(
+      { apply: () => undefined, render: () => ++rendered > 0, drawn: () => {}, painted: () => {} },
+      { next: (frame) => due.push(frame), painted: () => {} },
+    );
   });
 
   function pass(): void {

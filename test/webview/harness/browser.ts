@@ -28,11 +28,15 @@ export const SESSION: SessionView = {
   turnCount: 0,
   queue: [],
   permissions: [],
+  elicitations: [],
+  background: [],
   commands: [],
   modes: [],
   config: [],
   attachments: [],
   canAttachImages: true,
+  canAttachAudio: false,
+  canAttachFiles: false,
 };
 
 export interface PanelOptions {

@@ -95,6 +95,7 @@ function policy(): string {
     `script-src 'nonce-${NONCE}'`,
     "style-src 'self'",
     "img-src 'self' data: blob:",
+    'media-src data:',
     "font-src 'self'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",

@@ -1,0 +1,130 @@
+// Single HTTP exchanges with one URL: its headers, its cookies, no redirects. Node's own client, because VS Code teaches it the user's proxy and certificates.
+import http from 'node:http';
+import https from 'node:https';
+import { CookieJar } from './cookieJar';
+import { networkError } from './remoteError';
+
+/** An answer whose body is still to be read; reading it slowly slows the server. Read it or destroy it. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: http.IncomingMessage;
+}
+
+export class HttpClient {
+  readonly #url: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #agent: http.Agent;
+  readonly #jar: CookieJar;
+
+  /** @param headers sent with each request */
+  constructor(url: URL, headers: Readonly<Record<string, string>>) {
+    this.#url = url;
+    this.#headers = headers;
+    this.#jar = new CookieJar(url);
+    // Each session keeps one stream open, so no limit on sockets; the server's own limits hold.
+    const options = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 2 };
+    this.#agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+  }
+
+  /**
+   * Sends a request and waits for the head of the answer, whatever its status.
+   * @throws ParleyError what the network or TLS said; the signal's reason
+   */
+  async request(
+    method: 'GET' | 'POST' | 'DELETE',
+    headers: Readonly<Record<string, string>>,
+    body: string | undefined,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer> {
+    try {
+      return await this.#exchange(method, headers, body, signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (!(error instanceof StaleSocket)) throw networkError(this.#url, error);
+    }
+    // The server had closed an idle connection just when it was used again; what was sent on it reached nobody.
+    try {
+      return await this.#exchange(method, headers, body, signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw networkError(this.#url, error instanceof StaleSocket ? error.cause : error);
+    }
+  }
+
+  /** Closes the idle connections. */
+  dispose(): void {
+    this.#agent.destroy();
+  }
+
+  #exchange(
+    method: string,
+    headers: Readonly<Record<string, string>>,
+    body: string | undefined,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer> {
+    const { request: send } = this.#url.protocol === 'https:' ? https : http;
+    return new Promise((resolve, reject) => {
+      const bytes = body === undefined ? undefined : Buffer.from(body);
+      const request = send(this.#url, {
+        method,
+        agent: this.#agent,
+        signal,
+        headers: {
+          ...this.#allHeaders(),
+          ...headers,
+          'Accept-Encoding': 'identity',
+          ...(bytes && { 'Content-Length': String(bytes.length) }),
+        },
+      });
+      let isAnswered = false;
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const isStale = request.reusedSocket && !isAnswered && error.code === 'ECONNRESET';
+        reject(isStale ? new StaleSocket(error) : error);
+      });
+      request.on('response', (answer) => {
+        isAnswered = true;
+        answer.on('error', () => {}); // whoever reads it hears of it
+        this.#jar.store(answer.headers['set-cookie']);
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
+      });
+      request.end(bytes);
+    });
+  }
+
+  #allHeaders(): Record<string, string> {
+    const cookie = this.#jar.header();
+    if (cookie === undefined) return { ...this.#headers };
+    const name = Object.keys(this.#headers).find((key) => key.toLowerCase() === 'cookie') ?? 'Cookie';
+    const own = this.#headers[name];
+    return { ...this.#headers, [name]: own === undefined ? cookie : `${own}; ${cookie}` };
+  }
+}
+
+/** The media type of an answer, without parameters. */
+export function mediaType(answer: HttpAnswer): string {
+  return (answer.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/**
+ * The body of an answer as text.
+ * @param limit in bytes; where there is more: the beginning if `cut`, else undefined
+ */
+export async function readBody(answer: HttpAnswer, limit: number, cut: boolean): Promise<string | undefined> {
+  let left = limit;
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    chunks.push(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left >= 0) continue;
+    if (!cut) return undefined; // leaving the loop destroys the stream
+    break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+class StaleSocket extends Error {
+  constructor(cause: Error) {
+    super('a connection that was kept open was closed', { cause });
+  }
+}

@@ -1,0 +1,78 @@
+// What comes from the agent, on its way into a conversation: updates, notifications, and what it asks of the client.
+import { readCompleted } from '../acp/elicitation';
+import { answerRequest } from './agentRequests';
+import type { Connector } from './connector';
+import type { LivenessProbe } from './livenessProbe';
+import type { Recorder } from './recorder';
+import type { ConversationServices } from './services';
+import type { Subagents } from './subagents';
+import type { TurnControl } from './turnControl';
+
+export interface InboundParts {
+  readonly key: string;
+  readonly roots: readonly string[];
+  readonly services: ConversationServices;
+  readonly recorder: Recorder;
+  readonly turns: TurnControl;
+  readonly subagents: Subagents;
+  readonly probe: LivenessProbe;
+  readonly connector: () => Connector;
+}
+
+export class Inbound {
+  readonly #parts: InboundParts;
+
+  constructor(parts: InboundParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes the `update`s of the session's `session/update` notifications, in order. */
+  updates(updates: readonly unknown[]): void {
+    const { services, recorder, turns, subagents, probe, connector } = this.#parts;
+    const now = services.clock.now();
+    probe.heard();
+    recorder.together(() =>
+      connector().agentSide?.dialect.readUpdates(updates, {
+        emit: (event) => {
+          turns.heard(event);
+          recorder.applyAt(event, now);
+          if (event.type === 'subagent') subagents.announce(event.sessionId);
+        },
+        onTurnComplete: (barrier) => turns.turnComplete(barrier),
+        onState: (report) => turns.state(report),
+        log: services.log,
+      }),
+    );
+  }
+
+  /** Takes any other notification. */
+  notification(method: string, params: unknown): void {
+    const { services, turns } = this.#parts;
+    const done = method === 'elicitation/complete' ? readCompleted(params) : undefined;
+    if (done !== undefined) turns.elicitations.completed(done);
+    else services.log.debug(`ignored notification ${method}`);
+  }
+
+  /** Answers a request. @throws as {@link answerRequest} */
+  async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    const { key, roots, services, turns, subagents, probe, connector } = this.#parts;
+    probe.heard();
+    return answerRequest(
+      {
+        key,
+        roots,
+        sessionId: () => connector().sessionId,
+        terminals: services.terminals,
+        permissions: turns.permissions,
+        elicitations: turns.elicitations,
+        isSubagent: (id) => subagents.has(id),
+        untilAnswered: (id) => connector().agentSide?.link.rpc.untilAnswered(id),
+        agentSide: () => connector().agentSide,
+        isCancelled: () => turns.isCancelled,
+      },
+      method,
+      params,
+      signal,
+    );
+  }
+}

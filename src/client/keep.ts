@@ -1,0 +1,53 @@
+// Where a conversation is kept so that nothing of it is lost. Whoever composes the program implements it; without one, a conversation lives in memory alone.
+import type { SessionEvent, TimedEvent } from '../session/event';
+import type { QueuedAttachment, QueueItemState } from '../session/queue';
+
+/** A message of the queue, as it is kept. */
+export interface KeptItem {
+  readonly id: string;
+  readonly text: string;
+  readonly attachments: readonly QueuedAttachment[];
+  readonly state: QueueItemState;
+  readonly held: boolean;
+  readonly reason?: string;
+}
+
+/** Keeps the queue. Each call is on the disk when it returns, or the user has been told that it is not; none throws. */
+export interface QueueKeep {
+  added(item: KeptItem, place: 'first' | 'last'): void;
+  changed(id: string, change: { readonly text?: string; readonly held?: boolean }): void;
+  state(id: string, state: QueueItemState, reason?: string): void;
+  order(ids: readonly string[]): void;
+  removed(id: string): void;
+  paused(reason: string | undefined): void;
+}
+
+/** Keeps one conversation. No method throws. */
+export interface ConversationKeep extends QueueKeep {
+  /** What happened, in order. Prompts, permissions and the ends of turns are on the disk when the call returns. */
+  events(events: readonly TimedEvent[]): void;
+  /** The agent's side of the session; undefined: not changed, null: there is none any more. */
+  describe(facts: {
+    readonly agentId?: string;
+    readonly agentSessionId?: string | null;
+    readonly protocol?: 1 | 2 | 'communication';
+    readonly title?: string;
+  }): void;
+  draft(text: string, attachments: readonly QueuedAttachment[]): void;
+  decided(
+    event: Extract<SessionEvent, { type: 'permission_closed' }>,
+    question: { readonly title: string; readonly toolKind?: string; readonly optionName?: string },
+  ): void;
+}
+
+/** What was kept of a conversation, to go on from. */
+export interface KeptConversation {
+  readonly events: readonly TimedEvent[];
+  readonly queue: readonly KeptItem[];
+  /** Why the queue waits. */
+  readonly paused?: string;
+  readonly draft: string;
+  readonly attachments: readonly QueuedAttachment[];
+  /** The agent's id of its session, to open it again. */
+  readonly agentSessionId?: string;
+}

@@ -1,0 +1,52 @@
+// How a conversation comes by its session: a new one, an old one of the agent's opened again, or one that begins with the past of another.
+import type { AgentFeatures } from '../acp/dialect';
+import { ParleyError } from '../base/errors';
+
+export type Opening =
+  | { readonly kind: 'new' }
+  | {
+      readonly kind: 'reopen';
+      readonly sessionId: string;
+      /** `replay`: the transcript is to be rebuilt from what the agent repeats. `keep`: it stands here already. */
+      readonly transcript: 'replay' | 'keep';
+    }
+  | { readonly kind: 'fork'; readonly sessionId: string };
+
+/** The method that an opening takes with an agent. `replays`: the agent repeats what was said, so the transcript begins empty. */
+export type OpeningWay =
+  | { readonly method: 'new' | 'fork'; readonly replays: false }
+  | { readonly method: 'load'; readonly replays: true }
+  | { readonly method: 'resume'; readonly replays: boolean };
+
+/**
+ * Chooses by what the agent can do (protocol.md 1.2, 3.5, 5.8). For a transcript that stands already `session/resume` goes before `session/load`, which would say
+ * everything again; where there is none, a way that repeats the past goes first.
+ * @throws ParleyError `cannot-reopen`, `cannot-fork`
+ */
+export function wayOf(opening: Opening, features: AgentFeatures, agent: string): OpeningWay {
+  if (opening.kind === 'new') return { method: 'new', replays: false };
+  if (opening.kind === 'fork') {
+    if (features.fork) return { method: 'fork', replays: false };
+    throw new ParleyError('cannot-fork', `${agent} cannot continue a session as a second one.`, {
+      hint: 'Start a new session instead.',
+    });
+  }
+  const { resume, load } = features;
+  if (opening.transcript === 'replay' && resume?.replay) return { method: 'resume', replays: true };
+  if (resume && (opening.transcript === 'keep' || !load)) return { method: 'resume', replays: false };
+  if (load) return { method: 'load', replays: true };
+  throw new ParleyError('cannot-reopen', `${agent} cannot open a session of an earlier time.`, {
+    hint: 'Start a new session instead.',
+  });
+}
+
+/** Whether an agent can open its sessions again in any way. */
+export function canReopen(features: AgentFeatures): boolean {
+  return features.load !== undefined || features.resume !== undefined;
+}
+
+/** How a conversation that was kept comes by its session again: the transcript stands here already. */
+export function openingOf(kept: { readonly agentSessionId?: string } | undefined): Opening {
+  const sessionId = kept?.agentSessionId;
+  return sessionId === undefined ? { kind: 'new' } : { kind: 'reopen', sessionId, transcript: 'keep' };
+}

@@ -1,0 +1,81 @@
+// From an agent's definition to something that carries messages to it: its program is found and started, or its address is checked and connected to.
+import type { AgentDefinition, RemoteAgent } from '../agents/agentDefinition';
+import { AgentProcess } from '../agents/agentProcess';
+import { resolveCommand } from '../agents/resolveCommand';
+import { ParleyError } from '../base/errors';
+import type { Log } from '../base/log';
+import type { Carrier } from './carrier';
+import { connectRemote } from './remoteCarrier';
+import { type RemoteAccess, resolveRemote, scrubber } from './remoteTarget';
+import type { Deadlines, Stages } from './stages';
+
+export interface CarrierOptions {
+  readonly agent: AgentDefinition;
+  /** Where a process runs; absolute. */
+  readonly cwd: string;
+  /** The environment that a command is looked up in and started with. */
+  readonly environment: (command: string) => Promise<Record<string, string>>;
+  /** Without it, remote agents have no secrets and no messages go out unencrypted. */
+  readonly remote?: RemoteAccess | undefined;
+  readonly log: Log;
+}
+
+/**
+ * Stages `resolve` and `spawn`, or for a remote agent `resolve` and `connect`.
+ * @throws ParleyError with a sentence and a hint; nothing is left running or open then.
+ */
+export async function startCarrier(
+  options: CarrierOptions,
+  stages: Stages,
+  deadlines: Deadlines,
+  signal: AbortSignal,
+): Promise<Carrier> {
+  const { agent, log } = options;
+  switch (agent.type) {
+    case 'process': {
+      const { command, env } = await stages.run('resolve', deadlines.resolve, signal, async () => {
+        const env = { ...(await options.environment(agent.command)), ...agent.env };
+        return { env, command: await resolveCommand(agent.command, { cwd: options.cwd, env }) };
+      });
+      return stages.run('spawn', deadlines.spawn, signal, () =>
+        AgentProcess.start({ command, args: agent.args, env, cwd: agent.cwd ?? options.cwd, log }),
+      );
+    }
+    case 'remote':
+      try {
+        return await connect(agent, options, stages, deadlines, signal);
+      } catch (error) {
+        if (signal.aborted || !(error instanceof ParleyError)) throw error;
+        const { code, message, hint } = error;
+        throw new ParleyError(code, `${agent.name}: ${message}.`, { ...(hint && { hint }), cause: error });
+      }
+    case 'communication':
+      throw new ParleyError(
+        'agent-unsupported',
+        `${agent.name} speaks the Agent Communication Protocol, which this version of Parley cannot start a session with.`,
+        { hint: 'Choose an agent with a "command" or a "url" in the setting parley.agents.' },
+      );
+  }
+}
+
+async function connect(
+  agent: RemoteAgent,
+  { remote, log }: CarrierOptions,
+  stages: Stages,
+  deadlines: Deadlines,
+  signal: AbortSignal,
+): Promise<Carrier> {
+  // The user may be asked for a secret, which takes as long as it takes to find it.
+  const target = await stages.run('resolve', deadlines['sign-in'], signal, (stop) =>
+    resolveRemote(agent, remote, stop),
+  );
+  const scrub = scrubber(target.headers);
+  try {
+    const carrier = await stages.run('connect', deadlines.connect, signal, (stop) => connectRemote(target, log, stop));
+    return { ...carrier, scrub };
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error;
+    const { code, message, hint } = error;
+    throw new ParleyError(code, scrub(message), { ...(hint && { hint }) });
+  }
+}

@@ -1,0 +1,80 @@
+// The sessions that the agent runs for ours, while it runs: their updates come on the same connection and are shown shortly, their questions are answered like our own
+// (protocol v1 unstable and v2, "subagent_update"). Nothing is ever asked of them: a subagent is its parent's to steer.
+import type { Dialect } from '../acp/dialect';
+import type { Log } from '../base/log';
+import type { SessionEvent } from '../session/event';
+import type { AgentSide } from './connector';
+
+/** Subagents that are listened to in one session. */
+const MAX_SUBAGENTS = 200;
+
+export interface SubagentOptions {
+  /** Undefined while no agent runs. */
+  readonly side: () => AgentSide | undefined;
+  readonly apply: (event: SessionEvent) => void;
+  readonly log: Log;
+}
+
+export class Subagents {
+  readonly #known = new Set<string>();
+  readonly #options: SubagentOptions;
+
+  constructor(options: SubagentOptions) {
+    this.#options = options;
+  }
+
+  /** Whether an id is that of a subagent of this session. */
+  has(sessionId: string): boolean {
+    return this.#known.has(sessionId);
+  }
+
+  /** Listens to a subagent that was announced; what came for it earlier is shown now. */
+  announce(sessionId: string): void {
+    const side = this.#options.side();
+    if (!side || this.#known.has(sessionId) || this.#known.size >= MAX_SUBAGENTS) return;
+    this.#known.add(sessionId);
+    side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
+  }
+
+  /** The agent is gone. */
+  ended(): void {
+    if (this.#known.size === 0) return;
+    this.#known.clear();
+    this.#options.apply({ type: 'subagents_ended' });
+  }
+
+  #onUpdates(sessionId: string, updates: readonly unknown[], dialect: Dialect): void {
+    dialect.readUpdates(updates, {
+      emit: (event) => this.#show(sessionId, event),
+      onTurnComplete() {},
+      onState: ({ state }) => this.#options.apply({ type: 'subagent', sessionId, state }),
+      log: this.#options.log,
+    });
+  }
+
+  /** Of what a subagent does, its own words and the calls that it begins; its subagents are shown beside it. */
+  #show(sessionId: string, event: SessionEvent): void {
+    const { apply } = this.#options;
+    switch (event.type) {
+      case 'message_chunk': {
+        const { block, messageId, role } = event;
+        if (role !== 'agent' || block.type !== 'text') return;
+        apply({ type: 'subagent_said', sessionId, text: block.text, ...(messageId !== undefined && { messageId }) });
+        return;
+      }
+      case 'tool_call': {
+        const { title } = event.patch;
+        if (title) apply({ type: 'subagent_did', sessionId, title });
+        return;
+      }
+      case 'subagent':
+        apply(event);
+        this.announce(event.sessionId);
+        return;
+      case 'session_message':
+      case 'terminal':
+        apply(event);
+        return;
+    }
+  }
+}

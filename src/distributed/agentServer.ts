@@ -1,0 +1,356 @@
+// The server side of the Agent Communication Protocol (release 1.0.3) on loopback: other clients reach the agents that the user chose to serve, other servers fetch messages
+// by signed URLs.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { messageOf, ParleyError } from '../base/errors';
+import { type Log, silentLog } from '../base/log';
+import { parseBounded } from './boundedJson';
+import type { ServedResource } from './localStore';
+import {
+  MAX_MESSAGE_BYTES,
+  type RunMode,
+  readMessage,
+  runCreateSchema,
+  runResumeSchema,
+  type SessionDescriptor,
+} from './model';
+import type { ResourceStore } from './resources';
+import type { PastMessage, ServedAgent } from './servedAgent';
+import { ServerAuth } from './serverAuth';
+import { invalidInput, notFound, ServerRefusal } from './serverRefusal';
+import { readCount, readJson, readUuid } from './serverRequest';
+import type { ServerRun } from './serverRun';
+import { RUN_LIMITS, type RunLimits, ServerRuns } from './serverRuns';
+import { ServerSessions } from './serverSessions';
+
+export interface AgentServerOptions {
+  /** The agents that are served now; asked for at each request. */
+  readonly agents: () => readonly ServedAgent[];
+  /** Bearer token of at least 256 bits, see `mintToken`. */
+  readonly token: string;
+  /** Where the messages of the server's sessions are kept. */
+  readonly store: ResourceStore;
+  /** Hands out `/resources/{id}` to whoever has its signature (`LocalStore.serve`); absent: there are none here. */
+  readonly serveResource?: (
+    id: string,
+    exp: string | null,
+    sig: string | null,
+    signal: AbortSignal,
+  ) => Promise<ServedResource>;
+  /** Resolves histories, also of other servers; without it only messages of our own store are found. */
+  readonly history?: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
+  /** Further values of the Host header, with port: the names under which a proxy of the user reaches the server. */
+  readonly hosts?: readonly string[];
+  readonly limits?: Partial<RunLimits>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  readonly log?: Log;
+}
+
+const MAX_CONNECTIONS = 256;
+const MAX_OFFSET = 1_000_000;
+const AGENT_NAME = /^[a-z0-9]([-a-z0-9_]{0,61}[a-z0-9])?$/;
+
+/** Off until {@link start}. Everything but `/resources` asks for the token; nothing has CORS headers. */
+export class AgentServer {
+  readonly #options: AgentServerOptions;
+  readonly #auth: ServerAuth;
+  readonly #sessions: ServerSessions;
+  readonly #runs: ServerRuns;
+  readonly #log: Log;
+  #server: Server | undefined;
+
+  /** @throws ParleyError `weak-token` */
+  constructor(options: AgentServerOptions) {
+    const { store, now = Date.now, log = silentLog, limits } = options;
+    this.#options = options;
+    this.#log = log;
+    this.#auth = new ServerAuth(options.token);
+    this.#sessions = new ServerSessions(store, now, log);
+    const history = options.history ?? ((session, signal) => ownHistory(store, session, signal));
+    this.#runs = new ServerRuns({ sessions: this.#sessions, history, limits: { ...RUN_LIMITS, ...limits }, now, log });
+  }
+
+  /** `http://127.0.0.1:port` while it runs: the explicit base of its resource URLs, which no Host header can change. */
+  get baseUrl(): string | undefined {
+    const address = this.#server?.address() as AddressInfo | null | undefined;
+    return address ? `http://127.0.0.1:${address.port}` : undefined;
+  }
+
+  /** Listens on 127.0.0.1. @param port 0 for a free one @throws ParleyError `port-taken` @returns the base URL */
+  async start(port = 0): Promise<string> {
+    if (this.baseUrl !== undefined) return this.baseUrl;
+    const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }, (request, response) => {
+      void this.#handle(request, response);
+    });
+    server.maxConnections = MAX_CONNECTIONS;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    }).catch((error: unknown) => {
+      throw new ParleyError('port-taken', `The local server cannot listen on port ${port}.`, {
+        hint: 'Choose another port in the settings.',
+        cause: error,
+      });
+    });
+    this.#server = server;
+    return this.baseUrl ?? '';
+  }
+
+  /** Cancels all runs, records them, and closes all connections, for good. An agent that does not stop is not waited for longer than its grace. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    await this.#runs.stop();
+    this.#server = undefined;
+    if (!server) return;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  }
+
+  /** The session as this server holds it, for the one who runs the server. */
+  session(id: string): Promise<SessionDescriptor | undefined> {
+    return this.#sessions.describe(id);
+  }
+
+  /** Versions of a session that a later descriptor contradicted. */
+  forks(id: string): readonly SessionDescriptor[] {
+    return this.#sessions.forks(id);
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new ParleyError('client-gone', 'The client has gone.')));
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Cache-Control', 'no-store');
+    try {
+      await this.#route(request, response, gone.signal);
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      refuse(response, error, this.#log);
+    }
+  }
+
+  async #route(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const { port } = new URL(this.baseUrl ?? 'http://127.0.0.1:0');
+    this.#auth.checkCaller(request.headers, [`127.0.0.1:${port}`, `localhost:${port}`, ...(this.#options.hosts ?? [])]);
+    const { path, query } = readTarget(request.url ?? '/');
+    const [room = '', id, action, ...rest] = path;
+    if (room === 'resources' && id !== undefined && action === undefined) {
+      allow(request, 'GET');
+      return this.#resource(id, query, response, gone);
+    }
+    this.#auth.checkToken(request.headers);
+    if (rest.length > 0) throw new ServerRefusal(404, 'not_found', 'Not Found');
+    const key = `${room}${id === undefined ? '' : '/*'}${action === undefined ? '' : `/${action}`}`;
+    switch (key) {
+      case 'ping':
+        allow(request, 'GET');
+        return send(response, 200, {});
+      case 'agents':
+        allow(request, 'GET');
+        return send(response, 200, { agents: this.#page(query) });
+      case 'agents/*':
+        allow(request, 'GET');
+        return send(response, 200, manifestOf(this.#agent(id ?? '')));
+      case 'runs':
+        allow(request, 'POST');
+        return this.#create(request, response, gone);
+      case 'runs/*':
+        if (request.method === 'POST') return this.#resume(this.#run(id), request, response, gone);
+        allow(request, 'GET');
+        return send(response, 200, this.#run(id).toWire());
+      case 'runs/*/events':
+        allow(request, 'GET');
+        return sendText(response, 200, `{"events":[${this.#run(id).events.join(',')}]}`);
+      case 'runs/*/cancel': {
+        allow(request, 'POST');
+        const run = this.#run(id);
+        run.cancel();
+        return send(response, 202, run.toWire());
+      }
+      case 'sessions/*':
+      case 'session/*':
+        allow(request, 'GET');
+        return send(response, 200, await this.#session(id ?? ''));
+      default:
+        throw new ServerRefusal(404, 'not_found', 'Not Found');
+    }
+  }
+
+  async #create(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const body = await readJson(request, runCreateSchema);
+    const run = this.#runs.create(this.#agent(body.agent_name), body);
+    response.setHeader('Run-ID', run.id);
+    await answer(run, body.mode, 0, response, gone);
+  }
+
+  async #resume(run: ServerRun, request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const body = await readJson(request, runResumeSchema);
+    if (body.run_id !== undefined && body.run_id !== run.id) throw invalidInput('Run ID mismatch', 400);
+    const { message } = body.await_resume;
+    if (!message) throw invalidInput('await_resume has to hold a message');
+    const position = run.events.length;
+    run.resume(message);
+    await answer(run, body.mode, position, response, gone);
+  }
+
+  async #resource(id: string, query: URLSearchParams, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const { serveResource } = this.#options;
+    if (!serveResource || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw notFound('Resource');
+    let found: ServedResource;
+    try {
+      found = await serveResource(id, query.get('exp'), query.get('sig'), gone);
+    } catch (error) {
+      const code = error instanceof ParleyError ? error.code : '';
+      if (code === 'forbidden') throw new ServerRefusal(403, 'server_error', messageOf(error));
+      throw code === 'not-found' ? notFound(`Resource ${id}`) : error;
+    }
+    response.writeHead(200, { 'Content-Type': found.contentType, 'Content-Length': found.bytes.byteLength });
+    response.end(found.bytes);
+  }
+
+  async #session(id: string): Promise<unknown> {
+    const session = await this.#sessions.describe(id);
+    if (!session) throw notFound(`Session ${readUuid(id, 'session_id')}`);
+    return { ...session, state: session.state ?? null };
+  }
+
+  #run(id: string | undefined): ServerRun {
+    return this.#runs.get(readUuid(id ?? '', 'run_id'));
+  }
+
+  #agent(name: string): ServedAgent {
+    const agent = this.#served().find((served) => served.name === name);
+    if (agent) return agent;
+    throw notFound(/^[\w.-]{1,63}$/.test(name) ? `Agent ${name}` : 'Agent');
+  }
+
+  #page(query: URLSearchParams): readonly unknown[] {
+    const limit = readCount(query, 'limit', 1, 1000) ?? 1000;
+    const offset = readCount(query, 'offset', 0, MAX_OFFSET) ?? 0;
+    return this.#served()
+      .slice(offset, offset + limit)
+      .map(manifestOf);
+  }
+
+  #served(): readonly ServedAgent[] {
+    return this.#options.agents().filter(({ name }) => AGENT_NAME.test(name));
+  }
+}
+
+function manifestOf({ name, description, inputContentTypes, outputContentTypes }: ServedAgent): unknown {
+  return {
+    name,
+    description,
+    input_content_types: inputContentTypes,
+    output_content_types: outputContentTypes,
+    metadata: {},
+  };
+}
+
+/** Answers with a run in one of the three modes. A client that leaves only leaves: the run goes on. @param from first event of a stream */
+async function answer(
+  run: ServerRun,
+  mode: RunMode,
+  from: number,
+  response: ServerResponse,
+  gone: AbortSignal,
+): Promise<void> {
+  if (mode === 'async') return send(response, 202, run.toWire());
+  if (mode === 'sync') {
+    await run.until(() => run.isResting, gone);
+    return send(response, 200, run.toWire());
+  }
+  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
+  response.flushHeaders();
+  for (let at = from; ; ) {
+    const { events } = run;
+    // A question ends the stream; the answer to it begins another one.
+    const upTo = events.length;
+    const isLast = run.isResting;
+    for (; at < upTo; at++) {
+      if (!response.write(`data: ${events[at]}\n\n`)) await drained(response, gone);
+    }
+    if (isLast) break;
+    await run.until(() => run.events.length > at || run.isResting, gone);
+  }
+  response.end();
+}
+
+function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onDrain = (): void => {
+      gone.removeEventListener('abort', onGone);
+      resolve();
+    };
+    const onGone = (): void => {
+      response.off('drain', onDrain);
+      reject(gone.reason);
+    };
+    response.once('drain', onDrain);
+    gone.addEventListener('abort', onGone, { once: true });
+  });
+}
+
+function allow(request: IncomingMessage, method: string): void {
+  if (request.method !== method) throw new ServerRefusal(405, 'server_error', 'Method Not Allowed');
+}
+
+function send(response: ServerResponse, status: number, value: unknown): void {
+  sendText(response, status, JSON.stringify(value));
+}
+
+function sendText(response: ServerResponse, status: number, json: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });
+  response.end(json);
+}
+
+function refuse(response: ServerResponse, error: unknown, log: Log): void {
+  const refusal =
+    error instanceof ServerRefusal ? error : new ServerRefusal(500, 'server_error', 'An unexpected error occurred');
+  if (refusal !== error) log.error(`The local server failed: ${messageOf(error)}`);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (refusal.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  if (refusal.retryAfter !== undefined) response.setHeader('Retry-After', refusal.retryAfter);
+  // What is left of the request is not read.
+  if (!response.req.complete) response.setHeader('Connection', 'close');
+  send(response, refusal.status, { code: refusal.wireCode, message: refusal.message, data: null });
+}
+
+/** Path segments, decoded, and the query. A path that cannot be decoded, or whose segments hold more than a name, is nobody's. */
+function readTarget(target: string): { path: readonly string[]; query: URLSearchParams } {
+  const [raw = '', ...rest] = target.split('?');
+  let path: readonly string[];
+  try {
+    path = raw.split('/').slice(1).map(decodeURIComponent);
+  } catch {
+    throw new ServerRefusal(404, 'not_found', 'Not Found');
+  }
+  return { path, query: new URLSearchParams(rest.join('?')) };
+}
+
+/** Without a resolver for other servers' messages: our own are read, the others are gaps. */
+async function ownHistory(
+  store: ResourceStore,
+  session: SessionDescriptor,
+  signal: AbortSignal,
+): Promise<readonly PastMessage[]> {
+  const past: PastMessage[] = [];
+  for (const url of session.history) {
+    const key = await store.keyOf(url);
+    if (key === undefined) past.push({ kind: 'gap', reason: 'it is on another server' });
+    else {
+      past.push(
+        await store.get(key, signal).then(
+          (bytes): PastMessage => ({ kind: 'message', message: readMessage(parseBounded(bytes, MAX_MESSAGE_BYTES)) }),
+          (error: unknown): PastMessage => ({ kind: 'gap', reason: messageOf(error) }),
+        ),
+      );
+    }
+  }
+  return past;
+}

@@ -1,0 +1,284 @@
+// A chat session with an HTTP agent: prompts become runs, questions are answered by the next prompt, and the session can move to another server at any time.
+import { messageOf, ParleyError } from '../base/errors';
+import { type Log, silentLog } from '../base/log';
+import type { ContentBlock } from '../session/content';
+import type { SessionEvent, StopReason } from '../session/event';
+import { AgentServerError } from './agentServerError';
+import type { CommunicationClient } from './communicationClient';
+import { Deadline } from './deadline';
+import { type Fork, memoryAfterRun, type ServerAnswer, type ServerMemory, sessionForRun } from './handOver';
+import { type Message, mintId, type SessionDescriptor } from './model';
+import { promptMessage } from './promptMessage';
+import { type FollowOptions, followRun, isPassing, type RunPosition } from './runRecovery';
+import { RunToEvents } from './runToEvents';
+import { type MessageRecorder, SessionPast } from './sessionPast';
+
+/** An agent on a server. */
+export interface AgentPlace {
+  readonly client: CommunicationClient;
+  readonly agentName: string;
+}
+
+export interface SendOutcome {
+  readonly stopReason: StopReason;
+  /** The agent asked something: the next prompt is the answer. */
+  readonly isAwaiting: boolean;
+}
+
+/** What a chat needs of a session; the rest is how. */
+export interface AgentConversation {
+  readonly descriptor: SessionDescriptor;
+  readonly isAwaiting: boolean;
+  /**
+   * Sends a prompt, or the answer to the agent's question, and resolves at the end of the turn. An agent that fails is an outcome (`error`), already shown by an event.
+   * @param signal gives up waiting; the run goes on @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`, `message-too-large`
+   */
+  send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome>;
+  /** Stops the run, or withdraws the question; what came so far stays. */
+  cancel(): Promise<void>;
+  /** Goes on with another agent, here or elsewhere. What the old server knows more than we do is taken along where it can be reached. @throws ParleyError `session-busy` */
+  moveTo(place: AgentPlace, signal: AbortSignal): Promise<void>;
+}
+
+export interface CommunicationSessionOptions {
+  readonly place: AgentPlace;
+  readonly descriptor: SessionDescriptor;
+  readonly emit: (event: SessionEvent) => void;
+  /** Where messages go that no server records; without it they are only in the transcript. */
+  readonly recorder?: MessageRecorder;
+  /** Asked before the next run where a server holds another branch. Without it ours goes on, and is what the server gets. */
+  readonly chooseBranch?: (fork: Fork, signal: AbortSignal) => Promise<'ours' | 'theirs'>;
+  /** Both branches, for whoever keeps and shows them. */
+  readonly onDidFork?: (fork: Fork) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly follow?: FollowOptions;
+  /** Milliseconds for a look at a server's version of the session, and for a cancelled run to end. */
+  readonly lookMs?: number;
+  readonly stopMs?: number;
+  readonly log?: Log;
+}
+
+interface ActiveRun {
+  readonly position: RunPosition;
+  readonly reader: RunToEvents;
+  /** Ends what waits for the run. */
+  readonly leave: AbortController;
+  isStopped: boolean;
+}
+
+const LOOK_MS = 5000;
+const STOP_MS = 10_000;
+
+export class CommunicationSession implements AgentConversation {
+  readonly #options: CommunicationSessionOptions;
+  readonly #past: SessionPast;
+  readonly #log: Log;
+  #place: AgentPlace;
+  #memory: ServerMemory = 'new';
+  /** Origins that were sent this session, and may have gone on with it. */
+  readonly #visited = new Set<string>();
+  #active: ActiveRun | undefined;
+  #question: ActiveRun | undefined;
+
+  constructor(options: CommunicationSessionOptions) {
+    this.#options = options;
+    this.#place = options.place;
+    this.#log = options.log ?? silentLog;
+    this.#past = new SessionPast(options.descriptor, options.recorder, this.#log);
+  }
+
+  get descriptor(): SessionDescriptor {
+    return this.#past.descriptor;
+  }
+
+  get isAwaiting(): boolean {
+    return this.#question !== undefined;
+  }
+
+  async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
+    if (this.#active) throw busy();
+    const message = promptMessage(prompt, this.#options.now());
+    const question = this.#question;
+    const run: ActiveRun = question ?? {
+      position: { runId: undefined, taken: 0 },
+      reader: new RunToEvents(mintId(), this.#log),
+      leave: new AbortController(),
+      isStopped: false,
+    };
+    this.#active = run;
+    this.#question = undefined;
+    try {
+      const until = AbortSignal.any([signal, run.leave.signal]);
+      if (!question) await this.#look(until);
+      await this.#work(run, message, question !== undefined, until);
+      const { end } = run.reader;
+      if (end?.status === 'awaiting') {
+        this.#question = run;
+        const asked = end.run?.await_request?.message;
+        if (asked) await this.#past.note(asked, false, signal);
+        return { stopReason: end.stopReason, isAwaiting: true };
+      }
+      for (const output of end?.run?.output ?? []) await this.#past.note(output, false, signal);
+      await this.#settle(signal);
+      return { stopReason: end?.stopReason ?? 'unknown', isAwaiting: false };
+    } catch (error) {
+      // Whether the server has heard of the run or not: the next one gets everything.
+      this.#memory = memoryAfterRun('error');
+      if (question && isPassing(error) && !run.isStopped) {
+        // The question still stands, so the next prompt is the answer again.
+        this.#question = question;
+        this.#past.withdraw(message);
+      }
+      if (run.isStopped && !signal.aborted) return { stopReason: 'cancelled', isAwaiting: false };
+      throw error;
+    } finally {
+      this.#active = undefined;
+    }
+  }
+
+  async cancel(): Promise<void> {
+    const run = this.#active ?? this.#question;
+    if (!run || run.isStopped) return;
+    run.isStopped = true;
+    const wasQuestion = run === this.#question;
+    this.#question = undefined;
+    const { runId } = run.position;
+    if (runId === undefined) {
+      run.leave.abort(stopped());
+      return;
+    }
+    try {
+      await this.#place.client.cancel(runId, new AbortController().signal);
+    } catch (error) {
+      // One that is over already says so by a refusal, and its stream says the rest.
+      if (!(error instanceof AgentServerError) || error.isSilence) {
+        this.#tell('warning', 'The agent server could not be told to stop.', messageOf(error));
+        run.leave.abort(stopped());
+      }
+    }
+    if (!wasQuestion) this.#leaveLater(run);
+  }
+
+  async moveTo(place: AgentPlace, signal: AbortSignal): Promise<void> {
+    if (this.#active) throw busy();
+    // The old server is not waited for: it may be the reason to move.
+    if (this.#question) void this.cancel();
+    const fork = this.#visited.has(this.#place.client.origin)
+      ? this.#past.leave(await this.#askServer(signal))
+      : undefined;
+    if (fork) await this.#chooseBranch(fork, signal);
+    await this.#past.keepPending(signal);
+    this.#place = place;
+    this.#memory = 'new';
+  }
+
+  async #work(run: ActiveRun, message: Message, isAnswer: boolean, signal: AbortSignal): Promise<void> {
+    const { client, agentName } = this.#place;
+    const { follow = {}, emit } = this.#options;
+    // Written before it is sent: a crash in between loses nothing.
+    await this.#past.note(message, true, signal);
+    const named = sessionForRun(this.#past.descriptor, this.#memory);
+    const request = {
+      agentName,
+      input: [message],
+      ...('session' in named ? named : { sessionId: named.session_id }),
+    };
+    const open = (until: AbortSignal) =>
+      isAnswer ? client.resumeStream(run.position.runId ?? '', message, until) : client.runStream(request, until);
+    if (!isAnswer) this.#visited.add(client.origin);
+    for await (const event of followRun(client, open, run.position, { log: this.#log, ...follow }, signal)) {
+      for (const shown of run.reader.apply(event)) emit(shown);
+    }
+  }
+
+  /** Before a run: what a server that had this session before has to say about it now. One that forgot it gets all of it again. */
+  async #look(signal: AbortSignal): Promise<void> {
+    if (this.#visited.has(this.#place.client.origin)) {
+      const finding = this.#past.compare(await this.#askServer(signal));
+      if (finding.kind === 'took-over') {
+        const count = `${finding.added} more ${finding.added === 1 ? 'message' : 'messages'}`;
+        this.#tell('info', `The agent server had ${count} of this session; the chat goes on from there.`);
+      } else if (finding.kind === 'fork') await this.#chooseBranch(finding, signal);
+      else if (finding.kind === 'forgotten' && this.#memory === 'answered') {
+        this.#tell(
+          'warning',
+          `The agent server at ${this.#place.client.origin} no longer has this session.`,
+          `All ${this.descriptor.history.length} messages are sent to it again.`,
+        );
+      }
+      if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
+    }
+    if (await this.#past.keepPending(signal)) this.#memory = 'new';
+  }
+
+  /** After a run: takes the server's record of it, or makes one. */
+  async #settle(signal: AbortSignal): Promise<void> {
+    const finding = this.#past.compare(await this.#askServer(signal));
+    if (finding.kind === 'forgotten' && this.#memory === 'answered') {
+      this.#tell(
+        'warning',
+        `The agent server at ${this.#place.client.origin} answered without the earlier ${finding.missing} messages.`,
+        'It no longer had them. They are sent again with the next message.',
+      );
+    }
+    if (finding.kind === 'fork') this.#tellFork(finding);
+    const isRecordedHere = await this.#past.keepPending(signal);
+    const holdsAll = finding.kind === 'agrees' || finding.kind === 'took-over';
+    this.#memory = holdsAll && !isRecordedHere ? memoryAfterRun('answered') : 'new';
+  }
+
+  async #chooseBranch(fork: Fork, signal: AbortSignal): Promise<void> {
+    this.#tellFork(fork);
+    const choice = await this.#options.chooseBranch?.(fork, signal);
+    if (choice === 'theirs') this.#past.adopt(fork.theirs);
+  }
+
+  async #askServer(signal: AbortSignal): Promise<ServerAnswer> {
+    const { client } = this.#place;
+    const deadline = new Deadline(`The agent server at ${client.origin}`, this.#options.lookMs ?? LOOK_MS, signal);
+    try {
+      return { kind: 'session', descriptor: await client.session(this.descriptor.id, deadline.signal) };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#log.info(`The session at ${client.origin} cannot be read: ${messageOf(error)}`);
+      const isUnknown = error instanceof AgentServerError && error.status === 404;
+      return { kind: isUnknown ? 'unknown' : 'unreachable' };
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  /** A run that was told to stop and goes on all the same is left alone. */
+  #leaveLater(run: ActiveRun): void {
+    const timer = setTimeout(() => run.leave.abort(stopped()), this.#options.stopMs ?? STOP_MS);
+    run.leave.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    timer.unref();
+  }
+
+  #tellFork(fork: Fork): void {
+    this.#tell(
+      'warning',
+      `The agent server at ${this.#place.client.origin} holds another branch of this session. Both are kept.`,
+    );
+    this.#options.onDidFork?.(fork);
+  }
+
+  #tell(severity: string, title: string, description?: string): void {
+    this.#options.emit({
+      type: 'notice',
+      severity,
+      title,
+      own: true,
+      ...(description !== undefined && { description }),
+    });
+  }
+}
+
+function busy(): ParleyError {
+  return new ParleyError('session-busy', 'The agent still works on the last message.');
+}
+
+function stopped(): ParleyError {
+  return new ParleyError('run-cancelled', 'The run was stopped.');
+}

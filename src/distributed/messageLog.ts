@@ -1,0 +1,219 @@
+// The messages of one session as immutable objects on a resource server, appended in order: a user's message before it is sent, the agent's when its turn ends.
+// From it comes the descriptor that others get.
+import { createHash } from 'node:crypto';
+import { ParleyError } from '../base/errors';
+import { Emitter, type Event } from '../base/event';
+import { KeyedQueue } from '../base/keyedQueue';
+import { copyResource } from './migrateSession';
+import { MAX_HISTORY, MAX_MESSAGE_BYTES, type Message, mintId, type SessionDescriptor } from './model';
+import { DEFAULT_URL_SECONDS, type ResourceStore, type StoredResource, sha256Of } from './resources';
+import { hashOf } from './resourceUrl';
+import type { OwnPlace, Place, SessionRecord } from './sessionRecord';
+
+export interface MessageLogOptions {
+  readonly sessionId: string;
+  /** The first takes what is written from now on; the others hold what was written before. */
+  readonly stores: readonly [ResourceStore, ...ResourceStore[]];
+  /** What was kept of the session, if anything. */
+  readonly record?: SessionRecord;
+  /** Keeps the record. A failure to do so is an error of the append, for without it the entry would be lost. */
+  save(record: SessionRecord): Promise<void>;
+}
+
+export class MessageLog {
+  readonly #options: MessageLogOptions;
+  readonly #queue = new KeyedQueue<'log'>();
+  readonly #didChange = new Emitter<SessionRecord>();
+  #record: SessionRecord;
+
+  private constructor(options: MessageLogOptions) {
+    this.#options = options;
+    this.#record = options.record ?? { id: options.sessionId, entries: [] };
+  }
+
+  /**
+   * Opens the log of a session. What was written but not recorded (the machine failed between the two, or another window wrote) is found again where the
+   * store can list its keys.
+   * @throws ParleyError of the store
+   */
+  static async open(options: MessageLogOptions, signal: AbortSignal): Promise<MessageLog> {
+    const log = new MessageLog(options);
+    await log.#recover(signal);
+    return log;
+  }
+
+  get onDidChange(): Event<SessionRecord> {
+    return this.#didChange.event;
+  }
+
+  get record(): SessionRecord {
+    return this.#record;
+  }
+
+  /** Writes a message behind all others. When it resolves, the message survives whatever happens. @throws ParleyError of the store, `session-full`, `too-large` */
+  append(message: Message, signal: AbortSignal): Promise<StoredResource> {
+    return this.#queue.run('log', async () => {
+      const { entries } = this.#record;
+      if (entries.length >= MAX_HISTORY)
+        throw new ParleyError('session-full', `A session has at most ${MAX_HISTORY} messages.`);
+      const bytes = Buffer.from(JSON.stringify(message));
+      if (bytes.length > MAX_MESSAGE_BYTES)
+        throw new ParleyError('too-large', 'The message is too large to be stored.');
+      const key = `${folderOf(this.#record.id)}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;
+      const stored = await this.#store.put(key, bytes, 'application/json', signal);
+      await this.#set({ ...this.#record, entries: [...this.#record.entries, this.#placeOf(stored)] });
+      return stored;
+    });
+  }
+
+  /** Stores the agent's state, opaque bytes, in place of the one before. @throws ParleyError of the store */
+  storeState(bytes: Uint8Array, signal: AbortSignal): Promise<StoredResource> {
+    return this.#queue.run('log', async () => {
+      const key = `${folderOf(this.#record.id)}state-${mintId()}.bin`;
+      const stored = await this.#store.put(key, bytes, 'application/octet-stream', signal);
+      await this.#set({ ...this.#record, state: this.#placeOf(stored) });
+      return stored;
+    });
+  }
+
+  /**
+   * The descriptor, with our URLs signed now. Foreign URLs are as they came.
+   * @param expiresIn seconds; a day unless told otherwise
+   * @throws ParleyError `not-served`, `store-missing`
+   */
+  async descriptor(expiresIn = DEFAULT_URL_SECONDS): Promise<SessionDescriptor> {
+    const { id, entries, state } = this.#record;
+    const history = await Promise.all(entries.map((place) => this.#urlOf(place, expiresIn)));
+    return { id, history, ...(state !== undefined && { state: await this.#urlOf(state, expiresIn) }) };
+  }
+
+  /** Takes over a descriptor that has more than ours (see `handOver.ts`). Entries that are our own stay known by key. @throws ParleyError `other-session` */
+  adopt(descriptor: SessionDescriptor): Promise<void> {
+    return this.#queue.run('log', async () => {
+      if (descriptor.id !== this.#record.id)
+        throw new ParleyError('other-session', 'This is the descriptor of another session.');
+      const known = new Map<string, OwnPlace>();
+      for (const place of this.#record.entries)
+        if (place.kind === 'own') known.set(`${place.storeId} ${place.key}`, place);
+      const entries: Place[] = [];
+      for (const url of descriptor.history) entries.push(await this.#placeOfUrl(url, known));
+      const state = descriptor.state === undefined ? undefined : await this.#placeOfUrl(descriptor.state, known);
+      const kept = new Set(entries.map((place) => (place.kind === 'own' ? place.key : '')));
+      const gone = [...known.values()].map(({ key }) => key).filter((key) => !kept.has(key));
+      const dropped = [...(this.#record.dropped ?? []).filter((key) => !kept.has(key)), ...gone].slice(-MAX_HISTORY);
+      await this.#set({ id: this.#record.id, entries, dropped, ...(state !== undefined && { state }) });
+    });
+  }
+
+  /**
+   * Copies our own entries from the stores before to the first one, in order. Nothing is removed, so that links that were given away go on to work.
+   * @returns how many were copied, and which could not be read (index into the history, -1 for the state): those stay where they are
+   * @throws ParleyError of the new store; doing it again goes on where it stopped
+   */
+  moveAll(signal: AbortSignal): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
+    return this.#queue.run('log', async () => {
+      let moved = 0;
+      const unreadable: number[] = [];
+      const move = async (place: Place, index: number): Promise<Place> => {
+        if (place.kind === 'foreign' || place.storeId === this.#store.id) return place;
+        const type = index === -1 ? 'application/octet-stream' : 'application/json';
+        const copied = await copyResource(this.#storeOf(place), this.#store, place.key, type, signal);
+        if (copied.kind === 'unreadable') unreadable.push(index);
+        else moved++;
+        return copied.kind === 'unreadable' ? place : this.#placeOf(copied.stored);
+      };
+      const entries = [...this.#record.entries];
+      for (const [index, place] of entries.entries()) {
+        const next = await move(place, index);
+        if (next === place) continue;
+        entries[index] = next;
+        await this.#set({ ...this.#record, entries: [...entries] });
+      }
+      const { state } = this.#record;
+      if (state !== undefined) await this.#set({ ...this.#record, state: await move(state, -1) });
+      return { moved, unreadable };
+    });
+  }
+
+  async #recover(signal: AbortSignal): Promise<void> {
+    const prefix = folderOf(this.#record.id);
+    const known = new Set(this.#record.dropped);
+    for (const place of this.#record.entries) if (place.kind === 'own') known.add(place.key);
+    const entries = [...this.#record.entries];
+    for (const store of this.#options.stores) {
+      const keys = (await store.list?.(prefix, signal)) ?? [];
+      for (const key of keys.filter((one) => MESSAGE_KEY.test(one) && !known.has(one))) {
+        const bytes = await store.get(key, signal).catch((error) => {
+          // A file that was being written when the machine failed: its message was never sent.
+          if (error instanceof ParleyError && error.code === 'torn') return undefined;
+          throw error;
+        });
+        if (bytes === undefined) continue;
+        const place: OwnPlace = { kind: 'own', storeId: store.id, key, sha256: sha256Of(bytes), bytes: bytes.length };
+        const at = entries.findIndex((entry) => entry.kind === 'own' && sequenceOf(entry.key) > sequenceOf(key));
+        entries.splice(at === -1 ? entries.length : at, 0, place);
+      }
+    }
+    if (entries.length > this.#record.entries.length)
+      await this.#set({ ...this.#record, entries: entries.slice(0, MAX_HISTORY) });
+  }
+
+  async #placeOfUrl(url: string, known: ReadonlyMap<string, OwnPlace>): Promise<Place> {
+    for (const store of this.#options.stores) {
+      const key = await store.keyOf(url);
+      if (key === undefined) continue;
+      const place = known.get(`${store.id} ${key}`);
+      if (place !== undefined) return place;
+      const sha256 = hashOf(url);
+      // Only what belongs to this session is signed anew: a descriptor must not get others' messages signed by naming them.
+      const isOfSession = key.startsWith(folderOf(this.#record.id));
+      if (sha256 !== undefined && isOfSession) return { kind: 'own', storeId: store.id, key, sha256, bytes: 0 };
+    }
+    return { kind: 'foreign', url };
+  }
+
+  async #urlOf(place: Place, expiresIn: number): Promise<string> {
+    if (place.kind === 'foreign') return place.url;
+    return await this.#storeOf(place).urlFor(place.key, { expiresIn, sha256: place.sha256 });
+  }
+
+  #storeOf(place: OwnPlace): ResourceStore {
+    const store = this.#options.stores.find(({ id }) => id === place.storeId);
+    if (store !== undefined) return store;
+    throw new ParleyError(
+      'store-missing',
+      'A resource server that holds messages of this session is no longer configured.',
+      {
+        hint: `Add it again in the settings: ${place.storeId}`,
+      },
+    );
+  }
+
+  #placeOf(stored: StoredResource): OwnPlace {
+    const { key, sha256, bytes } = stored;
+    return { kind: 'own', storeId: this.#store.id, key, sha256, bytes };
+  }
+
+  async #set(record: SessionRecord): Promise<void> {
+    await this.#options.save(record);
+    this.#record = record;
+    this.#didChange.fire(record);
+  }
+
+  get #store(): ResourceStore {
+    return this.#options.stores[0];
+  }
+}
+
+const MESSAGE_KEY = /\/\d{8}-[0-9a-f-]{36}\.json$/;
+
+/** The folder of a session: its id where that is a plain name on every file system, else a hash of it. */
+export function folderOf(sessionId: string): string {
+  const isPlain = /^[a-z0-9][a-z0-9-]{7,63}$/.test(sessionId);
+  const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 40);
+  return `sessions/${isPlain ? sessionId : `h-${hash}`}/`;
+}
+
+function sequenceOf(key: string): number {
+  return Number(/\/(\d{8})-[^/]*$/.exec(key)?.[1] ?? Number.NaN);
+}

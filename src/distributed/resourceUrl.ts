@@ -1,0 +1,62 @@
+// URLs of messages and states as texts: what may be logged, what names the same object, whether it carries a signature and until when, and the hash that may
+// ride in the fragment. A presigned URL is a secret: whoever has it can read.
+
+/** Query parameters that sign or limit a URL, by names that nobody else uses: S3 and Google. */
+const SIGNATURE =
+  /^x-(amz|goog)-(algorithm|credential|date|expires|signature|signedheaders|security-token|content-sha256)$/i;
+/** The same by names that mean something only beside a signature: ours, Azure's, and those of S3's and Google's second versions. */
+const BESIDE_SIGNATURE =
+  /^(sig|exp|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|signature|expires|awsaccesskeyid|googleaccessid|key-pair-id|policy)$/i;
+/** Those that prove something; the others only say until when or how. */
+const SECRET = /^(x-amz-signature|x-amz-security-token|x-goog-signature|signature|sig|token|access_token)$/i;
+
+/** A URL that may be shown and logged: no user, no query, no fragment. What is no URL becomes a fixed word. */
+export function redactUrl(url: string): string {
+  if (!URL.canParse(url)) return '(not a URL)';
+  const { protocol, host, pathname, search } = new URL(url);
+  return `${protocol}//${host}${pathname.slice(0, 300)}${search === '' ? '' : '?…'}`;
+}
+
+/** Names the object behind a URL: equal for the same object signed at different times. Other parameters count, the fragment does not. */
+export function urlIdentity(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const parsed = new URL(url);
+  const params = [...parsed.searchParams];
+  const isSigned = params.some(([name]) => /^(sig|signature)$/i.test(name));
+  const kept = params.filter(([name]) => !SIGNATURE.test(name) && !(isSigned && BESIDE_SIGNATURE.test(name)));
+  const query = kept.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
+  return `${parsed.origin}${parsed.pathname}${query === '' ? '' : `?${query}`}`;
+}
+
+/** Whether whoever holds the URL can read without signing in: warn before it is copied. */
+export function carriesSignature(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { searchParams, username, password } = new URL(url);
+  return username !== '' || password !== '' || [...searchParams.keys()].some((name) => SECRET.test(name));
+}
+
+/** When a signed URL ends, in milliseconds since 1970; undefined where the URL does not say. */
+export function expiryOf(url: string): number | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const query = new Map([...new URL(url).searchParams].map(([name, value]) => [name.toLowerCase(), value]));
+  const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(query.get('x-amz-date') ?? '');
+  const lasts = Number(query.get('x-amz-expires') ?? Number.NaN);
+  if (date && Number.isFinite(lasts)) {
+    const [, y, mo, d, h, mi, s] = date.map(Number);
+    return Date.UTC(y!, mo! - 1, d!, h!, mi!, s!) + lasts * 1000;
+  }
+  const seconds = Number(query.get('exp') ?? query.get('expires') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
+}
+
+/** The SHA-256 (lower-case hex) that the writer put into the fragment, which no server ever sees. */
+export function hashOf(url: string): string | undefined {
+  return /#(?:.*&)?sha256=([0-9a-f]{64})(?:&|$)/.exec(url)?.[1];
+}
+
+/** The URL with a SHA-256 in its fragment. @param sha256 lower-case hex */
+export function withHash(url: string, sha256: string): string {
+  const parsed = new URL(url);
+  parsed.hash = `sha256=${sha256}`;
+  return parsed.href;
+}

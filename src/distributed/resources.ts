@@ -1,0 +1,76 @@
+// A resource server as a session sees it: a place for immutable objects under keys, each readable by whoever has a URL for it. The messages and states of
+// distributed sessions live there; which kind of server it is stays behind this interface.
+import { createHash } from 'node:crypto';
+import { ParleyError } from '../base/errors';
+
+export interface StoredResource {
+  readonly key: string;
+  /** Lower-case hex of the bytes. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** `queued`: safe on this machine and on its way, because the server could not be reached. */
+  readonly state: 'stored' | 'queued';
+}
+
+export interface UrlOptions {
+  /** Seconds until the URL ends. */
+  readonly expiresIn: number;
+  /** Goes into the fragment, so that a reader can tell a changed object. */
+  readonly sha256?: string;
+}
+
+/** What a store turned out to be able to do. */
+export interface StoreCapabilities {
+  /** A second `PUT` with `If-None-Match: *` was refused with 412. Some servers ignore the header and overwrite, some answer 501. */
+  readonly conditionalWrites: boolean;
+  /** A URL with a wrong signature was refused. False: whoever knows a URL can read, also when it has ended. */
+  readonly checksSignatures: boolean;
+}
+
+export interface ResourceStore {
+  /** Stable over restarts, without secrets: names the place. */
+  readonly id: string;
+  /** Reading costs no network. */
+  readonly isLocal: boolean;
+  /**
+   * Writes an object, whole or not at all.
+   * @throws ParleyError `disk-full`, `store-down`, `store-denied`, `no-such-bucket`, `clock-skew`, `queue-full`, `store-error`
+   */
+  put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource>;
+  /** The same, refusing to replace (`If-None-Match: *`); safe only where the probe found conditional writes. @throws ParleyError `exists`, or as {@link put} */
+  putIfAbsent?(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource>;
+  /** @throws ParleyError `not-found`, `torn`, or as {@link put} */
+  get(key: string, signal: AbortSignal): Promise<Uint8Array>;
+  /** A URL that anybody can read until it ends. @throws ParleyError `not-served` while the store has no address */
+  urlFor(key: string, options: UrlOptions): Promise<string>;
+  /** The key of one of our own URLs, however old its signature; undefined for all others. */
+  keyOf(url: string): Promise<string | undefined>;
+  /** Tries the store out with an object of its own that it removes again. */
+  probe(signal: AbortSignal): Promise<StoreCapabilities>;
+  /** Removing what is not there is no error. */
+  remove(key: string, signal: AbortSignal): Promise<void>;
+  /** Keys that begin with the prefix, sorted; where the store can tell. */
+  list?(prefix: string, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** Day-long links: long enough to hand over, short enough to be lost without much harm. */
+export const DEFAULT_URL_SECONDS = 24 * 3600;
+
+/** @throws ParleyError `bad-key` for a key that could leave its folder or that URLs would change on the way */
+export function checkKey(key: string): string {
+  const segments = key.split('/');
+  const isBad = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
+  if (isBad || key.length > 900 || hasControls(key))
+    throw new ParleyError('bad-key', 'The key of the resource is not valid.');
+  return key;
+}
+
+function hasControls(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 32 || text.charCodeAt(at) === 127) return true;
+  return !text.isWellFormed();
+}
+
+/** Lower-case hex. */
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

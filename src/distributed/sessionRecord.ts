@@ -1,0 +1,42 @@
+// What this machine knows of a session beside its descriptor: where each of its own entries lies, by key. Never on the wire; URLs are made from it on demand, so
+// that links stay fresh and a port may change.
+import * as z from 'zod/mini';
+import { idSchema, MAX_HISTORY, readAs, urlSchema } from './model';
+
+const ownSchema = z.object({
+  kind: z.literal('own'),
+  storeId: z.string(),
+  key: z.string(),
+  sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  /** 0 where it is not known. */
+  bytes: z.number(),
+});
+const foreignSchema = z.object({ kind: z.literal('foreign'), url: urlSchema });
+const placeSchema = z.discriminatedUnion('kind', [ownSchema, foreignSchema]);
+
+const recordSchema = z.object({
+  id: idSchema,
+  entries: z.array(placeSchema).check(z.maxLength(MAX_HISTORY)),
+  state: z.optional(placeSchema),
+  dropped: z.optional(z.array(z.string()).check(z.maxLength(MAX_HISTORY))),
+});
+
+/** Something that we stored. */
+export type OwnPlace = Readonly<z.infer<typeof ownSchema>>;
+/** Something that lies with somebody else, under a URL that is forwarded as it is. */
+export type ForeignPlace = Readonly<z.infer<typeof foreignSchema>>;
+export type Place = OwnPlace | ForeignPlace;
+
+/** Plain JSON; whoever keeps it gives it back as it was. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly entries: readonly Place[];
+  readonly state?: Place | undefined;
+  /** Keys of own messages that belong to another branch: they exist, and are no part of this history. */
+  readonly dropped?: readonly string[] | undefined;
+}
+
+/** Reads a record that was kept. @throws ParleyError `invalid-data` */
+export function readRecord(value: unknown): SessionRecord {
+  return readAs(recordSchema, value, 'The record of the session');
+}

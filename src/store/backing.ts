@@ -1,0 +1,306 @@
+// Where the journal is: in its file, or, while that cannot be used, in memory until it can. Every failure of the storage ends here.
+import type { Disposable } from '../base/disposable';
+import { ParleyError } from '../base/errors';
+import { Emitter, type Event } from '../base/event';
+import type { Log } from '../base/log';
+import { type FileOptions, isInPlace, type OpenedFile, openJournalFile, replaceJournalFile } from './journalFile';
+import { MemoryKeep } from './memoryKeep';
+import type { Sql } from './sql';
+import { isIndexDamage, problemOf, type StorageProblem, wordsFor } from './sqlError';
+
+/** Milliseconds until the file is tried again, the last for ever. */
+const RETRY_MS = [1000, 2000, 5000, 15_000, 30_000] as const;
+
+export type JournalState =
+  | {
+      /** Everything is on the disk. */
+      readonly kind: 'durable';
+      /** What the user should know: a damaged file was set aside, or the disk can be written again. */
+      readonly notice?: string;
+    }
+  | {
+      /** What comes now is kept in memory; `message` and `hint` are for the user. */
+      readonly kind: 'memory';
+      readonly problem: StorageProblem;
+      readonly message: string;
+      readonly hint: string;
+      /** The memory is full too, and events are lost. */
+      readonly lossy: boolean;
+    };
+
+export interface BackingOptions extends FileOptions {
+  readonly maxMemoryBytes: number;
+  readonly schedule: (run: () => void, ms: number) => Disposable;
+  /** Puts the sessions that live now into a file that was begun anew, or into memory where the file cannot be read; those that are there already stay. */
+  readonly refill: (sql: Sql) => void;
+}
+
+export class Backing implements Disposable {
+  readonly #options: BackingOptions;
+  readonly #log: Log;
+  readonly #changed = new Emitter<JournalState>();
+  #file: OpenedFile | undefined;
+  #memory: MemoryKeep | undefined;
+  #state: JournalState = { kind: 'durable' };
+  #retry: Disposable | undefined;
+  #attempts = 0;
+  #closed = false;
+
+  constructor(options: BackingOptions) {
+    this.#options = options;
+    this.#log = options.log;
+    try {
+      this.#file = openJournalFile(options);
+      if (this.#file.notice !== undefined) this.#state = { kind: 'durable', notice: this.#file.notice };
+    } catch (error) {
+      this.#degrade(error);
+    }
+  }
+
+  get state(): JournalState {
+    return this.#state;
+  }
+
+  readonly onDidChangeState: Event<JournalState> = this.#changed.event;
+
+  /** The file where it is in use. */
+  get file(): Sql | undefined {
+    return this.#memory ? undefined : this.#file?.sql;
+  }
+
+  /**
+   * Runs one change as a transaction. It may run twice: once on the file and, where that failed, again in memory.
+   * @throws ParleyError `journal-full`, `journal-closed`, and what the change itself throws
+   */
+  write<T>(key: string, change: (sql: Sql) => T): T {
+    this.#requireOpen();
+    if (this.#file && !this.#memory && !isInPlace(this.#options.folder, this.#file.identity)) this.#follow();
+    for (let attempt = 0; attempt < 2 && !this.#memory && this.#file; attempt++) {
+      const { sql } = this.#file;
+      try {
+        return sql.transaction(() => change(sql));
+      } catch (error) {
+        this.#recover(error);
+      }
+    }
+    const memory = this.#memory ?? this.#degrade(new Error('the journal broke twice'));
+    try {
+      memory.adopt(key, this.#file?.sql, this.#options.refill);
+      return memory.sql.transaction(() => change(memory.sql));
+    } catch (error) {
+      if (problemOf(error) === undefined) throw error;
+      const { message } = wordsFor('full');
+      throw new ParleyError('journal-full', 'Neither the disk nor the memory has room to keep this.', {
+        hint: message,
+        cause: error,
+      });
+    }
+  }
+
+  /** Reads of a session where its newest state is. @throws ParleyError `journal-unreadable`, `journal-closed` */
+  read<T>(key: string, query: (sql: Sql) => T): T {
+    this.#requireOpen();
+    if (this.#memory && (this.#memory.holds(key) || !this.#file)) return query(this.#memory.sql);
+    return this.#readFile(query);
+  }
+
+  /** Reads of all places that have something of a session, in the order of its events; `to` is the last event to be read there. */
+  readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[] {
+    const memory = this.#memory;
+    if (!memory?.holds(key)) return [this.read(key, (sql) => query(sql, Number.MAX_SAFE_INTEGER))];
+    const base = memory.baseOf(key);
+    const inMemory = query(memory.sql, Number.MAX_SAFE_INTEGER);
+    return base === 0 ? [inMemory] : [this.#readFile((sql) => query(sql, base)), inMemory];
+  }
+
+  /** Reads of all sessions: those that changed in memory, and the others in the file. */
+  readBoth<T>(query: (sql: Sql) => readonly T[], keyOf: (value: T) => string): readonly T[] {
+    this.#requireOpen();
+    if (!this.#memory) return this.#readFile(query);
+    const held = new Set(this.#memory.keys);
+    const inMemory = query(this.#memory.sql);
+    if (!this.#file) return inMemory;
+    return [...inMemory, ...this.#readFile(query).filter((value) => !held.has(keyOf(value)))];
+  }
+
+  delete(key: string, change: (sql: Sql) => void): void {
+    this.write(key, change);
+    this.#memory?.delete(key);
+  }
+
+  noteLost(key: string, count: number): void {
+    this.#memory?.noteLost(key, count);
+    if (this.#state.kind === 'memory' && !this.#state.lossy) this.#setState({ ...this.#state, lossy: true });
+  }
+
+  /** Tries the file again now. @returns whether everything is on the disk */
+  retry(): boolean {
+    if (!this.#memory) return true;
+    if (this.#closed || (this.#state.kind === 'memory' && this.#state.problem === 'newer')) return false;
+    this.#retry?.dispose();
+    try {
+      // Nobody waits for this try: it does not wait for anybody either.
+      this.#file ??= openJournalFile({ ...this.#options, busyMs: 0 });
+      this.#memory.mergeInto(this.#file.sql, this.#options.now());
+      this.#setWait(this.#options.busyMs);
+    } catch (error) {
+      this.#stillWithout(error);
+      return false;
+    }
+    this.#memory.close();
+    this.#memory = undefined;
+    this.#attempts = 0;
+    const notice = this.#file.notice ?? 'The journal can be written again: what was kept in memory is on the disk.';
+    this.#setState({ kind: 'durable', notice });
+    return true;
+  }
+
+  dispose(): void {
+    if (this.#closed) return;
+    this.retry();
+    this.#closed = true;
+    this.#retry?.dispose();
+    this.#memory?.close();
+    this.#closeFile();
+    this.#changed.dispose();
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw new ParleyError('journal-closed', 'The journal is closed.');
+  }
+
+  #readFile<T>(query: (sql: Sql) => T): T {
+    for (let attempt = 0; this.#file; attempt++) {
+      const { sql } = this.#file;
+      try {
+        return query(sql);
+      } catch (error) {
+        const problem = problemOf(error);
+        if (problem === undefined) throw error;
+        if (problem !== 'corrupt' || attempt > 0 || this.#memory) throw unreadable(error);
+        this.#recover(error);
+      }
+    }
+    return this.#memory ? query(this.#memory.sql) : this.#throwUnreadable();
+  }
+
+  #throwUnreadable(): never {
+    throw unreadable(undefined);
+  }
+
+  /** After this the file is a good one, or there is a memory. @throws the error itself where it is not one of the storage */
+  #recover(error: unknown): void {
+    const problem = problemOf(error);
+    if (problem === undefined) throw error;
+    if (problem !== 'corrupt') {
+      this.#degrade(error);
+      return;
+    }
+    const { identity, sql } = this.#file ?? {};
+    try {
+      if (isIndexDamage(error) && sql) {
+        this.#log.warn('journal: the search index is damaged and is built anew');
+        sql.exec("INSERT INTO texts_fts (texts_fts) VALUES ('rebuild')");
+        return;
+      }
+    } catch (cause) {
+      this.#log.warn(`journal: the search index could not be built: ${String(cause)}`);
+    }
+    this.#closeFile();
+    try {
+      this.#begin(replaceJournalFile(this.#options, identity));
+    } catch (cause) {
+      this.#degrade(cause);
+    }
+  }
+
+  /** The file that we have open is no longer the journal: goes on with the one that is, or begins one. */
+  #follow(): void {
+    this.#log.warn('journal: the file was moved, replaced or deleted');
+    this.#closeFile();
+    try {
+      this.#begin(openJournalFile(this.#options));
+    } catch (error) {
+      this.#degrade(error);
+    }
+  }
+
+  #begin(file: OpenedFile): void {
+    this.#file = file;
+    file.sql.transaction(() => this.#options.refill(file.sql));
+    this.#setState({
+      kind: 'durable',
+      notice: file.notice ?? 'The file of the journal was replaced: sessions go on in the new one.',
+    });
+  }
+
+  #degrade(error: unknown): MemoryKeep {
+    const problem = problemOf(error) ?? 'unusable';
+    this.#log.error(`journal: ${problem}: ${describe(error)}`);
+    const memory = new MemoryKeep(this.#options.maxMemoryBytes);
+    this.#memory = memory;
+    // Whoever holds the file is not waited for again and again.
+    this.#setWait(0);
+    this.#setState({ kind: 'memory', problem, ...wordsFor(problem), lossy: false });
+    this.#scheduleRetry();
+    return memory;
+  }
+
+  #stillWithout(error: unknown): void {
+    const problem = problemOf(error) ?? 'unusable';
+    this.#log.warn(`journal: still ${problem}: ${describe(error)}`);
+    if (problem === 'corrupt') {
+      const identity = this.#file?.identity;
+      this.#closeFile();
+      try {
+        this.#file = replaceJournalFile(this.#options, identity);
+      } catch (cause) {
+        this.#log.error(`journal: ${describe(cause)}`);
+      }
+    }
+    if (this.#state.kind === 'memory' && this.#state.problem !== problem) {
+      this.#setState({ ...this.#state, problem, ...wordsFor(problem) });
+    }
+    this.#scheduleRetry();
+  }
+
+  #scheduleRetry(): void {
+    if (this.#closed || (this.#state.kind === 'memory' && this.#state.problem === 'newer')) return;
+    const wait = RETRY_MS[Math.min(this.#attempts++, RETRY_MS.length - 1)] ?? 30_000;
+    this.#retry = this.#options.schedule(() => this.retry(), wait);
+  }
+
+  #setWait(ms: number): void {
+    try {
+      this.#file?.sql.exec(`PRAGMA busy_timeout = ${ms}`);
+    } catch (error) {
+      this.#log.warn(`journal: ${describe(error)}`);
+    }
+  }
+
+  #closeFile(): void {
+    try {
+      this.#file?.sql.close();
+    } catch (error) {
+      this.#log.warn(`journal: closing: ${describe(error)}`);
+    }
+    this.#file = undefined;
+  }
+
+  #setState(state: JournalState): void {
+    this.#state = state;
+    this.#changed.fire(state);
+  }
+}
+
+function unreadable(cause: unknown): ParleyError {
+  return new ParleyError('journal-unreadable', 'The journal of sessions cannot be read now.', {
+    hint: 'Try again; the log has the reason.',
+    cause,
+  });
+}
+
+function describe(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? `, ${String(error.cause)}` : '';
+  return String(error) + cause;
+}

@@ -1,0 +1,13 @@
+// JSON columns: written by us, and still read as something that may be damaged.
+import type * as z from 'zod/mini';
+
+/** The value of a JSON text where it fits the schema, else the fallback. */
+export function readJson<T>(text: string | undefined, schema: z.ZodMiniType<T>, fallback: T): T {
+  if (text === undefined) return fallback;
+  try {
+    const parsed = schema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : fallback;
+  } catch {
+    return fallback;
+  }
+}

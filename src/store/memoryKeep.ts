@@ -1,0 +1,185 @@
+// What is kept while the file cannot be written: a small database in memory with the sessions that changed since. The rest of each such session stays in the file
+// where that can be read; when the file can be written again, everything goes there in its order.
+import type { SessionEvent } from '../session/event';
+import { appendRows } from './eventRows';
+import { prepare } from './journalFile';
+import { migrate, SIDE_TABLES } from './schema';
+import { deleteSession } from './sessionRows';
+import { numberOf, type Row, Sql, textOf } from './sql';
+
+const PAGE = 4096;
+
+interface Adopted {
+  /** Events up to this number are in the file; those behind it are here. */
+  readonly base: number;
+  /** The file could not be read, so what is here may meet what is there. */
+  readonly blind: boolean;
+}
+
+export class MemoryKeep {
+  readonly sql = new Sql(':memory:');
+  readonly #adopted = new Map<string, Adopted>();
+  readonly #deleted = new Set<string>();
+  readonly #lost = new Map<string, number>();
+
+  /** @param maxBytes how much may be kept */
+  constructor(maxBytes: number) {
+    prepare(this.sql, 0);
+    migrate(this.sql);
+    this.sql.exec(`PRAGMA max_page_count = ${Math.max(64, Math.ceil(maxBytes / PAGE))}`);
+  }
+
+  /** Whether the newest state of a session is here. */
+  holds(key: string): boolean {
+    return this.#adopted.has(key) || this.#deleted.has(key);
+  }
+
+  get keys(): Iterable<string> {
+    return [...this.#adopted.keys(), ...this.#deleted];
+  }
+
+  /** The newest event of a session that is in the file. */
+  baseOf(key: string): number {
+    return this.#adopted.get(key)?.base ?? 0;
+  }
+
+  /**
+   * Takes over what is small of a session, before it is changed here.
+   * @param file undefined where it cannot be read @param refill puts what is known of the session without the file
+   */
+  adopt(key: string, file: Sql | undefined, refill: (sql: Sql) => void): void {
+    if (this.#adopted.has(key)) return;
+    if (this.#deleted.has(key)) {
+      this.#adopted.set(key, { base: 0, blind: false });
+      return;
+    }
+    if (!file) {
+      this.#adoptBlind(key, refill);
+      return;
+    }
+    let rows: readonly (readonly [table: string, row: Row])[];
+    try {
+      rows = ['sessions', ...SIDE_TABLES].flatMap((table) =>
+        file.all(`SELECT * FROM ${table} WHERE key = ?`, key).map((row) => [table, row] as const),
+      );
+    } catch {
+      this.#adoptBlind(key, refill);
+      return;
+    }
+    this.sql.transaction(() => {
+      for (const [table, row] of rows) this.sql.insert(table, row);
+    });
+    this.#adopted.set(key, { base: numberOf(rows[0]?.[1].last_seq) ?? 0, blind: false });
+  }
+
+  delete(key: string): void {
+    deleteSession(this.sql, key);
+    this.#adopted.delete(key);
+    this.#deleted.add(key);
+  }
+
+  /** Events of a session found no room. */
+  noteLost(key: string, count: number): void {
+    this.#lost.set(key, (this.#lost.get(key) ?? 0) + count);
+  }
+
+  get isLossy(): boolean {
+    return this.#lost.size > 0;
+  }
+
+  /** Writes everything into the file, in one transaction. @throws what the file throws; nothing is changed there then */
+  mergeInto(file: Sql, now: number): void {
+    file.transaction(() => {
+      for (const key of this.#deleted) deleteSession(file, key);
+      for (const [key, adopted] of this.#adopted) this.#merge(file, key, adopted);
+      for (const [key, count] of this.#lost) {
+        const event: SessionEvent = {
+          type: 'notice',
+          severity: 'warning',
+          title: 'A part of this session was not kept',
+          description: `Neither the disk nor the memory had room: ${count} events are missing here.`,
+          own: true,
+        };
+        appendRows(file, key, [{ at: now, event }], undefined);
+      }
+    });
+  }
+
+  close(): void {
+    this.sql.close();
+  }
+
+  #adoptBlind(key: string, refill: (sql: Sql) => void): void {
+    this.sql.transaction(() => refill(this.sql));
+    this.#adopted.set(key, { base: 0, blind: true });
+  }
+
+  #merge(file: Sql, key: string, { base, blind }: Adopted): void {
+    const row = this.sql.get('SELECT * FROM sessions WHERE key = ?', key);
+    if (!row) return;
+    const there = file.get('SELECT * FROM sessions WHERE key = ?', key);
+    const lastThere = numberOf(there?.last_seq) ?? 0;
+    // Where another window has written meanwhile, ours comes behind.
+    const shift = lastThere - base;
+    const lastHere = numberOf(row.last_seq) ?? 0;
+    const bytes = there ? (numberOf(there.bytes) ?? 0) + this.#bytesOf(key) : (numberOf(row.bytes) ?? 0);
+    const merged = {
+      ...row,
+      bytes,
+      last_seq: lastHere + shift,
+      indexed_seq: numberOf(there?.indexed_seq) ?? 0,
+      cleared_seq: this.#clearedHere(key, shift) ?? numberOf(there?.cleared_seq) ?? 0,
+      ...(blind && there && { created: there.created ?? 0, title: row.title ?? there.title ?? null }),
+    };
+    const names = Object.keys(merged).filter((name) => name !== 'key');
+    file.run(
+      `INSERT INTO sessions (key, ${names.join(', ')}) VALUES (?, ${names.map(() => '?').join(', ')})
+         ON CONFLICT (key) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+      key,
+      ...names.map((name) => merged[name as keyof typeof merged] ?? null),
+    );
+    for (const table of SIDE_TABLES) this.#mergeSide(file, table, key, { base, blind, shift });
+    const newest = this.sql.all('SELECT * FROM events WHERE key = ? AND seq > ? ORDER BY seq', key, base);
+    for (const event of newest) file.insert('events', { ...event, seq: (numberOf(event.seq) ?? 0) + shift });
+  }
+
+  #mergeSide(
+    file: Sql,
+    table: string,
+    key: string,
+    { base, blind, shift }: Adopted & { readonly shift: number },
+  ): void {
+    if (table === 'leases') {
+      // A window that took the session over meanwhile keeps it.
+      for (const lease of this.sql.all('SELECT * FROM leases WHERE key = ?', key)) {
+        file.insert(table, lease, 'INSERT OR IGNORE');
+      }
+      return;
+    }
+    if (!blind) file.run(`DELETE FROM ${table} WHERE key = ?`, key);
+    for (const row of this.sql.all(`SELECT * FROM ${table} WHERE key = ?`, key)) {
+      if (table === 'turns') {
+        const first = numberOf(row.first_seq) ?? 0;
+        file.insert(table, { ...row, first_seq: first > base ? first + shift : first }, 'INSERT OR IGNORE');
+      } else if (table === 'queue') file.insert(table, { ...row, id: freeId(file, key, textOf(row.id) ?? '') });
+      else file.insert(table, row, 'INSERT OR REPLACE');
+    }
+  }
+
+  #bytesOf(key: string): number {
+    return numberOf(this.sql.get('SELECT sum(length(json)) AS n FROM events WHERE key = ?', key)?.n) ?? 0;
+  }
+
+  #clearedHere(key: string, shift: number): number | undefined {
+    const row = this.sql.get("SELECT max(seq) AS n FROM events WHERE key = ? AND type = 'cleared'", key);
+    const seq = numberOf(row?.n);
+    return seq === undefined ? undefined : seq + shift;
+  }
+}
+
+/** A message that waits is never replaced by another one, even if both were given the same id. */
+function freeId(file: Sql, key: string, id: string): string {
+  let free = id;
+  while (file.get('SELECT 1 FROM queue WHERE key = ? AND id = ?', key, free)) free += '~';
+  return free;
+}

@@ -1,0 +1,108 @@
+// What is forgotten, by age and by size, and the room that this gives back.
+import { type LeaseContext, ownerOf } from './leases';
+import { deleteSession } from './sessionRows';
+import { numberOf, type Sql, textOf } from './sql';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Pages given back in one step, so that no step holds the file for long. */
+const VACUUM_PAGES = 2000;
+
+export interface PruneOptions {
+  /** Sessions without an event for longer go. */
+  readonly maxAgeDays?: number;
+  /** While the journal is larger, the oldest sessions go. */
+  readonly maxBytes?: number;
+}
+
+export interface Pruned {
+  /** Keys of the sessions that went, in the order in which they went. */
+  readonly keys: readonly string[];
+  /** Size of what is kept, in bytes, before and after. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/** What pruning needs of the journal. */
+export interface PruneHost {
+  /** Undefined while the file is not in use. */
+  readonly file: () => Sql | undefined;
+  readonly context: () => LeaseContext;
+  /** Runs what may fail; the log tells. */
+  readonly quietly: <T>(run: () => T) => T | undefined;
+}
+
+/** Forgets old sessions and gives their room back, in small steps with everything else between them. @throws the reason of the signal */
+export async function prune(host: PruneHost, options: PruneOptions, signal: AbortSignal): Promise<Pruned> {
+  const keys: string[] = [];
+  const file = host.file();
+  if (!file) return { keys, bytesBefore: 0, bytesAfter: 0 };
+  const bytesBefore = usedBytes(file);
+  for (const key of chooseOld(file, options, host.context())) {
+    await pause(signal);
+    const sql = host.file();
+    if (sql && host.quietly(() => forget(sql, key, host.context()))) keys.push(key);
+  }
+  for (let more = true; more; ) {
+    await pause(signal);
+    const sql = host.file();
+    more = sql !== undefined && host.quietly(() => giveBack(sql)) === true;
+  }
+  const sql = host.file();
+  return { keys, bytesBefore, bytesAfter: sql ? usedBytes(sql) : 0 };
+}
+
+/** Lets everything else go first. @throws the reason of the signal */
+async function pause(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
+}
+
+/**
+ * The sessions that have to go, those that ended before those that did not, the oldest first. Never one that a window owns; for the sake of size alone, never one
+ * with messages that were not sent or with a draft.
+ */
+function chooseOld(sql: Sql, { maxAgeDays, maxBytes }: PruneOptions, context: LeaseContext): readonly string[] {
+  const rows = sql.all(
+    `SELECT key, updated, bytes,
+       EXISTS (SELECT 1 FROM queue q WHERE q.key = s.key AND q.state != 'accepted')
+         OR EXISTS (SELECT 1 FROM drafts d WHERE d.key = s.key) AS unsent
+       FROM sessions s ORDER BY ended_at IS NULL, updated, key`,
+  );
+  const oldest = maxAgeDays === undefined ? Number.NEGATIVE_INFINITY : context.now - maxAgeDays * DAY_MS;
+  const total = rows.reduce((sum, row) => sum + (numberOf(row.bytes) ?? 0), 0);
+  // Indexes and free space inside of pages belong to all sessions in proportion.
+  const scale = total === 0 ? 1 : Math.max(1, usedBytes(sql) / total);
+  let left = total * scale;
+  const chosen: string[] = [];
+  for (const row of rows) {
+    const key = textOf(row.key) ?? '';
+    const isOld = (numberOf(row.updated) ?? 0) < oldest;
+    const isTooMuch = maxBytes !== undefined && left > maxBytes && row.unsent === 0;
+    if ((!isOld && !isTooMuch) || ownerOf(sql, key, context)) continue;
+    chosen.push(key);
+    left -= (numberOf(row.bytes) ?? 0) * scale;
+  }
+  return chosen;
+}
+
+/** Removes a session unless somebody opened it since it was chosen. @returns whether it went */
+function forget(sql: Sql, key: string, context: LeaseContext): boolean {
+  return sql.transaction(() => {
+    if (ownerOf(sql, key, context)) return false;
+    deleteSession(sql, key);
+    return true;
+  });
+}
+
+/** Bytes of the file that hold something. */
+function usedBytes(sql: Sql): number {
+  return (sql.pragma('page_count') - sql.pragma('freelist_count')) * sql.pragma('page_size');
+}
+
+/** Gives some free pages back to the disk. @returns whether there are more */
+function giveBack(sql: Sql): boolean {
+  const before = sql.pragma('freelist_count');
+  sql.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+  const after = sql.pragma('freelist_count');
+  return after > 0 && after < before;
+}

@@ -1,0 +1,87 @@
+// The tables of the journal, by version. A version that was released is never changed again: what comes later is a migration.
+import type { Sql } from './sql';
+import { StorageError } from './sqlError';
+
+/**
+ * Each entry takes a file from its index to the next version.
+ *
+ * - `events` is clustered by session, so that a page of one session lies together however many sessions wrote at the same time.
+ * - `last_seq` is the newest event of a session, `indexed_seq` the newest whose text can be searched, `cleared_seq` the newest `cleared`.
+ * - `texts` has one row for each message (a long one has more); `texts_fts` is its index and keeps no copy of the text.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE sessions (
+    key TEXT PRIMARY KEY, agent TEXT NOT NULL, agent_session TEXT, cwd TEXT NOT NULL, roots TEXT NOT NULL,
+    title TEXT, preview TEXT, protocol TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL,
+    archived INTEGER NOT NULL DEFAULT 0, ended_at INTEGER, ended_why TEXT, queue_paused TEXT,
+    last_seq INTEGER NOT NULL DEFAULT 0, indexed_seq INTEGER NOT NULL DEFAULT 0,
+    cleared_seq INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0
+  ) WITHOUT ROWID;
+  CREATE INDEX sessions_by_time ON sessions (updated DESC, key DESC);
+  CREATE INDEX sessions_unindexed ON sessions (key) WHERE indexed_seq < last_seq;
+
+  CREATE TABLE events (
+    key TEXT NOT NULL, seq INTEGER NOT NULL, at REAL NOT NULL, until REAL, type TEXT NOT NULL, json TEXT NOT NULL,
+    PRIMARY KEY (key, seq)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE turns (
+    key TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE, id TEXT NOT NULL, origin TEXT NOT NULL,
+    first_seq INTEGER NOT NULL, started REAL NOT NULL, first_output REAL, ended REAL, reason TEXT, barrier TEXT,
+    note TEXT, tokens INTEGER, cost TEXT, tools INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (key, id)
+  ) WITHOUT ROWID;
+  CREATE INDEX turns_by_seq ON turns (key, first_seq);
+  CREATE INDEX turns_open ON turns (key) WHERE ended IS NULL;
+
+  CREATE TABLE queue (
+    key TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE, id TEXT NOT NULL, position INTEGER NOT NULL,
+    state TEXT NOT NULL, held INTEGER NOT NULL, reason TEXT, sender TEXT, text TEXT NOT NULL, attachments TEXT NOT NULL,
+    PRIMARY KEY (key, id)
+  );
+  CREATE TABLE drafts (key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, json TEXT NOT NULL);
+  CREATE TABLE views (key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, json TEXT NOT NULL);
+  CREATE TABLE decisions (
+    key TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE, permission TEXT NOT NULL, at REAL NOT NULL,
+    json TEXT NOT NULL, PRIMARY KEY (key, permission)
+  );
+  CREATE TABLE leases (
+    key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, window TEXT NOT NULL, pid INTEGER NOT NULL,
+    host TEXT NOT NULL, since REAL NOT NULL, heartbeat REAL NOT NULL
+  );
+
+  CREATE TABLE texts (id INTEGER PRIMARY KEY, key TEXT NOT NULL, seq INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL);
+  CREATE INDEX texts_by_session ON texts (key, seq);
+  CREATE VIRTUAL TABLE texts_fts USING fts5 (
+    text, content = 'texts', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
+  );
+  CREATE TRIGGER texts_added AFTER INSERT ON texts BEGIN
+    INSERT INTO texts_fts (rowid, text) VALUES (new.id, new.text);
+  END;
+  CREATE TRIGGER texts_removed AFTER DELETE ON texts BEGIN
+    INSERT INTO texts_fts (texts_fts, rowid, text) VALUES ('delete', old.id, old.text);
+  END;
+  `,
+];
+
+/** Tables with few rows for each session, all with a column `key`. */
+export const SIDE_TABLES = ['turns', 'queue', 'drafts', 'views', 'decisions', 'leases'] as const;
+
+/**
+ * Brings a file to the newest version; a new file gets all tables. Each step is a transaction, so a step that fails leaves the file as it was.
+ * @throws StorageError `newer` where the file is of a version that is not known here
+ */
+export function migrate(sql: Sql, migrations: readonly string[] = MIGRATIONS): void {
+  while (sql.pragma('user_version') !== migrations.length) {
+    sql.transaction(() => {
+      // Another window may have done this step while we waited for the lock.
+      const version = sql.pragma('user_version');
+      if (version > migrations.length) throw new StorageError('newer');
+      const step = migrations[version];
+      if (step === undefined) return;
+      sql.exec(step);
+      sql.exec(`PRAGMA user_version = ${version + 1}`);
+    });
+  }
+}

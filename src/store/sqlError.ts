@@ -1,0 +1,85 @@
+// What a failure of SQLite or of the file system means for the journal, and the words for it.
+
+/** What keeps the journal from its file. `newer`: a later version of Parley made it. */
+export type StorageProblem = 'full' | 'read-only' | 'locked' | 'corrupt' | 'unusable' | 'newer';
+
+/** The file cannot be used. `cause` has the failure of SQLite or of the system. */
+export class StorageError extends Error {
+  readonly problem: StorageProblem;
+
+  constructor(problem: StorageProblem, cause?: unknown) {
+    super(`journal: ${problem}`, { cause });
+    this.name = 'StorageError';
+    this.problem = problem;
+  }
+}
+
+/** Primary result codes (https://sqlite.org/rescode.html); the extended ones have the primary one in their low byte. */
+const BY_CODE: Readonly<Record<number, StorageProblem>> = {
+  3: 'read-only', // PERM
+  5: 'locked', // BUSY
+  6: 'locked', // LOCKED
+  8: 'read-only', // READONLY
+  10: 'unusable', // IOERR
+  11: 'corrupt', // CORRUPT
+  13: 'full', // FULL
+  14: 'unusable', // CANTOPEN
+  15: 'locked', // PROTOCOL
+  26: 'corrupt', // NOTADB
+};
+const BY_ERRNO: Readonly<Record<string, StorageProblem>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EROFS: 'read-only',
+  EACCES: 'read-only',
+  EPERM: 'read-only',
+};
+/** CORRUPT_VTAB: only the search index is damaged, and that can be built anew. */
+const CORRUPT_INDEX = 267;
+
+/** What a thrown value says about the storage; undefined where it is no failure of the storage but of the caller. */
+export function problemOf(error: unknown): StorageProblem | undefined {
+  if (error instanceof StorageError) return error.problem;
+  if (typeof error !== 'object' || error === null) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return BY_CODE[error.errcode & 0xff];
+  if ('syscall' in error && 'code' in error && typeof error.code === 'string')
+    return BY_ERRNO[error.code] ?? 'unusable';
+  return undefined;
+}
+
+/** Whether the failure is of the full-text index alone. */
+export function isIndexDamage(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === CORRUPT_INDEX;
+}
+
+/** A sentence on what happened and one on what to do. */
+export function wordsFor(problem: StorageProblem): { readonly message: string; readonly hint: string } {
+  switch (problem) {
+    case 'full':
+      return {
+        message: 'The disk is full: sessions are kept in memory only.',
+        hint: 'Make room on the disk; Parley then writes what it kept.',
+      };
+    case 'read-only':
+      return {
+        message: "Parley's storage cannot be written: sessions are kept in memory only.",
+        hint: 'Allow writing to the storage folder; Parley then writes what it kept.',
+      };
+    case 'locked':
+      return {
+        message: "Another program holds Parley's journal: sessions are kept in memory only.",
+        hint: 'Close the program that holds it; Parley then writes what it kept.',
+      };
+    case 'newer':
+      return {
+        message: 'The journal was made by a newer version of Parley: sessions are kept in memory only.',
+        hint: 'Update Parley to see earlier sessions and to keep new ones.',
+      };
+    case 'corrupt':
+    case 'unusable':
+      return {
+        message: "Parley's journal cannot be used: sessions are kept in memory only.",
+        hint: 'Look at the storage folder; the log has the reason.',
+      };
+  }
+}

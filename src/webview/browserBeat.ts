@@ -1,0 +1,20 @@
+// The frames of the browser that shows the panel.
+import type { Beat } from './frames';
+
+export function browserBeat(): Beat {
+  let waiting: (() => void)[] = [];
+  const channel = new MessageChannel();
+  // A message to ourselves from within a frame arrives after that frame was painted.
+  channel.port1.onmessage = () => {
+    const now = waiting;
+    waiting = [];
+    for (const then of now) then();
+  };
+  return {
+    next: (frame) => requestAnimationFrame(frame),
+    painted(then) {
+      waiting.push(then);
+      channel.port2.postMessage(0);
+    },
+  };
+}

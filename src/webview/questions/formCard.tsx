@@ -1,0 +1,129 @@
+// A form that the agent asks the user to fill in. It is judged here while the user writes, and by the host before anything is sent.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { checkField, type FormProblem } from '../../panel/checkForm';
+import type { ElicitationView } from '../../panel/contract';
+import { revealControls } from '../format';
+import { post, saveUiState, uiState } from '../host';
+import { refusedForms } from '../session';
+import { strings } from '../strings';
+import { FormFieldView } from './formFieldView';
+import { type Held, initialValues, keepable, readValue, readValues } from './formState';
+
+type FormView = Extract<ElicitationView, { mode: 'form' }>;
+
+export function FormCard({ question }: { readonly question: FormView }) {
+  const { id, form } = question;
+  const [held, setHeld] = useState(() => ({ ...initialValues(form), ...uiState().forms?.[id] }));
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [sent, setSent] = useState(false);
+  const element = useRef<HTMLFormElement>(null);
+  const refused = refusedForms.value[id];
+  // What the host found, the panel found as well, or it is of another version: then its word stands until the user changes something.
+  const busy = sent && !refused;
+
+  const problemOf = (key: string): FormProblem | undefined => {
+    const field = form.fields.find((one) => one.key === key);
+    return (field && checkField(field, readValue(field, held[key])).problem) ?? refused?.[key];
+  };
+  const wrong = form.fields.filter(({ key }) => problemOf(key) !== undefined);
+  const answerable = !form.fields.some(({ type, required }) => type === 'unknown' && required);
+
+  function change(key: string, value: Held): void {
+    const next = { ...held, [key]: value };
+    setHeld(next);
+    if (refused) refusedForms.value = { ...refusedForms.value, [id]: undefined };
+    setSent(false);
+    saveUiState({ forms: { ...uiState().forms, [id]: keepable(form, next) } });
+  }
+
+  function submit(): void {
+    if (busy || !answerable) return;
+    if (wrong.length > 0) {
+      setLeft(new Set(form.fields.map(({ key }) => key)));
+      setFocusOn(wrong[0]?.key);
+      return;
+    }
+    setSent(true);
+    refusedForms.value = { ...refusedForms.value, [id]: undefined };
+    post({ type: 'elicitation', id, answer: { kind: 'submit', values: readValues(form, held) } });
+  }
+
+  // After what is wrong is written at the field, so that it is heard with it.
+  const [focusOn, setFocusOn] = useState<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (focusOn === undefined) return;
+    const fields = [...(element.current?.querySelectorAll<HTMLElement>('[data-field]') ?? [])];
+    const field = fields.find((one) => one.dataset.field === focusOn);
+    field?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    setFocusOn(undefined);
+  }, [focusOn]);
+
+  return (
+    <form
+      ref={element}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+      onKeyDown={(event) => {
+        const isText = event.target instanceof HTMLTextAreaElement;
+        if (!isText || event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {form.title && <h3 class="form-title">{revealControls(form.title)}</h3>}
+      {form.description && <p class="form-description">{revealControls(form.description)}</p>}
+      {form.fields.map((field) => (
+        <FormFieldView
+          key={field.key}
+          field={field}
+          held={held[field.key] ?? ''}
+          problem={left.has(field.key) || refused ? problemOf(field.key) : undefined}
+          disabled={busy}
+          onChange={(value) => change(field.key, value)}
+          onLeave={() => {
+            // A field that was only passed through is not found wrong yet.
+            const value = held[field.key];
+            if (value !== '' && !left.has(field.key)) setLeft(new Set([...left, field.key]));
+          }}
+        />
+      ))}
+      {!answerable && <p class="field-problem">{strings.cannotAnswer}</p>}
+      <div class="answers">
+        <button type="submit" class="primary" disabled={busy || !answerable}>
+          {strings.submit}
+        </button>
+        <Refusals id={id} />
+      </div>
+    </form>
+  );
+}
+
+/** The two ways to say no, which both kinds of question have. */
+export function Refusals({ id }: { readonly id: string }) {
+  return (
+    <>
+      <button
+        type="button"
+        class="secondary"
+        title={strings.declineHint}
+        onClick={() => post({ type: 'elicitation', id, answer: { kind: 'decline' } })}
+      >
+        {strings.decline}
+      </button>
+      <button
+        type="button"
+        class="secondary"
+        title={strings.cancelHint}
+        onClick={() => post({ type: 'elicitation', id, answer: { kind: 'cancel' } })}
+      >
+        {strings.cancel}
+      </button>
+      <span class="dim dismiss-hint" aria-hidden="true">
+        {strings.escCancels}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+// A page that the agent asks the user to open: the whole address, what to look at in it, and a button that is the user's consent. Nothing of it is loaded here.
+import type { ElicitationView } from '../../panel/contract';
+import { Icon } from '../components/icon';
+import { post } from '../host';
+import { strings } from '../strings';
+import { Refusals } from './formCard';
+
+type PageView = Extract<ElicitationView, { mode: 'url' }>;
+
+export function PageCard({ question }: { readonly question: PageView }) {
+  const { id, opened } = question;
+  // The host has read it already, and writes it as it will be opened.
+  const url = new URL(question.url);
+  const [before, after] = split(url);
+  const open = (): void => post({ type: 'elicitation', id, answer: { kind: 'open' } });
+  return (
+    <>
+      <p class="address" dir="ltr">
+        <span class="dim">{before}</span>
+        <b>{url.host}</b>
+        <span class="dim">{after}</span>
+      </p>
+      {/(?:^|\.)xn--/i.test(url.hostname) && (
+        <p class="address-warning">
+          <Icon name="warning" /> {strings.punycode}
+        </p>
+      )}
+      {opened ? (
+        <div class="answers">
+          <span class="icon-line">
+            <Icon name="loading" /> {strings.waitsForBrowser}
+          </span>
+          <button type="button" class="secondary" onClick={open}>
+            {strings.openAgain}
+          </button>
+          <button
+            type="button"
+            class="secondary"
+            onClick={() => post({ type: 'elicitation', id, answer: { kind: 'cancel' } })}
+          >
+            {strings.dismiss}
+          </button>
+        </div>
+      ) : (
+        <div class="answers">
+          <button type="button" class="primary" onClick={open}>
+            <Icon name="link-external" />
+            {strings.openPage(url.host)}
+          </button>
+          <Refusals id={id} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** What stands before and after the host. */
+function split(url: URL): readonly [before: string, after: string] {
+  const before = `${url.protocol}//`;
+  return [before, url.href.slice(before.length + url.host.length)];
+}

@@ -1,0 +1,147 @@
+// The sessions of all windows, as the journal has them: keeping those of this window, bringing back old ones, and saying so where the disk does not take them.
+import { randomUUID } from 'node:crypto';
+import { type ExtensionContext, l10n, window } from 'vscode';
+import type { Disposable } from '../base/disposable';
+import { DisposableStore } from '../base/disposable';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import type { ConversationKeep, KeptConversation } from '../client/keep';
+import { Journal } from '../store/journal';
+import type { SessionRecord } from '../store/records';
+import type { SearchResult } from '../store/search';
+import { JournalKeep, readKept } from './journalKeep';
+import { historyLimits } from './settings';
+
+/** Old sessions are forgotten a while after the start, when nothing else is to be done, in milliseconds. */
+const PRUNE_AFTER_MS = 60_000;
+const LAST_SESSION = 'parley.lastSession';
+
+/** A conversation that was kept, with what it needs to go on. */
+export interface Recalled {
+  readonly record: SessionRecord;
+  readonly kept: KeptConversation;
+  /** Another window has it: it can be read here, and not gone on with. */
+  readonly isHeld: boolean;
+}
+
+export class Archive implements Disposable {
+  readonly #context: ExtensionContext;
+  readonly #log: Log;
+  readonly #windowId = randomUUID();
+  readonly #lifetime = new DisposableStore();
+  readonly #abort = new AbortController();
+  #journal: Journal | undefined;
+
+  constructor(context: ExtensionContext, log: Log) {
+    this.#context = context;
+    this.#log = log;
+  }
+
+  /** Keeps a conversation from now on. @param known it is in the journal already */
+  keep(
+    session: {
+      readonly key: string;
+      readonly agentId: string;
+      readonly cwd: string;
+      readonly roots: readonly string[];
+    },
+    known: boolean,
+  ): ConversationKeep {
+    return new JournalKeep({ journal: this.#open(), log: this.#log, windowId: this.#windowId, session }, known);
+  }
+
+  /** A session that was kept, claimed for this window where no other has it; undefined where there is none of that key. */
+  recall(key: string): Recalled | undefined {
+    try {
+      const journal = this.#open();
+      const record = journal.session(key);
+      if (!record) return undefined;
+      const isHeld = journal.claim(key, this.#windowId).kind !== 'owned';
+      return { record, kept: readKept(journal, key), isHeld };
+    } catch (error) {
+      this.#log.error(`session ${key} could not be read: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Whether another window has a session. */
+  isHeld(key: string): boolean {
+    const owner = this.#open().owner(key);
+    return owner !== undefined && owner.windowId !== this.#windowId;
+  }
+
+  /** The session that was used last in this workspace. */
+  get last(): string | undefined {
+    return this.#context.workspaceState.get<string>(LAST_SESSION);
+  }
+
+  set last(key: string | undefined) {
+    if (key !== this.last) void this.#context.workspaceState.update(LAST_SESSION, key);
+  }
+
+  /** The newest sessions, a page of them. @param before the last one of the page before */
+  list(limit: number, before?: SessionRecord): readonly SessionRecord[] {
+    return this.#open().sessions({
+      limit,
+      ...(before && { before: { updatedAt: before.updatedAt, key: before.key } }),
+    });
+  }
+
+  /** Sessions in which all words of a text were said, best first. */
+  search(text: string, limit: number): readonly SearchResult[] {
+    return this.#open().search(text, limit);
+  }
+
+  /** @throws ParleyError `session-held` */
+  delete(key: string): void {
+    this.#open().deleteSession(key);
+    if (this.last === key) this.last = undefined;
+  }
+
+  /** Lets other windows have a session. */
+  release(key: string): void {
+    this.#journal?.release(key, this.#windowId);
+  }
+
+  dispose(): void {
+    this.#abort.abort();
+    this.#lifetime.dispose();
+    this.#journal?.dispose();
+    this.#journal = undefined;
+  }
+
+  /** The journal is opened when it is first needed: a window in which nobody chats pays nothing. */
+  #open(): Journal {
+    if (this.#journal) return this.#journal;
+    const journal = Journal.open({ folder: this.#context.globalStorageUri.fsPath, log: this.#log, now: Date.now });
+    this.#journal = journal;
+    this.#tell(journal);
+    this.#lifetime.add(journal.onDidChangeState(() => this.#tell(journal)));
+    const pruning = setTimeout(() => void this.#prune(journal), PRUNE_AFTER_MS);
+    pruning.unref();
+    this.#lifetime.add({ dispose: () => clearTimeout(pruning) });
+    return journal;
+  }
+
+  #tell(journal: Journal): void {
+    const { state } = journal;
+    if (state.kind === 'durable') {
+      if (state.notice !== undefined) void window.showInformationMessage(`Parley: ${state.notice}`);
+      return;
+    }
+    const again = l10n.t('Try Again');
+    const text = `Parley: ${state.message} ${state.hint}`;
+    void window.showWarningMessage(text, again).then((choice) => {
+      if (choice === again) journal.retry();
+    });
+  }
+
+  async #prune(journal: Journal): Promise<void> {
+    try {
+      const { keys } = await journal.prune(historyLimits(), this.#abort.signal);
+      if (keys.length > 0) this.#log.info(`${keys.length} old sessions were forgotten`);
+    } catch (error) {
+      this.#log.debug(`old sessions: ${messageOf(error)}`);
+    }
+  }
+}

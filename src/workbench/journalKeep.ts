@@ -1,0 +1,142 @@
+// Keeps one conversation in the journal. What cannot be kept is told by the journal's own state; nothing here stops a conversation.
+import { messageOf, ParleyError } from '../base/errors';
+import type { Log } from '../base/log';
+import type { ConversationKeep, KeptConversation, KeptItem } from '../client/keep';
+import type { SessionEvent, TimedEvent } from '../session/event';
+import type { QueuedAttachment, QueueItemState } from '../session/queue';
+import type { Journal } from '../store/journal';
+
+export interface KeepOptions {
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly windowId: string;
+  readonly session: {
+    readonly key: string;
+    readonly agentId: string;
+    readonly cwd: string;
+    readonly roots: readonly string[];
+  };
+}
+
+/** Events before the user's first word that are kept. */
+const MOST_BEFORE = 2000;
+
+export class JournalKeep implements ConversationKeep {
+  readonly #options: KeepOptions;
+  /** The user has said something. Until then nothing is written: a chat that was only looked at is no session. */
+  #begun: boolean;
+  /** What the agent said before the user did. */
+  readonly #before: TimedEvent[] = [];
+  #facts: Parameters<ConversationKeep['describe']>[0] = {};
+
+  /** @param known the session is in the journal already */
+  constructor(options: KeepOptions, known: boolean) {
+    this.#options = options;
+    this.#begun = known;
+  }
+
+  events(events: readonly TimedEvent[]): void {
+    if (this.#begun || events.some(({ event }) => event.type === 'turn_started')) {
+      this.#write((journal, key) => journal.append(key, events));
+    } else if (this.#before.length + events.length <= MOST_BEFORE) this.#before.push(...events);
+  }
+
+  describe(facts: Parameters<ConversationKeep['describe']>[0]): void {
+    this.#facts = { ...this.#facts, ...facts };
+    if (this.#begun) this.#write((journal, key) => journal.updateSession(key, facts));
+  }
+
+  added({ id, text, attachments, state, held, reason }: KeptItem, place: 'first' | 'last'): void {
+    const item = { id, text, attachments, state, held, ...(reason !== undefined && { reason }) };
+    this.#write((journal, key) => journal.queue.enqueue(key, item, place));
+  }
+
+  changed(id: string, change: { readonly text?: string; readonly held?: boolean }): void {
+    this.#write((journal, key) => journal.queue.edit(key, id, change));
+  }
+
+  state(id: string, state: QueueItemState, reason?: string): void {
+    this.#write((journal, key) => journal.queue.setState(key, id, state, reason));
+  }
+
+  order(ids: readonly string[]): void {
+    this.#write((journal, key) => journal.queue.reorder(key, ids));
+  }
+
+  removed(id: string): void {
+    this.#write((journal, key) => journal.queue.remove(key, id));
+  }
+
+  paused(reason: string | undefined): void {
+    if (this.#begun) this.#write((journal, key) => journal.queue.setPaused(key, reason));
+  }
+
+  draft(text: string, attachments: readonly QueuedAttachment[]): void {
+    if (!this.#begun && text === '' && attachments.length === 0) return;
+    this.#write((journal, key) => journal.side.saveDraft(key, { text, attachments }));
+  }
+
+  decided(
+    { permissionId, outcome, optionId, by }: Extract<SessionEvent, { type: 'permission_closed' }>,
+    {
+      title,
+      toolKind,
+      optionName,
+    }: { readonly title: string; readonly toolKind?: string; readonly optionName?: string },
+  ): void {
+    const decision = {
+      permissionId,
+      title,
+      outcome,
+      by,
+      at: Date.now(),
+      ...(optionId !== undefined && { optionId }),
+      ...(optionName !== undefined && { optionName }),
+      ...(toolKind !== undefined && { toolKind }),
+    };
+    this.#write((journal, key) => journal.side.recordDecision(key, decision));
+  }
+
+  #write(change: (journal: Journal, key: string) => void): void {
+    const { journal, log, session } = this.#options;
+    try {
+      if (!this.#begun) this.#begin();
+      change(journal, session.key);
+    } catch (error) {
+      // An item that is gone, or is on its way already, is no loss; what is one, the journal's state tells the user.
+      const harmless = error instanceof ParleyError && error.code.startsWith('queue-');
+      log[harmless ? 'debug' : 'error'](`journal: ${messageOf(error)}`);
+    }
+  }
+
+  #begin(): void {
+    const { journal, windowId, session } = this.#options;
+    const { agentId = session.agentId, agentSessionId, protocol = 1, title } = this.#facts;
+    journal.saveSession({
+      ...session,
+      agentId,
+      protocol,
+      ...(agentSessionId != null && { agentSessionId }),
+      ...(title !== undefined && { title }),
+    });
+    journal.claim(session.key, windowId);
+    this.#begun = true;
+    journal.append(session.key, this.#before);
+    this.#before.length = 0;
+  }
+}
+
+/** Reads what was kept of a conversation. @throws ParleyError `journal-unknown-session` */
+export function readKept(journal: Journal, key: string): KeptConversation {
+  const session = journal.session(key);
+  if (!session) throw new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
+  const draft = journal.side.draft(key);
+  return {
+    events: journal.events(key).events,
+    queue: journal.queue.items(key),
+    draft: draft?.text ?? '',
+    attachments: draft?.attachments ?? [],
+    ...(session.queuePaused !== undefined && { paused: session.queuePaused }),
+    ...(session.agentSessionId !== undefined && { agentSessionId: session.agentSessionId }),
+  };
+}

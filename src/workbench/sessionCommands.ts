@@ -1,0 +1,126 @@
+// The commands around sessions as such: which there are, opening an old one, a second one with the same past, names, and the end.
+import { type Disposable, l10n, window } from 'vscode';
+import type { SessionInfo } from '../acp/dialect';
+import { ParleyError } from '../base/errors';
+import type { Conversation } from '../client/conversation';
+import { canReopen } from '../client/opening';
+import type { CommandServices, Register } from './commands';
+import { pickSession } from './sessionPicker';
+import { askTitle, isForeign, titleOf } from './sessionWords';
+
+/** What a keybinding or a program may ask of an agent's sessions. */
+interface SessionArgument {
+  readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename';
+  /** The agent's id of the session. */
+  readonly sessionId?: string;
+  readonly title?: string;
+}
+
+export function sessionCommands(services: CommandServices, register: Register): Disposable[] {
+  const { conversations, chat } = services;
+
+  const show = (conversation: Conversation): void => {
+    conversations.setActive(conversation.key);
+    chat.show(conversation);
+    chat.open().focus();
+  };
+
+  /** @returns the key of the conversation, also where it could not be opened: the panel says why. */
+  const openStored = async (lister: Conversation, info: SessionInfo): Promise<string | undefined> => {
+    const { agent, link } = lister;
+    const open = conversations.findSession(agent.id, info.sessionId);
+    if (open) {
+      show(open);
+      return open.key;
+    }
+    if (link && !canReopen(link.description.features))
+      throw new ParleyError('cannot-reopen', `${agent.name} cannot open a session of an earlier time.`);
+    const cwd = info.cwd === '' ? lister.cwd : info.cwd;
+    if (isForeign(cwd, lister.roots) && !(await confirmForeign(cwd, agent.name))) return undefined;
+    const conversation = conversations.create({
+      agent: agent.id,
+      cwd,
+      title: info.title,
+      opening: { kind: 'reopen', sessionId: info.sessionId, transcript: 'replay' },
+    });
+    show(conversation);
+    await conversation.start();
+    return conversation.key;
+  };
+
+  const end = async (conversation: Conversation): Promise<void> => {
+    await conversations.close(conversation.key);
+    chat.show(conversations.active());
+  };
+
+  return [
+    register('sessions', async (argument?: SessionArgument) => {
+      if (argument?.action === undefined) {
+        conversations.active(); // a window without any gets one, so that its agent can be asked
+        await pickSession({ conversations, show, openStored, end });
+        return undefined;
+      }
+      const conversation = conversations.active();
+      return byArgument(conversation, argument, (info) => openStored(conversation, info));
+    }),
+    register('forkSession', async (argument?: { session?: string }) => {
+      const origin = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const { sessionId, agent, cwd } = origin;
+      if (sessionId === undefined) throw new ParleyError('no-session', `${agent.name} has no session yet.`);
+      if (!origin.ops.can('fork'))
+        throw new ParleyError('cannot-fork', `${agent.name} cannot continue a session as a second one.`);
+      const title = l10n.t('{0} (fork)', titleOf(origin));
+      const fork = conversations.create({ agent: agent.id, cwd, title, opening: { kind: 'fork', sessionId } });
+      show(fork);
+      await fork.start();
+      return fork.key;
+    }),
+    register('renameSession', async (argument?: { title?: string; session?: string }) => {
+      const conversation =
+        argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const title = argument?.title ?? (await askTitle(titleOf(conversation)));
+      if (title !== undefined) await conversation.ops.rename(title, AbortSignal.timeout(ANSWER_MS));
+    }),
+    register('closeSession', async (argument?: { session?: string }) => {
+      const conversation = argument?.session === undefined ? conversations.peek() : conversations.get(argument.session);
+      if (conversation) await end(conversation);
+    }),
+  ];
+}
+
+/** How long an agent may take for one of these, in milliseconds. */
+const ANSWER_MS = 15_000;
+
+async function byArgument(
+  { ops }: Conversation,
+  { action, sessionId, title }: SessionArgument,
+  open: (info: SessionInfo) => Promise<string | undefined>,
+): Promise<unknown> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  if (action === 'list') {
+    const sessions: SessionInfo[] = [];
+    for await (const page of ops.list({}, signal)) sessions.push(...page);
+    return sessions;
+  }
+  if (sessionId === undefined) throw new ParleyError('no-session', 'The id of a session is missing.');
+  switch (action) {
+    case 'open':
+      return open({ sessionId, cwd: '', additionalDirectories: [], ...(title && { title }) });
+    case 'delete':
+      return ops.delete(sessionId, signal);
+    case 'rename':
+      return ops.setTitle(sessionId, title ?? '', signal);
+    default:
+      return ops.archive(sessionId, action === 'archive', signal);
+  }
+}
+
+async function confirmForeign(cwd: string, agent: string): Promise<boolean> {
+  const yes = l10n.t('Open There');
+  const text = l10n.t(
+    'This session works in {0}, outside of this workspace. {1} can read and change files there.',
+    cwd,
+    agent,
+  );
+  return (await window.showWarningMessage(text, { modal: true }, yes)) === yes;
+}

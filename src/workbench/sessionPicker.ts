@@ -1,0 +1,278 @@
+// The list of sessions: those of this window, then those that the running agents keep, a page at a time. Each can be opened, and changed where its agent can do that.
+import {
+  type Disposable,
+  l10n,
+  type QuickInputButton,
+  type QuickPickItem,
+  QuickPickItemKind,
+  ThemeIcon,
+  window,
+} from 'vscode';
+import type { SessionInfo } from '../acp/dialect';
+import { messageOf } from '../base/errors';
+import type { Conversation } from '../client/conversation';
+import { phaseOf } from '../client/projectSession';
+import type { Conversations } from './conversations';
+import { askTitle, plain, titleOf, whenOf } from './sessionWords';
+
+const ANSWER_MS = 15_000;
+
+export interface SessionPickerServices {
+  readonly conversations: Conversations;
+  readonly show: (conversation: Conversation) => void;
+  readonly openStored: (lister: Conversation, info: SessionInfo) => Promise<unknown>;
+  readonly end: (conversation: Conversation) => Promise<void>;
+}
+
+type Item = QuickPickItem & {
+  /** What choosing it does. */
+  readonly run?: () => Promise<unknown>;
+  /** The list stays open. */
+  readonly stays?: true;
+};
+
+interface Action extends QuickInputButton {
+  readonly run: () => Promise<void>;
+}
+
+/** One agent's list, as far as it was read. */
+interface Shelf {
+  readonly lister: Conversation;
+  readonly pages: AsyncGenerator<readonly SessionInfo[]>;
+  readonly sessions: SessionInfo[];
+  more: boolean;
+  problem?: string;
+}
+
+/** Shows the list until the user has chosen or gone away. */
+export async function pickSession(services: SessionPickerServices): Promise<void> {
+  const picker = new SessionPicker(services);
+  await picker.done;
+}
+
+class SessionPicker {
+  readonly done: Promise<void>;
+  readonly #services: SessionPickerServices;
+  readonly #quick = window.createQuickPick<Item>();
+  readonly #listening: Disposable[];
+  readonly #abort = new AbortController();
+  #shelves: Shelf[] = [];
+  #everywhere = false;
+  #archived = false;
+
+  constructor(services: SessionPickerServices) {
+    this.#services = services;
+    const quick = this.#quick;
+    quick.placeholder = l10n.t('Sessions');
+    quick.matchOnDescription = true;
+    quick.matchOnDetail = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.done = promise;
+    this.#listening = [
+      quick.onDidAccept(() => void this.#accept()),
+      quick.onDidTriggerItemButton(({ button }) => void this.#run(() => (button as Action).run())),
+      quick.onDidTriggerButton((button) => void this.#toggle(button)),
+      quick.onDidHide(() => {
+        this.#abort.abort();
+        for (const listening of this.#listening) listening.dispose();
+        quick.dispose();
+        resolve();
+      }),
+    ];
+    this.#draw();
+    quick.show();
+    void this.#load();
+  }
+
+  /** One agent may run in several conversations: each is asked once. */
+  #listers(): Conversation[] {
+    const byAgent = new Map<string, Conversation>();
+    for (const conversation of this.#services.conversations.list())
+      if (conversation.ops.can('list') && !byAgent.has(conversation.agent.id))
+        byAgent.set(conversation.agent.id, conversation);
+    return [...byAgent.values()];
+  }
+
+  async #load(): Promise<void> {
+    const query = { everywhere: this.#everywhere, archived: this.#archived };
+    this.#shelves = this.#listers().map((lister) => ({
+      lister,
+      pages: lister.ops.list(query, this.#abort.signal),
+      sessions: [],
+      more: true,
+    }));
+    await Promise.all(this.#shelves.map((shelf) => this.#next(shelf)));
+  }
+
+  async #next(shelf: Shelf): Promise<void> {
+    this.#quick.busy = true;
+    try {
+      const { value, done } = await shelf.pages.next();
+      if (value) shelf.sessions.push(...value);
+      shelf.more = !done;
+    } catch (error) {
+      shelf.more = false;
+      shelf.problem = messageOf(error);
+    }
+    if (this.#abort.signal.aborted) return;
+    this.#quick.busy = false;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const quick = this.#quick;
+    const { conversations } = this.#services;
+    const canArchive = this.#listers().some(({ ops }) => ops.can('archive'));
+    quick.buttons = [
+      this.#everywhere ? HERE : EVERYWHERE,
+      ...(canArchive ? [this.#archived ? CURRENT : ARCHIVED] : []),
+    ];
+    const current = conversations.peek();
+    quick.keepScrollPosition = true;
+    quick.items = [
+      separator(l10n.t('This window')),
+      ...conversations.list().map((conversation) => this.#openItem(conversation, conversation === current)),
+      ...this.#shelves.flatMap((shelf) => this.#shelfItems(shelf)),
+      ...(current ? this.#startItem(current) : []),
+    ];
+  }
+
+  /** An agent that does not run cannot be asked. */
+  #startItem(current: Conversation): Item[] {
+    const { link, agent } = current;
+    if (link || this.#shelves.some(({ lister }) => lister.agent.id === agent.id)) return [];
+    const load = async (): Promise<void> => {
+      await current.start();
+      await this.#load();
+    };
+    const label = l10n.t('$(plug) Start {0} to see what it keeps', plain(agent.name));
+    return [separator(agent.name), { label, alwaysShow: true, stays: true, run: load }];
+  }
+
+  #openItem(conversation: Conversation, isCurrent: boolean): Item {
+    const { ops } = conversation;
+    const title = titleOf(conversation);
+    return {
+      label: isCurrent ? `$(check) ${plain(title)}` : plain(title),
+      description: `${conversation.agent.name} · ${phaseOf(conversation)}`,
+      run: async () => this.#services.show(conversation),
+      buttons: [
+        action('edit', l10n.t('Rename'), async () => {
+          const name = await askTitle(title);
+          if (name !== undefined) await ops.rename(name, AbortSignal.timeout(ANSWER_MS));
+        }),
+        action('close', l10n.t('Close, and end its agent'), () => this.#services.end(conversation)),
+      ],
+    };
+  }
+
+  #shelfItems(shelf: Shelf): Item[] {
+    const { lister, sessions, more, problem } = shelf;
+    const { conversations } = this.#services;
+    const stored = sessions.filter(({ sessionId }) => !conversations.findSession(lister.agent.id, sessionId));
+    const words = this.#archived
+      ? l10n.t('{0}: archived', lister.agent.name)
+      : l10n.t('{0}: earlier', lister.agent.name);
+    const items: Item[] = [separator(words), ...stored.map((info) => this.#storedItem(shelf, info))];
+    if (problem !== undefined) items.push({ label: `$(warning) ${plain(problem)}`, alwaysShow: true });
+    else if (more && sessions.length > 0) {
+      items.push({
+        label: l10n.t('$(chevron-down) More…'),
+        alwaysShow: true,
+        stays: true,
+        run: () => this.#next(shelf),
+      });
+    } else if (!more && stored.length === 0) items.push({ label: l10n.t('None'), alwaysShow: true });
+    return items;
+  }
+
+  #storedItem(shelf: Shelf, info: SessionInfo): Item {
+    const { lister } = shelf;
+    const { ops } = lister;
+    const { sessionId, title = sessionId, archived = this.#archived } = info;
+    const forget = (): void => {
+      shelf.sessions.splice(shelf.sessions.indexOf(info), 1);
+    };
+    const signal = (): AbortSignal => AbortSignal.timeout(ANSWER_MS);
+    return {
+      label: plain(title),
+      description: whenOf(info),
+      detail: plain(info.cwd),
+      run: () => this.#services.openStored(lister, info),
+      buttons: [
+        ...(ops.can('title')
+          ? [
+              action('edit', l10n.t('Rename'), async () => {
+                const name = await askTitle(title);
+                if (name === undefined) return;
+                const kept = await ops.setTitle(sessionId, name, signal());
+                shelf.sessions.splice(shelf.sessions.indexOf(info), 1, { ...info, title: kept });
+              }),
+            ]
+          : []),
+        ...(ops.can('archive')
+          ? [
+              action('archive', archived ? l10n.t('Take out of the archive') : l10n.t('Archive'), async () => {
+                await ops.archive(sessionId, !archived, signal());
+                forget();
+              }),
+            ]
+          : []),
+        ...(ops.can('delete')
+          ? [
+              action('trash', l10n.t('Delete'), async () => {
+                if (!(await confirmDelete(title))) return;
+                await ops.delete(sessionId, signal());
+                forget();
+              }),
+            ]
+          : []),
+      ],
+    };
+  }
+
+  async #accept(): Promise<void> {
+    const [item] = this.#quick.selectedItems;
+    if (!item?.run) return;
+    if (!item.stays) this.#quick.hide();
+    await this.#run(item.run);
+  }
+
+  async #toggle(button: QuickInputButton): Promise<void> {
+    if (button === EVERYWHERE || button === HERE) this.#everywhere = !this.#everywhere;
+    else this.#archived = !this.#archived;
+    await this.#load();
+  }
+
+  /** The list stays while a dialog asks; a box to type in takes its place. */
+  async #run(run: () => Promise<unknown>): Promise<void> {
+    this.#quick.ignoreFocusOut = true;
+    try {
+      await run();
+    } catch (error) {
+      void window.showErrorMessage(`Parley: ${messageOf(error)}`);
+    }
+    this.#quick.ignoreFocusOut = false;
+    if (!this.#abort.signal.aborted) this.#draw();
+  }
+}
+
+const button = (icon: string, tooltip: string): QuickInputButton => ({ iconPath: new ThemeIcon(icon), tooltip });
+const EVERYWHERE = button('globe', l10n.t('Sessions of all folders'));
+const HERE = button('folder', l10n.t('Sessions of this folder'));
+const ARCHIVED = button('archive', l10n.t('Archived sessions'));
+const CURRENT = button('history', l10n.t('Sessions that are not archived'));
+
+function action(icon: string, tooltip: string, run: () => Promise<void>): Action {
+  return { ...button(icon, tooltip), run };
+}
+
+function separator(label: string): Item {
+  return { label, kind: QuickPickItemKind.Separator };
+}
+
+async function confirmDelete(title: string): Promise<boolean> {
+  const yes = l10n.t('Delete');
+  const text = l10n.t('Delete the session “{0}”? This cannot be undone.', title);
+  return (await window.showWarningMessage(text, { modal: true }, yes)) === yes;
+}

@@ -1,0 +1,53 @@
+// Signing in to an agent and out of it.
+import { commands, type Disposable, l10n, window } from 'vscode';
+import { ParleyError } from '../base/errors';
+import { canStart, guidanceOf } from '../client/signIn';
+import type { CommandServices, Register } from './commands';
+import { pick } from './pick';
+
+export function signInCommands({ conversations }: CommandServices, register: Register): Disposable[] {
+  return [
+    register('signIn', async (argument?: { method?: string }) => {
+      const conversation = conversations.active();
+      const { connection } = conversation;
+      if (connection.kind !== 'authRequired')
+        throw new ParleyError('not-needed', `${conversation.agent.name} does not ask for a sign-in.`);
+      const { methods } = connection;
+      const id =
+        argument?.method ??
+        (await pick(
+          methods.map((method) => ({
+            id: method.id,
+            label: method.name,
+            detail: canStart(method) ? method.description : guidanceOf(method),
+          })),
+          l10n.t('Sign in with'),
+        ));
+      const method = methods.find((candidate) => candidate.id === id);
+      if (!method) return;
+      if (canStart(method)) await conversation.signIn(method.id);
+      else if (method.type === 'env_var') await guide(guidanceOf(method), () => conversation.restart());
+      else void window.showInformationMessage(guidanceOf(method));
+    }),
+    register('signOut', async () => {
+      const conversation = conversations.active();
+      if (conversation.isBusy && !(await confirmStop(conversation.agent.name))) return;
+      await conversation.signOut();
+    }),
+  ];
+}
+
+/** A variable is the user's to set; the agent that starts next reads the setting again. */
+async function guide(guidance: string, tryAgain: () => Promise<void>): Promise<void> {
+  const again = l10n.t('Try Again');
+  const settings = l10n.t('Open Settings');
+  const answer = await window.showInformationMessage(guidance, again, settings);
+  if (answer === again) await tryAgain();
+  if (answer === settings) await commands.executeCommand('workbench.action.openSettings', 'parley.agents');
+}
+
+async function confirmStop(agent: string): Promise<boolean> {
+  const yes = l10n.t('Sign Out');
+  const text = l10n.t('{0} is working. Signing out ends it.', agent);
+  return (await window.showWarningMessage(text, { modal: true }, yes)) === yes;
+}

@@ -1,0 +1,232 @@
+// How fast the journal is when it is large: 1,000 sessions with 1,000,000 events, one of them with 10,000 entries. Lists, searches, pages, and what a write costs.
+import { statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '../../src/base/log';
+import type { SessionEvent, TimedEvent } from '../../src/session/event';
+import { SessionModel } from '../../src/session/model';
+import { Journal } from '../../src/store/journal';
+import { newSession, queued, said } from '../support/store/journals';
+import { seeded } from '../support/store/random';
+import { type Row, rounded } from './figures';
+
+const SYLLABLES = [
+  'ka',
+  'lo',
+  'mi',
+  'ren',
+  'tas',
+  'vu',
+  'bel',
+  'dor',
+  'fi',
+  'gan',
+  'hul',
+  'jes',
+  'pri',
+  'sto',
+  'wen',
+  'zy',
+];
+const WORDS = 50_000;
+const START = 1_700_000_000_000;
+
+export interface JournalBenchOptions {
+  readonly sessions: number;
+  readonly events: number;
+  readonly say: (line: string) => void;
+}
+
+/** Makes a journal and measures it; the folder is removed. Times are the median, and where it says so the 95th percentile, in milliseconds. */
+export async function measureJournal(options: JournalBenchOptions): Promise<readonly Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-journal-'));
+  try {
+    return measure(folder, options);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function measure(folder: string, { sessions, events, say }: JournalBenchOptions): readonly Row[] {
+  const random = seeded(42);
+  let journal = open(folder);
+  const began = performance.now();
+  const each = Math.floor((events - 19_500) / (sessions - 1));
+  let written = 0;
+  for (let index = 0; index < sessions; index++) {
+    journal.saveSession(newSession(`session-${index}`, { title: `Session ${words(random, 4)}` }));
+    const list =
+      index === sessions - 1
+        ? conversation(random, 10_000, START + index)
+        : conversation(random, (each * 20) / 39, START + index);
+    // As they come: some at a time.
+    for (let at = 0; at < list.length; at += 50) journal.append(`session-${index}`, list.slice(at, at + 50));
+    written += list.length;
+    if (index % 100 === 99)
+      say(`${index + 1} sessions, ${written} events, ${Math.round(performance.now() - began)} ms`);
+  }
+  // The timers that keep the index up to date had no chance to run; each search takes some sessions.
+  for (let more = 0; more < sessions / 10; more++) journal.search('nothing', 1);
+  journal.dispose();
+  say(`${rounded(statSync(join(folder, 'parley.db')).size / 1e6)} MB`);
+  const rows: Row[] = [];
+  const row = (name: string, value: number, target?: number): void => {
+    rows.push({
+      name: `journal: ${name}`,
+      value: rounded(value),
+      unit: 'ms',
+      better: 'lower',
+      ...(target && { target }),
+    });
+  };
+
+  const opened = performance.now();
+  journal = open(folder);
+  row('open', performance.now() - opened);
+  row(
+    'first page of the history, first time',
+    once(() => journal.sessions({ limit: 50 })),
+    200,
+  );
+  row(
+    'all of the history',
+    median(5, () => journal.sessions({ limit: 1000, includeArchived: true })),
+    200,
+  );
+  const long = `session-${sessions - 1}`;
+  row(
+    'last page of a 10,000-entry session, first time',
+    once(() => reduce(journal.events(long, { last: 400 }).events)),
+    200,
+  );
+  row(
+    'last page of a 10,000-entry session',
+    median(9, () => reduce(journal.events(long, { last: 400 }).events)),
+  );
+  row(
+    'a 10,000-entry session, read and reduced whole',
+    median(5, () => reduce(journal.events(long).events)),
+  );
+  const rare = word(40_000);
+  const queries: Readonly<Record<string, string>> = {
+    'a rare word': rare,
+    'a common word': word(0),
+    'three common words': `${word(1)} ${word(2)} ${word(3)}`,
+    'the beginning of many words': word(5).slice(0, 3),
+    'a phrase': `"${word(0)} ${word(1)}"`,
+    'no such word': 'xylophone',
+  };
+  for (const [name, query] of Object.entries(queries)) {
+    row(
+      `search for ${name}, first time`,
+      once(() => journal.search(query, 20)),
+      100,
+    );
+    row(
+      `search for ${name}`,
+      median(5, () => journal.search(query, 20)),
+      100,
+    );
+  }
+
+  const key = 'session-0';
+  const chunk = (): TimedEvent[] => [{ at: START, event: said('a few words of an answer ') }];
+  row(
+    'append of a chunk, p95',
+    p95(5000, () => journal.append(key, chunk())),
+    2,
+  );
+  row(
+    'flush of 10 chunks, p95',
+    p95(500, () => {
+      for (let count = 0; count < 10; count++) journal.append(key, chunk());
+      journal.flush();
+    }),
+  );
+  let count = 0;
+  row(
+    'a message queued, p95',
+    p95(500, () => journal.queue.enqueue(key, queued(`q${count++}`))),
+  );
+  row(
+    'end of a turn, p95',
+    p95(300, () => journal.append(key, [{ at: START, event: ended(`x${count++}`) }])),
+  );
+  journal.dispose();
+  return rows;
+}
+
+function open(folder: string): Journal {
+  return Journal.open({ folder, log: silentLog, now: () => START });
+}
+
+/** Turns of prompt, thought, tool calls and answer, until there are so many entries. */
+function conversation(random: (below: number) => number, entries: number, at: number): TimedEvent[] {
+  const list: SessionEvent[] = [];
+  let made = 0;
+  for (let turn = 1; made < entries; turn++) {
+    const turnId = `t${turn}`;
+    list.push({ type: 'turn_started', turnId, origin: 'user', at });
+    list.push({
+      type: 'prompt_sent',
+      turnId,
+      promptId: `p${turn}`,
+      content: [{ type: 'text', text: words(random, 20) }],
+    });
+    for (let step = 0; step < 6; step++) {
+      const toolCallId = `c${turn}-${step}`;
+      list.push({ type: 'message_chunk', role: 'thought', block: { type: 'text', text: words(random, 15) } });
+      list.push({ type: 'tool_call', toolCallId, patch: { title: words(random, 4), kind: 'read' }, announced: true });
+      for (const status of ['in_progress', 'completed'] as const) {
+        const content = [{ type: 'content', block: { type: 'text', text: words(random, 30) } }] as const;
+        list.push({ type: 'tool_call', toolCallId, patch: { status, content }, announced: false });
+      }
+      list.push(said(words(random, 25)), { type: 'usage', usage: { used: turn * 1000 + step, size: 200_000 } });
+    }
+    list.push(ended(turnId));
+    made += 20;
+  }
+  return list.map((event, index) => ({ at: at + index, event }));
+}
+
+function ended(turnId: string): SessionEvent {
+  return { type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at: START };
+}
+
+/** The n-th word of a language; the first are said most often. */
+function word(n: number): string {
+  let rest = n + 16;
+  let text = '';
+  for (; rest > 0; rest = Math.floor(rest / 16)) text += SYLLABLES[rest % 16] ?? '';
+  return text;
+}
+
+function words(random: (below: number) => number, count: number): string {
+  const pick = (): string => word(Math.floor(WORDS ** (random(1_000_000) / 1_000_000)) - 1);
+  return Array.from({ length: count }, pick).join(' ');
+}
+
+function reduce(events: readonly TimedEvent[]): void {
+  const model = new SessionModel();
+  for (const { at, event } of events) model.apply(event, at);
+  if (model.state.entries.length === 0) throw new Error('nothing was read');
+}
+
+function once(run: () => void): number {
+  const began = performance.now();
+  run();
+  return performance.now() - began;
+}
+
+function times(count: number, run: () => void): readonly number[] {
+  return Array.from({ length: count }, () => once(run)).sort((a, b) => a - b);
+}
+
+function median(count: number, run: () => void): number {
+  return times(count, run)[Math.floor(count / 2)] ?? 0;
+}
+
+function p95(count: number, run: () => void): number {
+  return times(count, run)[Math.floor(count * 0.95)] ?? 0;
+}

@@ -1,0 +1,13 @@
+// How the reference agent refuses a request.
+
+/** Thrown to answer a request with an error. */
+export class Fault extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}

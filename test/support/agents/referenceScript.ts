@@ -1,0 +1,141 @@
+// What the reference agent is told at its start: which versions and proposals it speaks, in which form, and where its answers lie. What a turn does is told by the
+// prompt (referenceTurn.ts).
+import type { Advert } from './script';
+
+/** Features beyond the baseline, by the names of src/acp/dialect.ts. */
+export type Offer =
+  | 'load'
+  | 'resume'
+  | 'fork'
+  | 'list'
+  | 'close'
+  | 'delete'
+  | 'title'
+  | 'archive'
+  | 'additionalDirectories'
+  | 'logout'
+  | 'image'
+  | 'audio'
+  | 'embeddedContext'
+  | 'mcpHttp'
+  | 'mcpSse'
+  | 'modes'
+  | 'config';
+
+export interface ReferenceScript {
+  /** Default both. The highest that is not above the requested one is spoken. */
+  readonly versions?: readonly (1 | 2)[];
+  readonly offers?: readonly Offer[];
+  readonly ready?: Advert;
+  readonly status?: Partial<Advert> & {
+    /** A word, an error code, `silent`, or (default) the seed's words for what is true. */
+    readonly answer?: string | number;
+  };
+  readonly turnComplete?: Partial<Advert> & {
+    /** False: it comes without being advertised. */
+    readonly advertised?: boolean;
+    /** Its place against the response of the prompt. */
+    readonly when: 'before' | 'after' | 'late' | 'twice' | 'never';
+    /** How it names its prompt. `earlier` repeats the barrier of the first prompt before the right one. Default `text`. */
+    readonly id?: 'text' | 'number' | 'none' | 'wrong' | 'earlier';
+    /** What it says of the end; the response then says nothing. */
+    readonly stopReason?: string;
+  };
+  /**
+   * Updates for a session against the answer that opens it: each written before it, all in one write with it, that write in single bytes, or right after it.
+   */
+  readonly race?: 'before' | 'same-write' | 'bytes' | 'after';
+  /** Sessions that can be opened again; each has three pairs of messages. */
+  readonly saved?: readonly string[];
+  /** Methods that are answered with this error code, once each. */
+  readonly refuse?: Readonly<Record<string, number>>;
+  readonly authMethods?: readonly Readonly<Record<string, unknown>>[];
+  /** session/new answers -32000 until this file exists: what a sign-in in a terminal leaves behind. */
+  readonly signInFile?: string;
+  /** v2: the answer to a prompt. Default `id`. */
+  readonly receipt?: 'id' | 'empty' | 'null' | 'v1';
+  /** v2: where the echo of a prompt stands against its answer. Default `before`. */
+  readonly echo?: 'before' | 'after' | 'chunks';
+  /** v2: the word for state updates; the seed's is `state_change`. Default `state_update`. */
+  readonly stateWord?: 'state_update' | 'state_change';
+  /** Milliseconds for answers that a client owes. Default 5000. */
+  readonly answerDeadlineMs?: number;
+}
+
+/** How many pairs of messages a saved session has. */
+export const SAVED_PAIRS = 3;
+/** How many updates race against the answer that opens a session. */
+export const RACING = 20;
+
+/** The script of a command line. @throws SyntaxError */
+export function readReference(text: string | undefined): ReferenceScript {
+  return text === undefined || text === '' ? {} : (JSON.parse(text) as ReferenceScript);
+}
+
+const seats = {
+  status: { 1: ['agentCapabilities', 'sessionCapabilities', 'status'], 2: ['capabilities', 'session', 'status'] },
+  turnComplete: {
+    1: ['agentCapabilities', 'sessionCapabilities', 'turnComplete'],
+    2: ['capabilities', 'session', 'turnComplete'],
+  },
+} as const;
+
+const places: Readonly<Record<Offer, { readonly 1?: readonly string[]; readonly 2?: readonly string[] }>> = {
+  load: { 1: ['loadSession'] },
+  resume: { 1: ['sessionCapabilities', 'resume'] },
+  fork: { 1: ['sessionCapabilities', 'fork'], 2: ['session', 'fork'] },
+  list: { 1: ['sessionCapabilities', 'list'] },
+  close: { 1: ['sessionCapabilities', 'close'] },
+  delete: { 1: ['sessionCapabilities', 'delete'], 2: ['session', 'delete'] },
+  title: { 1: ['sessionCapabilities', 'title'], 2: ['session', 'title'] },
+  archive: { 1: ['sessionCapabilities', 'archive'], 2: ['session', 'archive'] },
+  additionalDirectories: {
+    1: ['sessionCapabilities', 'additionalDirectories'],
+    2: ['session', 'additionalDirectories'],
+  },
+  logout: { 1: ['auth', 'logout'] },
+  image: { 1: ['promptCapabilities', 'image'], 2: ['session', 'prompt', 'image'] },
+  audio: { 1: ['promptCapabilities', 'audio'], 2: ['session', 'prompt', 'audio'] },
+  embeddedContext: { 1: ['promptCapabilities', 'embeddedContext'], 2: ['session', 'prompt', 'embeddedContext'] },
+  mcpHttp: { 1: ['mcpCapabilities', 'http'], 2: ['session', 'mcp', 'http'] },
+  mcpSse: { 1: ['mcpCapabilities', 'sse'] },
+  modes: {},
+  config: {},
+};
+/** v1 has booleans for these, objects for the rest. */
+const booleans: ReadonlySet<Offer> = new Set(['load', 'image', 'audio', 'embeddedContext', 'mcpHttp', 'mcpSse']);
+
+/** What the agent says of itself: the result of `initialize`. */
+export function introduction(script: ReferenceScript, version: 1 | 2): Record<string, unknown> {
+  const { offers = [], ready, status, turnComplete, authMethods = [] } = script;
+  const info = { name: 'reference-agent', title: 'Reference agent', version: '1.0.0' };
+  const result: Record<string, unknown> =
+    version === 2
+      ? { protocolVersion: 2, info, capabilities: { session: { prompt: {}, mcp: { stdio: {} } } }, authMethods }
+      : { protocolVersion: 1, agentInfo: info, agentCapabilities: {}, authMethods };
+  const root = version === 2 ? 'capabilities' : 'agentCapabilities';
+  for (const offer of offers) {
+    const path = places[offer][version];
+    if (path) put(result, [root, ...path], version === 1 && booleans.has(offer) ? true : {});
+  }
+  if (ready) put(result, ready.path, ready.value === undefined ? true : ready.value);
+  if (status) put(result, status.path ?? seats.status[version], status.value === undefined ? {} : status.value);
+  if (turnComplete && turnComplete.advertised !== false)
+    put(result, turnComplete.path ?? seats.turnComplete[version], turnComplete.value ?? {});
+  return result;
+}
+
+/** Whether a client has to read the marker as a yes. */
+export function counts(advert: { readonly counts?: boolean } | undefined): boolean {
+  return advert !== undefined && advert.counts !== false;
+}
+
+function put(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key = '', ...rest] = path;
+  if (rest.length === 0) target[key] = value;
+  else {
+    const inner = { ...(target[key] as Record<string, unknown> | undefined) };
+    target[key] = inner;
+    put(inner, rest, value);
+  }
+}

@@ -1,0 +1,24 @@
+// Tests that prove a part of the protocol: the table of the README is made from them (scripts/matrix.ts), and each must really have driven what it claims.
+import { strict as assert } from 'node:assert';
+import { drivenBy } from './wireAccount';
+
+/**
+ * An `it` that proves items of the protocol through a real agent process: `v1:session/load`, `v2:update/notice`, `v1:agent/loadSession`, `v1:client/fs.readTextFile`.
+ * It fails where an item did not pass over the wire. Title and items are literals: the table is made from the source.
+ * @param version for a test that runs once for each version: only the items of this one are looked at
+ */
+export function proof(
+  title: string,
+  items: readonly string[],
+  run: (this: Mocha.Context) => unknown,
+  version?: 1 | 2,
+): void {
+  it(title, async function () {
+    const driven = await drivenBy(() => run.call(this));
+    assert.deepEqual(
+      items.filter((item) => !driven.has(item) && (version === undefined || item.startsWith(`v${version}:`))),
+      [],
+      'claims what did not happen',
+    );
+  });
+}

@@ -1,0 +1,87 @@
+// Journals for tests: a clock and timers that are held, and small things to write.
+import type { Disposable } from '../../../src/base/disposable';
+import { toDisposable } from '../../../src/base/disposable';
+import { silentLog } from '../../../src/base/log';
+import type { SessionEvent, TimedEvent } from '../../../src/session/event';
+import { SessionModel } from '../../../src/session/model';
+import { Journal, type JournalOptions } from '../../../src/store/journal';
+import type { NewSession, StoredQueueItem } from '../../../src/store/records';
+
+/** Timers that run only when told. */
+export class HeldTimers {
+  readonly #waiting = new Map<symbol, () => void>();
+
+  readonly schedule = (run: () => void): Disposable => {
+    const id = Symbol();
+    this.#waiting.set(id, run);
+    return toDisposable(() => this.#waiting.delete(id));
+  };
+
+  get count(): number {
+    return this.#waiting.size;
+  }
+
+  /** Runs everything that waits now. */
+  run(): void {
+    for (const [id, run] of [...this.#waiting]) {
+      this.#waiting.delete(id);
+      run();
+    }
+  }
+}
+
+/** A journal whose clock stands at 1,000 and whose timers are held, unless told otherwise. */
+export function openJournal(folder: string, options: Partial<JournalOptions> = {}): Journal {
+  return Journal.open({
+    folder,
+    log: silentLog,
+    now: () => 1000,
+    busyMs: 20,
+    schedule: new HeldTimers().schedule,
+    ...options,
+  });
+}
+
+export function newSession(key: string, more: Partial<NewSession> = {}): NewSession {
+  return { key, agentId: 'demo', cwd: '/work', roots: ['/work'], protocol: 1, ...more };
+}
+
+export function queued(id: string, more: Partial<StoredQueueItem> = {}): StoredQueueItem {
+  return { id, text: `message ${id}`, attachments: [], state: 'queued', held: false, ...more };
+}
+
+export function timed(at: number, ...events: SessionEvent[]): TimedEvent[] {
+  return events.map((event, index) => ({ at: at + index, event }));
+}
+
+export function said(text: string, messageId?: string): SessionEvent {
+  const block = { type: 'text', text } as const;
+  return { type: 'message_chunk', role: 'agent', block, ...(messageId !== undefined && { messageId }) };
+}
+
+/** A turn as it is mostly: the prompt, the answer in two chunks, the end. */
+export function turn(id: string, at: number, prompt: string, answer: string): TimedEvent[] {
+  const half = Math.ceil(answer.length / 2);
+  return timed(
+    at,
+    { type: 'turn_started', turnId: id, origin: 'user', at },
+    { type: 'prompt_sent', turnId: id, promptId: `p-${id}`, content: [{ type: 'text', text: prompt }] },
+    said(answer.slice(0, half)),
+    said(answer.slice(half)),
+    { type: 'turn_ended', turnId: id, stopReason: 'end_turn', barrier: 'response', at: at + 4 },
+  );
+}
+
+/** The state that some events make, as plain values that can be compared. */
+export function stateOf(events: readonly TimedEvent[]): unknown {
+  const model = new SessionModel();
+  for (const { at, event } of events) model.apply(event, at);
+  return structuredClone(model.state);
+}
+
+/** All that the agent said. */
+export function textIn(events: readonly TimedEvent[]): string {
+  return events
+    .map(({ event }) => (event.type === 'message_chunk' && event.block.type === 'text' ? event.block.text : ''))
+    .join('');
+}

@@ -1,0 +1,60 @@
+// A process of its own on a journal: `write` for ever, `fill` the disk, `hold` a session, `begin` on a folder that cannot be written. Each line of its output is JSON,
+// written before anything else happens; each line of its input lets it go on.
+import { writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { silentLog } from '../../../src/base/log';
+import { Journal } from '../../../src/store/journal';
+import { newSession, queued, said, turn } from './journals';
+
+const [mode = '', folder = '', key = 'a'] = process.argv.slice(2);
+const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const journal = Journal.open({ folder, log: silentLog, now: Date.now, maxMemoryBytes: 16 * 1024 * 1024 });
+
+function tell(value: unknown): void {
+  writeSync(1, `${JSON.stringify(value)}\n`);
+}
+
+/** What is promised with each line: item `count` is queued, and the chunks up to it are kept. */
+function write(limit: number): void {
+  for (let count = 0; count < limit; count++) {
+    journal.append(key, [
+      { at: count, event: said(`${count},`) },
+      { at: count, event: said('.') },
+    ]);
+    journal.queue.enqueue(key, queued(`q${count}`));
+    if (count % 10 === 9) journal.queue.remove(key, `q${count - 9}`);
+    tell(count);
+  }
+}
+
+if (mode === 'write') {
+  journal.saveSession(newSession(key));
+  write(Number.MAX_SAFE_INTEGER);
+} else if (mode === 'share') {
+  journal.saveSession(newSession(key));
+  tell('ready');
+  await input.next();
+  write(200);
+  journal.dispose();
+} else if (mode === 'hold') {
+  tell(journal.claim(key, `window-${process.pid}`));
+  await input.next();
+  journal.dispose();
+} else if (mode === 'begin') {
+  journal.saveSession(newSession(key));
+  journal.append(key, turn('t1', 1, 'hello', 'world'));
+  journal.queue.enqueue(key, queued('q1'));
+  tell({ state: journal.state, items: journal.queue.items(key).length, events: journal.events(key).events.length });
+} else if (mode === 'fill') {
+  journal.saveSession(newSession(key));
+  let count = 0;
+  while (journal.state.kind === 'durable')
+    journal.queue.enqueue(key, queued(`q${count++}`, { text: 'x'.repeat(20_000) }));
+  for (let more = 0; more < 20; more++) journal.queue.enqueue(key, queued(`q${count++}`));
+  journal.append(key, turn('t1', 1, 'hello', 'world'));
+  tell({ state: journal.state, count, items: journal.queue.items(key).length });
+  await input.next();
+  tell({ ok: journal.retry(), state: journal.state });
+  journal.dispose();
+}
+process.exit(0);

@@ -1,0 +1,68 @@
+// A bare HTTP server for what no well-behaved agent server would answer. The test writes each answer itself.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface StubRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  /** The JSON body, undefined where there is none. */
+  readonly body: unknown;
+}
+
+export interface StubServer {
+  readonly baseUrl: string;
+  /** All requests so far, in order. */
+  readonly requests: readonly StubRequest[];
+  /** Closes it and all connections. */
+  stop(): Promise<void>;
+}
+
+const running: StubServer[] = [];
+
+/** Listens on a free port of loopback. */
+export async function stubServer(
+  answer: (request: StubRequest, response: ServerResponse) => unknown,
+): Promise<StubServer> {
+  const requests: StubRequest[] = [];
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const seen = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body: text === '' ? undefined : (JSON.parse(text) as unknown),
+    };
+    requests.push(seen);
+    await answer(seen, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stub: StubServer = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  running.push(stub);
+  return stub;
+}
+
+/** For `afterEach`. */
+export async function stopStubs(): Promise<void> {
+  await Promise.all(running.splice(0).map((stub) => stub.stop()));
+}
+
+export function json(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(value));
+}
+
+/** The lines of an event stream. */
+export function sse(events: readonly unknown[]): string {
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+}

@@ -1,0 +1,141 @@
+// Conversations that are kept: with real agents and a real journal, through the end of the agent and the end of the window.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
+import { silentLog } from '../../../src/base/log';
+import type { KeptConversation } from '../../../src/client/keep';
+import { Journal } from '../../../src/store/journal';
+import { JournalKeep, readKept } from '../../../src/workbench/journalKeep';
+import { scriptedAgent } from '../../support/agents/definition';
+import { type TestConversation, testConversation } from '../../support/conversation';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import { SessionAgents } from '../../support/sessionAgents';
+
+const KEY = 'kept-1';
+
+function plain(): AgentDefinition {
+  const [agent] = parseAgents({ plain: scriptedAgent('plain') }).agents;
+  assert.ok(agent);
+  return agent;
+}
+
+describe('a conversation that is kept', () => {
+  let folder: string;
+  let journal: Journal | undefined;
+  let session: TestConversation | undefined;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+  });
+
+  afterEach(async () => {
+    await session?.close();
+    session = undefined;
+    journal?.dispose();
+    journal = undefined;
+    await removeScratch();
+  });
+
+  /** A window: what it finds in the journal is where it goes on. */
+  function openWindow(agent: AgentDefinition = plain(), restarts = false): TestConversation {
+    journal = Journal.open({ folder: join(folder, 'journal'), log: silentLog, now: Date.now });
+    const known = journal.session(KEY) !== undefined;
+    const cwd = folder;
+    const facts = { key: KEY, agentId: agent.id, cwd, roots: [cwd] };
+    const keep = new JournalKeep(
+      { journal, log: silentLog, windowId: `window-${Math.random()}`, session: facts },
+      known,
+    );
+    const kept: KeptConversation | undefined = known ? readKept(journal, KEY) : undefined;
+    session = testConversation({
+      agent,
+      cwd,
+      key: KEY,
+      keep,
+      services: { restarts: () => restarts },
+      ...(kept && { kept }),
+    });
+    return session;
+  }
+
+  /** The window is gone without a word: nothing more is written. */
+  function loseWindow(): void {
+    journal?.flush();
+    session?.conversation.link?.dispose();
+    journal?.dispose();
+    session = undefined;
+  }
+
+  const texts = ({ conversation }: TestConversation): string[] =>
+    conversation.model.state.entries.flatMap((entry) =>
+      entry.kind === 'user' || entry.kind === 'agent'
+        ? [`${entry.kind}: ${entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')}`]
+        : [],
+    );
+
+  it('loses what was said when its window ends', async () => {
+    const first = openWindow();
+    await first.conversation.send('say one').done;
+    const before = texts(first);
+    loseWindow();
+    const second = openWindow();
+    assert.deepEqual(texts(second), before);
+    assert.equal(second.conversation.model.state.turns.length, 1);
+    await second.conversation.send('say two').done;
+    assert.equal(second.conversation.model.state.turns.at(-1)?.id, 't2', 'its turns are counted on');
+  });
+
+  it('loses what waits, its order and what is half written', async () => {
+    const first = openWindow();
+    first.conversation.send('slow 60000').done.catch(() => {});
+    await first.until((c) => c.model.state.turn !== undefined);
+    for (const text of ['first', 'second', 'third']) first.conversation.send(text).done.catch(() => {});
+    first.conversation.queue.move(first.conversation.queue.items[2]?.id ?? '', 0);
+    first.conversation.unsent.draft = 'half a sen';
+    first.conversation.unsent.attach({ id: 'a1', kind: 'file', label: 'x.ts', forms: [{ type: 'text', text: 'x' }] });
+    loseWindow();
+    const { conversation } = openWindow();
+    const waiting = conversation.queue.items.filter(({ id }) => !id.endsWith('-again')).map(({ text }) => text);
+    assert.deepEqual(waiting, ['third', 'first', 'second']);
+    assert.ok(conversation.queue.paused, 'nothing goes by itself');
+    assert.equal(conversation.unsent.draft, 'half a sen');
+    assert.deepEqual(
+      conversation.unsent.attachments.map(({ label }) => label),
+      ['x.ts'],
+    );
+    assert.equal(conversation.model.state.turns[0]?.barrier, 'exit');
+  });
+
+  it('shows a session twice when the agent opens it again', async () => {
+    const agent = new SessionAgents(folder).definition({ load: true });
+    const first = openWindow(agent);
+    await first.conversation.send('say one').done;
+    const before = texts(first);
+    loseWindow();
+    const second = openWindow(agent);
+    await second.conversation.start();
+    assert.equal(second.conversation.connection.kind, 'ready');
+    assert.deepEqual(texts(second), before);
+  });
+
+  it('leaves the user without an agent when it ends by itself', async () => {
+    const { conversation, until } = openWindow(plain(), true);
+    const { done } = conversation.send('say one\ndie 3');
+    assert.equal((await done).stopReason, 'error');
+    await until((c) => c.connection.kind === 'ready');
+    assert.equal((await conversation.send('say two').done).stopReason, 'end_turn');
+    const notices = conversation.model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
+    assert.deepEqual(notices, ['New session'], 'it is said that the agent does not know what is above');
+  });
+
+  it('starts an agent for ever that ends each time', async () => {
+    const { conversation, until } = openWindow(plain(), true);
+    for (let count = 0; count < 4; count++) {
+      await until((c) => c.connection.kind === 'ready' || c.connection.kind === 'idle');
+      await conversation.send('die 3').done;
+    }
+    await until((c) => c.connection.kind === 'exited');
+    const { connection } = conversation;
+    assert.equal(connection.kind === 'exited' && connection.error.code, 'restart-loop');
+  });
+});

@@ -1,0 +1,207 @@
+// Recorded traffic, changed at random and read by the client: nothing breaks it, nothing makes it grow without end, and nothing that was said properly is lost.
+// PARLEY_FUZZ_SEEDS=50000 runs more seeds than the few of every day; PARLEY_FUZZ_FIRST chooses the first, to see a failure again.
+import { strict as assert } from 'node:assert';
+import { at } from '../../../src/acp/capabilities';
+import type { Dialect } from '../../../src/acp/dialect';
+import { RpcConnection } from '../../../src/acp/rpcConnection';
+import { RpcError } from '../../../src/acp/rpcError';
+import { V1Agent } from '../../../src/acp/v1Agent';
+import { V2Agent } from '../../../src/acp/v2Agent';
+import { messageOf } from '../../../src/base/errors';
+import { silentLog } from '../../../src/base/log';
+import { PermissionDesk } from '../../../src/client/permissionDesk';
+import { projectItem, projectTerminal, projectTurn } from '../../../src/client/projectItem';
+import { SessionModel } from '../../../src/session/model';
+import { everyUpdate, malformedUpdates, unknownUpdates } from '../../support/agents/updates';
+import { MemoryTransport } from '../../support/memoryTransport';
+import { readRecording, recordingNames, versionOf } from '../../support/recordings';
+import { mutate, pick, type Random, randomFrom, shuffle, textOf } from './mutate';
+
+const SEEDS = Number(process.env.PARLEY_FUZZ_SEEDS ?? 1500);
+const FIRST = Number(process.env.PARLEY_FUZZ_FIRST ?? 1);
+/** Every so manieth seed goes over a connection, in bytes. */
+const OVER_WIRE = 8;
+/** Characters of a view that one entry may become, whatever the agent has sent. */
+const MAX_VIEW = 13_000_000;
+
+/** A message that is read: an update, or the params of a question. */
+interface Said {
+  readonly kind: 'update' | 'permission';
+  readonly value: unknown;
+}
+
+/** What one seed plays: a piece of a recording with its mutations, and the texts that have to come out of it. */
+interface Play {
+  readonly version: 1 | 2;
+  readonly said: readonly Said[];
+  readonly canaries: readonly string[];
+}
+
+function corpus(): { readonly 1: readonly Said[][]; readonly 2: readonly Said[][] } {
+  const lists: { 1: Said[][]; 2: Said[][] } = { 1: [], 2: [] };
+  for (const name of recordingNames()) {
+    const lines = readRecording(name);
+    const said = lines.flatMap(({ dir, msg }): Said[] => {
+      if (dir !== 'a2c') return [];
+      if (msg?.method === 'session/update') return [{ kind: 'update', value: at(msg.params, 'update') }];
+      return msg?.method === 'session/request_permission' ? [{ kind: 'permission', value: msg.params }] : [];
+    });
+    if (said.length > 0) lists[versionOf(lines)].push(said);
+  }
+  const made = [...everyUpdate, ...unknownUpdates, ...malformedUpdates].map(
+    (value): Said => ({ kind: 'update', value }),
+  );
+  lists[1].push(made);
+  lists[2].push(made);
+  return lists;
+}
+
+function makePlay(seed: number, random: Random, lists: ReturnType<typeof corpus>): Play {
+  const version = random() < 0.5 ? 1 : 2;
+  const list = pick(random, lists[version]);
+  const from = Math.floor(random() * list.length);
+  const piece = shuffle(random, list.slice(from, from + 5 + Math.floor(random() * 30)));
+  const canaries: string[] = [];
+  const said = piece.flatMap((one): Said[] => {
+    const changed = random() < 0.6 ? { ...one, value: mutate(random, one.value) } : one;
+    if (random() > 0.2) return [changed];
+    const text = `⟨${seed}.${canaries.length}⟩`;
+    canaries.push(text);
+    const content = { type: 'text', text };
+    return [changed, { kind: 'update', value: { sessionUpdate: 'agent_message_chunk', messageId: text, content } }];
+  });
+  return { version, said, canaries };
+}
+
+class Reader {
+  readonly model = new SessionModel();
+  readonly desk = new PermissionDesk((event) => this.model.apply(event, 0));
+  readonly answers: Promise<unknown>[] = [];
+  readonly #dialect: Dialect;
+  readonly #random: Random;
+  #turns = 0;
+
+  constructor(version: 1 | 2, random: Random) {
+    const caller = { request: () => Promise.reject(new Error('only reads')), notify: async () => {} };
+    this.#dialect = version === 2 ? new V2Agent(caller) : new V1Agent(caller);
+    this.#random = random;
+  }
+
+  update(value: unknown): void {
+    this.#dialect.readUpdates([value], {
+      emit: (event) => this.model.apply(event, 0),
+      onTurnComplete() {},
+      onState() {},
+      log: silentLog,
+    });
+    if (this.#random() < 0.1) this.#turn();
+  }
+
+  permission(params: unknown): void {
+    try {
+      const ask = this.#dialect.readPermission(params);
+      this.answers.push(this.desk.ask(ask, this.#random() < 0.2, new AbortController().signal));
+    } catch (error) {
+      assert.ok(error instanceof RpcError, `not an answer to the agent: ${messageOf(error)}`);
+    }
+  }
+
+  #turn(): void {
+    const turnId = `t${++this.#turns}`;
+    this.model.apply({ type: 'turn_started', turnId, origin: 'user', at: 0 }, 0);
+    this.model.apply({ type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at: 0 }, 0);
+  }
+}
+
+/** Sends it as bytes over a connection, among lines that are no messages. */
+async function overWire({ said }: Play, reader: Reader, random: Random): Promise<void> {
+  const transport = new MemoryTransport();
+  let reached = (): void => {};
+  const all = new Promise<void>((resolve) => {
+    reached = resolve;
+  });
+  const rpc = new RpcConnection({
+    transport,
+    log: silentLog,
+    handlers: {
+      onUpdates: (batch) => {
+        for (const params of batch) reader.update(at(params, 'update'));
+      },
+      onRequest: async (_method, params) => {
+        reader.permission(params);
+        return {};
+      },
+      onNotification: (method) => {
+        if (method === '_test/reached') reached();
+      },
+    },
+  });
+  const lines = said.map(({ kind, value }, id) =>
+    textOf(
+      kind === 'update'
+        ? { jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: value } }
+        : { jsonrpc: '2.0', id: `q${id}`, method: 'session/request_permission', params: value },
+    ),
+  );
+  const noise = [
+    '',
+    '\r',
+    'npm warn',
+    '{"half":',
+    '[]',
+    '{}',
+    'null',
+    '{"jsonrpc":"2.0","id":77,"result":1}',
+    '\ufeff{',
+  ];
+  for (const line of [...lines, '{"jsonrpc":"2.0","method":"_test/reached"}']) {
+    if (random() < 0.3) transport.say(`${pick(random, noise)}\n`);
+    const bytes = Buffer.from(`${line}\n`);
+    const cut = Math.floor(random() * bytes.length);
+    transport.say(bytes.subarray(0, cut));
+    transport.say(bytes.subarray(cut));
+  }
+  await all;
+  rpc.dispose();
+}
+
+/** What every seed has to keep. */
+async function check({ said, canaries }: Play, reader: Reader): Promise<void> {
+  const { model, desk, answers } = reader;
+  const { state } = model;
+  const context = { state, turn: (id: string) => model.turn(id), roots: ['/rig/run/ws'], isOpenable: () => false };
+  assert.ok(state.entries.length <= said.length * 4 + 8, `${state.entries.length} entries of ${said.length} messages`);
+  let text = '';
+  for (const entry of state.entries) {
+    if (entry.kind === 'agent') for (const block of entry.content) if (block.type === 'text') text += block.text;
+    const size = JSON.stringify(projectItem(entry, context, true)).length;
+    assert.ok(size < MAX_VIEW, `${size} characters for one entry`);
+  }
+  for (const turn of state.turns) projectTurn(turn);
+  for (const [id, terminal] of state.terminals) projectTerminal(id, terminal, context);
+  for (const canary of canaries) assert.ok(text.includes(canary), `${canary} is lost`);
+  desk.cancelAll('turn');
+  for (const answer of await Promise.all(answers)) assert.equal(at(answer, 'outcome', 'outcome'), 'cancelled');
+  assert.equal(state.permissions.size, 0);
+  assert.equal(at({}, 'polluted') ?? ({} as { polluted?: unknown }).polluted, undefined);
+}
+
+describe('an agent that sends anything at all', function () {
+  this.timeout(SEEDS * 50 + 20_000);
+
+  it(`breaks the client, loses what was said, or fills the memory (${SEEDS} seeds)`, async () => {
+    const lists = corpus();
+    for (let seed = FIRST; seed < FIRST + SEEDS; seed++) {
+      const random = randomFrom(seed);
+      const play = makePlay(seed, random, lists);
+      const reader = new Reader(play.version, random);
+      try {
+        if (seed % OVER_WIRE === 0) await overWire(play, reader, random);
+        else for (const { kind, value } of play.said) reader[kind](JSON.parse(textOf(value)));
+        await check(play, reader);
+      } catch (error) {
+        throw new Error(`seed ${seed}: ${messageOf(error)}`, { cause: error });
+      }
+    }
+  });
+});

@@ -1,0 +1,153 @@
+// The prompt lifecycle of v2, and the proposal that it came from: prompts are taken in, turns have states, and an agent may speak when nobody has asked.
+import { strict as assert } from 'node:assert';
+import { Deferred } from '../../../src/base/deferred';
+import type { ReferenceScript } from '../../support/agents/referenceScript';
+import { proof } from '../../support/proof';
+import { removeScratch } from '../../support/scratch';
+import { Rig } from './rig';
+
+describe('the prompt lifecycle', function () {
+  this.timeout(20_000);
+  let rig: Rig;
+
+  beforeEach(async () => {
+    rig = await Rig.make(2);
+  });
+  afterEach(async () => {
+    await rig.close();
+    await removeScratch();
+  });
+
+  const forms: readonly (readonly [string, ReferenceScript])[] = [
+    ['the id of its message', { receipt: 'id' }],
+    ['an empty receipt', { receipt: 'empty' }],
+    ['null', { receipt: 'null' }],
+    ['what v1 would answer', { receipt: 'v1' }],
+    ['its id before the message', { receipt: 'id', echo: 'after' }],
+    ['its id, and the message in chunks', { receipt: 'id', echo: 'chunks' }],
+    ['an empty receipt before the message', { receipt: 'empty', echo: 'after' }],
+    ["the seed's word for states", { stateWord: 'state_change' }],
+  ];
+  for (const [words, script] of forms) {
+    it(`shows a message twice, or ends its turn too soon, where the agent answers with ${words}`, async () => {
+      rig.open(script);
+      assert.equal(await rig.send('burst 50'), 'end_turn');
+      assert.equal(await rig.send('say second'), 'end_turn');
+      assert.equal(rig.said('user'), 'burst 50\nsay second');
+      assert.match(rig.said(), /b50 \nsecond$/);
+      assert.deepEqual(
+        rig.entries.filter(({ late }) => late),
+        [],
+      );
+      assert.deepEqual(
+        rig.turns.map(({ stopReason, origin }) => [stopReason, origin]),
+        [
+          ['end_turn', 'user'],
+          ['end_turn', 'user'],
+        ],
+      );
+    });
+  }
+
+  proof(
+    'ends a turn at the receipt of its prompt, or never',
+    ['v2:initialize', 'v2:session/new', 'v2:session/prompt', 'v2:update/state_update', 'v2:update/user_message'],
+    async () => {
+      rig.open({});
+      const { done } = rig.session.conversation.send('say begins\nwait');
+      await rig.session.until(() => rig.said() === 'begins');
+      assert.equal(rig.session.conversation.isBusy, true);
+      rig.session.conversation.cancel();
+      assert.equal((await done).stopReason, 'cancelled');
+    },
+  );
+
+  it('throws away what an agent says after its turn', async () => {
+    rig.open({});
+    await rig.send('say x\nlater background news');
+    await rig.session.until(() => rig.said().includes('background news'));
+  });
+
+  it('does not show a turn that the agent began by itself', async () => {
+    rig.open({});
+    await rig.send('say x\nagent-turn I woke up');
+    await rig.session.until(() => rig.said().includes('I woke up') && rig.turns.at(-1)?.stopReason !== undefined);
+    assert.deepEqual(
+      rig.turns.map(({ origin, stopReason }) => [origin, stopReason]),
+      [
+        ['user', 'end_turn'],
+        ['agent', 'end_turn'],
+      ],
+    );
+    assert.equal(await rig.send('say and on'), 'end_turn');
+  });
+
+  proof(
+    'lets a turn that waits for an answer look like one that has ended',
+    ['v2:session/request_permission'],
+    async () => {
+      rig.open({});
+      const { done } = rig.session.conversation.send('ask');
+      await rig.session.until(({ model }) => model.state.permissions.size > 0);
+      assert.equal(rig.session.conversation.isBusy, true);
+      const [id] = rig.session.conversation.model.state.permissions.keys();
+      rig.session.conversation.answerPermission(id ?? '', 'allow');
+      assert.equal((await done).stopReason, 'end_turn');
+      assert.match(rig.said(), /permission → allow/);
+    },
+  );
+
+  it('takes a state that it does not know for the end', async () => {
+    rig.open({});
+    const { done } = rig.session.conversation.send('state meditating\nsay still here\nwait');
+    await rig.session.until(() => rig.said() === 'still here');
+    assert.equal(rig.session.conversation.isBusy, true);
+    rig.session.conversation.cancel();
+    assert.equal((await done).stopReason, 'cancelled');
+  });
+
+  it('counts a repeated idle as another end', async () => {
+    rig.open({});
+    await rig.send('say x\nlater y');
+    await rig.send('state running\nsay z');
+    assert.equal(rig.turns.length, 2);
+  });
+
+  it('shows an error after the insertion as nothing', async () => {
+    rig.open({});
+    assert.equal(await rig.send('fail -32603'), 'error');
+    assert.equal(await rig.send('say x'), 'end_turn');
+  });
+
+  proof('cannot take back a prompt that was not inserted yet', ['v2:session/cancel'], async () => {
+    const sent = new Deferred<void>();
+    rig.open(
+      {},
+      {
+        onTraffic: (_, dir, line) => {
+          if (dir === 'out' && line.includes('"session/prompt"')) sent.resolve();
+        },
+      },
+    );
+    rig.session.conversation.send('hold this back').done.catch(() => {});
+    await sent.promise;
+    rig.session.conversation.cancel();
+    await rig.session.until(({ isBusy }) => !isBusy);
+    assert.ok(rig.methods.includes('session/cancel'));
+    rig.session.conversation.removeFromQueue();
+    rig.session.conversation.resumeQueue();
+    assert.equal(await rig.send('say x'), 'end_turn');
+  });
+
+  it('loses a message that is sent while a turn runs', async () => {
+    rig.open({});
+    const first = rig.session.conversation.send('say one\nwait');
+    await rig.session.until(() => rig.said() === 'one');
+    const second = rig.session.conversation.send('say two');
+    rig.session.conversation.cancel();
+    assert.equal((await first.done).stopReason, 'cancelled');
+    rig.session.conversation.resumeQueue();
+    await second.done;
+    assert.match(rig.said(), /two$/);
+  });
+});

@@ -1,0 +1,73 @@
+// Everything that the official schemas let an agent send is read: each update and request, with the least and with all of its fields, and each branch of its unions.
+import { strict as assert } from 'node:assert';
+import { at } from '../../../src/acp/capabilities';
+import type { Dialect } from '../../../src/acp/dialect';
+import { V1Agent } from '../../../src/acp/v1Agent';
+import { describeV1 } from '../../../src/acp/v1Description';
+import { V2Agent } from '../../../src/acp/v2Agent';
+import { describeV2 } from '../../../src/acp/v2Description';
+import { silentLog } from '../../../src/base/log';
+import type { SessionEvent } from '../../../src/session/event';
+import { SessionModel } from '../../../src/session/model';
+import { officialSchema, type SchemaName, schemaNames } from '../../support/officialSchema';
+import { instancesOf } from './instances';
+
+const caller = { request: () => Promise.reject(new Error('only reads')), notify: async () => {} };
+
+function dialectOf(name: SchemaName): Dialect {
+  return name.startsWith('v2') ? new V2Agent(caller) : new V1Agent(caller);
+}
+
+describe('what the official schemas let an agent send', () => {
+  for (const name of schemaNames) {
+    const schema = officialSchema(name);
+    const notification = schema.method('session/update')?.params ?? '';
+
+    for (const size of ['least', 'all'] as const) {
+      const all = instancesOf(schema, notification, size);
+      for (const word of schema.updates) {
+        it(`is not understood: ${name} ${word}, with ${size} of its fields`, () => {
+          const fitting = all.filter((params) => at(params, 'update', 'sessionUpdate') === word);
+          assert.ok(fitting.length > 0, 'no instance of it was made');
+          for (const params of fitting) {
+            assert.equal(schema.misfit(notification, params), undefined, 'the instance itself');
+            const events: SessionEvent[] = [];
+            const warnings: string[] = [];
+            let heard = 0;
+            dialectOf(name).readUpdates([at(params, 'update')], {
+              emit: (event) => events.push(event),
+              onTurnComplete: () => heard++,
+              onState: () => heard++,
+              log: { ...silentLog, warn: (line) => warnings.push(line) },
+            });
+            const raw = events.filter(({ type }) => type === 'unknown_update').length;
+            assert.deepEqual([warnings, raw], [[], 0], JSON.stringify(params));
+            const model = new SessionModel();
+            for (const event of events) model.apply(event, 0);
+          }
+        });
+      }
+
+      it(`is refused: questions for permission of ${name}, with ${size} of their fields`, () => {
+        const definition = schema.method('session/request_permission')?.params ?? '';
+        const made = instancesOf(schema, definition, size);
+        for (const params of made) {
+          assert.equal(schema.misfit(definition, params), undefined, 'the instance itself');
+          const ask = dialectOf(name).readPermission(params);
+          const options = at(params, 'options');
+          assert.equal(ask.options.length, Array.isArray(options) ? options.length : -1);
+        }
+        assert.ok(made.length > 0);
+      });
+
+      it(`is refused: how an agent of ${name} introduces itself, with ${size} of its fields`, () => {
+        const made = instancesOf(schema, 'InitializeResponse', size);
+        for (const params of made) {
+          assert.equal(schema.misfit('InitializeResponse', params), undefined, 'the instance itself');
+          assert.ok(name.startsWith('v2') ? describeV2(params) : describeV1(params), JSON.stringify(params));
+        }
+        assert.ok(made.length > 0);
+      });
+    }
+  }
+});

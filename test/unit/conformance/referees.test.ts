@@ -1,0 +1,169 @@
+// The judges of the other tests here can find what they look for: the reference agent a broken rule, the account of the wire a message that does not fit.
+import { strict as assert } from 'node:assert';
+import { join } from 'node:path';
+import { RawClient } from '../../agents/rawClient';
+import { readViolations, referenceAgent } from '../../support/agents/referenceDefinition';
+import type { ReferenceScript } from '../../support/agents/referenceScript';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import { WireAccount } from '../../support/wireAccount';
+
+const ready = { path: ['agentCapabilities', 'session', 'ready'] };
+
+describe('the reference agent', function () {
+  this.timeout(20_000);
+  afterEach(removeScratch);
+
+  /** Talks to an agent and ends it. @returns what it found wrong */
+  async function judged(
+    script: ReferenceScript,
+    version: 1 | 2,
+    talk: (client: RawClient, sessionId: string, cwd: string) => Promise<void>,
+  ): Promise<readonly string[]> {
+    const cwd = await scratchFolder();
+    const log = join(cwd, 'agent.ndjson');
+    const client = new RawClient(referenceAgent(script, log), cwd, {
+      'session/request_permission': () => new Promise(() => {}),
+    });
+    const info = { name: 'raw', version: '0' };
+    await client.request('initialize', { protocolVersion: version, info });
+    const { sessionId } = await client.request('session/new', { cwd, mcpServers: [] });
+    await talk(client, sessionId, cwd);
+    const { code } = await client.close();
+    const found = readViolations(log);
+    assert.equal(code, found.length > 0 ? 9 : 0);
+    return found;
+  }
+
+  const prompt = (sessionId: string, text = 'say x'): object => ({ sessionId, prompt: [{ type: 'text', text }] });
+
+  const mistakes: readonly (readonly [
+    string,
+    ReferenceScript,
+    1 | 2,
+    (client: RawClient, sessionId: string, cwd: string) => Promise<unknown>,
+    RegExp,
+  ])[] = [
+    ['a prompt before ready', { ready }, 1, (c, s) => c.request('session/prompt', prompt(s)), /before session\/ready/],
+    [
+      'ready twice',
+      { ready },
+      1,
+      async (c, s) => [1, 2].map(() => c.notify('session/ready', { sessionId: s })),
+      /twice/,
+    ],
+    [
+      'ready for another session',
+      { ready },
+      1,
+      async (c) => c.notify('session/ready', { sessionId: '?' }),
+      /unknown session/,
+    ],
+    ['no ready', { ready }, 1, async () => {}, /sent 0 times for 1/],
+    ['an unwanted ready', {}, 1, async (c, s) => c.notify('session/ready', { sessionId: s }), /not advertised/],
+    ['an unwanted status', {}, 1, (c, s) => c.send('session/status', { sessionId: s }).answer, /not advertised/],
+    [
+      'a status that says more',
+      { status: {} },
+      1,
+      (c, s) => c.request('session/status', { sessionId: s, attach: true }),
+      /with the params/,
+    ],
+    [
+      'a second prompt',
+      {},
+      1,
+      async (c, s) => {
+        c.send('session/prompt', prompt(s, 'wait'));
+        c.send('session/prompt', prompt(s));
+        c.notify('session/cancel', { sessionId: s });
+      },
+      /second session\/prompt/,
+    ],
+    [
+      'a prompt before the barrier',
+      { turnComplete: { when: 'late' } },
+      1,
+      async (c, s) => {
+        await c.request('session/prompt', prompt(s));
+        await c.request('session/prompt', prompt(s));
+      },
+      /before the turn_complete/,
+    ],
+    ['an empty prompt', {}, 2, (c, s) => c.request('session/prompt', { sessionId: s, prompt: [] }), /without content/],
+    [
+      'an unwanted picture',
+      {},
+      1,
+      (c, s) =>
+        c.request('session/prompt', { sessionId: s, prompt: [{ type: 'image', data: '', mimeType: 'image/png' }] }),
+      /image, which was not advertised/,
+    ],
+    ['no mcpServers', {}, 1, (c, _, cwd) => c.request('session/new', { cwd }), /without mcpServers/],
+    ['a method of v1 in v2', {}, 2, (c) => c.send('authenticate', { methodId: 'x' }).answer, /not advertised/],
+    ['a batch', {}, 1, async (c) => c.raw('[]\n'), /batch/],
+    ['no JSON', {}, 1, async (c) => c.raw('hello\n'), /not JSON/],
+    ["LSP's way to cancel", {}, 1, async (c) => c.notify('$/cancel_request', { id: 1 }), /without requestId/],
+    ['an answer to nothing', {}, 1, async (c) => c.raw({ jsonrpc: '2.0', id: 'none', result: {} }), /unknown id/],
+    [
+      'no answer to a question after a cancel',
+      { answerDeadlineMs: 1 },
+      1,
+      async (c, s) => {
+        c.send('session/prompt', prompt(s, 'ask'));
+        await c.until(({ method }) => method === 'session/request_permission');
+        c.notify('session/cancel', { sessionId: s });
+        while (!c.stderr.includes('not answered')) await c.send('session/list', {}).answer;
+      },
+      /not answered after session\/cancel/,
+    ],
+  ];
+  for (const [words, script, version, talk, expected] of mistakes) {
+    it(`lets a client through that sends ${words}`, async () => {
+      const found = await judged(script, version, async (client, sessionId, cwd) => {
+        await talk(client, sessionId, cwd);
+      });
+      assert.match(found.join('\n'), expected);
+    });
+  }
+
+  it('blames a client that keeps the rules', async () => {
+    assert.deepEqual(
+      await judged({ ready }, 1, async (client, sessionId) => {
+        client.notify('session/ready', { sessionId });
+        await client.request('session/prompt', prompt(sessionId));
+      }),
+      [],
+    );
+  });
+});
+
+describe('the account of the wire', () => {
+  const line = (message: object): string => JSON.stringify({ jsonrpc: '2.0', ...message });
+  const problemsOf = (...out: readonly object[]): readonly string[] => {
+    const account = new WireAccount();
+    account.note('out', line({ id: 0, method: 'initialize', params: { protocolVersion: 1 } }));
+    account.note('in', line({ id: 0, result: { protocolVersion: 1 } }));
+    account.note('in', line({ id: 'a', method: 'session/request_permission', params: {} }));
+    for (const message of out) account.note('out', line(message));
+    return account.problems;
+  };
+
+  it('finds nothing where a client sends what does not fit', () => {
+    assert.match(problemsOf({ id: 1, method: 'session/new', params: { cwd: '/' } }).join(), /mcpServers/);
+    assert.match(problemsOf({ id: 1, method: 'session/hop', params: {} }).join(), /no such method/);
+    assert.match(problemsOf({ method: 'session/cancel', params: { sessionId: 's', why: 1 } }).join(), /unevaluated/);
+    assert.match(problemsOf({ id: 'a', result: { outcome: 'cancelled' } }).join(), /RequestPermissionResponse/);
+    assert.match(problemsOf({ id: 'a', error: { message: 'no code' } }).join(), /Error/);
+  });
+
+  it('blames a client for what fits', () => {
+    assert.deepEqual(
+      problemsOf(
+        { id: 1, method: 'session/new', params: { cwd: '/', mcpServers: [] } },
+        { id: 'a', result: { outcome: { outcome: 'cancelled' } } },
+        { method: 'session/ready', params: { sessionId: 's' } },
+      ),
+      [],
+    );
+  });
+});

@@ -1,0 +1,91 @@
+// A conversation with the reference agent: opens it, reads it, and fails where the agent found that the client broke a rule.
+import { strict as assert } from 'node:assert';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
+import type { Log } from '../../../src/base/log';
+import type { ConversationServices } from '../../../src/client/services';
+import { type SnapshotEntry, snapshotOf } from '../../../src/client/snapshot';
+import { calledMethods, readAgentLog } from '../../support/agents/definition';
+import { readViolations, referenceAgent } from '../../support/agents/referenceDefinition';
+import type { ReferenceScript } from '../../support/agents/referenceScript';
+import { type TestConversation, type TestConversationOptions, testConversation } from '../../support/conversation';
+import { scratchFolder } from '../../support/scratch';
+
+export class Rig {
+  readonly folder: string;
+  /** What the client wrote to its log. */
+  readonly warnings: string[] = [];
+  readonly #logs: string[] = [];
+  readonly #sessions: TestConversation[] = [];
+
+  readonly #version: 1 | 2;
+
+  private constructor(folder: string, version: 1 | 2) {
+    this.folder = folder;
+    this.#version = version;
+  }
+
+  /** @param version of the protocol that the client offers */
+  static async make(version: 1 | 2): Promise<Rig> {
+    return new Rig(await scratchFolder(), version);
+  }
+
+  /** A conversation with a new reference agent; the last one that was opened is {@link session}. */
+  open(
+    script: ReferenceScript,
+    services: Partial<ConversationServices> = {},
+    more: Partial<TestConversationOptions> = {},
+  ): TestConversation {
+    const agentLog = join(this.folder, `agent-${this.#logs.length}.ndjson`);
+    this.#logs.push(agentLog);
+    const note = (line: string): void => void this.warnings.push(line);
+    const log: Log = { trace() {}, debug() {}, info: note, warn: note, error: note };
+    const entry = { ...referenceAgent(script, agentLog), protocol: this.#version };
+    const [agent] = parseAgents({ reference: entry }).agents;
+    const opened = testConversation({ agent: agent as AgentDefinition, cwd: this.folder, log, services, ...more });
+    this.#sessions.push(opened);
+    return opened;
+  }
+
+  get session(): TestConversation {
+    const last = this.#sessions.at(-1);
+    assert.ok(last);
+    return last;
+  }
+
+  /** What the last agent was called, in order. */
+  get methods(): readonly string[] {
+    return calledMethods(this.agentLog);
+  }
+
+  get agentLog(): ReturnType<typeof readAgentLog> {
+    return readAgentLog(this.#logs.at(-1) ?? '');
+  }
+
+  /** The text of all messages of one side. */
+  said(kind: SnapshotEntry['kind'] = 'agent'): string {
+    return this.entries
+      .filter((entry) => entry.kind === kind)
+      .map(({ text }) => text)
+      .join('\n');
+  }
+
+  get entries(): readonly SnapshotEntry[] {
+    return snapshotOf(this.session.conversation).entries;
+  }
+
+  get turns(): ReturnType<typeof snapshotOf>['turns'] {
+    return snapshotOf(this.session.conversation).turns;
+  }
+
+  /** Sends a message and waits for the end of its turn. */
+  async send(text: string): Promise<string> {
+    return (await this.session.conversation.send(text).done).stopReason;
+  }
+
+  /** Ends all agents. Fails where one of them says that the client broke a rule. */
+  async close(): Promise<void> {
+    for (const session of this.#sessions) await session.close();
+    assert.deepEqual(this.#logs.flatMap(readViolations), []);
+  }
+}

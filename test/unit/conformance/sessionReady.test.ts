@@ -1,0 +1,171 @@
+// The proposal session/ready against an agent that keeps its rules: which capability counts, when the signal is sent, and what may come before it.
+import { strict as assert } from 'node:assert';
+import { at } from '../../../src/acp/capabilities';
+import type { ReferenceScript } from '../../support/agents/referenceScript';
+import { RACING } from '../../support/agents/referenceScript';
+import { proof } from '../../support/proof';
+import { removeScratch } from '../../support/scratch';
+import { Rig } from './rig';
+
+const places = [
+  ['capabilities', 'session', 'ready'],
+  ['agentCapabilities', 'session', 'ready'],
+  ['agentCapabilities', 'sessionCapabilities', 'ready'],
+  ['agentCapabilities', '_meta', 'session/ready'],
+  ['agentCapabilities', '_meta', 'session', 'ready'],
+  ['_meta', 'session/ready'],
+  ['_meta', 'session', 'ready'],
+] as const;
+const ready = { path: places[1] } as const;
+const early = Array.from({ length: RACING }, (_, index) => `early-${index + 1} `).join('');
+
+for (const version of [1, 2] as const)
+  describe(`session/ready in version ${version}`, function () {
+    this.timeout(30_000);
+    let rig: Rig;
+
+    beforeEach(async () => {
+      rig = await Rig.make(version);
+    });
+    afterEach(async () => {
+      await rig.close();
+      await removeScratch();
+    });
+
+    const readies = (): number => rig.methods.filter((method) => method === 'session/ready').length;
+    /** The agent says its commands as soon as it has the signal. */
+    const untilCommands = (): Promise<void> => rig.session.until(({ model }) => model.state.commands.length > 0);
+
+    for (const path of places) {
+      it(`leaves an agent waiting that asks for it in ${path.join('.')}`, async () => {
+        rig.open({ ready: { path } });
+        await rig.send('say x');
+        await untilCommands();
+        assert.deepEqual(rig.methods, ['initialize', 'session/new', 'session/ready', 'session/prompt']);
+      });
+    }
+
+    for (const value of [true, {}, { since: 1 }]) {
+      it(`leaves an agent waiting that asks for it with ${JSON.stringify(value)}`, async () => {
+        rig.open({ ready: { ...ready, value } });
+        await rig.send('say x');
+        assert.equal(readies(), 1);
+      });
+    }
+
+    for (const value of [false, null, 'true', 'yes', 1, 0, [], [true]]) {
+      it(`confuses an agent that did not ask for it: ${JSON.stringify(value)}`, async () => {
+        rig.open({ ready: { ...ready, value, counts: false } });
+        await rig.send('say x');
+        assert.equal(readies(), 0);
+      });
+    }
+
+    it('confuses an agent that never heard of it', async () => {
+      rig.open({});
+      await rig.send('say x');
+      assert.equal(readies(), 0);
+    });
+
+    for (const race of ['before', 'same-write', 'bytes', 'after'] as const) {
+      it(`does not say that it is ready before it is: updates race against the answer (${race})`, async () => {
+        let shownBefore = '';
+        rig.open(
+          { ready, race },
+          {
+            onTraffic: (_, dir, line) => {
+              if (dir === 'out' && at(JSON.parse(line), 'method') === 'session/ready') shownBefore = rig.said();
+            },
+          },
+        );
+        await rig.send('say x');
+        assert.equal(rig.said().replace('\nx', ''), early);
+        if (race !== 'after') assert.equal(shownBefore, early, 'what came before the answer was there');
+        assert.deepEqual(rig.methods, ['initialize', 'session/new', 'session/ready', 'session/prompt']);
+        await untilCommands();
+      });
+    }
+
+    it('loses updates that race against the answer of an agent without the signal', async () => {
+      rig.open({ race: 'same-write' });
+      await rig.send('say x');
+      assert.equal(rig.said().replace('\nx', ''), early);
+    });
+
+    it('says it after an error, and not after the success that follows', async () => {
+      rig.open({ ready, refuse: { 'session/new': -32603 } });
+      await rig.session.conversation.start();
+      assert.equal(rig.session.conversation.connection.kind, 'failed');
+      assert.deepEqual(rig.methods, ['initialize', 'session/new']);
+    });
+
+    it('does not say it when the session opens after a sign-in', async () => {
+      rig.open({
+        ready,
+        authMethods: [{ id: 'login', methodId: 'login', name: 'Log in', ...(version === 2 && { type: 'agent' }) }],
+        refuse: { 'session/new': -32000 },
+      });
+      await rig.session.conversation.start();
+      assert.equal(rig.session.conversation.connection.kind, 'authRequired');
+      assert.equal(readies(), 0);
+      await rig.session.conversation.signIn('login');
+      await rig.send('say x');
+      assert.deepEqual(rig.methods, [
+        'initialize',
+        'session/new',
+        version === 2 ? 'auth/login' : 'authenticate',
+        'session/new',
+        'session/ready',
+        'session/prompt',
+      ]);
+    });
+
+    it('leaves an agent waiting that was started again', async () => {
+      rig.open({ ready });
+      await rig.send('say x');
+      await rig.session.conversation.restart();
+      await rig.send('say y');
+      assert.equal(readies(), 2);
+      assert.deepEqual(rig.methods.slice(-4), ['initialize', 'session/new', 'session/ready', 'session/prompt']);
+    });
+
+    if (version === 2) return;
+    const again: ReferenceScript = { ready, saved: ['old'], offers: ['load', 'resume', 'fork'] };
+    proof('leaves an agent waiting whose session was loaded', ['v1:session/load', 'v1:agent/loadSession'], async () => {
+      rig.open({ ...again, offers: ['load'] });
+      await rig.session.conversation.reopen({ kind: 'reopen', sessionId: 'old', transcript: 'replay' });
+      await rig.send('say x');
+      assert.deepEqual(rig.methods, ['initialize', 'session/load', 'session/ready', 'session/prompt']);
+      assert.match(rig.said(), /Answer 1\nAnswer 2\nAnswer 3\nx/);
+      await untilCommands();
+    });
+
+    proof(
+      'leaves an agent waiting whose session was resumed',
+      ['v1:session/resume', 'v1:agent/sessionCapabilities.resume'],
+      async () => {
+        rig.open({ ...again, offers: ['resume'] });
+        await rig.session.conversation.reopen({ kind: 'reopen', sessionId: 'old', transcript: 'keep' });
+        await rig.send('say x');
+        assert.deepEqual(rig.methods, ['initialize', 'session/resume', 'session/ready', 'session/prompt']);
+      },
+    );
+
+    proof(
+      'leaves an agent waiting whose session was forked',
+      ['v1:session/fork', 'v1:agent/sessionCapabilities.fork'],
+      async () => {
+        rig.open(again);
+        await rig.session.conversation.reopen({ kind: 'fork', sessionId: 'old' });
+        await rig.send('say x');
+        assert.deepEqual(rig.methods, ['initialize', 'session/fork', 'session/ready', 'session/prompt']);
+      },
+    );
+
+    it('says it for a session that could not be loaded', async () => {
+      rig.open({ ready, offers: ['load'] });
+      await rig.session.conversation.reopen({ kind: 'reopen', sessionId: 'gone', transcript: 'replay' });
+      assert.ok(rig.methods.includes('session/load'));
+      assert.equal(readies(), 0);
+    });
+  });

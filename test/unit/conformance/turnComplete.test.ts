@@ -1,0 +1,101 @@
+// The proposal turn_complete against an agent that keeps its rules: however the barrier comes, a turn ends once, with all that came before its end.
+import { strict as assert } from 'node:assert';
+import type { ReferenceScript } from '../../support/agents/referenceScript';
+import { removeScratch } from '../../support/scratch';
+import { Rig } from './rig';
+
+type Barrier = NonNullable<ReferenceScript['turnComplete']>;
+
+for (const version of [1, 2] as const)
+  describe(`turn_complete in version ${version}`, function () {
+    this.timeout(30_000);
+    let rig: Rig;
+
+    beforeEach(async () => {
+      rig = await Rig.make(version);
+    });
+    afterEach(async () => {
+      await rig.close();
+      await removeScratch();
+    });
+
+    const barriers = (): (string | undefined)[] => rig.turns.map(({ barrier }) => barrier);
+
+    const ways: readonly (readonly [string, Barrier, string])[] = [
+      ['before the answer', { when: 'before' }, 'turn_complete'],
+      ['after the answer', { when: 'after' }, 'turn_complete'],
+      ['late', { when: 'late' }, 'turn_complete'],
+      ['twice', { when: 'twice' }, 'turn_complete'],
+      ['with a number for an id', { when: 'before', id: 'number' }, 'turn_complete'],
+      ['without an id', { when: 'before', id: 'none' }, 'turn_complete'],
+      ['without an id, after the answer', { when: 'after', id: 'none' }, 'turn_complete'],
+      ['with an id that no prompt had', { when: 'before', id: 'wrong' }, 'turn_complete'],
+      ['after the repetition of an earlier one', { when: 'before', id: 'earlier' }, 'turn_complete'],
+      [
+        'although it was not promised',
+        { when: 'before', advertised: false },
+        version === 2 ? 'state' : 'turn_complete',
+      ],
+      ['not at all', { when: 'never' }, 'timeout'],
+      ['not at all, and was not promised', { when: 'never', advertised: false }, version === 2 ? 'state' : 'response'],
+    ];
+    for (const [words, turnComplete, expected] of ways) {
+      it(`loses the end of a turn, or ends it twice, where the barrier comes ${words}`, async () => {
+        rig.open({ turnComplete }, { barrierGraceMs: turnComplete.when === 'never' ? 30 : 5000 });
+        assert.equal(await rig.send('burst 200'), 'end_turn');
+        assert.equal(await rig.send('say second'), 'end_turn');
+        assert.deepEqual(barriers(), [expected, expected]);
+        assert.match(rig.said(), /b200 \nsecond$/);
+        assert.deepEqual(
+          rig.entries.filter(({ late }) => late),
+          [],
+        );
+      });
+    }
+
+    it('has shown less than all when send() says that the turn is over', async () => {
+      rig.open({ turnComplete: { when: 'after' } });
+      let shown = '';
+      await rig.session.conversation.send('burst 2000').done.then(() => {
+        shown = rig.said();
+      });
+      assert.equal(shown, Array.from({ length: 2000 }, (_, index) => `b${index + 1} `).join(''));
+    });
+
+    if (version === 1)
+      it('does not know why a turn ended that only its barrier tells', async () => {
+        rig.open({ turnComplete: { when: 'after', stopReason: 'max_tokens' } });
+        assert.equal(await rig.send('say x'), 'max_tokens');
+      });
+
+    it('waits for a barrier that a failed prompt never gets', async () => {
+      rig.open({ turnComplete: { when: 'before' } }, { barrierGraceMs: 60_000 });
+      assert.equal(await rig.send('fail -32603'), 'error');
+      assert.equal(await rig.send('say x'), 'end_turn');
+    });
+
+    it('sends the next prompt before the barrier of the one before', async () => {
+      rig.open({ turnComplete: { when: 'late' } });
+      const sent = ['say a', 'say b', 'say c'].map((text) => rig.session.conversation.send(text).done);
+      for (const done of sent) assert.equal((await done).stopReason, 'end_turn');
+      assert.equal(rig.said(), 'a\nb\nc');
+    });
+
+    it('takes a cancelled turn for a finished one', async () => {
+      rig.open({ turnComplete: { when: 'after' } });
+      const { done } = rig.session.conversation.send('say x\nwait');
+      await rig.session.until(() => rig.said() === 'x');
+      rig.session.conversation.cancel();
+      assert.equal((await done).stopReason, 'cancelled');
+    });
+
+    it('throws away what comes after the barrier', async () => {
+      rig.open({ turnComplete: { when: 'before' } });
+      await rig.send('say x\nlater tail');
+      await rig.session.until(() => rig.said().includes('tail'));
+      assert.deepEqual(
+        rig.entries.filter(({ late }) => late).map(({ text }) => text),
+        ['tail'],
+      );
+    });
+  });

@@ -1,0 +1,422 @@
+// A history from several servers: in order, whole, with gaps where it has to be, and from the disk the second time.
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { Deferred } from '../../../src/base/deferred';
+import type { Log } from '../../../src/base/log';
+import { gapPlaceholder } from '../../../src/distributed/gap';
+import { Guard } from '../../../src/distributed/guard';
+import { LocalStore } from '../../../src/distributed/localStore';
+import { type HistoryEntry, Resolver, type ResolverOptions } from '../../../src/distributed/resolver';
+import { ResourceCache } from '../../../src/distributed/resourceCache';
+import { type ResourceStore, sha256Of } from '../../../src/distributed/resources';
+import { withHash } from '../../../src/distributed/resourceUrl';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import { closeServers, messageText, serve } from './loopback';
+
+const never = new AbortController().signal;
+
+/** Answers every path with a message that says the path. */
+const echo = (request: IncomingMessage, response: ServerResponse): void => {
+  response.end(messageText(request.url ?? ''));
+};
+
+function textOf(entry: HistoryEntry | undefined): string {
+  return entry?.kind === 'message' ? (entry.message.parts[0]?.content ?? '') : `gap: ${entry?.reason}`;
+}
+
+describe('Resolver', () => {
+  const guards: Guard[] = [];
+  const caches: ResourceCache[] = [];
+
+  afterEach(async () => {
+    for (const guard of guards.splice(0)) guard.dispose();
+    await closeServers();
+    for (const cache of caches.splice(0)) await cache.settled();
+    await removeScratch();
+  });
+
+  function resolver(options: Partial<ResolverOptions> = {}): Resolver {
+    const guard = new Guard({ isAllowed: () => true });
+    guards.push(guard);
+    return new Resolver({ guard, ...options });
+  }
+
+  async function newCache(folder?: string): Promise<ResourceCache> {
+    const cache = new ResourceCache({ folder: folder ?? (await scratchFolder()) });
+    caches.push(cache);
+    return cache;
+  }
+
+  const open = (of: Resolver, history: readonly string[], signal = never) =>
+    of.resolveHistory({ id: 'session-123', history }, {}, signal);
+
+  it('mixes up the messages of three servers that answer in any order', async () => {
+    const waiting: (() => void)[] = [];
+    const shuffled = (request: IncomingMessage, response: ServerResponse): void => {
+      waiting.push(() => echo(request, response));
+      // Every second request lets go of the two that wait, the later one first.
+      if (waiting.length === 2) for (const answer of waiting.splice(0).reverse()) answer();
+    };
+    const servers = await Promise.all([serve(shuffled), serve(shuffled), serve(shuffled)]);
+    const history = Array.from({ length: 60 }, (_, index) => `${servers[index % 3]?.origin}/message-${index}`);
+    const entries = await open(resolver({ maxParallel: 12 }), history);
+    assert.deepEqual(
+      entries.map(textOf),
+      history.map((url) => new URL(url).pathname),
+    );
+    assert.deepEqual(
+      entries.map(({ index }) => index),
+      history.map((_, index) => index),
+    );
+  });
+
+  it('loses the whole history when parts of it cannot be had, or does not say why', async () => {
+    const server = await serve((request, response) => {
+      const path = new URL(request.url ?? '', 'http://x').pathname;
+      if (path === '/missing') response.writeHead(404).end();
+      else if (path === '/slow') return;
+      else if (path === '/forbidden') response.writeHead(403).end('<Code>AccessDenied</Code>');
+      else if (path === '/html') response.end('<!doctype html>');
+      else if (path === '/agents') response.end('{"agents":[]}');
+      else if (path === '/deep') response.end('['.repeat(200) + ']'.repeat(200));
+      else if (path === '/large') response.end(messageText('x'.repeat(20_000)));
+      else if (path === '/broken') response.writeHead(500).end();
+      else if (path === '/loop') response.writeHead(302, { location: '/loop' }).end();
+      else if (path === '/cut') request.socket.destroy();
+      else echo(request, response);
+    });
+    const gone = await serve(echo);
+    await gone.close();
+    const expired = '/forbidden?X-Amz-Date=20200101T000000Z&X-Amz-Expires=60&X-Amz-Signature=abc';
+    const cases: readonly (readonly [url: string, reason: string, retryable: boolean])[] = [
+      [`${server.origin}/missing`, 'not-found', true],
+      [`${server.origin}/slow`, 'timeout', true],
+      [`${gone.origin}/x`, 'refused', true],
+      [`${server.origin}${expired}`, 'expired', false],
+      [`${server.origin}/forbidden`, 'forbidden', true],
+      [`${server.origin}/html`, 'not-json', false],
+      [`${server.origin}/agents`, 'not-a-message', false],
+      [`${server.origin}/deep`, 'not-a-message', false],
+      [`${server.origin}/large`, 'too-large', false],
+      [`${server.origin}/broken`, 'server-error', true],
+      [`${server.origin}/loop`, 'bad-redirect', false],
+      [`${server.origin}/cut`, 'connection-lost', true],
+      [withHash(`${server.origin}/changed`, sha256Of(Buffer.from('as it was'))), 'changed', false],
+      ['http://user:pw@127.0.0.1/', 'blocked', true],
+    ];
+    const history = cases.flatMap(([url], index) => [`${server.origin}/good-${index}`, url]);
+    const entries = await open(resolver({ timeoutMs: 1500, maxMessageBytes: 10_000 }), history);
+    assert.equal(entries.length, history.length);
+    assert.deepEqual(
+      entries.filter((_, index) => index % 2 === 0).map(textOf),
+      cases.map((_, index) => `/good-${index}`),
+    );
+    const gaps = entries.filter((entry) => entry.kind === 'gap');
+    assert.deepEqual(
+      gaps.map(({ reason, retryable }) => [reason, retryable]),
+      cases.map(([, reason, retryable]) => [reason, retryable]),
+    );
+    for (const gap of gaps) assert.match(gap.sentence, /^[A-Z\d].*\.$/);
+    assert.match(
+      gapPlaceholder(gaps[0]!),
+      /^\[message 2 unavailable: 127\.0\.0\.1:\d+ does not have it \(any more\)\.\]$/,
+    );
+  });
+
+  it('goes to private addresses because a descriptor says so', async () => {
+    const server = await serve(echo);
+    const guard = new Guard({ isAllowed: () => false });
+    guards.push(guard);
+    const [entry] = await open(resolver({ guard }), [`${server.origin}/x`]);
+    assert.equal(textOf(entry), 'gap: blocked');
+    assert.equal(server.connections, 0);
+  });
+
+  it('cannot fill a gap when the server is back', async () => {
+    const first = await serve(echo);
+    const url = `${first.origin}/message`;
+    await first.close();
+    const one = resolver();
+    const [gap] = await open(one, [url]);
+    assert.equal(textOf(gap), 'gap: refused');
+    await serve(echo, Number(new URL(url).port));
+    assert.equal(textOf(await one.resolveEntry(url, 0, {}, never)), '/message');
+  });
+
+  it('asks servers again for what never changes', async () => {
+    const server = await serve(echo);
+    const cache = await newCache();
+    const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}?X-Amz-Signature=s${index}`);
+    const before = await open(resolver({ cache }), history);
+    await cache.settled();
+    await server.close();
+    const after = await open(resolver({ cache }), history);
+    assert.equal(server.seen.length, 30);
+    assert.deepEqual(after.map(textOf), before.map(textOf));
+    assert.ok(after.every((entry) => entry.kind === 'message' && entry.source === 'cache'));
+  });
+
+  it('takes what was fetched for one signature as the answer for another, from a server that is not ours', async () => {
+    const server = await serve(echo);
+    const cache = await newCache();
+    await open(resolver({ cache }), [`${server.origin}/x?sig=a`]);
+    await cache.settled();
+    const [entry] = await open(resolver({ cache }), [`${server.origin}/x?sig=b`]);
+    assert.equal(textOf(entry), '/x?sig=b');
+  });
+
+  it('shows half a message from a damaged cache', async () => {
+    const server = await serve(echo);
+    const folder = await scratchFolder();
+    const cache = await newCache(folder);
+    const history = [`${server.origin}/a`, `${server.origin}/b`];
+    await open(resolver({ cache }), history);
+    await cache.settled();
+    for (const file of await filesIn(folder)) await writeFile(file, (await readFile(file)).subarray(0, -5));
+    assert.deepEqual((await open(resolver({ cache }), history)).map(textOf), ['/a', '/b']);
+    assert.equal(server.seen.length, 4);
+  });
+
+  it('floods servers with requests and connections', async () => {
+    const servers = await Promise.all([1, 2, 3].map(() => serve((q, r) => setImmediate(() => echo(q, r)))));
+    const history = Array.from({ length: 90 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
+    await open(resolver({ maxParallel: 8, maxPerOrigin: 3 }), history);
+    for (const server of servers) {
+      assert.ok(server.mostAtOnce <= 3, `${server.mostAtOnce} at once`);
+      assert.ok(server.connections <= 3, `${server.connections} connections`);
+      assert.equal(server.seen.length, 30);
+    }
+  });
+
+  it('lets a server that hangs hold up the others', async () => {
+    const hanging = await serve(() => {});
+    const good = await serve(echo);
+    const history = Array.from({ length: 60 }, (_, index) => `${(index < 20 ? good : hanging).origin}/${index}`);
+    const stop = new AbortController();
+    let seen = 0;
+    const entries = await resolver().resolveHistory(
+      { id: 'session-123', history },
+      {
+        onEntry: (entry) => {
+          // All that can be had is there while the other server still hangs.
+          if (entry.kind === 'message' && ++seen === 20) stop.abort();
+        },
+      },
+      stop.signal,
+    );
+    assert.deepEqual([...new Set(entries.slice(20).map(textOf))], ['gap: cancelled']);
+    assert.equal(entries.filter(({ kind }) => kind === 'message').length, 20);
+  });
+
+  it('shows nothing of two good servers while the user has not said whether a third may be asked', async () => {
+    const [good, asked] = [await serve(echo), await serve(echo)];
+    const question = new Deferred<boolean>();
+    const questions: string[] = [];
+    const guard = new Guard({
+      isAllowed: (origin) => origin === good.origin,
+      ask: (origin) => {
+        questions.push(origin);
+        return question.promise;
+      },
+    });
+    guards.push(guard);
+    const history = Array.from({ length: 40 }, (_, index) => `${(index < 20 ? good : asked).origin}/${index}`);
+    let seen = 0;
+    const onEntry = (): void => {
+      // The good ones are all there, and only then comes the answer.
+      if (++seen === 20) question.resolve(true);
+    };
+    const entries = await resolver({ guard }).resolveHistory({ id: 'session-123', history }, { onEntry }, never);
+    assert.deepEqual(
+      entries.map(textOf),
+      history.map((url) => new URL(url).pathname),
+    );
+    assert.deepEqual(questions, [asked.origin]);
+  });
+
+  it('waits for each of a hundred messages of a server that is dead', async () => {
+    const hanging = await serve(() => {});
+    const history = Array.from({ length: 100 }, (_, index) => `${hanging.origin}/${index}`);
+    const entries = await open(resolver({ timeoutMs: 50 }), history);
+    assert.deepEqual([...new Set(entries.map(textOf))], ['gap: timeout']);
+    assert.ok(hanging.seen.length <= 8, `${hanging.seen.length} requests`);
+  });
+
+  it('fetches a message twice that stands in the history twice, or shows it once', async () => {
+    const server = await serve(echo);
+    const url = `${server.origin}/same`;
+    const entries = await open(resolver(), [url, `${server.origin}/other`, url]);
+    assert.deepEqual(entries.map(textOf), ['/same', '/other', '/same']);
+    assert.deepEqual(
+      entries.map(({ index }) => index),
+      [0, 1, 2],
+    );
+    assert.equal(server.seen.length, 2);
+  });
+
+  it('shows the oldest messages first', async () => {
+    const server = await serve(echo);
+    const history = Array.from({ length: 20 }, (_, index) => `${server.origin}/${index}`);
+    const order: number[] = [];
+    const options = { onEntry: ({ index }: HistoryEntry) => order.push(index) };
+    await resolver({ maxPerOrigin: 1 }).resolveHistory({ id: 'session-123', history }, options, never);
+    assert.deepEqual(order, history.map((_, index) => index).reverse());
+  });
+
+  it('reads a session of any size into memory', async () => {
+    const server = await serve((_, response) => response.end(messageText('x'.repeat(10_000))));
+    const history = Array.from({ length: 10 }, (_, index) => `${server.origin}/${index}`);
+    const entries = await open(resolver({ maxSessionBytes: 50_000, maxPerOrigin: 1 }), history);
+    assert.deepEqual(
+      entries.map((entry) => (entry.kind === 'gap' ? entry.reason : 'message')),
+      [...Array<string>(6).fill('session-too-large'), ...Array<string>(4).fill('message')],
+    );
+  });
+
+  it('goes over the network for messages that lie on this machine', async () => {
+    const store = new LocalStore({
+      folder: await scratchFolder(),
+      secret: Buffer.alloc(32, 7),
+      baseUrl: () => 'http://127.0.0.1:1',
+    });
+    const key = 'sessions/session-123/00000000-3f3487fd-0db3-42bd-8d03-a01add7f517a.json';
+    await store.put(key, Buffer.from(messageText('mine')), 'application/json', never);
+    const url = await store.urlFor(key, { expiresIn: 60 });
+    const forged = `${url.slice(0, -3)}AAA`;
+    const entries = await open(resolver({ stores: [store] }), [url, forged]);
+    assert.deepEqual(entries.map(textOf), ['mine', 'gap: refused']);
+  });
+
+  it('asks our own server on the network again for what it has already, only because the link was signed anew', async () => {
+    let asked = 0;
+    const own: ResourceStore = {
+      id: 's3:own',
+      isLocal: false,
+      keyOf: async (url) => (url.startsWith('https://own.example/') ? new URL(url).pathname : undefined),
+      get: async (key) => {
+        asked++;
+        return Buffer.from(messageText(key));
+      },
+      put: () => assert.fail(),
+      urlFor: () => assert.fail(),
+      probe: () => assert.fail(),
+      remove: () => assert.fail(),
+    };
+    const cache = await newCache();
+    for (const signature of ['a', 'b']) {
+      const [entry] = await open(resolver({ cache, stores: [own] }), [
+        `https://own.example/x?X-Amz-Signature=${signature}`,
+      ]);
+      assert.equal(textOf(entry), '/x');
+      await cache.settled();
+    }
+    assert.equal(asked, 1);
+  });
+
+  it('uses a message that was changed since it was written', async () => {
+    const server = await serve(echo);
+    const hash = sha256Of(Buffer.from(messageText('/x')));
+    const options = { sha256: (index: number) => (index === 0 ? hash : '0'.repeat(64)) };
+    const history = [`${server.origin}/x`, `${server.origin}/y`];
+    const entries = await resolver().resolveHistory({ id: 'session-123', history }, options, never);
+    assert.deepEqual(entries.map(textOf), ['/x', 'gap: changed']);
+  });
+
+  describe('for the state', () => {
+    it('gives the agent an old state, or loads it again although it is the same', async () => {
+      const bytes = Buffer.from([0, 255, 1, 254, 10]);
+      let tag = '"v1"';
+      const server = await serve((request, response) => {
+        if (request.headers['if-none-match'] === tag) response.writeHead(304).end();
+        else response.writeHead(200, { etag: tag }).end(Buffer.concat([Buffer.from(tag), bytes]));
+      });
+      const cache = await newCache();
+      const read = async () => {
+        const state = await resolver({ cache }).resolveState(`${server.origin}/state`, never);
+        await cache.settled();
+        assert.equal(state.kind, 'state');
+        return [state.source, Buffer.from(state.bytes).toString('latin1')];
+      };
+      const v1 = `"v1"${bytes.toString('latin1')}`;
+      assert.deepEqual(await read(), ['network', v1]);
+      assert.deepEqual(await read(), ['revalidated', v1]);
+      tag = '"v2"';
+      assert.deepEqual(await read(), ['network', `"v2"${bytes.toString('latin1')}`]);
+    });
+
+    it('cannot go on when the state is gone', async () => {
+      const server = await serve((_, response) => response.writeHead(404).end());
+      const state = await resolver().resolveState(`${server.origin}/state`, never);
+      assert.ok(state.kind === 'gap' && state.reason === 'not-found' && state.index === -1);
+    });
+  });
+
+  describe('for large parts', () => {
+    const part = { content_type: 'text/plain', content_encoding: 'plain' } as const;
+
+    it('fetches them before anybody looks', async () => {
+      const server = await serve((request, response) => {
+        if (request.url === '/message') {
+          response.end(JSON.stringify({ parts: [{ content_url: `${server.origin}/large` }] }));
+        } else response.end('very large');
+      });
+      const one = resolver();
+      const [entry] = await open(one, [`${server.origin}/message`]);
+      assert.equal(server.seen.length, 1);
+      assert.ok(entry?.kind === 'message');
+      const content = await one.resolvePart(entry.message.parts[0]!, { maxBytes: 100 }, never);
+      assert.ok(content.kind === 'content');
+      assert.equal(Buffer.from(content.bytes).toString(), 'very large');
+      const cut = await one.resolvePart(entry.message.parts[0]!, { maxBytes: 5 }, never);
+      assert.ok(cut.kind === 'gap' && cut.reason === 'too-large');
+    });
+
+    it('reads what a part holds itself as something else', async () => {
+      const plain = await resolver().resolvePart({ ...part, content: 'é' }, { maxBytes: 9 }, never);
+      const packed = await resolver().resolvePart(
+        { ...part, content: 'ZGF0YQ==', content_encoding: 'base64' },
+        { maxBytes: 9 },
+        never,
+      );
+      assert.deepEqual(
+        [plain, packed].map((content) => content.kind === 'content' && Buffer.from(content.bytes).toString()),
+        ['é', 'data'],
+      );
+    });
+  });
+
+  it('writes signatures and tokens into the log', async () => {
+    const server = await serve((request, response) => {
+      if (request.url?.startsWith('/bad') === true) response.writeHead(500).end('fetched-secret');
+      else echo(request, response);
+    });
+    const lines: string[] = [];
+    const note = (line: string): void => {
+      lines.push(line);
+    };
+    const log: Log = { trace: note, debug: note, info: note, warn: note, error: note };
+    const guard = new Guard({
+      isAllowed: () => true,
+      credentials: async () => ({ authorization: 'Bearer token-secret' }),
+    });
+    guards.push(guard);
+    const query = '?X-Amz-Signature=signature-secret&X-Amz-Credential=credential-secret#sha256=hash-secret';
+    await open(resolver({ log, guard }), [
+      `${server.origin}/good${query}`,
+      `${server.origin}/bad${query}`,
+      `http://u:pw-secret@127.0.0.1/x${query}`,
+    ]);
+    assert.ok(lines.some((line) => line.includes('/good')));
+    assert.deepEqual(
+      lines.filter((line) => line.includes('-secret')),
+      [],
+    );
+  });
+});
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,369 @@
+// The disk, the file and the process fail; what was promised is still there, and the user is told.
+import { strict as assert } from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { ParleyError } from '../../../src/base/errors';
+import type { JournalState } from '../../../src/store/backing';
+import { Journal } from '../../../src/store/journal';
+import { migrate } from '../../../src/store/schema';
+import { Sql } from '../../../src/store/sql';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import { HeldTimers, newSession, openJournal, queued, said, textIn, timed, turn } from '../../support/store/journals';
+import { seeded } from '../../support/store/random';
+import { WorkerProgram } from '../../support/store/spawnWorker';
+
+describe('a journal in trouble', function () {
+  this.timeout(60_000);
+  let program: WorkerProgram;
+  let folder: string;
+  let path: string;
+  const open: Journal[] = [];
+
+  function start(options: Parameters<typeof openJournal>[1] = {}): Journal {
+    const journal = openJournal(folder, options);
+    open.push(journal);
+    return journal;
+  }
+
+  function filled(): void {
+    const journal = start();
+    journal.saveSession(newSession('a'));
+    for (let index = 0; index < 50; index++)
+      journal.append('a', turn(`t${index}`, index, 'hello', 'world '.repeat(200)));
+    journal.queue.enqueue('a', queued('q1'));
+    journal.dispose();
+  }
+
+  before(async () => {
+    program = await WorkerProgram.make();
+  });
+
+  after(() => program.dispose());
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    path = join(folder, 'parley.db');
+  });
+
+  afterEach(async () => {
+    for (const journal of open.splice(0)) journal.dispose();
+    await removeScratch();
+  });
+
+  it('loses or doubles something that was acknowledged when the process is killed', async () => {
+    const random = seeded(11);
+    for (let round = 0; round < 8; round++) {
+      const key = `k${round}`;
+      const worker = program.start(['write', folder, key]);
+      const promised: unknown[] = [];
+      for (let line = 5 + random(120); line > 0; line--) promised.push(await worker.next());
+      promised.push(...(await worker.kill()));
+      const acked = promised.length;
+      const journal = start();
+      const numbers = textIn(journal.events(key).events).split(',.').slice(0, -1).map(Number);
+      assert.ok(numbers.length === acked || numbers.length === acked + 1, `${numbers.length} of ${acked}`);
+      assert.deepEqual(
+        numbers,
+        numbers.map((_, index) => index),
+      );
+      const ids = journal.queue.items(key).map((item) => Number(item.id.slice(1)));
+      const removed = (number: number, count: number): boolean => number % 10 === 0 && number + 9 < count;
+      const expected = (count: number): number[] =>
+        Array.from({ length: count }, (_, number) => number).filter((number) => !removed(number, count));
+      // One item, or one removal, may have been written and not yet acknowledged.
+      const possible = [expected(acked), expected(acked + 1), [...expected(acked), acked]];
+      assert.ok(
+        possible.some((list) => JSON.stringify(list) === JSON.stringify(ids)),
+        `${acked}: ${ids}`,
+      );
+      assert.deepEqual(journal.state, { kind: 'durable' });
+      journal.dispose();
+    }
+  });
+
+  it('mixes up or loses what two processes write at the same time', async () => {
+    const workers = ['one', 'two'].map((key) => program.start(['share', folder, key]));
+    for (const worker of workers) assert.equal(await worker.next(), 'ready');
+    for (const worker of workers) worker.goOn();
+    for (const worker of workers) {
+      for (let count = 0; count < 200; count++) assert.equal(await worker.next(), count);
+      await worker.ended();
+    }
+    const journal = start();
+    for (const key of ['one', 'two']) {
+      const wanted = Array.from({ length: 200 }, (_, index) => `${index},.`).join('');
+      assert.equal(textIn(journal.events(key).events), wanted);
+      assert.equal(journal.queue.items(key).length, 180);
+    }
+  });
+
+  it('leaves a session with a window that was killed', async () => {
+    const journal = start({ now: Date.now });
+    journal.saveSession(newSession('a'));
+    const worker = program.start(['hold', folder, 'a']);
+    assert.deepEqual(await worker.next(), { kind: 'owned' });
+    const claim = journal.claim('a', 'mine');
+    assert.equal(claim.kind === 'heldBy' && claim.pid, worker.pid);
+    await worker.kill();
+    assert.deepEqual(journal.claim('a', 'mine'), { kind: 'owned', tookOverFrom: `window-${worker.pid}` });
+  });
+
+  for (const [name, damage] of [
+    ['is not a database', () => writeFileSync(path, 'not a database at all '.repeat(1000))],
+    ['has a damaged page', () => writeFileSync(path, damaged(readFileSync(path), 8192, 65_536))],
+    ['has lost its second half', () => truncateSync(path, Math.floor(statSync(path).size / 2))],
+  ] as const) {
+    it(`deletes the file, or never writes again, where it ${name}`, () => {
+      filled();
+      damage();
+      const before = readFileSync(path);
+      const journal = start();
+      journal.saveSession(newSession('b'));
+      journal.append('b', turn('t1', 1, 'hello', 'again'));
+      // The damage may be in a part that is only now read.
+      try {
+        journal.events('a');
+        journal.search('world', 5);
+      } catch (error) {
+        assert.ok(error instanceof ParleyError, String(error));
+      }
+      journal.saveSession(newSession('c'));
+      journal.queue.enqueue('c', queued('q1'));
+      const aside = readdirSync(folder).find((file) => /^parley\.corrupt-1970-01-01T00-00-01-000Z\.db$/.test(file));
+      assert.ok(aside, readdirSync(folder).join());
+      assert.equal(readFileSync(join(folder, aside)).length >= before.length, true);
+      assert.ok(
+        journal.state.kind === 'durable' && journal.state.notice?.includes(aside),
+        JSON.stringify(journal.state),
+      );
+      journal.dispose();
+      assert.equal(start().queue.items('c').length, 1);
+    });
+  }
+
+  it('checks nothing after an unclean end', () => {
+    filled();
+    const size = statSync(path).size;
+    // A page in the middle of the events: nothing that is read at the start.
+    writeFileSync(path, damaged(readFileSync(path), size - 5 * 4096, size - 4 * 4096));
+    const raw = new DatabaseSync(path);
+    raw.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (x)');
+    const wal = readFileSync(`${path}-wal`);
+    raw.close();
+    writeFileSync(`${path}-wal`, wal);
+    const { state } = start();
+    assert.ok(state.kind === 'durable' && state.notice?.includes('set aside'), JSON.stringify(state));
+  });
+
+  it('sets the good file aside that another window has begun already', () => {
+    filled();
+    const one = start();
+    const two = start();
+    assert.equal(two.sessions({ limit: 5 }).length, 1);
+    writeFileSync(path, damaged(readFileSync(path), 0, statSync(path).size));
+    for (const journal of [one, two, one]) {
+      journal.saveSession(newSession('b'));
+      journal.queue.enqueue('b', queued(`q${journal.queue.items('b').length}`));
+    }
+    assert.equal(readdirSync(folder).filter((file) => /corrupt-[^.]*\.db$/.test(file)).length, 1);
+    assert.equal(start().queue.items('b').length, 3);
+  });
+
+  it('forgets the session that is open when the file breaks', () => {
+    filled();
+    const journal = start();
+    journal.claim('a', 'w1');
+    writeFileSync(path, damaged(readFileSync(path), 0, statSync(path).size));
+    writeFileSync(`${path}-wal`, '');
+    journal.append('a', turn('new', 1, 'hello', 'again'));
+    journal.queue.enqueue('a', queued('q7'));
+    assert.deepEqual(
+      journal.queue.items('a').map((item) => item.id),
+      ['q7'],
+    );
+    assert.equal(journal.owner('a')?.windowId, 'w1');
+    assert.equal(journal.sessions({ limit: 5 })[0]?.key, 'a');
+  });
+
+  it('writes into the file of a newer version', () => {
+    filled();
+    const raw = new DatabaseSync(path);
+    raw.exec('PRAGMA user_version = 99');
+    raw.close();
+    const before = readFileSync(path);
+    const timers = new HeldTimers();
+    const journal = start({ schedule: timers.schedule });
+    assert.ok(journal.state.kind === 'memory' && journal.state.problem === 'newer');
+    assert.match(journal.state.message, /newer version/);
+    journal.saveSession(newSession('b'));
+    journal.queue.enqueue('b', queued('q1'));
+    timers.run();
+    assert.equal(journal.retry(), false);
+    assert.equal(journal.queue.items('b').length, 1);
+    journal.dispose();
+    assert.ok(readFileSync(path).equals(before));
+  });
+
+  it('loses what was written while another program held the file, or its order', () => {
+    filled();
+    const states: JournalState['kind'][] = [];
+    const journal = start();
+    journal.onDidChangeState((state) => states.push(state.kind));
+    journal.append('a', timed(60, said('one ')));
+    journal.flush();
+    const holder = new DatabaseSync(path);
+    holder.exec('BEGIN IMMEDIATE');
+    journal.append('a', timed(70, said('two ')));
+    journal.queue.enqueue('a', queued('q2'));
+    journal.queue.remove('a', 'q1');
+    journal.saveSession(newSession('b', { title: 'Second' }));
+    journal.append('b', turn('t1', 80, 'find me', 'here'));
+    assert.deepEqual(states, ['memory']);
+    assert.ok(journal.state.kind === 'memory' && journal.state.problem === 'locked');
+    // Everything can be read as if nothing had happened.
+    assert.deepEqual(
+      journal.queue.items('a').map((item) => item.id),
+      ['q2'],
+    );
+    assert.match(textIn(journal.events('a').events), /world one two $/);
+    assert.equal(textIn(journal.events('a', { last: 2 }).events).endsWith('one two '), true);
+    assert.deepEqual(
+      journal.sessions({ limit: 5 }).map((session) => session.key),
+      ['b', 'a'],
+    );
+    assert.equal(journal.turns('a').length, 50);
+    assert.equal(journal.retry(), false);
+    holder.exec('ROLLBACK');
+    holder.close();
+    assert.equal(journal.retry(), true);
+    assert.deepEqual(states, ['memory', 'durable']);
+    journal.append('a', timed(90, said('three')));
+    journal.dispose();
+    const after = start();
+    assert.match(textIn(after.events('a').events), /world one two three$/);
+    assert.deepEqual(
+      after.queue.items('a').map((item) => item.id),
+      ['q2'],
+    );
+    assert.deepEqual(
+      after.search('find', 5).map((result) => result.session.key),
+      ['b'],
+    );
+  });
+
+  it('loses everything where the file was locked from the beginning', () => {
+    filled();
+    const holder = new DatabaseSync(path);
+    holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    const timers = new HeldTimers();
+    const journal = start({ schedule: timers.schedule });
+    assert.ok(journal.state.kind === 'memory' && journal.state.problem === 'locked', JSON.stringify(journal.state));
+    journal.saveSession(newSession('a'));
+    journal.append('a', timed(70, said('more')));
+    journal.queue.enqueue('a', queued('q1', { text: 'another one' }));
+    holder.exec('ROLLBACK');
+    holder.close();
+    timers.run();
+    assert.equal(journal.state.kind, 'durable');
+    const texts = journal.queue.items('a').map((item) => item.text);
+    assert.deepEqual(texts.sort(), ['another one', 'message q1']);
+    assert.match(textIn(journal.events('a').events), /world more$/);
+  });
+
+  it('takes a message and loses it, where the memory is full too', () => {
+    filled();
+    const holder = new DatabaseSync(path);
+    holder.exec('BEGIN IMMEDIATE');
+    const journal = start({ maxMemoryBytes: 400_000 });
+    assert.deepEqual(journal.state, { kind: 'durable' });
+    const text = 'x'.repeat(50_000);
+    let kept = 0;
+    assert.throws(
+      () => {
+        for (; kept < 100; kept++) journal.queue.enqueue('a', queued(`big${kept}`, { text }));
+      },
+      (error) => error instanceof ParleyError && error.code === 'journal-full',
+    );
+    assert.ok(kept > 0 && kept < 10);
+    journal.append('a', timed(99, { type: 'error', code: 'x', message: text }));
+    journal.flush();
+    assert.ok(journal.state.kind === 'memory' && journal.state.lossy);
+    holder.exec('ROLLBACK');
+    holder.close();
+    assert.equal(journal.retry(), true);
+    assert.equal(journal.queue.items('a').length, 1 + kept);
+    const last = journal.events('a').events.at(-1)?.event;
+    assert.ok(last?.type === 'notice' && /not kept/.test(last.title));
+  });
+
+  it('fails on a full disk, or does not go on when there is room again', async function () {
+    if (process.platform !== 'linux') this.skip();
+    // A limit on the size of files stands for the end of the disk; the process' own limit can be raised from outside.
+    const worker = program.start(['fill', folder], ['prlimit', '--fsize=3000000:unlimited']);
+    const full = (await worker.next()) as { state: JournalState; count: number; items: number };
+    assert.ok(full.state.kind === 'memory', JSON.stringify(full.state));
+    assert.equal(full.items, full.count);
+    spawnSync('prlimit', ['--pid', String(worker.pid), '--fsize=unlimited:unlimited']);
+    worker.goOn();
+    const after = (await worker.next()) as { ok: boolean; state: JournalState };
+    assert.deepEqual([after.ok, after.state.kind], [true, 'durable']);
+    await worker.ended();
+    const journal = start();
+    const ids = journal.queue.items('a').map((item) => item.id);
+    assert.deepEqual(
+      ids,
+      Array.from({ length: full.count }, (_, index) => `q${index}`),
+    );
+    assert.equal(textIn(journal.events('a').events), 'world');
+  });
+
+  it('fails where the storage cannot be written', async function () {
+    if (process.platform === 'win32') this.skip();
+    chmodSync(folder, 0o555);
+    // Root may write everywhere, so the process gives up that right.
+    const prefix = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--'] : [];
+    const worker = program.start(['begin', folder], prefix);
+    const begun = (await worker.next()) as { state: JournalState; items: number; events: number };
+    assert.ok(begun.state.kind === 'memory' && begun.state.problem === 'read-only', JSON.stringify(begun.state));
+    assert.deepEqual([begun.items, begun.events], [1, 5]);
+    await worker.ended();
+    chmodSync(folder, 0o755);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('throws where the folder is no folder at all', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    const journal = start({});
+    const other = Journal.open({ folder: file, log: { ...console, trace() {}, error() {}, warn() {} }, now: () => 1 });
+    open.push(other);
+    assert.ok(other.state.kind === 'memory' && other.state.problem === 'unusable');
+    other.saveSession(newSession('a'));
+    other.append('a', turn('t', 1, 'x', 'y'));
+    assert.equal(textIn(other.events('a').events), 'y');
+    assert.equal(journal.state.kind, 'durable');
+  });
+
+  it('breaks a file in the middle of a migration, or does one twice', () => {
+    const first = 'CREATE TABLE one (x); INSERT INTO one VALUES (1)';
+    const second = 'ALTER TABLE one ADD COLUMN y; UPDATE one SET y = x + 1';
+    const sql = new Sql(path);
+    migrate(sql, [first]);
+    assert.throws(() => migrate(sql, [first, `${second}; CREATE TABLE one (z)`]));
+    assert.equal(sql.pragma('user_version'), 1);
+    assert.throws(() => sql.get('SELECT y FROM one'));
+    migrate(sql, [first, second]);
+    migrate(sql, [first, second]);
+    assert.deepEqual({ ...sql.get('SELECT x, y FROM one') }, { x: 1, y: 2 });
+    assert.equal(sql.pragma('user_version'), 2);
+    sql.close();
+  });
+});
+
+/** The file with a stretch of it overwritten. */
+function damaged(bytes: Buffer, from: number, to: number): Buffer {
+  bytes.fill(0xa5, from, to);
+  return bytes;
+}

@@ -1,0 +1,327 @@
+// What a session leaves behind and finds again.
+import { strict as assert } from 'node:assert';
+import { ParleyError } from '../../../src/base/errors';
+import type { SessionEvent, TimedEvent } from '../../../src/session/event';
+import type { Journal } from '../../../src/store/journal';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import {
+  HeldTimers,
+  newSession,
+  openJournal,
+  queued,
+  said,
+  stateOf,
+  textIn,
+  timed,
+  turn,
+} from '../../support/store/journals';
+import { seeded } from '../../support/store/random';
+
+function isCode(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof ParleyError && error.code === code;
+}
+
+describe('Journal', () => {
+  let folder: string;
+  let journal: Journal;
+
+  /** As after a reload of the window. */
+  function reopen(): void {
+    journal.dispose();
+    journal = openJournal(folder);
+  }
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    journal = openJournal(folder);
+    journal.saveSession(newSession('a'));
+  });
+
+  afterEach(async () => {
+    journal.dispose();
+    await removeScratch();
+  });
+
+  it('shows another transcript after a reload than before it', () => {
+    const events = [...turn('t1', 10, 'hello', 'good morning'), ...turn('t2', 50, 'more', 'that is all')];
+    journal.append('a', events);
+    reopen();
+    assert.deepEqual(stateOf(journal.events('a').events), stateOf(events));
+  });
+
+  it('fills the disk with one row for each token', () => {
+    for (let index = 0; index < 1000; index++) journal.append('a', timed(index, said('word ')));
+    assert.equal(textIn(journal.events('a').events), 'word '.repeat(1000));
+    assert.equal(journal.session('a')?.lastSeq, 1);
+    for (let index = 0; index < 1000; index++) {
+      journal.append('a', timed(2000 + index, said('x')));
+      journal.flush();
+    }
+    assert.equal(journal.session('a')?.lastSeq, 1);
+  });
+
+  it('changes the transcript by joining chunks, in one of 300 random sessions', () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const random = seeded(seed);
+      const key = `s${seed}`;
+      const events = randomEvents(random);
+      journal.saveSession(newSession(key));
+      for (let at = 0; at < events.length; ) {
+        const count = 1 + random(6);
+        journal.append(key, events.slice(at, at + count));
+        if (random(3) === 0) journal.flush();
+        at += count;
+      }
+      if (seed % 50 === 0) reopen();
+      assert.deepEqual(stateOf(journal.events(key).events), stateOf(events), `seed ${seed}`);
+    }
+  });
+
+  it('keeps chunks waiting for ever if the timer is not set, or writes each of them at once', () => {
+    const timers = new HeldTimers();
+    const other = openJournal(folder, { schedule: timers.schedule });
+    other.append('a', timed(1, said('one ')));
+    other.append('a', timed(2, said('two')));
+    assert.equal(journal.session('a')?.lastSeq, 0);
+    assert.equal(timers.count, 1);
+    timers.run();
+    assert.equal(textIn(journal.events('a').events), 'one two');
+    other.dispose();
+  });
+
+  it('loses the end of a turn if the process dies before the timer', () => {
+    journal.append('a', turn('t1', 10, 'hello', 'world'));
+    const other = openJournal(folder);
+    assert.deepEqual(
+      other
+        .turns('a')
+        .map(({ id, origin, stopReason, barrier, endedAt, firstOutputAt }) => [
+          id,
+          origin,
+          stopReason,
+          barrier,
+          endedAt,
+          firstOutputAt,
+        ]),
+      [['t1', 'user', 'end_turn', 'response', 14, 12]],
+    );
+    other.dispose();
+  });
+
+  it('forgets tokens, tools and cost of a turn', () => {
+    journal.append(
+      'a',
+      timed(
+        1,
+        { type: 'turn_started', turnId: 't1', origin: 'agent', at: 1 },
+        { type: 'tool_call', toolCallId: 'c1', patch: {}, announced: true },
+        { type: 'tool_call', toolCallId: 'c1', patch: { status: 'completed' }, announced: false },
+        { type: 'usage', usage: { used: 1, size: 2, cost: { amount: 0.5, currency: 'USD' } } },
+        { type: 'turn_ended', turnId: 't1', stopReason: 'unknown', barrier: 'state', at: 5, note: 'why' },
+        { type: 'turn_reason', turnId: 't1', stopReason: 'end_turn', tokens: 70 },
+      ),
+    );
+    assert.deepEqual(journal.turns('a'), [
+      {
+        id: 't1',
+        origin: 'agent',
+        firstSeq: 1,
+        startedAt: 1,
+        firstOutputAt: 2,
+        endedAt: 5,
+        stopReason: 'end_turn',
+        barrier: 'state',
+        note: 'why',
+        tokens: 70,
+        cost: { amount: 0.5, currency: 'USD' },
+        tools: 1,
+      },
+    ]);
+  });
+
+  it('opens a long session with a page that begins in the middle of a turn, or is all of it', () => {
+    for (let index = 0; index < 100; index++)
+      journal.append('a', turn(`t${index}`, index * 10, 'go', `answer ${index}`));
+    const page = journal.events('a', { last: 10 });
+    assert.equal(page.events[0]?.event.type, 'turn_started');
+    assert.ok(page.firstSeq > 1 && page.events.length < 30, `${page.firstSeq} ${page.events.length}`);
+    const earlier = journal.events('a', { last: 10, before: page.firstSeq });
+    assert.equal(earlier.lastSeq, page.firstSeq - 1);
+    assert.equal(earlier.events[0]?.event.type, 'turn_started');
+    const whole = [...journal.events('a', { limit: page.firstSeq - 1 }).events, ...page.events];
+    assert.deepEqual(stateOf(whole), stateOf(journal.events('a').events));
+  });
+
+  it('shows a window that only looks on some text twice, or not at all', () => {
+    const looker = openJournal(folder);
+    const seen: TimedEvent[] = [];
+    let { cursor } = looker.events('a');
+    const random = seeded(7);
+    for (let step = 0; step < 60; step++) {
+      const texts = Array.from({ length: 1 + random(4) }, (_, index) => said(`${step}.${index} `));
+      journal.append('a', timed(step * 10, ...texts));
+      if (random(4) === 0) journal.append('a', timed(step * 10 + 5, { type: 'mode', current: `m${step}` }));
+      journal.flush();
+      const page = looker.events('a', { after: cursor });
+      seen.push(...page.events);
+      cursor = page.cursor;
+    }
+    looker.dispose();
+    assert.deepEqual(stateOf(seen), stateOf(journal.events('a').events));
+  });
+
+  it('breaks on an event that has no JSON text, a strange time or half a character', () => {
+    const circular: Record<string, unknown> = {};
+    circular.self = circular;
+    journal.append('a', [
+      { at: Number.NaN, event: { type: 'unknown_update', name: 'x', raw: circular } },
+      { at: 5, event: said('a\ud83d') },
+      { at: 6, event: said('\ude00\0b') },
+    ]);
+    reopen();
+    const { events } = journal.events('a');
+    assert.equal(events[0]?.event.type, 'notice');
+    assert.equal(textIn(events), 'a😀\0b');
+  });
+
+  it('shows an agent that died in the middle of a replay as an empty session, or the past twice after a whole one', () => {
+    const past = turn('t1', 1, 'hello', 'old words');
+    journal.append('a', [...past, ...timed(20, { type: 'mode', current: 'ask' })]);
+    const replayed = [...timed(30, { type: 'cleared' }), ...turn('r1', 31, 'hello', 'old words')];
+    journal.append('a', replayed);
+    assert.equal(textIn(journal.events('a').events), 'old wordsold words');
+    assert.equal(journal.events('a', { last: 1000 }).events[0]?.event.type, 'cleared');
+    const before = stateOf(journal.events('a').events);
+    journal.dropCleared('a');
+    assert.equal(textIn(journal.events('a').events), 'old words');
+    assert.deepEqual(stateOf(journal.events('a').events), before);
+    assert.equal(journal.search('old words', 10)[0]?.hits, 1);
+  });
+
+  it('lists the history in a wrong order, with archived sessions, or a session twice', () => {
+    for (let index = 0; index < 25; index++) {
+      const key = `s${String(index).padStart(2, '0')}`;
+      journal.saveSession(newSession(key, { title: key }));
+      journal.append(key, timed(2000 + Math.floor(index / 2), said('x')));
+    }
+    journal.updateSession('s03', { archived: true });
+    journal.updateSession('a', { archived: true });
+    const keys: string[] = [];
+    for (let page = journal.sessions({ limit: 10 }); page.length > 0; ) {
+      keys.push(...page.map((session) => session.key));
+      const last = page.at(-1);
+      page = last ? journal.sessions({ limit: 10, before: last }) : [];
+    }
+    const all = Array.from({ length: 25 }, (_, index) => `s${String(24 - index).padStart(2, '0')}`);
+    assert.deepEqual(
+      keys,
+      all.filter((key) => key !== 's03'),
+    );
+    assert.equal(journal.sessions({ limit: 100, includeArchived: true }).length, 26);
+  });
+
+  it('forgets what a session is after a reload', () => {
+    journal.updateSession('a', {
+      agentSessionId: 'sess',
+      title: 'Name',
+      ended: 'closed',
+      roots: ['/x', '/y'],
+      protocol: 2,
+    });
+    journal.append('a', turn('t1', 3000, 'first\n  prompt', 'x'));
+    reopen();
+    const { lastSeq, bytes, ...session } = journal.session('a') ?? assert.fail('gone');
+    assert.equal(lastSeq, 4);
+    assert.ok(bytes > 0);
+    assert.deepEqual(session, {
+      key: 'a',
+      agentId: 'demo',
+      agentSessionId: 'sess',
+      cwd: '/work',
+      roots: ['/x', '/y'],
+      protocol: 2,
+      title: 'Name',
+      preview: 'first prompt',
+      createdAt: 1000,
+      updatedAt: 3004,
+      archived: false,
+      ended: { at: 1000, why: 'closed' },
+    });
+    journal.append('a', timed(4000, { type: 'info', title: 'From the agent' }));
+    journal.updateSession('a', { ended: null });
+    assert.equal(journal.session('a')?.title, 'From the agent');
+    assert.equal(journal.session('a')?.ended, undefined);
+  });
+
+  it('leaves parts of a session that the user deleted', () => {
+    journal.append('a', turn('t1', 1, 'secret', 'words'));
+    journal.queue.enqueue('a', queued('q1'));
+    journal.side.saveDraft('a', { text: 'draft', attachments: [] });
+    assert.equal(journal.search('secret', 5).length, 1);
+    journal.deleteSession('a');
+    assert.deepEqual(journal.sessions({ limit: 10, includeArchived: true }), []);
+    assert.deepEqual(journal.search('secret', 5), []);
+    journal.saveSession(newSession('a'));
+    assert.deepEqual(journal.events('a').events, []);
+    assert.deepEqual(journal.queue.items('a'), []);
+    assert.equal(journal.side.draft('a'), undefined);
+  });
+
+  it('takes a message for a session that nobody began, and loses it', () => {
+    assert.throws(() => journal.queue.enqueue('nobody', queued('q1')), isCode('journal-unknown-session'));
+    assert.throws(() => journal.updateSession('nobody', { title: 'x' }), isCode('journal-unknown-session'));
+    journal.append('nobody', timed(1, said('x')));
+    journal.flush();
+    assert.deepEqual(journal.events('nobody').events, []);
+  });
+
+  it('loses the draft, the place in the transcript or who allowed what', () => {
+    const forms = [{ type: 'text', text: 'body' }] as const;
+    const draft = { text: 'half a sen\ud800', attachments: [{ id: 'x', kind: 'file', label: 'f', forms }] } as const;
+    journal.side.saveDraft('a', draft);
+    journal.side.saveView('a', { anchor: 'e7', offset: -12.5, atEnd: false });
+    const first = {
+      permissionId: 'p1',
+      title: 'Run',
+      outcome: 'selected',
+      optionId: 'o',
+      by: 'rule',
+      rule: 'git *',
+      at: 5,
+    } as const;
+    const second = { permissionId: 'p0', title: 'Write', outcome: 'cancelled', by: 'user', at: 6 } as const;
+    journal.side.recordDecision('a', second);
+    journal.side.recordDecision('a', first);
+    reopen();
+    assert.deepEqual(journal.side.draft('a'), draft);
+    assert.deepEqual(journal.side.view('a'), { anchor: 'e7', offset: -12.5, atEnd: false });
+    assert.deepEqual(journal.side.decisions('a'), [first, second]);
+    journal.side.saveDraft('a', { text: '', attachments: [] });
+    assert.equal(journal.side.draft('a'), undefined);
+  });
+});
+
+/** Events as an agent may send them, with many chunks of few messages. */
+function randomEvents(random: (below: number) => number): TimedEvent[] {
+  const events: TimedEvent[] = [];
+  let open = 0;
+  for (let at = 1; at < 60; at++) {
+    const make: readonly (() => SessionEvent)[] = [
+      () => {
+        const block = { type: 'text', text: ['', 'a', 'bc ', '\ud83d', '\ude00'][random(5)] ?? '' } as const;
+        const role = (['agent', 'agent', 'thought', 'user'] as const)[random(4)] ?? 'agent';
+        const messageId = ([undefined, undefined, 'm1', 'm2'] as const)[random(4)];
+        return { type: 'message_chunk', role, block, ...(messageId && { messageId }) };
+      },
+      () => ({ type: 'tool_call', toolCallId: `c${random(3)}`, patch: { title: 'x' }, announced: random(2) === 0 }),
+      () => ({ type: 'turn_started', turnId: `t${++open}`, origin: 'user', at }),
+      () => ({ type: 'prompt_sent', turnId: `t${open}`, promptId: `p${at}`, content: [{ type: 'text', text: 'abc' }] }),
+      () => ({ type: 'turn_ended', turnId: `t${open}`, stopReason: 'end_turn', barrier: 'response', at }),
+      () => ({ type: 'message_chunk', role: 'agent', block: { type: 'image', data: 'AA==', mimeType: 'image/png' } }),
+    ];
+    const choice = random(14);
+    const event = (make[choice] ?? make[0])?.();
+    if (event) events.push({ at: at * 10, event });
+  }
+  return events;
+}

@@ -1,0 +1,39 @@
+// What the panel says of forms, pages and files: read as the contract has it, and nothing else.
+import { strict as assert } from 'node:assert';
+import { readFromWebview } from '../../../src/workbench/fromWebview';
+
+describe('a message of the panel', () => {
+  const taken: readonly object[] = [
+    { type: 'elicitation', id: 'ask1', answer: { kind: 'submit', values: { a: 'x', b: 1, c: true, d: ['y'] } } },
+    { type: 'elicitation', id: 'ask1', answer: { kind: 'open' } },
+    { type: 'elicitation', id: 'ask1', answer: { kind: 'decline' } },
+    { type: 'elicitation', id: 'ask1', answer: { kind: 'cancel' } },
+    { type: 'stopOne', kind: 'terminal', id: 't' },
+    { type: 'attachFile', data: 'aGk=', mimeType: '', name: 'x' },
+    { type: 'attachFile', data: 'aGk=', mimeType: 'application/vnd.ms-excel', name: 'x' },
+  ];
+  for (const message of taken) {
+    it(`is not understood: ${JSON.stringify(message)}`, () => {
+      assert.deepEqual(readFromWebview(message), message);
+    });
+  }
+
+  const refused: readonly object[] = [
+    { type: 'elicitation', id: 'ask1', answer: { kind: 'submit', values: { a: { deep: 1 } } } },
+    { type: 'elicitation', id: 'ask1', answer: { kind: 'submit', values: { a: 'x'.repeat(20_001) } } },
+    { type: 'elicitation', id: 'ask1', answer: { kind: 'accept' } },
+    { type: 'elicitation', id: 7, answer: { kind: 'open' } },
+    { type: 'stopOne', kind: 'machine', id: 't' },
+    { type: 'attachFile', data: 'aGk=', mimeType: 'text/html;x"', name: 'x' },
+  ];
+  for (const message of refused) {
+    it(`is taken although the contract has it not: ${JSON.stringify(message).slice(0, 90)}`, () => {
+      assert.equal(readFromWebview(message), undefined);
+    });
+  }
+
+  it('opens another page than the one that was shown', () => {
+    const message = { type: 'elicitation', id: 'a', answer: { kind: 'open', url: 'https://evil.example/' } };
+    assert.deepEqual(readFromWebview(message), { type: 'elicitation', id: 'a', answer: { kind: 'open' } });
+  });
+});

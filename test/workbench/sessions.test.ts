@@ -1,0 +1,229 @@
+// The commands around sessions in a real VS Code, with an agent that keeps its sessions: what keybindings and scripts call, the tab, the list, and a real terminal to sign in.
+import { strict as assert } from 'node:assert';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { SessionInfo } from '../../src/acp/dialect';
+import { silentLog } from '../../src/base/log';
+import type { SessionSnapshot } from '../../src/client/snapshot';
+import type { ParleyApi } from '../../src/workbench/api';
+import { McpServers } from '../../src/workbench/mcpServers';
+
+const run = <T>(command: string, argument?: unknown): Thenable<T> =>
+  vscode.commands.executeCommand<T>(`parley.${command}`, ...(argument === undefined ? [] : [argument]));
+
+describe('sessions in the workbench', function () {
+  this.timeout(60_000);
+  let api: ParleyApi;
+  let cwd: string;
+
+  before(async () => {
+    const extension = vscode.extensions.getExtension<ParleyApi>('parley.parley');
+    assert.ok(extension);
+    api = await extension.activate();
+    cwd = realpathSync(await mkdtemp(join(tmpdir(), 'parley-workbench-sessions-')));
+    const entry = (script: object): object => ({
+      command: process.env.PARLEY_TEST_NODE,
+      args: [join(process.env.PARLEY_REPOSITORY ?? '', 'out/support/agents/sessionAgent.js'), JSON.stringify(script)],
+    });
+    const terminal = { id: 'tty', name: 'Log in', type: 'terminal', args: ['--login'], env: { LOGIN_TOKEN: 'x' } };
+    await vscode.workspace.getConfiguration('parley').update(
+      'agents',
+      {
+        keeper: entry({
+          store: join(cwd, 'sessions.json'),
+          load: true,
+          offers: ['list', 'fork', 'close', 'delete', 'title', 'archive'],
+          forkReplays: true,
+        }),
+        locked: entry({
+          store: join(cwd, 'locked.json'),
+          authMethods: [terminal],
+          signedIn: join(cwd, 'signed-in'),
+          logout: true,
+        }),
+      },
+      vscode.ConfigurationTarget.Global,
+    );
+  });
+
+  after(async () => {
+    await vscode.workspace.getConfiguration('parley').update('agents', undefined, vscode.ConfigurationTarget.Global);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    rmSync(cwd, { recursive: true, force: true });
+  });
+
+  function until(key: string, fits: (snapshot: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const snapshot = api.snapshot(key);
+        if (!fits(snapshot)) return;
+        listening.dispose();
+        resolve(snapshot);
+      };
+      const listening = api.onDidChange((changed) => {
+        if (changed === key) look();
+      });
+      look();
+    });
+  }
+
+  const tabs = (): string[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+
+  /** Resolves when there is a tab of this name. */
+  function tab(name: string): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!tabs().includes(name)) return;
+        listening.dispose();
+        resolve();
+      };
+      const listening = vscode.window.tabGroups.onDidChangeTabs(look);
+      look();
+    });
+  }
+
+  it('cannot be found again by a script that opens, lists, renames, archives and deletes them if one of these does nothing', async () => {
+    const key = await api.openSession({ agent: 'keeper', cwd });
+    await api.send(key, 'one');
+    const { sessionId } = api.snapshot(key);
+    assert.ok(sessionId);
+    const list = (): Thenable<SessionInfo[]> => run('sessions', { action: 'list' });
+    assert.deepEqual(
+      (await list()).map((info) => [info.sessionId, info.cwd]),
+      [[sessionId, cwd]],
+    );
+    assert.equal(await run('sessions', { action: 'rename', sessionId, title: 'First' }), 'First!');
+    assert.equal((await list())[0]?.title, 'First!');
+
+    const fork = await run<string>('forkSession', { session: key });
+    await until(fork, ({ entries }) => entries.some(({ text }) => text === 'Heard one'));
+    const { sessionId: forked } = api.snapshot(fork);
+    assert.notEqual(forked, sessionId);
+    await run('sessions', { action: 'archive', sessionId: forked });
+    assert.equal((await list()).length, 1);
+    await run('sessions', { action: 'delete', sessionId: forked });
+
+    await run('closeSession', { session: key });
+    assert.throws(() => api.snapshot(key), { code: 'no-such-session' });
+    const again = await api.openSession({ agent: 'keeper', cwd, resume: sessionId });
+    const { entries, sessionId: same } = api.snapshot(again);
+    assert.equal(same, sessionId);
+    assert.deepEqual(
+      entries.map(({ kind, text }) => [kind, text ?? '']),
+      [
+        ['user', 'one'],
+        ['tool', ''],
+        ['agent', 'Heard one'],
+      ],
+    );
+    await assert.rejects(api.openSession({ agent: 'keeper', cwd, resume: 'nobody' }), { code: 'session-not-found' });
+  });
+
+  it('looks like all the others among the tabs if its tab does not take its title', async () => {
+    const key = await run<string>('newSession', { agent: 'keeper', cwd });
+    await run('renameSession', { title: 'The tab' });
+    await tab('The tab!');
+    assert.equal(api.snapshot(key).title, 'The tab!');
+  });
+
+  it('cannot be gone back to if the list of this window does not show what is chosen in it', async () => {
+    const key = await run<string>('newSession', { agent: 'keeper', cwd });
+    const choosing = run('sessions');
+    let open = true;
+    void choosing.then(() => {
+      open = false;
+    });
+    // The list appears when VS Code gets to it; until then there is nothing to accept.
+    while (open) await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+    await run('renameSession', { title: 'Chosen' });
+    assert.notEqual(api.snapshot(key).title, 'Chosen!', 'the first of the list is an older one');
+  });
+
+  it('stays locked if the sign-in does not run in a terminal, or its end goes unnoticed', async () => {
+    const key = await run<string>('newSession', { agent: 'locked', cwd });
+    assert.equal(api.snapshot(key).state, 'authRequired');
+    const sent = api.send(key, 'after');
+    await run('signIn', { method: 'tty' });
+    assert.equal((await sent).stopReason, 'end_turn');
+    assert.equal(existsSync(join(cwd, 'signed-in')), true);
+    await run('signOut');
+    assert.equal(api.snapshot(key).state, 'authRequired');
+    assert.equal(existsSync(join(cwd, 'signed-in')), false);
+  });
+
+  describe('with the MCP servers of a workspace', () => {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const file = join(folder?.uri.fsPath ?? '', '.vscode', 'mcp.json');
+    const agent = { id: 'a', name: 'A', protocol: 'auto', type: 'process', command: 'a', args: [], env: {} } as const;
+
+    after(() => rmSync(file, { force: true }));
+
+    function memory(): vscode.Memento {
+      const values = new Map<string, unknown>();
+      return {
+        keys: () => [...values.keys()],
+        get: <T>(key: string, fallback?: T) => (values.get(key) ?? fallback) as T,
+        async update(key: string, value: unknown) {
+          values.set(key, value);
+        },
+      };
+    }
+
+    function servers(agree: (detail: string) => boolean | undefined): McpServers {
+      const context = { workspaceState: memory() } as vscode.ExtensionContext;
+      return new McpServers({
+        context,
+        environment: async () => ({ PATH: '' }),
+        log: silentLog,
+        agree: async (_text, detail) => agree(detail),
+      });
+    }
+
+    async function write(url: string): Promise<void> {
+      await mkdir(join(file, '..'), { recursive: true });
+      await writeFile(file, `{ "servers": { "docs": { "url": "${url}", }, }, } // ours`);
+    }
+
+    it('starts programs of a stranger if the user is not asked, once for each version of the file', async () => {
+      const asked: string[] = [];
+      const mcp = servers((detail) => {
+        asked.push(detail);
+        return true;
+      });
+      await write('https://one.example/');
+      const [first, second] = await Promise.all([mcp.gather(agent, cwd), mcp.gather(agent, cwd)]);
+      assert.deepEqual(
+        first.servers.map((server) => 'url' in server && server.url),
+        ['https://one.example/'],
+      );
+      assert.deepEqual(second, first);
+      assert.equal(asked.length, 1);
+      assert.match(asked[0] ?? '', /docs: https:\/\/one\.example\//);
+      await write('https://two.example/');
+      await mcp.gather(agent, cwd);
+      assert.equal(asked.length, 2);
+      await mcp.reset();
+      await mcp.gather(agent, cwd);
+      assert.equal(asked.length, 3);
+    });
+
+    it('hands them over against the will of the user if a no, or no answer, counts for a yes', async () => {
+      await write('https://three.example/');
+      const answers = [undefined, false];
+      const mcp = servers(() => answers.shift());
+      assert.deepEqual(await mcp.gather(agent, cwd), { servers: [], problems: [] });
+      assert.deepEqual(await mcp.gather(agent, cwd), { servers: [], problems: [] }, 'not decided: asked again');
+      assert.deepEqual(await mcp.gather(agent, cwd), { servers: [], problems: [] }, 'decided: not asked any more');
+      assert.deepEqual(answers, []);
+    });
+
+    it('says nothing of a file that cannot be read if its problem gets lost', async () => {
+      await writeFile(file, '{ "servers": ');
+      const { problems } = await servers(() => true).gather(agent, cwd);
+      assert.match(problems[0] ?? '', /mcp\.json cannot be read/);
+    });
+  });
+});
