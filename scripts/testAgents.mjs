@@ -11,6 +11,7 @@ const packages = {
   claude: ['@agentclientprotocol/claude-agent-acp', '0.100.0'],
   gemini: ['@google/gemini-cli', '0.61.0'],
   opencode: ['opencode-ai', '1.18.33'],
+  codex: ['@agentclientprotocol/codex-acp', '2.6.0'],
 };
 
 /** Installs what is missing. @returns the folder with one folder for each agent */

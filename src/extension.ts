@@ -10,10 +10,13 @@ import { ChatHome } from './workbench/chatHome';
 import { registerCommands } from './workbench/commands';
 import { conversationServices } from './workbench/conversationServices';
 import { Conversations } from './workbench/conversations';
+import { Descriptors } from './workbench/descriptors';
 import { DiffEditor } from './workbench/diffEditor';
 import { McpServers } from './workbench/mcpServers';
 import { RealTerminals } from './workbench/realTerminal';
 import { RemoteHeaders } from './workbench/remoteHeaders';
+import { ResourceStores } from './workbench/resourceStores';
+import { Serve } from './workbench/serve';
 import { surfaceServices } from './workbench/surfaceServices';
 import { Traffic } from './workbench/traffic';
 import { vscodeLog } from './workbench/vscodeLog';
@@ -27,38 +30,44 @@ export function activate(context: ExtensionContext): ParleyApi {
   };
   const channel = own(window.createOutputChannel('Parley', { log: true }));
   const log = vscodeLog(channel);
-  const { version } = context.extension.packageJSON as { version: string };
-  const isTrusted = (): boolean => workspace.isTrusted;
   const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
-  const terminals = own(new Terminals({ log, env: environment, isTrusted }));
+  const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
   const traffic = new Traffic();
   const catalog = new AgentCatalog(context, log);
   const remote = new RemoteHeaders(context);
   const mcp = new McpServers({ context, environment, log });
-  const services = conversationServices({ log, version, environment, terminals, mcp, remote, traffic });
+  const messageRecorder = (key: string) => descriptors.recorderOf(key);
+  const services = conversationServices({
+    context,
+    log,
+    environment,
+    terminals,
+    mcp,
+    remote,
+    traffic,
+    messageRecorder,
+  });
   const archive = own(new Archive(context, log));
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
   const conversations = own(new Conversations(catalog, services, archive, scratch));
   own(workspace.onDidGrantWorkspaceTrust(() => conversations.onTrusted()));
+  const serve = own(new Serve({ context, catalog, services, scratch, log }));
+  const stores = own(new ResourceStores({ context, serve, log }));
+  const descriptors: Descriptors = own(new Descriptors({ context, catalog, conversations, serve, stores, log }));
   const diffs = own(new DiffEditor());
   const realTerminals = own(new RealTerminals(terminals));
+  const { retry: retryGap } = descriptors;
   const takeOver = (key: string): void => chat.takeOver(key);
-  const surfaces = surfaceServices({ log, terminals, realTerminals, diffs, takeOver });
+  const surfaces = surfaceServices({ log, terminals, realTerminals, diffs, takeOver, retryGap });
   const chat: ChatHome = new ChatHome(context, conversations, surfaces);
   for (const part of chat.register()) own(part);
-  for (const part of registerCommands({
-    conversations,
-    catalog,
-    traffic,
-    chat,
-    mcp,
-    remote,
-    showLog: () => channel.show(),
-  }))
-    own(part);
-  const { api, disposable } = createApi(conversations);
+  const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors };
+  for (const part of registerCommands({ ...parts, showLog: () => channel.show() })) own(part);
+  const { api, disposable } = createApi(conversations, descriptors);
   own(disposable);
-  ending = () => conversations.closeAll();
+  ending = async () => {
+    await Promise.all([conversations.closeAll(), serve.stop()]);
+  };
   return api;
 }
 

@@ -5,6 +5,9 @@ import type { AvailableCommand, ConfigOption, ContentBlock, PermissionOption, Se
 import type { SessionEvent, StopReason, ToolPatch } from '../session/event';
 import type { TurnComplete } from './turnComplete';
 
+/** A version of the Agent Client Protocol, or the Agent Communication Protocol, whose agents are reached over HTTP. */
+export type Protocol = 1 | 2 | 'communication';
+
 /** A feature that is there; what it says beyond that is for whoever uses it. */
 export type Feature = Readonly<Record<string, unknown>>;
 
@@ -40,6 +43,8 @@ export interface AgentFeatures {
   readonly states?: Feature;
   /** Single tool calls and terminals may be asked to stop. */
   readonly cancelTool?: Feature;
+  /** The session is the client's own: a start after this one goes on with it, also where the agent is another one by then. */
+  readonly carried?: Feature;
   /** Kinds of MCP servers it connects to beside stdio. */
   readonly mcpHttp?: Feature;
   readonly mcpSse?: Feature;
@@ -65,7 +70,7 @@ export type AuthMethod = { readonly id: string; readonly name: string; readonly 
 
 /** What an agent said of itself. `raw` is its whole answer to initialize. */
 export interface AgentDescription {
-  readonly protocol: 1 | 2;
+  readonly protocol: Protocol;
   readonly name?: string;
   readonly title?: string;
   readonly version?: string;
@@ -161,7 +166,7 @@ export interface UpdateTargets {
 
 /** One agent over one connection. Methods whose feature is absent must not be called; what an agent refuses is thrown as RpcError. */
 export interface Dialect {
-  readonly protocol: 1 | 2;
+  readonly protocol: Protocol;
   login(methodId: string, signal: AbortSignal): Promise<void>;
   logout(signal: AbortSignal): Promise<void>;
   newSession(place: SessionPlace, signal: AbortSignal): Promise<SessionOffer>;
@@ -186,8 +191,10 @@ export interface Dialect {
     prompt: readonly ContentBlock[],
     onSent: (requestId: string) => void,
   ): Promise<PromptAnswer>;
-  /** Asks to stop; the turn still ends by the agent's word. */
+  /** Asks to stop; the turn still ends by the agent's word. Where the agent waits for an answer, its question is withdrawn. */
   cancel(sessionId: string): Promise<void>;
+  /** Whether the last turn ended with a question, which the next prompt answers. Absent: agents of this kind do not ask like that. */
+  isAsking?(sessionId: string): boolean;
   cancelTool(sessionId: string, toolCallId: string): Promise<void>;
   cancelTerminal(sessionId: string, terminalId: string): Promise<void>;
   setMode(sessionId: string, modeId: string): Promise<void>;

@@ -182,7 +182,7 @@ export class HttpTransport implements RemoteTransport {
   /** The session that a message is about; an answer is about that of its request. */
   #sessionOf(message: Message): string | undefined {
     if (message.method === undefined) {
-      const key = String(message.id);
+      const key = keyOf(message.id);
       const sessionId = this.#routes.get(key);
       this.#routes.delete(key);
       return sessionId;
@@ -214,7 +214,7 @@ export class HttpTransport implements RemoteTransport {
   }
 
   #receiveAnswer(data: string, message: Message, streamSession: string | undefined): void {
-    const key = String(message.id);
+    const key = keyOf(message.id);
     const request = this.#pending.get(key);
     this.#pending.delete(key);
     const streams = this.#connection?.streams;
@@ -290,4 +290,9 @@ function parsed(data: string): Message | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** An id as a key; what is no id at all fits nothing. */
+function keyOf(id: unknown): string {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }

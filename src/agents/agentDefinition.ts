@@ -33,6 +33,8 @@ export interface CommunicationAgent extends AgentCommon {
   readonly type: 'communication';
   readonly url: string;
   readonly agent: string;
+  /** As those of a {@link RemoteAgent}. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export type AgentDefinition = ProcessAgent | RemoteAgent | CommunicationAgent;
@@ -68,7 +70,7 @@ const remoteSchema = z.object({
   headers: z.optional(scalars),
   allow: z.optional(z.object({ files: flag, terminals: flag }, 'must be an object')),
 });
-const communicationSchema = z.object({ ...common, url: text, agent: text });
+const communicationSchema = z.object({ ...common, url: text, agent: text, headers: z.optional(scalars) });
 const kindSchema = z.looseObject({ type: z.optional(z.string('must be a string')) });
 
 /**
@@ -136,9 +138,9 @@ function parseRemote(id: string, entry: unknown): AgentDefinition | string {
 function parseCommunication(id: string, entry: unknown): AgentDefinition | string {
   const parsed = communicationSchema.safeParse(entry);
   if (!parsed.success) return problemOf(parsed.error);
-  const { url, agent } = parsed.data;
+  const { url, agent, headers = {} } = parsed.data;
   const problem = urlProblem(url, ['http:', 'https:']);
-  return problem ?? { ...commonOf(id, parsed.data), type: 'communication', url, agent };
+  return problem ?? { ...commonOf(id, parsed.data), type: 'communication', url, agent, headers: strings(headers) };
 }
 
 function commonOf(id: string, data: { name?: string | undefined; protocol?: 'auto' | 1 | 2 | undefined }): AgentCommon {

@@ -118,6 +118,7 @@ export class Connector {
     const { kind } = this.#state;
     if (this.#starting) return this.#starting.promise;
     if (kind === 'ready' || kind === 'authRequired' || this.#disposed) return Promise.resolve();
+    if (kind === 'exited') this.#recovery.reset(); // by itself it is started only while it recovers
     const abort = new AbortController();
     const promise = this.#start(abort.signal).finally(() => {
       this.#starting = undefined;
@@ -191,6 +192,7 @@ export class Connector {
    */
   async drop(note: string, closing = false): Promise<void> {
     this.cancelStart();
+    this.#recovery.reset();
     await this.#starting?.promise;
     const { link } = this;
     const sessionId = this.#sessionId;
@@ -261,10 +263,11 @@ export class Connector {
     }
     this.#backoff.dispose();
     this.#recovery.ready(this.#services.clock.now());
-    this.#opening = { kind: 'new' }; // a later start is another session, unless somebody says otherwise
     const { sessionId } = opened;
-    this.#set({ kind: 'ready', link, sessionId });
     const { protocol, features } = link.description;
+    // A later start is another session, unless somebody says otherwise.
+    this.#opening = features.carried ? { kind: 'reopen', sessionId, transcript: 'keep' } : { kind: 'new' };
+    this.#set({ kind: 'ready', link, sessionId });
     const agentSessionId = canReopen(features) ? sessionId : null;
     this.#context.onSession({ agentId: this.agent.id, agentSessionId, protocol });
     this.#listener.ready(opened.problems, opened.isNew);

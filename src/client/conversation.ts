@@ -5,10 +5,11 @@ import type { AgentDefinition } from '../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { ParleyError } from '../base/errors';
 import type { Liveness } from '../panel/contract';
-import type { SessionEvent } from '../session/event';
+import type { SessionEvent, TimedEvent } from '../session/event';
 import { SessionModel } from '../session/model';
 import { isAway, PromptQueue, type QueuedAttachment } from '../session/queue';
 import type { AgentLink } from './agentLink';
+import { CommunicationChat } from './communicationChat';
 import type { ConnectionState } from './connectionState';
 import { Connector } from './connector';
 import type { ElicitationDesk } from './elicitationDesk';
@@ -16,12 +17,13 @@ import { heldElsewhere, untrusted } from './failures';
 import { followTerminals } from './followTerminals';
 import { Inbound } from './inbound';
 import type { ConversationKeep, KeptConversation } from './keep';
-import { LivenessProbe } from './livenessProbe';
+import { LivenessProbe, type Look } from './livenessProbe';
+import type { LifeSigns } from './livenessWords';
 import { type Opening, openingOf } from './opening';
 import type { TurnResult } from './openTurn';
 import { QueueMirror } from './queueMirror';
 import { Recorder } from './recorder';
-import { closingEvents, restoredQueue, unansweredPrompt, usedIds, WINDOW_ENDED } from './restore';
+import { restore, unansweredPrompt } from './restore';
 import { SessionSeed } from './seed';
 import type { ConversationServices } from './services';
 import { SessionOps } from './sessionOps';
@@ -58,6 +60,8 @@ export class Conversation implements Disposable {
   /** What can be done with the agent's sessions, this one and others. */
   readonly ops: SessionOps;
   readonly unsent: Unsent;
+  /** Its session with HTTP agents, if any. */
+  readonly communication: CommunicationChat;
   readonly #recorder: Recorder;
   readonly #services: ConversationServices;
   readonly #turns: TurnControl;
@@ -75,8 +79,10 @@ export class Conversation implements Disposable {
     this.cwd = cwd;
     this.roots = options.roots;
     this.#services = services;
-    const { keep, kept } = options;
+    this.communication = new CommunicationChat(key, services);
+    const { kept } = options;
     this.#isHeld = options.isHeld === true;
+    const keep = this.#isHeld ? undefined : options.keep; // what another window writes is not ours to end
     this.unsent = new Unsent(keep, () => this.model.touch('attachments'));
     this.#recorder = new Recorder(this.model, keep, services.clock.now);
     const { apply } = this.#recorder;
@@ -85,13 +91,13 @@ export class Conversation implements Disposable {
       mirror?.sync(this.queue);
       this.model.touch('queue');
     });
-    if (kept) this.#restore(kept);
+    if (kept) restore(this, kept, apply, services.clock.now(), this.#isHeld);
     this.stages = new Stages(services.clock.now, () => this.model.touch('connection'));
     this.#probe = new LivenessProbe(services.clock.now, services.quietMs, () => this.model.touch('connection'));
     this.#turns = new TurnControl({
       queue: this.queue,
       turnsSoFar: this.model.state.turns.length,
-      appendix: (capabilities) => this.#seed.take(capabilities),
+      appendix: (capabilities) => this.#seed.take(capabilities, this.model.state.entries),
       services,
       apply,
       onChange: () => this.model.touch('turn'),
@@ -118,11 +124,11 @@ export class Conversation implements Disposable {
         additionalDirectories: this.roots.filter((root) => root !== cwd),
         services,
         stages: this.stages,
+        communication: this.communication,
         apply,
         refuses: () => (this.#isHeld ? heldElsewhere() : services.isTrusted() ? undefined : untrusted()),
         onSession: (facts) => keep?.describe(facts),
         known: () => this.model.state.entries,
-        isEmpty: () => this.model.state.entries.length === 0,
         onRequest: (method, params, signal) => inbound.request(method, params, signal),
         onNotification: (method, params) => inbound.notification(method, params),
         onUpdates: (updates) => inbound.updates(updates),
@@ -158,6 +164,16 @@ export class Conversation implements Disposable {
     return this.#probe.liveness;
   }
 
+  /** What is known of the turn that runs. */
+  get lifeSigns(): LifeSigns {
+    return { state: this.model.state, now: this.#services.clock.now(), ...this.#probe.signs };
+  }
+
+  /** To be called every few seconds while somebody looks at a running turn: a silent agent is asked whether it is there. */
+  checkSilence(look: Look): void {
+    if (this.#connector.session) this.#probe.look(this.#connector.session, look);
+  }
+
   /** The agent was asked to stop and has not for ten seconds. */
   get ignoresStop(): boolean {
     return this.#turns.ignoresStop;
@@ -170,6 +186,11 @@ export class Conversation implements Disposable {
   /** A turn runs, or its prompt waits for its answer. */
   get isBusy(): boolean {
     return this.#turns.isBusy;
+  }
+
+  /** The agent asked something at the end of its turn: the next message is the answer. */
+  get isAsked(): boolean {
+    return this.#turns.isAsked;
   }
 
   /** What the agent said of itself; undefined before it was initialized. */
@@ -199,7 +220,7 @@ export class Conversation implements Disposable {
     // A message that the user sends while nothing runs is meant now; what they paused before it stays paused.
     const now = this.queue.paused !== undefined && !this.isBusy;
     const item = this.queue.add(text, attachments, now ? 'first' : 'last');
-    const done = now ? this.#turns.outbox.sendFirst(item) : this.#turns.outbox.expect(item);
+    const done = now ? this.#turns.outbox.sendSoon(item) : this.#turns.outbox.expect(item);
     void this.start();
     this.#turns.outbox.pump();
     return { id: item.id, done };
@@ -211,7 +232,7 @@ export class Conversation implements Disposable {
     if (!item || item.state === 'sending') return;
     this.queue.move(id, 0);
     void this.#turns.outbox.sendFirst(item);
-    this.#turns.cancel();
+    if (this.isBusy) this.#turns.cancel();
     void this.start();
     this.#turns.outbox.pump();
   }
@@ -242,14 +263,20 @@ export class Conversation implements Disposable {
       this.#connector.cancelStart();
       return;
     }
-    if (!this.isBusy) return;
-    if (this.queue.items.length > 0 && this.#services.afterCancel() === 'pause')
+    if (this.isBusy && this.queue.items.length > 0 && this.#services.afterCancel() === 'pause')
       this.queue.pause('you stopped the turn');
     this.#turns.cancel();
   }
 
   answerPermission(id: string, optionId: string | null): boolean {
     return this.#turns.permissions.answer(id, optionId);
+  }
+
+  /** Adds what happens beside the agent: a word of the client's own, or messages of a past that was held elsewhere; kept like all else. */
+  note(events: readonly TimedEvent[]): void {
+    this.#recorder.together(() => {
+      for (const { at, event } of events) this.#recorder.applyAt(event, at);
+    });
   }
 
   /** The forms and pages that wait for the user. */
@@ -307,9 +334,9 @@ export class Conversation implements Disposable {
     await this.start();
   }
 
-  /** Ends the agent and everything that it started. */
-  async close(): Promise<void> {
-    await this.#connector.drop('the session was closed', true);
+  /** Ends the agent and everything that it started. @param note a sentence on why */
+  async close(note = 'the session was closed'): Promise<void> {
+    await this.#connector.drop(note, true);
     this.dispose();
   }
 
@@ -329,7 +356,7 @@ export class Conversation implements Disposable {
       const { code, message, stderr } = lastEnd;
       this.#apply({ type: 'error', code, message, ...(stderr && { stderr }) });
     }
-    this.#seed.starting(this.model.state.entries.length);
+    this.#seed.starting(this.model.state.entries);
   }
 
   /** @param problems what the agent did not get: told once, a restart brings nothing new */
@@ -369,20 +396,5 @@ export class Conversation implements Disposable {
 
   #apply(event: SessionEvent): void {
     this.#recorder.apply(event);
-  }
-
-  /** Goes on from what was kept: the transcript as it stood, what was open closed in words, nothing sent by itself. */
-  #restore(kept: KeptConversation): void {
-    for (const { at, event } of kept.events) this.model.apply(event, at);
-    const { state } = this.model;
-    const items = restoredQueue(state, kept.queue);
-    const used = usedIds(state, kept.queue);
-    for (const event of closingEvents(state, this.#services.clock.now())) this.#apply(event);
-    this.queue.restore(
-      items.map((item) => ({ ...item })),
-      items.length > 0 ? (kept.paused ?? WINDOW_ENDED) : undefined,
-      used,
-    );
-    this.unsent.restore(kept.draft, kept.attachments);
   }
 }

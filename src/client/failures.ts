@@ -45,7 +45,9 @@ export function promptFailure(error: unknown): { code: string; message: string; 
       error.code === rpcCodes.authRequired ? 'Sign in: the message waits and is sent again then.' : undefined;
     return { code: `agent-error ${error.code}`, message, ...(hint && { hint }) };
   }
-  return { code: error instanceof ParleyError ? error.code : 'agent-error', message };
+  if (!(error instanceof ParleyError)) return { code: 'agent-error', message };
+  const { code, hint } = error;
+  return { code, message, ...(hint && { hint }) };
 }
 
 /** An agent ends again and again as soon as it is started. */

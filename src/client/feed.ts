@@ -4,8 +4,9 @@ import type { Disposable } from '../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type ToWebview } from '../panel/contract';
 import { Changes } from '../session/changes';
 import type { Conversation } from './conversation';
+import { LivenessTick } from './livenessTick';
 import { type ProjectionContext, projectItem, terminalAppend } from './projectItem';
-import { patchSession, projectSession } from './projectSession';
+import { patchSession, phaseOf, projectSession, statusOf } from './projectSession';
 
 /** Between two posts: at most 60 a second. */
 const FRAME_MS = 17;
@@ -21,17 +22,23 @@ export class SessionFeed implements Disposable {
   readonly #post: (message: ToWebview) => void;
   readonly #changes: Changes;
   readonly #observing: Disposable;
+  readonly #tick: LivenessTick;
   readonly #projection: ProjectionContext;
   #revision = 0;
   #acknowledged = 0;
   #lastPost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #live = false;
+  /** The status that was posted last. */
+  #status = '';
+  #looked = false;
 
+  /** @param schedule timers for the slow tick of a running turn, so that tests can hold them */
   constructor(
     conversation: Conversation,
     isOpenable: (terminalId: string) => boolean,
     post: (message: ToWebview) => void,
+    schedule?: (run: () => void, ms: number) => Disposable,
   ) {
     this.#conversation = conversation;
     this.#post = post;
@@ -43,13 +50,15 @@ export class SessionFeed implements Disposable {
     };
     this.#changes = new Changes(() => this.#schedule());
     this.#observing = conversation.model.observe(this.#changes);
+    this.#tick = new LivenessTick({ isRunning: () => conversation.isBusy, onTick: () => this.#look(), schedule });
   }
 
   /** The webview is there and knows nothing: sends everything it needs, and changes from then on. */
   snapshot(): void {
     this.#live = true;
     this.#changes.reset();
-    const { entries } = this.#conversation.model.state;
+    const { unsent, model } = this.#conversation;
+    const { entries } = model.state;
     const from = Math.max(0, entries.length - SNAPSHOT_ITEMS);
     const revision = ++this.#revision;
     this.#acknowledged = revision - 1;
@@ -62,8 +71,10 @@ export class SessionFeed implements Disposable {
       total: entries.length,
       from,
       items: this.#items(from, entries.length),
-      draft: this.#conversation.unsent.draft,
+      draft: unsent.draft,
+      ...(unsent.anchor && { anchor: unsent.anchor }),
     });
+    this.#notePosted();
   }
 
   /** The webview has painted this revision. */
@@ -94,6 +105,8 @@ export class SessionFeed implements Disposable {
     this.#live = false;
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#tick.dispose();
+    this.#looked = false;
     this.#changes.reset();
   }
 
@@ -132,10 +145,26 @@ export class SessionFeed implements Disposable {
       if (change === true) ops.push({ op: 'put', index, item: projectItem(entry, this.#projection) });
       else ops.push({ op: 'append', index, text: change, until: 'until' in entry ? entry.until : entry.at });
     }
-    if (this.#changes.parts.size > 0)
+    if (this.#changes.parts.size > 0) {
       ops.push({ op: 'session', patch: patchSession(this.#conversation, this.#changes.parts) });
+      this.#notePosted();
+    }
     this.#changes.reset();
     this.#send(ops);
+  }
+
+  /** What was posted of a running turn grows old by itself. */
+  #notePosted(): void {
+    this.#status = statusOf(this.#conversation);
+    this.#tick.update();
+  }
+
+  /** Time has passed in a turn: says so where that changes what there is to say. */
+  #look(): void {
+    const waitsForUser = phaseOf(this.#conversation) === 'requiresAction';
+    this.#conversation.checkSilence({ waitsForUser, isFirst: !this.#looked });
+    this.#looked = true;
+    if (statusOf(this.#conversation) !== this.#status) this.#changes.part('turn');
   }
 
   #send(ops: readonly Op[]): void {

@@ -66,7 +66,7 @@ export class Inbound {
         permissions: turns.permissions,
         elicitations: turns.elicitations,
         isSubagent: (id) => subagents.has(id),
-        untilAnswered: (id) => connector().agentSide?.link.rpc.untilAnswered(id),
+        untilAnswered: (id) => connector().agentSide?.link.rpc?.untilAnswered(id),
         agentSide: () => connector().agentSide,
         isCancelled: () => turns.isCancelled,
       },

@@ -1,4 +1,5 @@
 // Where a conversation is kept so that nothing of it is lost. Whoever composes the program implements it; without one, a conversation lives in memory alone.
+import type { Anchor } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import type { QueuedAttachment, QueueItemState } from '../session/queue';
 
@@ -34,6 +35,8 @@ export interface ConversationKeep extends QueueKeep {
     readonly title?: string;
   }): void;
   draft(text: string, attachments: readonly QueuedAttachment[]): void;
+  /** Where the reader is; undefined: at the end. */
+  place(anchor: Anchor | undefined): void;
   decided(
     event: Extract<SessionEvent, { type: 'permission_closed' }>,
     question: { readonly title: string; readonly toolKind?: string; readonly optionName?: string },
@@ -48,6 +51,8 @@ export interface KeptConversation {
   readonly paused?: string;
   readonly draft: string;
   readonly attachments: readonly QueuedAttachment[];
+  /** Where the reader was, when not at the end. */
+  readonly anchor?: Anchor;
   /** The agent's id of its session, to open it again. */
   readonly agentSessionId?: string;
 }

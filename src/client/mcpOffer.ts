@@ -33,7 +33,7 @@ export function gatherMcp(
   signal: AbortSignal,
 ): Promise<McpOffer> {
   // The commands of this machine mean nothing on another one, and the keys that go with them are not for it.
-  if (!mcpServers || agent.type === 'remote') return Promise.resolve(noMcpServers);
+  if (!mcpServers || agent.type !== 'process') return Promise.resolve(noMcpServers);
   const given = new Deferred<McpOffer>();
   const giveUp = (): void => given.resolve(noMcpServers);
   signal.addEventListener('abort', giveUp, { once: true });

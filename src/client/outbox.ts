@@ -24,7 +24,8 @@ export class Outbox implements Disposable {
   readonly #options: OutboxOptions;
   readonly #waiting = new Map<string, Deferred<TurnResult>>();
   #sending = false;
-  #first: QueueItem | undefined;
+  /** The ids of the items that go before all others, in this order. */
+  #urgent: string[] = [];
 
   constructor(queue: PromptQueue, options: OutboxOptions) {
     this.#queue = queue;
@@ -43,17 +44,30 @@ export class Outbox implements Disposable {
 
   /** Lets an item go before all others and past a pause, as soon as something can be sent. */
   sendFirst(item: QueueItem): Promise<TurnResult> {
-    this.#first = item;
+    this.#urgent = [item.id, ...this.#urgent.filter((id) => id !== item.id)];
+    return this.expect(item);
+  }
+
+  /** The same for an item that was just put before all others: it goes behind those of which this was said before. */
+  sendSoon(item: QueueItem): Promise<TurnResult> {
+    this.#urgent = this.#urgent.filter((id) => this.#queue.find(id)?.state === 'queued');
+    const before = this.#urgent.at(-1);
+    if (before !== undefined)
+      this.#queue.move(
+        item.id,
+        this.#queue.items.findIndex(({ id }) => id === before),
+      );
+    this.#urgent.push(item.id);
     return this.expect(item);
   }
 
   /** Sends the next message where it may be sent. Call it whenever that may have changed. */
   pump(): void {
     if (this.#sending || !this.#options.canSend()) return;
-    const first = this.#first && this.#queue.find(this.#first.id);
-    const item = first?.state === 'queued' && !first.held ? first : this.#queue.next();
+    const first = this.#urgent.map((id) => this.#queue.find(id)).find((item) => item?.state === 'queued');
+    const item = first && !first.held ? first : this.#queue.next();
     if (!item) return;
-    if (item === first) this.#first = undefined;
+    this.#urgent = this.#urgent.filter((id) => id !== item.id);
     void this.#send(item);
   }
 

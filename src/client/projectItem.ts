@@ -69,6 +69,17 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         text,
         ...(detail && { detail: head(detail, MAX_TOOL_CHARS) }),
         ...(entry.raw !== undefined && { json: toJson(entry.raw) }),
+        ...(entry.action && { action: entry.action }),
+      };
+    }
+    case 'gap': {
+      const { text, state, gapId } = entry;
+      return {
+        ...base,
+        kind: 'gap',
+        text,
+        ...(state === 'loading' && { loading: true as const }),
+        ...(state === 'retryable' && { retryId: gapId }),
       };
     }
     case 'error': {

@@ -10,6 +10,7 @@ import type {
 import { head } from '../session/bounds';
 import type { SessionPart } from '../session/changes';
 import type { Conversation } from './conversation';
+import { endedWords, waitingWords, workingWords } from './livenessWords';
 import { projectTurn } from './projectItem';
 import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
 import { canStart, guidanceOf } from './signIn';
@@ -56,7 +57,8 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   phase: phaseOf,
   status: statusOf,
   liveness: (c) => c.liveness,
-  stages: (c) => [...c.stages.view],
+  // While it waits to start again, those of its last start say nothing.
+  stages: (c) => (c.connection.kind === 'recovering' ? [] : [...c.stages.view]),
   error: errorOf,
   turn: (c) => (c.model.state.turn ? projectTurn(c.model.state.turn) : undefined),
   turnCount: (c) => c.model.state.turns.length,
@@ -105,9 +107,11 @@ export function patchSession(
 export function phaseOf(conversation: Conversation): SessionPhase {
   const { connection, model } = conversation;
   switch (connection.kind) {
+    case 'failed':
+      // Nothing was tried, so nothing failed.
+      return isHeld(conversation) ? 'idle' : 'failed';
     case 'idle':
     case 'authRequired':
-    case 'failed':
     case 'exited':
     case 'recovering':
       return connection.kind;
@@ -121,15 +125,17 @@ export function phaseOf(conversation: Conversation): SessionPhase {
       if (conversation.ignoresStop) return 'unresponsive';
       if (model.state.permissions.size > 0 || waitsForAnswer(model.state)) return 'requiresAction';
       if (model.state.agentState === 'requires_action' && conversation.isBusy) return 'requiresAction';
+      if (conversation.isAsked) return 'requiresAction';
       return conversation.isBusy ? 'running' : 'ready';
   }
 }
 
-function statusOf(conversation: Conversation): string {
-  const { model } = conversation;
+/** Where a session is, in words. */
+export function statusOf(conversation: Conversation): string {
+  const { model, connection } = conversation;
   switch (phaseOf(conversation)) {
     case 'idle':
-      return 'not started';
+      return isHeld(conversation) ? 'read only' : 'not started';
     case 'starting':
     case 'initializing': {
       const stage = conversation.stages.current;
@@ -140,18 +146,23 @@ function statusOf(conversation: Conversation): string {
     case 'ready':
       return conversation.liveness === 'not_found' ? 'the agent does not know this session' : 'ready';
     case 'running':
-      return model.state.turn?.cancelRequested ? 'stopping' : 'working';
+      return model.state.turn?.cancelRequested ? 'stopping' : workingWords(conversation.lifeSigns);
     case 'requiresAction':
-      return 'needs you';
+      return 'waiting for you';
     case 'unresponsive':
       return 'does not stop';
     case 'recovering':
       return recoveryWords(conversation);
     case 'exited':
-      return 'ended';
+      return connection.kind === 'exited' ? endedWords(connection.error.code) : 'ended';
     case 'failed':
       return 'could not start';
   }
+}
+
+/** Another window has it. */
+function isHeld({ connection }: Conversation): boolean {
+  return connection.kind === 'failed' && connection.error.code === 'session-held';
 }
 
 function recoveryWords({ connection }: Conversation): string {
@@ -227,10 +238,21 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
   };
 }
 
+/** What an HTTP agent cannot be reached for until its entry is corrected. */
+const NEEDS_SETTING: ReadonlySet<string> = new Set([
+  'agent-unknown',
+  'not-an-agent-server',
+  'agent-server-unauthorized',
+]);
+
 function actionsFor(code: string, exited: boolean): ActionView[] {
-  if (code === 'session-held') return [{ id: 'takeOver', label: 'Take over', primary: true }, NEW_SESSION];
+  if (code === 'session-held')
+    return [
+      { id: 'takeOver', label: 'Take over', primary: true },
+      { id: 'newSession', label: NEW_SESSION.label },
+    ];
   if (code === 'untrusted-workspace') return [{ id: 'trust', label: 'Manage workspace trust', primary: true }];
-  if (code === 'agent-not-found' || code === 'agent-not-executable' || code === 'agent-unsupported') {
+  if (code === 'agent-not-found' || code === 'agent-not-executable' || NEEDS_SETTING.has(code)) {
     return [{ ...SETTINGS, primary: true }, { id: 'restart', label: 'Try again' }, OTHER_AGENT, SHOW_LOG];
   }
   if (code === 'session-not-found' || code === 'session-not-opened' || code.startsWith('cannot-'))
@@ -252,7 +274,7 @@ function queueOf(conversation: Conversation): QueueItemView[] {
         : state === 'accepted'
           ? 'the agent has it and takes it in when it can'
           : queue.paused !== undefined
-            ? `paused: ${queue.paused}`
+            ? 'paused'
             : index === 0
               ? waits
               : undefined);
@@ -271,7 +293,7 @@ function waitReason(conversation: Conversation): string {
     case 'running':
       return conversation.model.state.turn?.cancelRequested
         ? 'waits for the turn to stop'
-        : 'waits for the turn to end';
+        : waitingWords(conversation.lifeSigns);
     case 'requiresAction':
       return 'waits for your answer';
     case 'authRequired':

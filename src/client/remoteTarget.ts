@@ -1,6 +1,6 @@
 // Where a remote agent is and what goes with each request there: its URL checked, its headers with their secrets, the user's word where nothing is encrypted.
 import { isIP } from 'node:net';
-import type { RemoteAgent } from '../agents/agentDefinition';
+import type { CommunicationAgent, RemoteAgent } from '../agents/agentDefinition';
 import { ParleyError } from '../base/errors';
 
 /** What only the user can give for a remote agent. The workbench implements it over VS Code's secret store and dialogs. */
@@ -30,7 +30,7 @@ const OWN =
  * @throws ParleyError `remote-url`, `remote-headers`, `remote-secret`, `remote-cleartext`; none repeats the URL or a value
  */
 export async function resolveRemote(
-  agent: RemoteAgent,
+  agent: RemoteAgent | CommunicationAgent,
   access: RemoteAccess | undefined,
   signal: AbortSignal,
 ): Promise<RemoteTarget> {
@@ -82,13 +82,13 @@ export function scrubber(headers: Readonly<Record<string, string>>): (text: stri
 async function filled(
   value: string,
   { origin, host }: URL,
-  agent: RemoteAgent,
+  { name: agentName }: RemoteAgent | CommunicationAgent,
   access: RemoteAccess | undefined,
   signal: AbortSignal,
 ): Promise<string> {
   const found = new Map<string, string>();
   for (const [, name = ''] of value.matchAll(SECRET)) {
-    const secret = found.get(name) ?? (await access?.secret(origin, name, agent.name, signal));
+    const secret = found.get(name) ?? (await access?.secret(origin, name, agentName, signal));
     signal.throwIfAborted();
     if (secret === undefined) {
       throw new ParleyError('remote-secret', `the secret “${name}” for ${host} is not known`, {

@@ -1,7 +1,7 @@
 // Takes the updates of a session that is opened again. The transcript is cleared when the first of them comes, not before: an agent that refuses has said nothing,
-// and what stands is kept. Some agents answer first and replay after that, so the answer alone does not end the wait.
+// and what stands is kept. Some agents answer before their replay, or in the midst of it, so the answer alone does not end the wait.
 
-/** How long an agent that answered without a word may stay silent before its session counts as empty, and the most that is waited, in milliseconds. */
+/** How long an agent that has answered may stay silent before its replay counts as over, and the most that is waited, in milliseconds. */
 const SILENCE_MS = 150;
 const LONGEST_MS = 3000;
 

@@ -2,20 +2,47 @@
 // agent is never sent again by itself: the user is asked.
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent } from '../session/event';
-import type { QueuedAttachment } from '../session/queue';
+import type { SessionModel } from '../session/model';
+import type { PromptQueue, QueuedAttachment } from '../session/queue';
 import type { SessionState } from '../session/state';
 import { isEnded } from '../session/tools';
-import type { KeptItem } from './keep';
+import type { KeptConversation, KeptItem } from './keep';
+import type { Unsent } from './unsent';
 
 /** The words for a turn that the end of its window cut off. */
 const CUT_OFF = 'the window ended while it ran';
+/** The same where it was not cut off, and is only read here. */
+const ELSEWHERE = 'it goes on in another window';
 /** Why a message waits of which nobody knows whether the agent has it. */
-const IN_DOUBT = 'it is not known whether the agent got this';
+export const IN_DOUBT = 'it is not known whether the agent got this';
 /** Why nothing of a queue goes by itself after a restart. */
-export const WINDOW_ENDED = 'the window ended; look through what waits, then go on';
+const WINDOW_ENDED = 'the window ended; look through what waits, then go on';
 
-/** What closes everything that was open in a session when its window ended. @param at ms since 1970 */
-export function closingEvents(state: Readonly<SessionState>, at: number): SessionEvent[] {
+/**
+ * Goes on from what was kept: the transcript as it stood, what was open closed in words, nothing sent by itself.
+ * @param apply takes what happens now @param now ms since 1970 @param isHeld another window has it: it is over only for whoever reads it here
+ */
+export function restore(
+  { model, queue, unsent }: { readonly model: SessionModel; readonly queue: PromptQueue; readonly unsent: Unsent },
+  kept: KeptConversation,
+  apply: (event: SessionEvent) => void,
+  now: number,
+  isHeld = false,
+): void {
+  for (const { at, event } of kept.events) model.apply(event, at);
+  const items = restoredQueue(model.state, kept.queue);
+  const used = usedIds(model.state, kept.queue);
+  for (const event of closingEvents(model.state, now, isHeld)) apply(event);
+  queue.restore(
+    items.map((item) => ({ ...item })),
+    items.length > 0 ? (kept.paused ?? WINDOW_ENDED) : undefined,
+    used,
+  );
+  unsent.restore(kept);
+}
+
+/** What closes everything that was open in a session when its window ended. @param at ms since 1970 @param isHeld as for {@link restore} */
+export function closingEvents(state: Readonly<SessionState>, at: number, isHeld = false): SessionEvent[] {
   const events: SessionEvent[] = [];
   for (const permissionId of state.permissions.keys()) {
     events.push({ type: 'permission_closed', permissionId, outcome: 'cancelled', by: 'exit' });
@@ -31,8 +58,10 @@ export function closingEvents(state: Readonly<SessionState>, at: number): Sessio
     events.push({ type: 'subagents_ended' });
   }
   if (state.turn) {
-    const { id: turnId } = state.turn;
-    events.push({ type: 'turn_ended', turnId, stopReason: 'error', barrier: 'exit', at, note: CUT_OFF });
+    const { id: turnId, cancelRequested } = state.turn;
+    const stopReason = cancelRequested ? 'cancelled' : 'error';
+    const note = isHeld ? ELSEWHERE : CUT_OFF;
+    events.push({ type: 'turn_ended', turnId, stopReason, barrier: 'exit', at, note });
   }
   return events;
 }
@@ -58,7 +87,7 @@ export function restoredQueue(state: Readonly<SessionState>, kept: readonly Kept
 }
 
 /** The highest number of an id `q1`, `q2` … that a session has used. */
-export function usedIds(state: Readonly<SessionState>, kept: readonly KeptItem[]): number {
+function usedIds(state: Readonly<SessionState>, kept: readonly KeptItem[]): number {
   const ids = [
     ...kept.map(({ id }) => id),
     ...state.entries.map((entry) => (entry.kind === 'user' ? entry.promptId : undefined)),

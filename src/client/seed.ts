@@ -13,25 +13,30 @@ const MAX_ENTRY_CHARS = 8_000;
 const WORDS = { user: 'User', agent: 'Assistant' } as const;
 
 export class SessionSeed {
-  #before = 0;
-  #transcript: string | undefined;
+  /** What comes behind it is known to the agent. Not a number: a gap before it may be filled with more than one entry. */
+  #last: Entry | undefined;
+  #isWanted = false;
 
-  /** @param entries how many stand here before the agent starts: what comes with its new session is known to it */
-  starting(entries: number): void {
-    this.#before = entries;
+  /** @param entries what stands here before the agent starts: what comes with its new session is known to it */
+  starting(entries: readonly Entry[]): void {
+    this.#last = entries.at(-1);
   }
 
   /** The agent's session can be used. @returns whether it is to be told of what stands here */
   ready(isNew: boolean, entries: readonly Entry[]): boolean {
-    this.#transcript = isNew ? transcriptText(entries.slice(0, this.#before)) : undefined;
-    return this.#transcript !== undefined;
+    this.#isWanted = isNew && this.#textOf(entries) !== undefined;
+    return this.#isWanted;
   }
 
   /** What goes with the next message, once. */
-  take(capabilities: PromptCapabilities): readonly ContentBlock[] {
-    const transcript = this.#transcript;
-    this.#transcript = undefined;
+  take(capabilities: PromptCapabilities, entries: readonly Entry[]): readonly ContentBlock[] {
+    const transcript = this.#isWanted ? this.#textOf(entries) : undefined;
+    this.#isWanted = false;
     return transcript === undefined ? [] : [seedBlock(transcript, capabilities)];
+  }
+
+  #textOf(entries: readonly Entry[]): string | undefined {
+    return transcriptText(entries.slice(0, this.#last === undefined ? 0 : this.#last.index + 1));
   }
 }
 
@@ -63,6 +68,7 @@ function partOf(entry: Entry | undefined): string | undefined {
     const text = entry.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('');
     return text === '' ? undefined : `${WORDS[entry.kind]}: ${shorten(text)}`;
   }
+  if (entry?.kind === 'gap') return `[a message is unavailable: ${shorten(entry.text)}]`;
   if (entry?.kind === 'tool') return `[${entry.toolKind}: ${shorten(entry.title)}, ${entry.status}]`;
   return undefined;
 }

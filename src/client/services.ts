@@ -1,7 +1,10 @@
 // What conversations share: made once by whoever composes the program (the extension, or a test).
 import type { AgentDefinition } from '../agents/agentDefinition';
 import type { Log } from '../base/log';
+import type { FollowOptions } from '../distributed/runRecovery';
+import type { MessageRecorder } from '../distributed/sessionPast';
 import type { AgentFiles } from './agentFiles';
+import type { DescriptorPort } from './communicationRecord';
 import type { McpOffer } from './mcpOffer';
 import type { Clock, SignInTerminal } from './ports';
 import type { ProtocolOffers } from './protocolOffers';
@@ -27,6 +30,12 @@ export interface ConversationServices {
   readonly signInTerminal?: SignInTerminal;
   /** What only the user can give for agents on other machines; without it they get no secrets and nothing unencrypted. */
   readonly remote?: RemoteAccess;
+  /** Keeps sessions with HTTP agents over the end of their window. */
+  readonly descriptors?: DescriptorPort;
+  /** Where the messages of such a session go that no server records. @param key of the conversation */
+  readonly messageRecorder?: (key: string) => MessageRecorder;
+  /** How patient a run is followed whose stream was lost. */
+  readonly follow?: FollowOptions;
   /** The W3C traceparent that VS Code was started with; an agent's own environment may name another one. */
   readonly traceparent?: string | undefined;
   /** Nothing is started while this is false. */

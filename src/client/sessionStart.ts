@@ -1,6 +1,6 @@
 // From an agent's definition to a session that can be used: the six stages, in their order.
 
-import type { AuthMethod, SessionOffer, SessionPlace } from '../acp/dialect';
+import type { AuthMethod, Protocol, SessionOffer, SessionPlace } from '../acp/dialect';
 import type { RpcHandlers } from '../acp/rpcConnection';
 import { RpcError, rpcCodes } from '../acp/rpcError';
 import { sendReady } from '../acp/sessionReady';
@@ -8,10 +8,13 @@ import type { AgentDefinition } from '../agents/agentDefinition';
 import { ParleyError } from '../base/errors';
 import type { SessionEvent } from '../session/event';
 import type { Entry } from '../session/state';
-import { AgentLink } from './agentLink';
+import type { AgentLink } from './agentLink';
+import type { CommunicationChat } from './communicationChat';
+import { CommunicationLink } from './communicationLink';
 import { handOver, type McpOffer } from './mcpOffer';
 import { type Opening, type OpeningWay, wayOf } from './opening';
 import { ReplayWatch } from './replayWatch';
+import { RpcLink } from './rpcLink';
 import type { ConversationServices } from './services';
 import { Shadow } from './shadow';
 import { type Deadlines, deadlinesFor, type Stages, StageTimeout } from './stages';
@@ -34,12 +37,12 @@ export interface StartContext {
   readonly onSession: (facts: {
     readonly agentId?: string;
     readonly agentSessionId?: string | null;
-    readonly protocol?: 1 | 2;
+    readonly protocol?: Protocol;
   }) => void;
+  /** The session that is the client's own, with HTTP agents. */
+  readonly communication: CommunicationChat;
   /** What stands in the transcript. */
   readonly known: () => readonly Entry[];
-  /** Whether nothing stands in the transcript. */
-  readonly isEmpty: () => boolean;
   /** The session has its name: the agent's requests may come with the very next message. Undefined: it was not opened after all. */
   readonly onNamed: (sessionId: string | undefined) => void;
 }
@@ -67,7 +70,11 @@ export type Opened =
 export function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
   const { key, agent, cwd, services, stages, onRequest, onNotification } = context;
   const { log, client, environment, offers, remote, onTraffic, signInTerminal } = services;
-  return AgentLink.open(
+  if (agent.type === 'communication') {
+    const options = { agent, remote, log, chat: context.communication };
+    return CommunicationLink.open(options, stages, deadlines(context), signal);
+  }
+  return RpcLink.open(
     {
       agent,
       cwd,
@@ -119,9 +126,10 @@ export async function openSession(
     return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
   }
   const { sessionId } = opened;
-  if (features.ready) {
+  const { rpc } = link;
+  if (features.ready && rpc) {
     await stages.run('ready', deadlines(context).ready, signal, (stop) =>
-      link.until(() => sendReady(link.rpc, sessionId), stop),
+      link.until(() => sendReady(rpc, sessionId), stop),
     );
   } else stages.skip('ready');
   link.throwIfEnded();
@@ -177,7 +185,7 @@ async function reopen(
         : dialect.resume(sessionId, place, way.replays, inner));
       if (way.replays) {
         watch.begin();
-        if (shadow || context.isEmpty()) await watch.quiet(inner);
+        await watch.quiet(inner);
       }
       return answer;
     });

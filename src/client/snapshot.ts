@@ -122,7 +122,8 @@ function toEntry(entry: Entry): SnapshotEntry {
     case 'notice':
       return { ...base, kind: 'notice', text: [entry.title, entry.text, entry.detail].filter(Boolean).join('\n') };
     case 'error':
-      return { ...base, kind: 'error', text: entry.text };
+    case 'gap':
+      return { ...base, kind: entry.kind, text: entry.text };
     case 'turn_end':
       return { ...base, kind: 'notice' };
     default: {

@@ -1,5 +1,5 @@
 // From an agent's definition to something that carries messages to it: its program is found and started, or its address is checked and connected to.
-import type { AgentDefinition, RemoteAgent } from '../agents/agentDefinition';
+import type { ProcessAgent, RemoteAgent } from '../agents/agentDefinition';
 import { AgentProcess } from '../agents/agentProcess';
 import { resolveCommand } from '../agents/resolveCommand';
 import { ParleyError } from '../base/errors';
@@ -10,7 +10,7 @@ import { type RemoteAccess, resolveRemote, scrubber } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
 
 export interface CarrierOptions {
-  readonly agent: AgentDefinition;
+  readonly agent: ProcessAgent | RemoteAgent;
   /** Where a process runs; absolute. */
   readonly cwd: string;
   /** The environment that a command is looked up in and started with. */
@@ -49,12 +49,6 @@ export async function startCarrier(
         const { code, message, hint } = error;
         throw new ParleyError(code, `${agent.name}: ${message}.`, { ...(hint && { hint }), cause: error });
       }
-    case 'communication':
-      throw new ParleyError(
-        'agent-unsupported',
-        `${agent.name} speaks the Agent Communication Protocol, which this version of Parley cannot start a session with.`,
-        { hint: 'Choose an agent with a "command" or a "url" in the setting parley.agents.' },
-      );
   }
 }
 

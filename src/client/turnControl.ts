@@ -13,6 +13,7 @@ import { promptFailure } from './failures';
 import { Outbox, type SentMessage } from './outbox';
 import { PermissionDesk } from './permissionDesk';
 import { textOf } from './promptEcho';
+import { IN_DOUBT } from './restore';
 import type { ConversationServices } from './services';
 import { TurnLedger } from './turnLedger';
 
@@ -75,6 +76,12 @@ export class TurnControl {
     return this.#ledger.current !== undefined || this.#ledger.hasWaiting;
   }
 
+  /** No turn runs, and the last one ended with a question: the next message is the answer. */
+  get isAsked(): boolean {
+    const session = this.#options.session();
+    return !this.isBusy && session?.link.dialect.isAsking?.(session.sessionId) === true;
+  }
+
   get isCancelled(): boolean {
     return this.#ledger.current?.cancelRequested === true;
   }
@@ -101,12 +108,17 @@ export class TurnControl {
 
   /** Asks the agent to stop: the turn still ends by the agent's word. Its open questions are answered at once. */
   cancel(): void {
-    const session = this.#options.session();
-    if (!session || !this.isBusy) return;
+    const { session: current, services, onChange } = this.#options;
+    const session = current();
+    if (!session || (!this.isBusy && !this.isAsked)) return;
     this.#ledger.cancelRequested();
-    session.link.dialect
+    const asked = session.link.dialect
       .cancel(session.sessionId)
-      .catch((error: unknown) => this.#options.services.log.warn(`session/cancel: ${messageOf(error)}`));
+      .catch((error: unknown) => services.log.warn(`session/cancel: ${messageOf(error)}`));
+    if (!this.isBusy) {
+      void asked.then(onChange);
+      return;
+    }
     this.permissions.cancelAll('turn');
     this.elicitations.turnEnded(true);
     clearTimeout(this.#patience);
@@ -118,7 +130,7 @@ export class TurnControl {
 
   /** The agent is gone. @param note a sentence on how it went. */
   exited(note: string): void {
-    this.#options.queue.takeBack();
+    this.#options.queue.takeBack(IN_DOUBT);
     this.permissions.cancelAll('exit');
     this.elicitations.exited();
     this.#ledger.exited(note);
@@ -162,6 +174,8 @@ export class TurnControl {
     };
     link.dialect.prompt(sessionId, sent, onSent).then(
       (answer) => {
+        // What was written before the question is no answer to it.
+        if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('the agent asks something first');
         if (isReceipt(answer, this.#ledger.statesSeen)) this.#ledger.received(handle, answer.messageId);
         else this.#ledger.answered(handle, answer.stopReason, answer.tokens, promised);
       },

@@ -225,10 +225,12 @@ export class TurnLedger {
     }
     this.#agentState = undefined;
     const turn = this.#open;
-    if (!turn) return;
-    clearTimeout(turn.timer);
-    if (turn.ended === undefined) this.#end(turn, 'error', 'exit', undefined, note);
-    this.#settle(turn);
+    if (turn) {
+      clearTimeout(turn.timer);
+      if (turn.ended === undefined) this.#end(turn, 'error', 'exit', undefined, note);
+      this.#settle(turn);
+    }
+    this.#past.clear(); // the next connection counts its requests from the beginning
   }
 
   #add(handle: string, terms: PromptTerms, turn: OpenTurn | undefined): Prompt {

@@ -1,12 +1,16 @@
-// What is written and chosen for the next message and not sent yet. It survives the window, like the messages that wait.
+// What the user has before them and has not sent: the words and attachments of the next message, and where they are reading. It survives the window, like the messages
+// that wait.
+import type { Anchor } from '../panel/contract';
 import type { QueuedAttachment } from '../session/queue';
-import type { ConversationKeep } from './keep';
+import type { ConversationKeep, KeptConversation } from './keep';
 
 export class Unsent {
   readonly #keep: ConversationKeep | undefined;
   readonly #onChange: () => void;
   #draft = '';
   #attachments: readonly QueuedAttachment[] = [];
+
+  #anchor: Anchor | undefined;
 
   /** @param onChange the attachments have changed; the text is the composer's own. */
   constructor(keep: ConversationKeep | undefined, onChange: () => void) {
@@ -22,6 +26,17 @@ export class Unsent {
     if (text === this.#draft) return;
     this.#draft = text;
     this.#keep?.draft(text, this.#attachments);
+  }
+
+  /** Where the user reads; undefined: at the end. */
+  get anchor(): Anchor | undefined {
+    return this.#anchor;
+  }
+
+  set anchor(anchor: Anchor | undefined) {
+    if (anchor?.index === this.#anchor?.index && anchor?.offset === this.#anchor?.offset) return;
+    this.#anchor = anchor;
+    this.#keep?.place(anchor);
   }
 
   get attachments(): readonly QueuedAttachment[] {
@@ -45,9 +60,10 @@ export class Unsent {
   }
 
   /** Goes on with what was kept. */
-  restore(draft: string, attachments: readonly QueuedAttachment[]): void {
+  restore({ draft, attachments, anchor }: Pick<KeptConversation, 'draft' | 'attachments' | 'anchor'>): void {
     this.#draft = draft;
     this.#attachments = attachments;
+    this.#anchor = anchor;
   }
 
   #set(draft: string, attachments: readonly QueuedAttachment[]): void {

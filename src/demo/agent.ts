@@ -20,6 +20,9 @@ class DemoAgent implements WireHandler {
     switch (method) {
       case 'session/new':
         return this.#newSession(params, this.#can);
+      // A script has nothing to remember: a session of an earlier process is as good as one of this.
+      case 'session/resume':
+        return this.#open(text(params, 'sessionId'), params, this.#can);
       case 'session/prompt':
         return this.#session(params).prompt(promptOf(params), id);
       case 'session/status':
@@ -62,19 +65,24 @@ class DemoAgent implements WireHandler {
         loadSession: false,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
         session: { ready: true },
-        sessionCapabilities: { close: {}, status: {}, turnComplete: {} },
+        sessionCapabilities: { close: {}, resume: {}, status: {}, turnComplete: {} },
       },
       authMethods: [],
     };
   }
 
   #newSession(params: unknown, can: ClientCan): object {
+    const sessionId = `demo-${randomUUID()}`;
+    return { sessionId, ...this.#open(sessionId, params, can) };
+  }
+
+  #open(id: string, params: unknown, can: ClientCan): object {
     const cwd = text(params, 'cwd');
     if (!isAbsolute(cwd)) throw new RpcFault(-32602, '"cwd" must be an absolute path.');
-    const session = new DemoSession(`demo-${randomUUID()}`, cwd, this.#wire, can);
-    this.#sessions.set(session.id, session);
+    const session = new DemoSession(id, cwd, this.#wire, can);
+    this.#sessions.set(id, session);
     const { settings } = session;
-    return { sessionId: session.id, modes: settings.modeState(), configOptions: settings.options() };
+    return { modes: settings.modeState(), configOptions: settings.options() };
   }
 
   #session(params: unknown): DemoSession {

@@ -2,6 +2,7 @@
 import { crash } from './scenes/crash';
 import { edit } from './scenes/edit';
 import { fail } from './scenes/fail';
+import { form } from './scenes/form';
 import { introduce, unknownCommand } from './scenes/introduce';
 import { long } from './scenes/long';
 import { plan } from './scenes/plan';
@@ -31,6 +32,7 @@ const all: readonly Command[] = [
     hint: 'a line to add',
     scene: edit,
   },
+  { name: 'form', description: 'Ask several things at once', scene: form },
   { name: 'terminal', description: 'Run a harmless command, after asking', scene: terminal },
   { name: 'long', description: 'A very long answer with many tool calls', scene: long },
   { name: 'slow', description: 'A turn of one minute; press Stop whenever you like', scene: slow },

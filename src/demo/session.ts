@@ -1,5 +1,6 @@
 // One session of the demo agent: its choices, its running turn, and the two proposals that it speaks about sessions: it holds back what belongs to no turn until
 // the client says `session/ready`, and it closes each turn with `turn_complete`.
+import { randomUUID } from 'node:crypto';
 import { at, type Prompt } from './input';
 import { commands, sceneOf } from './scenes';
 import { Settings } from './settings';
@@ -12,6 +13,7 @@ export interface ClientCan {
   readonly writeFiles: boolean;
   readonly terminals: boolean;
   readonly booleanOptions: boolean;
+  readonly forms: boolean;
 }
 
 const contextSize = 200_000;
@@ -25,6 +27,7 @@ export class DemoSession {
   #ready = false;
   #titled = false;
   #used = 1200;
+  readonly #run = randomUUID().slice(0, 8);
   #ids = 0;
   #turn: { readonly requestId: RpcId; readonly abort: AbortController } | undefined;
 
@@ -79,9 +82,9 @@ export class DemoSession {
     await this.update({ sessionUpdate: 'config_option_update', configOptions: this.settings.options() });
   }
 
-  /** An id that no other thing of this session has. */
+  /** An id that no other thing of this session has, also when another process goes on with it. */
   newId(kind: string): string {
-    return `${kind}-${++this.#ids}`;
+    return `${kind}-${this.#run}-${++this.#ids}`;
   }
 
   /** Counts characters that came or went as used context. */
@@ -120,6 +123,7 @@ export function clientCan(params: unknown): ClientCan {
     readFiles: at(capabilities, 'fs', 'readTextFile') === true,
     writeFiles: at(capabilities, 'fs', 'writeTextFile') === true,
     terminals: at(capabilities, 'terminal') === true,
+    forms: at(params, 'clientCapabilities', 'elicitation', 'form') != null,
     booleanOptions: typeof booleans === 'object' && booleans !== null,
   };
 }

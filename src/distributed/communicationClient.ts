@@ -64,7 +64,8 @@ const eventsSchema = z.looseObject({ events: z.array(z.unknown()).check(z.maxLen
 export class CommunicationClient {
   /** The exact origin that this client speaks to, and no other. */
   readonly origin: string;
-  readonly #base: string;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
   readonly #options: CommunicationClientOptions;
   readonly #fetch: FetchLike;
   readonly #log: Log;
@@ -79,7 +80,7 @@ export class CommunicationClient {
       );
     }
     this.origin = url.origin;
-    this.#base = url.href.replace(/\/+$/, '');
+    this.baseUrl = url.href.replace(/\/+$/, '');
     this.#options = options;
     this.#fetch = options.fetch ?? ((target, init) => fetch(target, init));
     this.#log = options.log ?? silentLog;
@@ -266,7 +267,7 @@ export class CommunicationClient {
     const headers = { ...own, accept, ...(body !== undefined && { 'content-type': 'application/json' }) };
     let response: Response;
     try {
-      response = await this.#fetch(this.#base + path, {
+      response = await this.#fetch(this.baseUrl + path, {
         method,
         headers,
         signal,

@@ -43,6 +43,8 @@ export interface AgentConversation {
 export interface CommunicationSessionOptions {
   readonly place: AgentPlace;
   readonly descriptor: SessionDescriptor;
+  /** Origins that were sent the session before, where it is taken up again: they may have gone on with it. */
+  readonly visited?: readonly string[];
   readonly emit: (event: SessionEvent) => void;
   /** Where messages go that no server records; without it they are only in the transcript. */
   readonly recorder?: MessageRecorder;
@@ -77,13 +79,14 @@ export class CommunicationSession implements AgentConversation {
   #place: AgentPlace;
   #memory: ServerMemory = 'new';
   /** Origins that were sent this session, and may have gone on with it. */
-  readonly #visited = new Set<string>();
+  readonly #visited: Set<string>;
   #active: ActiveRun | undefined;
   #question: ActiveRun | undefined;
 
   constructor(options: CommunicationSessionOptions) {
     this.#options = options;
     this.#place = options.place;
+    this.#visited = new Set(options.visited);
     this.#log = options.log ?? silentLog;
     this.#past = new SessionPast(options.descriptor, options.recorder, this.#log);
   }
@@ -96,16 +99,47 @@ export class CommunicationSession implements AgentConversation {
     return this.#question !== undefined;
   }
 
+  /** Origins that were sent this session. */
+  get visited(): readonly string[] {
+    return [...this.#visited];
+  }
+
+  /** Where the run that waits for an answer stands, to {@link takeUp} it again. */
+  get question(): RunPosition | undefined {
+    return this.#question && { ...this.#question.position };
+  }
+
+  /**
+   * Goes back to a question that was asked, and shown, before this session was taken up again. @param asked where its run stood
+   * @returns whether the run still waits; else the next prompt begins another one
+   */
+  async takeUp(asked: RunPosition, signal: AbortSignal): Promise<boolean> {
+    if (this.#active) throw busy();
+    if (asked.runId === undefined) return false;
+    const { client } = this.#place;
+    const deadline = new Deadline(`The agent server at ${client.origin}`, this.#options.lookMs ?? LOOK_MS, signal);
+    try {
+      const run = await client.run(asked.runId, deadline.signal);
+      if (run.status !== 'awaiting') return false;
+      const question = newRun({ ...asked }, this.#log);
+      // All that the run has said so far stands in the transcript.
+      question.reader.apply({ type: 'run.awaiting', run });
+      this.#question = question;
+      return true;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#log.info(`The question of run ${asked.runId} cannot be taken up: ${messageOf(error)}`);
+      return false;
+    } finally {
+      deadline.dispose();
+    }
+  }
+
   async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
     if (this.#active) throw busy();
     const message = promptMessage(prompt, this.#options.now());
     const question = this.#question;
-    const run: ActiveRun = question ?? {
-      position: { runId: undefined, taken: 0 },
-      reader: new RunToEvents(mintId(), this.#log),
-      leave: new AbortController(),
-      isStopped: false,
-    };
+    const run = question ?? newRun({ runId: undefined, taken: 0 }, this.#log);
     this.#active = run;
     this.#question = undefined;
     try {
@@ -162,6 +196,13 @@ export class CommunicationSession implements AgentConversation {
 
   async moveTo(place: AgentPlace, signal: AbortSignal): Promise<void> {
     if (this.#active) throw busy();
+    const { client, agentName } = this.#place;
+    if (place.agentName === agentName && place.client.baseUrl === client.baseUrl) {
+      // Only the connection is another one: what the agent asked still stands.
+      this.#place = place;
+      this.#memory = 'new';
+      return;
+    }
     // The old server is not waited for: it may be the reason to move.
     if (this.#question) void this.cancel();
     const fork = this.#visited.has(this.#place.client.origin)
@@ -273,6 +314,10 @@ export class CommunicationSession implements AgentConversation {
       ...(description !== undefined && { description }),
     });
   }
+}
+
+function newRun(position: RunPosition, log: Log): ActiveRun {
+  return { position, reader: new RunToEvents(mintId(), log), leave: new AbortController(), isStopped: false };
 }
 
 function busy(): ParleyError {

@@ -14,6 +14,8 @@ export interface MessageLogOptions {
   readonly sessionId: string;
   /** The first takes what is written from now on; the others hold what was written before. */
   readonly stores: readonly [ResourceStore, ...ResourceStore[]];
+  /** A folder of its own inside the session's, for one of several who go on with the same session: what the others write is their branch. */
+  readonly branch?: string;
   /** What was kept of the session, if anything. */
   readonly record?: SessionRecord;
   /** Keeps the record. A failure to do so is an error of the append, for without it the entry would be lost. */
@@ -25,6 +27,8 @@ export class MessageLog {
   readonly #queue = new KeyedQueue<'log'>();
   readonly #didChange = new Emitter<SessionRecord>();
   #record: SessionRecord;
+  /** Stored, and not in the record yet. */
+  #unnoted: StoredResource | undefined;
 
   private constructor(options: MessageLogOptions) {
     this.#options = options;
@@ -59,9 +63,13 @@ export class MessageLog {
       const bytes = Buffer.from(JSON.stringify(message));
       if (bytes.length > MAX_MESSAGE_BYTES)
         throw new ParleyError('too-large', 'The message is too large to be stored.');
-      const key = `${folderOf(this.#record.id)}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;
-      const stored = await this.#store.put(key, bytes, 'application/json', signal);
+      const key = `${this.#folder}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;
+      // What was stored and could not be noted is noted now: a second object of it would be found as a second message.
+      const left = this.#unnoted?.sha256 === sha256Of(bytes) ? this.#unnoted : undefined;
+      const stored = left ?? (await this.#store.put(key, bytes, 'application/json', signal));
+      this.#unnoted = stored;
       await this.#set({ ...this.#record, entries: [...this.#record.entries, this.#placeOf(stored)] });
+      this.#unnoted = undefined;
       return stored;
     });
   }
@@ -69,7 +77,7 @@ export class MessageLog {
   /** Stores the agent's state, opaque bytes, in place of the one before. @throws ParleyError of the store */
   storeState(bytes: Uint8Array, signal: AbortSignal): Promise<StoredResource> {
     return this.#queue.run('log', async () => {
-      const key = `${folderOf(this.#record.id)}state-${mintId()}.bin`;
+      const key = `${this.#folder}state-${mintId()}.bin`;
       const stored = await this.#store.put(key, bytes, 'application/octet-stream', signal);
       await this.#set({ ...this.#record, state: this.#placeOf(stored) });
       return stored;
@@ -136,13 +144,14 @@ export class MessageLog {
   }
 
   async #recover(signal: AbortSignal): Promise<void> {
-    const prefix = folderOf(this.#record.id);
+    const prefix = this.#folder;
+    const isHere = (key: string): boolean => MESSAGE_KEY.test(key) && !key.slice(prefix.length).includes('/');
     const known = new Set(this.#record.dropped);
     for (const place of this.#record.entries) if (place.kind === 'own') known.add(place.key);
     const entries = [...this.#record.entries];
     for (const store of this.#options.stores) {
       const keys = (await store.list?.(prefix, signal)) ?? [];
-      for (const key of keys.filter((one) => MESSAGE_KEY.test(one) && !known.has(one))) {
+      for (const key of keys.filter((one) => isHere(one) && !known.has(one))) {
         const bytes = await store.get(key, signal).catch((error) => {
           // A file that was being written when the machine failed: its message was never sent.
           if (error instanceof ParleyError && error.code === 'torn') return undefined;
@@ -202,6 +211,11 @@ export class MessageLog {
 
   get #store(): ResourceStore {
     return this.#options.stores[0];
+  }
+
+  get #folder(): string {
+    const { branch } = this.#options;
+    return `${folderOf(this.#record.id)}${branch === undefined ? '' : `${branch}/`}`;
   }
 }
 

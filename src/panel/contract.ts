@@ -13,6 +13,7 @@ import type {
 } from '../session/content';
 import type { Barrier, StopReason } from '../session/event';
 import type { ElicitationBody } from '../session/form';
+import type { ElicitationAction, QueueAction } from './actions';
 import type { FormProblem } from './checkForm';
 
 /** Raised when the two sides can no longer understand each other; a webview of another version is asked to reload. */
@@ -232,6 +233,8 @@ export type ItemView =
       /** A longer text that opens on demand. */
       readonly detail?: string;
       readonly json?: string;
+      /** A button of the host's own. */
+      readonly action?: ActionView;
     })
   | (ItemBase & {
       readonly kind: 'error';
@@ -240,7 +243,8 @@ export type ItemView =
       readonly hint?: string;
       readonly stderr?: string;
     })
-  | (ItemBase & { readonly kind: 'gap'; readonly text: string })
+  /** `retryId`: it can be asked for again, under this id. */
+  | (ItemBase & { readonly kind: 'gap'; readonly text: string; readonly loading?: true; readonly retryId?: string })
   | (ItemBase & { readonly kind: 'turn_end'; readonly turn: TurnView });
 
 /** Everything around the transcript. */
@@ -250,7 +254,7 @@ export interface SessionView {
   readonly agentName: string;
   readonly title?: string;
   readonly phase: SessionPhase;
-  /** The phase in words: "needs you", "starting: waiting for initialize". */
+  /** The phase in words: "waiting for you", "working: Bash for 4 min", "starting: waiting for initialize". */
   readonly status: string;
   readonly liveness: Liveness;
   readonly stages: readonly StageView[];
@@ -288,6 +292,12 @@ export type Op =
   /** Replaces the fields that are there; `undefined` fields travel as null and clear. */
   | { readonly op: 'session'; readonly patch: { readonly [K in keyof SessionView]?: SessionView[K] | null } };
 
+/** A place in the transcript: the first item in sight, and how far it is above the edge, in CSS pixels. */
+export interface Anchor {
+  readonly index: number;
+  readonly offset: number;
+}
+
 export type ToWebview =
   /** The whole truth: the session and the last page of items (`from` is the index of the first). Replaces everything. */
   | {
@@ -299,6 +309,8 @@ export type ToWebview =
       readonly from: number;
       readonly items: readonly ItemView[];
       readonly draft: string;
+      /** Where the reader was, when not at the end. */
+      readonly anchor?: Anchor;
     }
   | { readonly type: 'update'; readonly revision: number; readonly ops: readonly Op[] }
   /** Answer to `page`. `revision` is the one that the items are of. */
@@ -322,6 +334,8 @@ export type FromWebview =
   | { readonly type: 'wake' }
   | { readonly type: 'send'; readonly clientId: string; readonly text: string }
   | { readonly type: 'draft'; readonly text: string }
+  /** Where the reader is; null: at the end. */
+  | { readonly type: 'scrolled'; readonly anchor: Anchor | null }
   | { readonly type: 'cancel' }
   /** `optionId` null: dismissed. */
   | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null }
@@ -338,6 +352,8 @@ export type FromWebview =
   /** The n-th content of a tool item, a diff, in VS Code's diff editor. */
   | { readonly type: 'openDiff'; readonly index: number; readonly content: number }
   | { readonly type: 'openTerminal'; readonly terminalId: string }
+  /** Asks again for a message that is missing; the id is `retryId` of its gap. */
+  | { readonly type: 'retryGap'; readonly id: string }
   | { readonly type: 'openLink'; readonly href: string }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'action'; readonly id: string }
@@ -358,24 +374,6 @@ export type FromWebview =
   | { readonly type: 'detach'; readonly id: string }
   /** Something broke in the webview, or its content policy stopped something. */
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
-
-/** What the user does with a form or a page. The address of a page never comes from the webview. */
-export type ElicitationAction =
-  | { readonly kind: 'submit'; readonly values: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'open' }
-  | { readonly kind: 'decline' }
-  | { readonly kind: 'cancel' };
-
-export type QueueAction =
-  | { readonly kind: 'edit'; readonly id: string; readonly text: string }
-  /** While an item is being edited it is not sent. */
-  | { readonly kind: 'hold'; readonly id: string; readonly held: boolean }
-  | { readonly kind: 'remove'; readonly id: string }
-  | { readonly kind: 'sendNow'; readonly id: string }
-  | { readonly kind: 'move'; readonly id: string; readonly to: number }
-  | { readonly kind: 'pause' }
-  | { readonly kind: 'resume' }
-  | { readonly kind: 'clear' };
 
 export type {
   AvailableCommand,

@@ -40,7 +40,8 @@ export function boundBlock(block: ContentBlock): ContentBlock {
   return { type: 'unknown', kind: `${block.type}, too large to keep`, raw: `${size} characters` };
 }
 
-function mediaSize(block: ContentBlock): number {
+/** Characters of a block beside its text. */
+export function mediaSize(block: ContentBlock): number {
   switch (block.type) {
     case 'image':
     case 'audio':

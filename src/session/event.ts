@@ -107,7 +107,21 @@ export type SessionEvent =
       readonly description?: string;
       /** Said by the client itself, not by the agent. */
       readonly own?: true;
+      /** A button of the client's own; its id means something to the workbench alone. */
+      readonly action?: { readonly id: string; readonly label: string };
+      /** A session from elsewhere begins here: it is worth keeping before anything is said in it. */
+      readonly opens?: true;
     }
+  /** A message of a session from elsewhere is missing in its place: added, or said anew of a gap that is known. */
+  | {
+      readonly type: 'gap';
+      readonly gapId: string;
+      readonly text: string;
+      /** It is being loaded, or may be there when it is asked for again. */
+      readonly state: 'loading' | 'retryable' | 'final';
+    }
+  /** What was missing is there: these stand in its place, at the time at which they were said. */
+  | { readonly type: 'gap_filled'; readonly gapId: string; readonly at: number; readonly events: readonly PastEvent[] }
   | {
       readonly type: 'compaction';
       readonly compactionId: string;
@@ -210,6 +224,9 @@ export type SessionEvent =
   | { readonly type: 'cancel_requested'; readonly turnId: string }
   // Replay of a loaded session begins on an empty transcript, and lasts until the first turn begins: some agents replay after their answer.
   | { readonly type: 'cleared'; readonly replay?: true };
+
+/** What a message of the past consists of. */
+export type PastEvent = Extract<SessionEvent, { type: 'message' | 'message_chunk' | 'tool_call' | 'notice' }>;
 
 /** Work beside the turns: `type` is `tool_call`, `terminal`, `subagent` or the agent's own word, `id` is of what that names. */
 export interface BackgroundItem {

@@ -1,6 +1,6 @@
 // Messages: chunks and whole messages become entries. With an id, they belong to the message of that id; without one, a message goes on until something else comes
 // between. What the user sent and the agent repeats is one entry, never two.
-import { boundBlock, head, MAX_LIST, MAX_MESSAGE_CHARS } from './bounds';
+import { boundBlock, head, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, mediaSize } from './bounds';
 import type { ContentBlock } from './content';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
@@ -9,7 +9,7 @@ import type { MessageEntry } from './state';
 
 /** A prompt as it stands in the transcript, and how much of it the agent has repeated. */
 export interface PromptEcho {
-  readonly index: number;
+  index: number;
   readonly text: string;
   position: number;
 }
@@ -179,9 +179,25 @@ function append(context: ModelContext, entry: MessageEntry, block: ContentBlock,
     context.note((changes) => changes.appended(entry.index, text));
     return;
   }
+  // Past the limits a message is full of pictures already: one sentence says that there were more.
+  const isFull = entry.content.length >= MAX_PARTS || sizeOf(entry) + mediaSize(block) > MAX_ALL_MEDIA_CHARS;
+  if (isFull && block.type !== 'text') {
+    if (last?.type !== 'text' || !last.text.endsWith(LEFT_OUT))
+      append(context, entry, { type: 'text', text: LEFT_OUT }, at);
+    return;
+  }
   entry.content.push(block);
   context.note((changes) => changes.entry(entry.index));
 }
+
+function sizeOf({ content }: MessageEntry): number {
+  return content.reduce((sum, block) => sum + mediaSize(block), 0);
+}
+
+/** Pieces of one message that are not joined, and characters of all its pictures, sounds and files. */
+const MAX_PARTS = 2000;
+const MAX_ALL_MEDIA_CHARS = 4 * MAX_MEDIA_CHARS;
+const LEFT_OUT = '[more was left out: the message is too large]';
 
 /** Some agents repeat the prompt as the user's chunks: what only repeats is not shown twice. */
 function isEcho(context: ModelContext, event: Extract<SessionEvent, { type: 'message_chunk' }>, at: number): boolean {

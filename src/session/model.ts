@@ -1,12 +1,14 @@
 // The session: events in, state and noted changes out. No clock, no I/O, no randomness: the same events give the same state. Each event costs the same
 // however long the session is.
 import { type Disposable, toDisposable } from '../base/disposable';
-import { boundBlock, boundRaw, MAX_LIST } from './bounds';
+import { boundBlock, MAX_LIST } from './bounds';
 import type { Changes, SessionPart } from './changes';
 import { applyCompaction } from './compactions';
 import { applyElicitation } from './elicitations';
 import type { SessionEvent } from './event';
+import { addGap, fillGap } from './gaps';
 import { addMessageChunk, addPrompt, linkPrompt, type PromptEcho, setMessage } from './messages';
+import { addNotice } from './notices';
 import { applyPlan } from './plans';
 import type { Entry, SessionState, Turn } from './state';
 import { applySubagent, SubagentIndex } from './subagents';
@@ -20,6 +22,7 @@ export interface ModelContext {
   readonly messages: Map<string, number>;
   readonly tools: Map<string, number>;
   readonly plans: Map<string, number>;
+  readonly gaps: Map<string, number>;
   readonly compactions: Map<string, number>;
   readonly subagents: SubagentIndex;
   readonly turnsById: Map<string, Turn>;
@@ -36,15 +39,6 @@ export interface ModelContext {
     at: number,
   ): number;
   note(apply: (changes: Changes) => void): void;
-}
-
-/** Without a turn: the client speaks, and is never late. */
-function outside<T extends { turnId?: string; late?: true }>({
-  turnId: _turnId,
-  late: _late,
-  ...rest
-}: T): Omit<T, 'turnId' | 'late'> {
-  return rest;
 }
 
 /** Where the turn that just ended is the place of what still comes. */
@@ -83,6 +77,7 @@ export class SessionModel {
       messages: new Map(),
       tools: new Map(),
       plans: new Map(),
+      gaps: new Map(),
       compactions: new Map(),
       subagents: new SubagentIndex(),
       turnsById: new Map(),
@@ -169,42 +164,17 @@ export class SessionModel {
       case 'session_message':
         applySubagent(context, event, at);
         return;
-      case 'notice': {
-        const { severity, title, description = '', own } = event;
-        context.push(
-          (base) => ({ ...(own ? outside(base) : base), kind: 'notice', severity, title, text: description }),
-          at,
-        );
-        return;
-      }
+      case 'notice':
       case 'unknown_update':
-        context.push(
-          (base) => ({
-            ...base,
-            kind: 'notice',
-            severity: 'info',
-            title: event.name,
-            text: '',
-            raw: boundRaw(event.raw),
-          }),
-          at,
-        );
+      case 'error':
+        addNotice(context, event, at);
         return;
-      case 'error': {
-        const { code, message, hint, stderr } = event;
-        context.push(
-          (base) => ({
-            ...(state.turn ? base : outside(base)),
-            kind: 'error',
-            code,
-            text: message,
-            ...(hint && { hint }),
-            ...(stderr && { stderr }),
-          }),
-          at,
-        );
+      case 'gap':
+        addGap(context, event, at);
         return;
-      }
+      case 'gap_filled':
+        fillGap(context, event, new SessionModel());
+        return;
       case 'compaction':
         applyCompaction(context, event, at);
         return;
@@ -377,6 +347,7 @@ function clear(context: ModelContext): void {
     context.messages,
     context.tools,
     context.plans,
+    context.gaps,
     context.compactions,
     context.subagents,
     context.turnsById,

@@ -135,11 +135,14 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** The agent is gone: what was with it and not taken in is here again. */
-  takeBack(): void {
+  /** The agent is gone: what had not left yet is here again. What it had got, and nobody knows whether it was taken in, is for the user. @param inDoubt shown to them */
+  takeBack(inDoubt: string): void {
     const away = this.#items.filter(isAway);
     if (away.length === 0) return;
-    for (const item of away) item.state = 'queued';
+    for (const item of away) {
+      if (item.state === 'accepted') item.reason = inDoubt;
+      item.state = item.state === 'accepted' ? 'failed' : 'queued';
+    }
     this.#onChange();
   }
 

@@ -4,8 +4,8 @@ import type { SessionEvent } from './event';
 import type { Entry, MessageEntry, ToolEntry } from './state';
 import { isEnded } from './tools';
 
-/** Shorter pieces are too common to say that the rest of a text belongs to it. In characters without white space. */
-const SHORTEST_OVERLAP = 8;
+/** Shorter beginnings are too common to tell a message by, out of its order. In characters without white space. */
+const SHORTEST_LIKENESS = 8;
 
 /**
  * @param known the transcript here @param repeated the transcript that the agent's replay makes, in a model of its own
@@ -76,43 +76,76 @@ function said({ kind, messageId, content }: MessageEntry, text?: string): Sessio
   return content.map((block) => ({ ...common, block }));
 }
 
-/** All that one role said, without white space: agents repeat the same text in other pieces than they sent it. */
+/** A message that stands here: what of it was not repeated yet, without white space. */
+interface Piece {
+  rest: string;
+}
+
+/** What one role said, message by message. White space is left out, and agents repeat the same text in other pieces than they sent it. */
 class KnownText {
-  readonly #text: string;
-  #from = 0;
+  readonly #pieces: readonly Piece[];
+  /** By their beginnings, for what does not come in the order in which it stands here. */
+  readonly #byBeginning = new Map<string, Piece[]>();
+  readonly #places = new Map<Piece, number>();
+  #next = 0;
 
   constructor(entries: readonly Entry[], role: MessageEntry['kind']) {
-    this.#text = entries.map((entry) => (entry.kind === role ? bare(textOf(entry as MessageEntry)) : '')).join('');
+    this.#pieces = entries.flatMap((entry) => {
+      const rest = entry.kind === role ? bare(textOf(entry as MessageEntry)) : '';
+      return rest === '' ? [] : [{ rest }];
+    });
+    for (const [place, piece] of this.#pieces.entries()) {
+      this.#places.set(piece, place);
+      const key = beginningOf(piece.rest);
+      const others = this.#byBeginning.get(key);
+      if (others) others.push(piece);
+      else this.#byBeginning.set(key, [piece]);
+    }
   }
 
   /** What of a message is not known: nothing, its end, or all of it. */
   restOf(entry: MessageEntry): 'none' | 'all' | { readonly text: string } {
     const text = textOf(entry);
     const wanted = bare(text);
-    if (wanted === '') return 'none';
-    const at = this.#text.indexOf(wanted, this.#from);
-    if (at >= 0) {
-      this.#from = at + wanted.length;
-      return 'none';
+    let seen = 0;
+    while (seen < wanted.length) {
+      const length = this.#take(seen === 0 ? wanted : wanted.slice(seen));
+      if (length === 0) break;
+      seen += length;
     }
-    const overlap = overlapOf(this.#text, this.#from, wanted);
-    if (overlap < Math.min(SHORTEST_OVERLAP, wanted.length)) return 'all';
-    this.#from = this.#text.length;
-    return { text: text.slice(lengthOfBare(text, overlap)) };
+    if (seen === wanted.length) return 'none';
+    return seen === 0 ? 'all' : { text: text.slice(lengthOfBare(text, seen)) };
+  }
+
+  /** Marks what both have in common at the beginning of a text. @returns its length */
+  #take(wanted: string): number {
+    while (this.#pieces[this.#next]?.rest === '') this.#next++;
+    const following = this.#pieces[this.#next];
+    const piece = following && isBeginning(following.rest, wanted) ? following : this.#elsewhere(wanted);
+    if (!piece) return 0;
+    const length = Math.min(piece.rest.length, wanted.length);
+    piece.rest = piece.rest.slice(length);
+    this.#next = Math.max(this.#next, this.#places.get(piece) ?? 0);
+    return length;
+  }
+
+  /** The message that begins in the same way: the first behind the last one that was found, else the first of all. */
+  #elsewhere(wanted: string): Piece | undefined {
+    const key = beginningOf(wanted);
+    const like = (this.#byBeginning.get(key) ?? []).filter(
+      ({ rest }) => beginningOf(rest) === key && isBeginning(rest, wanted),
+    );
+    return like.find((piece) => (this.#places.get(piece) ?? 0) >= this.#next) ?? like[0];
   }
 }
 
-/** The length of the longest beginning of `wanted` that `text` ends with, not before `from`. Linear: a prefix function over both. */
-function overlapOf(text: string, from: number, wanted: string): number {
-  const end = text.slice(Math.max(from, text.length - wanted.length));
-  const joined = `${wanted}\u0000${end}`;
-  const borders = new Int32Array(joined.length);
-  for (let index = 1, border = 0; index < joined.length; index++) {
-    while (border > 0 && joined[index] !== joined[border]) border = borders[border - 1] ?? 0;
-    if (joined[index] === joined[border]) border++;
-    borders[index] = border;
-  }
-  return borders.at(-1) ?? 0;
+function beginningOf(text: string): string {
+  return text.slice(0, SHORTEST_LIKENESS);
+}
+
+/** Whether one of two texts is the beginning of the other. */
+function isBeginning(one: string, other: string): boolean {
+  return one.length <= other.length ? other.startsWith(one) : one.startsWith(other);
 }
 
 function textOf({ content }: MessageEntry): string {

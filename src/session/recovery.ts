@@ -19,7 +19,7 @@ export class RecoveryPolicy {
     this.#readyAt = now;
   }
 
-  /** The user started it, or sent something: what went before does not count. */
+  /** The user started it after it was given up: what went before does not count. */
   reset(): void {
     this.#row = 0;
   }

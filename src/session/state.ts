@@ -17,8 +17,8 @@ import type { ElicitationBody } from './form';
 interface EntryBase {
   /** Unique in the session and stable. */
   readonly id: string;
-  /** Position in the transcript; entries are only ever appended. */
-  readonly index: number;
+  /** Position in the transcript. It moves only where a gap before it is filled with more than one entry. */
+  index: number;
   /** The turn it belongs to; absent for what came outside of any. */
   readonly turnId?: string;
   /** It came after its turn had ended. */
@@ -81,6 +81,16 @@ export interface NoticeEntry extends EntryBase {
   detail?: string;
   /** An update of a kind that we do not know, kept whole. */
   raw?: unknown;
+  /** A button of the client's own. */
+  readonly action?: { readonly id: string; readonly label: string };
+}
+
+/** A message of a session from elsewhere that could not be had, or is being loaded. */
+export interface GapEntry extends EntryBase {
+  readonly kind: 'gap';
+  readonly gapId: string;
+  text: string;
+  state: 'loading' | 'retryable' | 'final';
 }
 
 export interface ErrorEntry extends EntryBase {
@@ -97,7 +107,7 @@ export interface TurnEndEntry extends EntryBase {
   readonly turnId: string;
 }
 
-export type Entry = MessageEntry | ToolEntry | PlanRecord | NoticeEntry | ErrorEntry | TurnEndEntry;
+export type Entry = MessageEntry | ToolEntry | PlanRecord | NoticeEntry | ErrorEntry | GapEntry | TurnEndEntry;
 
 export interface Turn {
   readonly id: string;

@@ -19,7 +19,7 @@ type SubagentEvent = Extract<
 >;
 
 interface Subagent {
-  readonly index: number;
+  index: number;
   title: string;
   description: string;
   said: string;

@@ -14,11 +14,11 @@ const MAX_ITEMS = 1000;
 /** Characters of one message with its attachments. */
 const MAX_ITEM_CHARS = 64 * 1024 * 1024;
 
-/** Which states may follow. `accepted` is final: the item is removed next. */
+/** Which states may follow. From `accepted` an item is mostly removed; an agent that refuses it or ends before it has taken it in gives it back. */
 const NEXT: Readonly<Record<QueueItemState, readonly QueueItemState[]>> = {
   queued: ['sending', 'failed'],
   sending: ['accepted', 'failed', 'queued'],
-  accepted: [],
+  accepted: ['queued', 'failed'],
   failed: ['queued', 'sending'],
 };
 

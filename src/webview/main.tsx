@@ -22,7 +22,7 @@ import {
 import { strings } from './strings';
 import './styles/main.css';
 import { Transcript } from './transcript/transcript';
-import { watchWake } from './wake';
+import { watchWake, withoutWaking } from './wake';
 
 /** As many choices of what is open are remembered. */
 const MOST_EXPANDED = 300;
@@ -53,6 +53,7 @@ const transcript = new Transcript({
   },
   onAnchor: (anchor) => {
     saveUiState({ anchor: anchor ?? undefined });
+    post({ type: 'scrolled', anchor });
   },
   onHiddenPermissions(ids) {
     if (ids.join() !== hiddenPermissions.peek().join()) hiddenPermissions.value = ids;
@@ -102,13 +103,17 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'focus':
       // Only where the user is: they may have opened the palette meanwhile, and typing there must not end up here.
-      if (document.hasFocus()) composer.focus();
-      else window.addEventListener('focus', () => composer.focus(), { once: true });
+      if (document.hasFocus()) focusQuietly();
+      else window.addEventListener('focus', focusQuietly, { once: true });
       return undefined;
     case 'reveal':
       transcript.reveal(message.index);
       return undefined;
   }
+}
+
+function focusQuietly(): void {
+  withoutWaking(() => composer.focus());
 }
 
 function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void {
@@ -126,14 +131,14 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   key = message.session.key;
   if (!isSame) {
     expanded = new Map();
-    saveUiState({ key, expanded: {}, anchor: undefined });
+    saveUiState({ key, expanded: {}, anchor: message.anchor });
   } else if (isFirst) {
     saveUiState({ key });
   }
   if (isFirst) composer.begin((isSame ? saved.draft : undefined) ?? message.draft);
   else if (!isSame) composer.set(message.draft);
   // A snapshot of what is shown already must not take the reader away from where they are.
-  const anchor = isSame ? (isFirst ? saved.anchor : transcript.anchor()) : undefined;
+  const anchor = isSame ? (isFirst ? saved.anchor : transcript.anchor()) : message.anchor;
   setSession(message.session);
   transcript.setRunning(session.running.peek());
   transcript.reset(message.total, message.from, message.items, message.revision);

@@ -58,7 +58,12 @@ export const session = {
   canAttachAudio: field('canAttachAudio'),
   canAttachFiles: field('canAttachFiles'),
   banner: field('banner'),
-  /** A turn runs, or waits for an answer: what is sent now is queued. */
+  /** What is sent now waits for the end of a turn. An agent that asks something at the end of its turn gets the answer at once. */
+  queues: computed(() => {
+    const { turn, phase } = current.value;
+    return turn !== undefined || phase === 'running';
+  }),
+  /** A turn runs, or something waits for an answer: there is something to stop. */
   running: computed(() => {
     const { turn, phase } = current.value;
     return turn !== undefined || phase === 'running' || phase === 'requiresAction';

@@ -44,6 +44,7 @@ export const strings = {
   notice: 'Notice',
   error: 'Error',
   gap: 'Gap',
+  retryGap: 'Retry',
   afterTheTurn: 'after the turn',
   jumpToLatest: 'Jump to the latest',
   thinking: 'Thinking…',

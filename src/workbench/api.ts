@@ -3,7 +3,9 @@ import { type Event, EventEmitter } from 'vscode';
 import type { Disposable } from '../base/disposable';
 import type { SessionSnapshot } from '../client/snapshot';
 import { snapshotOf } from '../client/snapshot';
+import type { SessionDescriptor } from '../distributed/model';
 import type { Conversations } from './conversations';
+import type { Descriptors } from './descriptors';
 
 export interface ParleyApi {
   readonly version: 1;
@@ -16,12 +18,19 @@ export interface ParleyApi {
   cancel(key: string): Promise<void>;
   checkStatus(key: string): Promise<{ status: 'live' | 'not_found' | 'unknown' }>;
   snapshot(key: string): SessionSnapshot;
+  /** What others need to go on with the session; its links can be read until they end. @throws ParleyError with why it cannot be shared. */
+  exportDescriptor(key: string): Promise<SessionDescriptor>;
+  /** Opens a session of elsewhere: its descriptor, the text of it, a link or an address. Resolves with our key when all of its messages are there, or are gaps. */
+  openDescriptor(descriptor: SessionDescriptor | string, options?: { agent?: string }): Promise<string>;
   /** A session changed; its key. */
   readonly onDidChange: Event<string>;
 }
 
 /** Makes the API over the window's conversations. */
-export function createApi(conversations: Conversations): { api: ParleyApi; disposable: Disposable } {
+export function createApi(
+  conversations: Conversations,
+  descriptors: Descriptors,
+): { api: ParleyApi; disposable: Disposable } {
   const changed = new EventEmitter<string>();
   const relay = conversations.onDidChange((key) => changed.fire(key));
   const api: ParleyApi = {
@@ -47,6 +56,11 @@ export function createApi(conversations: Conversations): { api: ParleyApi; dispo
       return { status: await conversations.get(key).checkStatus() };
     },
     snapshot: (key) => snapshotOf(conversations.get(key)),
+    exportDescriptor: (key) => descriptors.exportDescriptor(key),
+    async openDescriptor(descriptor, options) {
+      const { key } = await descriptors.open(await descriptors.read(descriptor), { agent: options?.agent });
+      return key;
+    },
     onDidChange: changed.event,
   };
   return {

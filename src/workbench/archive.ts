@@ -92,6 +92,11 @@ export class Archive implements Disposable {
     return this.#open().search(text, limit);
   }
 
+  /** Gives a session that is open nowhere another title. */
+  rename(key: string, title: string): void {
+    this.#open().updateSession(key, { title });
+  }
+
   /** @throws ParleyError `session-held` */
   delete(key: string): void {
     this.#open().deleteSession(key);

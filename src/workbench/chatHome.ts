@@ -15,6 +15,7 @@ import { CHAT_PANEL_TYPE, ChatPanel } from './chatPanel';
 import { ChatSurface, type SurfaceServices } from './chatSurface';
 import { CHAT_VIEW_ID, ChatView } from './chatView';
 import type { Conversations } from './conversations';
+import { openSessionLink } from './descriptorCommands';
 
 export class ChatHome implements UriHandler {
   readonly #conversations: Conversations;
@@ -45,6 +46,7 @@ export class ChatHome implements UriHandler {
           this.#panel.restore(panel);
         },
       }),
+      this.#panel.watch(),
       window.registerUriHandler(this),
       this.#conversations.onDidChange(() => this.#retitle()),
     ];
@@ -75,8 +77,12 @@ export class ChatHome implements UriHandler {
     else void window.showInformationMessage(l10n.t('The other window still has this session.'));
   }
 
-  /** A link can open the chat and nothing more. */
+  /** A link can open the chat, or a session, where the user agrees to that. */
   handleUri(uri: Uri): void {
+    if (uri.path === '/session') {
+      void openSessionLink(uri.query).then(undefined, () => undefined); // the command has said what went wrong
+      return;
+    }
     if (uri.path !== '/open') return;
     const surface = this.openPanel();
     surface.startWhenDrawn();

@@ -2,6 +2,7 @@
 import { type ExtensionContext, Uri, ViewColumn, type WebviewPanel, window } from 'vscode';
 import type { Disposable } from '../base/disposable';
 import type { ChatSurface } from './chatSurface';
+import { closePanelTabs, watchDeadPanels } from './deadPanels';
 import { webviewHtml, webviewRoot } from './webviewHtml';
 
 export const CHAT_PANEL_TYPE = 'parley.chat';
@@ -26,13 +27,24 @@ export class ChatPanel implements Disposable {
   }
 
   /** Opens the panel or brings it to the front. */
-  open(): ChatSurface {
+  open(column = ViewColumn.Active): ChatSurface {
     if (this.#open) {
       this.#open.panel.reveal();
       return this.#open.surface;
     }
-    const panel = window.createWebviewPanel(CHAT_PANEL_TYPE, 'Parley', ViewColumn.Active, this.#options());
+    // One of an extension host that broke, or one that was never looked at since the window came back.
+    closePanelTabs(CHAT_PANEL_TYPE);
+    const panel = window.createWebviewPanel(CHAT_PANEL_TYPE, 'Parley', column, this.#options());
     return this.#adopt(panel);
+  }
+
+  /** Replaces the tab of an extension host that broke. */
+  watch(): Disposable {
+    return watchDeadPanels({
+      viewType: CHAT_PANEL_TYPE,
+      isAlive: () => this.#open !== undefined,
+      replace: (column) => this.open(column),
+    });
   }
 
   /** Takes a panel that VS Code restored. */

@@ -5,13 +5,8 @@ import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { Conversation } from '../client/conversation';
 import { SessionFeed } from '../client/feed';
-import {
-  CONTRACT_VERSION,
-  type ElicitationAction,
-  type FromWebview,
-  type QueueAction,
-  type ToWebview,
-} from '../panel/contract';
+import type { ElicitationAction, QueueAction } from '../panel/actions';
+import { CONTRACT_VERSION, type FromWebview, type ToWebview } from '../panel/contract';
 import { contentAttachment, imageAttachment } from './attachments';
 import { readFromWebview } from './fromWebview';
 
@@ -25,6 +20,8 @@ export interface SurfaceServices {
   readonly openAddress: (url: string) => Promise<boolean>;
   readonly openDiff: (conversation: Conversation, index: number, content: number) => Promise<void>;
   readonly openTerminal: (terminalId: string, title: string) => void;
+  /** Asks again for a message that is missing from a session of elsewhere. */
+  readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
   /** Takes a session over from another window that has let it go. */
   readonly takeOver: (conversation: Conversation) => void;
   /** Counts what the webview reports as broken, for the tests and the log. */
@@ -41,6 +38,9 @@ const COMMANDS = {
   attachFile: 'parley.addFile',
   openSettings: 'parley.openSettings',
 } as const;
+
+/** The action that shows another session; its key follows. */
+const SHOW_SESSION = 'show:';
 
 /** An agent does not wait longer than this for a page that is not drawn, in ms. */
 const LONGEST_DRAWING_MS = 3000;
@@ -165,6 +165,9 @@ export class ChatSurface implements Disposable {
       case 'draft':
         conversation.unsent.draft = message.text;
         return;
+      case 'scrolled':
+        conversation.unsent.anchor = message.anchor ?? undefined;
+        return;
       case 'cancel':
         conversation.cancel();
         return;
@@ -203,6 +206,9 @@ export class ChatSurface implements Disposable {
           message.terminalId,
           conversation.model.state.terminals.get(message.terminalId)?.command ?? conversation.agent.name,
         );
+        return;
+      case 'retryGap':
+        await this.#services.retryGap(conversation, message.id);
         return;
       case 'openLink':
         await this.#services.openLink(message.href, conversation.roots);
@@ -253,6 +259,8 @@ export class ChatSurface implements Disposable {
     if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
     else if (id === 'restart') await conversation.restart();
     else if (id === 'takeOver') this.#services.takeOver(conversation);
+    else if (id.startsWith(SHOW_SESSION))
+      await commands.executeCommand('parley.showSession', id.slice(SHOW_SESSION.length));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);

@@ -2,12 +2,18 @@
 import { commands, type Disposable, type Uri, window } from 'vscode';
 import { messageOf, ParleyError } from '../base/errors';
 import type { AgentCatalog } from './agentCatalog';
+import type { Archive } from './archive';
 import { fileAttachment, selectionAttachment } from './attachments';
 import type { ChatHome } from './chatHome';
 import type { Conversations } from './conversations';
+import { descriptorCommands } from './descriptorCommands';
+import type { Descriptors } from './descriptors';
 import type { McpServers } from './mcpServers';
 import { type PickItem, pick } from './pick';
 import type { RemoteHeaders } from './remoteHeaders';
+import type { ResourceStores } from './resourceStores';
+import type { Serve } from './serve';
+import { serveCommands } from './serveCommands';
 import { sessionCommands } from './sessionCommands';
 import { signInCommands } from './signInCommands';
 import type { Traffic } from './traffic';
@@ -15,10 +21,14 @@ import type { Traffic } from './traffic';
 export interface CommandServices {
   readonly conversations: Conversations;
   readonly catalog: AgentCatalog;
+  readonly archive: Archive;
   readonly traffic: Traffic;
   readonly chat: ChatHome;
   readonly mcp: McpServers;
   readonly remote: RemoteHeaders;
+  readonly serve: Serve;
+  readonly stores: ResourceStores;
+  readonly descriptors: Descriptors;
   readonly showLog: () => void;
 }
 
@@ -52,6 +62,8 @@ export function registerCommands(services: CommandServices): Disposable[] {
   return [
     ...sessionCommands(services, register),
     ...signInCommands(services, register),
+    ...descriptorCommands(services, register),
+    ...serveCommands(services.serve, register),
     register('open', async () => {
       const surface = chat.openPanel();
       // Not awaited: the panel is open; the agent's start is shown in it.

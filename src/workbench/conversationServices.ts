@@ -1,11 +1,14 @@
 // What conversations share in this window: files and terminals of VS Code, the user's environment and settings.
-import { workspace } from 'vscode';
+import { join } from 'node:path';
+import { type ExtensionContext, workspace } from 'vscode';
 import { missingFileReadsEmpty } from '../acp/quirks/gemini';
 import type { Log } from '../base/log';
 import { AgentFiles } from '../client/agentFiles';
+import { FileShelf } from '../client/fileShelf';
 import { ProtocolOffers } from '../client/protocolOffers';
 import type { ConversationServices } from '../client/services';
 import type { Terminals } from '../client/terminals';
+import type { MessageRecorder } from '../distributed/sessionPast';
 import { EditorFiles } from './editorFiles';
 import type { McpServers } from './mcpServers';
 import type { RemoteHeaders } from './remoteHeaders';
@@ -14,17 +17,20 @@ import { signInTerminal } from './signInTerminal';
 import type { Traffic } from './traffic';
 
 export interface ServiceParts {
+  readonly context: ExtensionContext;
   readonly log: Log;
-  readonly version: string;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
   readonly terminals: Terminals;
   readonly mcp: McpServers;
   readonly remote: RemoteHeaders;
   readonly traffic: Traffic;
+  /** Keeps messages of sessions with HTTP agents that no server records. */
+  readonly messageRecorder: (key: string) => MessageRecorder;
 }
 
 export function conversationServices(parts: ServiceParts): ConversationServices {
-  const { log, version, environment, terminals, mcp, remote, traffic } = parts;
+  const { context, log, environment, terminals, mcp, remote, traffic, messageRecorder } = parts;
+  const { version } = context.extension.packageJSON as { version: string };
   const files = new EditorFiles({ log });
   return {
     log,
@@ -38,6 +44,8 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     mcpServers: mcp.gather,
     signInTerminal,
     remote,
+    descriptors: new FileShelf(join(context.globalStorageUri.fsPath, 'http-sessions')),
+    messageRecorder,
     traceparent: process.env.TRACEPARENT,
     isTrusted: () => workspace.isTrusted,
     restarts: restartsAgents,

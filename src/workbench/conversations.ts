@@ -28,6 +28,8 @@ export class Conversations implements Disposable {
   readonly #services: ConversationServices;
   readonly #byKey = new Map<string, { conversation: Conversation; watching: Disposable }>();
   readonly #didChange = new Emitter<string>();
+  readonly #didAdd = new Emitter<Conversation>();
+  readonly #didRemove = new Emitter<Conversation>();
   readonly #scratch: string;
   readonly #archive: Archive;
   #activeKey: string | undefined;
@@ -45,6 +47,16 @@ export class Conversations implements Disposable {
     return this.#didChange.event;
   }
 
+  /** A conversation was made or brought back; nothing has happened in it since. */
+  get onDidAdd(): Event<Conversation> {
+    return this.#didAdd.event;
+  }
+
+  /** A conversation has ended, with its agent. */
+  get onDidRemove(): Event<Conversation> {
+    return this.#didRemove.event;
+  }
+
   /** The one that commands are about; made, not started, where there is none. */
   active(): Conversation {
     const known = this.#activeKey === undefined ? undefined : this.#byKey.get(this.#activeKey);
@@ -55,6 +67,11 @@ export class Conversations implements Disposable {
   #last(): Conversation | undefined {
     const { last } = this.#archive;
     return last === undefined ? undefined : this.recall(last);
+  }
+
+  /** The folders that a new session works in, its working directory first. */
+  get folders(): readonly string[] {
+    return sessionFolders(undefined, this.#scratch).roots;
   }
 
   peek(): Conversation | undefined {
@@ -93,17 +110,21 @@ export class Conversations implements Disposable {
     const { cwd, roots } = sessionFolders(options.cwd, this.#scratch);
     const key = randomUUID();
     const { opening, title } = options;
+    const keep = this.#archive.keep({ key, agentId: agent.id, cwd, roots }, false);
     const conversation = new Conversation({
       key,
       agent,
       cwd,
       roots,
       services: this.#services,
-      keep: this.#archive.keep({ key, agentId: agent.id, cwd, roots }, false),
+      keep,
       ...(opening && { opening }),
     });
     this.#add(conversation);
-    if (title !== undefined) conversation.model.apply({ type: 'info', title }, this.#services.clock.now());
+    if (title !== undefined) {
+      keep.describe({ title });
+      this.#entitle(conversation, title);
+    }
     return conversation;
   }
 
@@ -135,7 +156,15 @@ export class Conversations implements Disposable {
         : { keep: this.#archive.keep({ key, agentId: agent.id, cwd: record.cwd, roots: record.roots }, true) }),
     });
     this.#add(conversation);
+    // It may have been given another one while it was closed.
+    if (record.title !== undefined && record.title !== conversation.model.state.title)
+      this.#entitle(conversation, record.title);
+    if (isHeld) void conversation.start(); // which says why it does not
     return conversation;
+  }
+
+  #entitle(conversation: Conversation, title: string): void {
+    conversation.model.apply({ type: 'info', title }, this.#services.clock.now());
   }
 
   /** A session that could only be read goes on here. @returns undefined where the other window still has it */
@@ -166,6 +195,7 @@ export class Conversations implements Disposable {
       });
     });
     this.#byKey.set(key, { conversation, watching: conversation.model.observe(changes) });
+    this.#didAdd.fire(conversation);
     this.#activate(key);
   }
 
@@ -177,21 +207,29 @@ export class Conversations implements Disposable {
     }
   }
 
-  /** Ends a conversation and its agent. */
+  /** Ends a conversation and its agent. It does not come back with the window. */
   async close(key: string): Promise<void> {
+    if (!this.#byKey.has(key)) return;
+    const ending = this.#end(key);
+    this.#archive.last = this.#activeKey;
+    await ending;
+  }
+
+  /** Ends all agents and waits until they are gone. The next window goes on with the conversation that the user is in. */
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#byKey.keys()].map((key) => this.#end(key, 'the window was closed or reloaded')));
+  }
+
+  async #end(key: string, note?: string): Promise<void> {
     const known = this.#byKey.get(key);
     if (!known) return;
     this.#byKey.delete(key);
     if (this.#activeKey === key) this.#activeKey = [...this.#byKey.keys()].at(-1);
     known.watching.dispose();
-    await known.conversation.close();
+    await known.conversation.close(note);
     this.#archive.release(key);
+    this.#didRemove.fire(known.conversation);
     this.#didChange.fire(key);
-  }
-
-  /** Ends all agents and waits until they are gone. */
-  async closeAll(): Promise<void> {
-    await Promise.all([...this.#byKey.keys()].map((key) => this.close(key)));
   }
 
   dispose(): void {
@@ -201,5 +239,7 @@ export class Conversations implements Disposable {
     }
     this.#byKey.clear();
     this.#didChange.dispose();
+    this.#didAdd.dispose();
+    this.#didRemove.dispose();
   }
 }

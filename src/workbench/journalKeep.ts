@@ -2,9 +2,11 @@
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
 import type { ConversationKeep, KeptConversation, KeptItem } from '../client/keep';
+import type { Anchor } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import type { QueuedAttachment, QueueItemState } from '../session/queue';
 import type { Journal } from '../store/journal';
+import type { ViewState } from '../store/records';
 
 export interface KeepOptions {
   readonly journal: Journal;
@@ -36,7 +38,7 @@ export class JournalKeep implements ConversationKeep {
   }
 
   events(events: readonly TimedEvent[]): void {
-    if (this.#begun || events.some(({ event }) => event.type === 'turn_started')) {
+    if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
       this.#write((journal, key) => journal.append(key, events));
     } else if (this.#before.length + events.length <= MOST_BEFORE) this.#before.push(...events);
   }
@@ -74,6 +76,12 @@ export class JournalKeep implements ConversationKeep {
   draft(text: string, attachments: readonly QueuedAttachment[]): void {
     if (!this.#begun && text === '' && attachments.length === 0) return;
     this.#write((journal, key) => journal.side.saveDraft(key, { text, attachments }));
+  }
+
+  place(anchor: Anchor | undefined): void {
+    if (!this.#begun) return;
+    const view = anchor ? { anchor: String(anchor.index), offset: anchor.offset, atEnd: false } : { atEnd: true };
+    this.#write((journal, key) => journal.side.saveView(key, view));
   }
 
   decided(
@@ -126,17 +134,29 @@ export class JournalKeep implements ConversationKeep {
   }
 }
 
+/** The user has said something, or has opened what was said elsewhere. */
+function isWorthKeeping(event: SessionEvent): boolean {
+  return event.type === 'turn_started' || (event.type === 'notice' && event.opens === true);
+}
+
 /** Reads what was kept of a conversation. @throws ParleyError `journal-unknown-session` */
 export function readKept(journal: Journal, key: string): KeptConversation {
   const session = journal.session(key);
   if (!session) throw new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
   const draft = journal.side.draft(key);
+  const anchor = anchorOf(journal.side.view(key));
   return {
     events: journal.events(key).events,
     queue: journal.queue.items(key),
     draft: draft?.text ?? '',
     attachments: draft?.attachments ?? [],
+    ...(anchor && { anchor }),
     ...(session.queuePaused !== undefined && { paused: session.queuePaused }),
     ...(session.agentSessionId !== undefined && { agentSessionId: session.agentSessionId }),
   };
+}
+
+function anchorOf(view: ViewState | undefined): Anchor | undefined {
+  const index = Number(view?.anchor);
+  return view && !view.atEnd && Number.isInteger(index) ? { index, offset: view.offset ?? 0 } : undefined;
 }

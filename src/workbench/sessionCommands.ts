@@ -4,20 +4,40 @@ import type { SessionInfo } from '../acp/dialect';
 import { ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
 import { canReopen } from '../client/opening';
+import type { SessionRecord } from '../store/records';
+import type { SearchResult } from '../store/search';
 import type { CommandServices, Register } from './commands';
+import { KeptSessions, nameOf } from './keptSessions';
 import { pickSession } from './sessionPicker';
 import { askTitle, isForeign, titleOf } from './sessionWords';
 
-/** What a keybinding or a program may ask of an agent's sessions. */
+/** What a keybinding or a program may ask of the sessions: `search` and `recall` of those that are kept, the others of those of the active conversation's agent. */
 interface SessionArgument {
-  readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename';
+  readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename' | 'search' | 'recall';
   /** The agent's id of the session. */
   readonly sessionId?: string;
   readonly title?: string;
+  /** What was said in it. */
+  readonly text?: string;
+  /** Our key of a session. */
+  readonly key?: string;
 }
 
+/** A session that is kept, as `search` answers it; times are milliseconds since 1970. */
+export interface FoundSession {
+  readonly key: string;
+  readonly name: string;
+  readonly agentId: string;
+  readonly cwd: string;
+  readonly updatedAt: number;
+  /** The words around what was looked for; empty where only the title fits. */
+  readonly snippet: string;
+}
+
+const MOST_FOUND = 100;
+
 export function sessionCommands(services: CommandServices, register: Register): Disposable[] {
-  const { conversations, chat } = services;
+  const { conversations, chat, archive, catalog } = services;
 
   const show = (conversation: Conversation): void => {
     conversations.setActive(conversation.key);
@@ -53,13 +73,34 @@ export function sessionCommands(services: CommandServices, register: Register): 
     chat.show(conversations.active());
   };
 
+  /** Brings back a session that is kept; its agent is not started. */
+  const recall = (key: string): string => {
+    const conversation = conversations.recall(key);
+    if (!conversation) throw new ParleyError('no-such-session', `There is no session ${key}.`);
+    show(conversation);
+    return key;
+  };
+
+  const agentName = (id: string): string => catalog.find(id)?.name ?? id;
+
+  const keptSessions = (): KeptSessions => {
+    const isOpen = (key: string): boolean => conversations.list().some((one) => one.key === key);
+    const roots = conversations.folders;
+    const open = async ({ key, cwd, agentId }: SessionRecord): Promise<void> => {
+      if (isOpen(key) || !isForeign(cwd, roots) || (await confirmForeign(cwd, agentName(agentId)))) recall(key);
+    };
+    return new KeptSessions({ archive, agentName, isOpen, roots, open });
+  };
+
   return [
     register('sessions', async (argument?: SessionArgument) => {
       if (argument?.action === undefined) {
         conversations.active(); // a window without any gets one, so that its agent can be asked
-        await pickSession({ conversations, show, openStored, end });
+        await pickSession({ conversations, kept: keptSessions(), show, openStored, end });
         return undefined;
       }
+      if (argument.action === 'search') return archive.search(argument.text ?? '', MOST_FOUND).map(toFoundSession);
+      if (argument.action === 'recall') return recall(argument.key ?? '');
       const conversation = conversations.active();
       return byArgument(conversation, argument, (info) => openStored(conversation, info));
     }),
@@ -90,6 +131,11 @@ export function sessionCommands(services: CommandServices, register: Register): 
 
 /** How long an agent may take for one of these, in milliseconds. */
 const ANSWER_MS = 15_000;
+
+function toFoundSession({ session, snippet }: SearchResult): FoundSession {
+  const { key, agentId, cwd, updatedAt } = session;
+  return { key, name: nameOf(session), agentId, cwd, updatedAt, snippet: snippet.map(({ text }) => text).join('') };
+}
 
 async function byArgument(
   { ops }: Conversation,

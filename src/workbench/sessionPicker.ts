@@ -1,38 +1,33 @@
-// The list of sessions: those of this window, then those that the running agents keep, a page at a time. Each can be opened, and changed where its agent can do that.
-import {
-  type Disposable,
-  l10n,
-  type QuickInputButton,
-  type QuickPickItem,
-  QuickPickItemKind,
-  ThemeIcon,
-  window,
-} from 'vscode';
+// The list of sessions: those of this window, those that were kept of earlier ones, then those that the running agents keep, a page at a time. What the user types is
+// looked for in everything that was said.
+import { type Disposable, l10n, type QuickInputButton, window } from 'vscode';
 import type { SessionInfo } from '../acp/dialect';
 import { messageOf } from '../base/errors';
 import type { Conversation } from '../client/conversation';
-import { phaseOf } from '../client/projectSession';
+import { statusOf } from '../client/projectSession';
 import type { Conversations } from './conversations';
+import type { KeptSessions } from './keptSessions';
+import {
+  action,
+  button,
+  confirmDelete,
+  moreItem,
+  type SessionAction,
+  type SessionItem,
+  separator,
+} from './sessionItems';
 import { askTitle, plain, titleOf, whenOf } from './sessionWords';
 
 const ANSWER_MS = 15_000;
+/** The user types on: what they look for is not known yet. */
+const TYPING_MS = 100;
 
 export interface SessionPickerServices {
   readonly conversations: Conversations;
+  readonly kept: KeptSessions;
   readonly show: (conversation: Conversation) => void;
   readonly openStored: (lister: Conversation, info: SessionInfo) => Promise<unknown>;
   readonly end: (conversation: Conversation) => Promise<void>;
-}
-
-type Item = QuickPickItem & {
-  /** What choosing it does. */
-  readonly run?: () => Promise<unknown>;
-  /** The list stays open. */
-  readonly stays?: true;
-};
-
-interface Action extends QuickInputButton {
-  readonly run: () => Promise<void>;
 }
 
 /** One agent's list, as far as it was read. */
@@ -53,33 +48,35 @@ export async function pickSession(services: SessionPickerServices): Promise<void
 class SessionPicker {
   readonly done: Promise<void>;
   readonly #services: SessionPickerServices;
-  readonly #quick = window.createQuickPick<Item>();
+  readonly #quick = window.createQuickPick<SessionItem>();
   readonly #listening: Disposable[];
   readonly #abort = new AbortController();
   #shelves: Shelf[] = [];
   #everywhere = false;
   #archived = false;
+  #typing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(services: SessionPickerServices) {
     this.#services = services;
     const quick = this.#quick;
-    quick.placeholder = l10n.t('Sessions');
+    quick.placeholder = l10n.t('Choose a session, or type what was said in it');
     quick.matchOnDescription = true;
     quick.matchOnDetail = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.done = promise;
     this.#listening = [
       quick.onDidAccept(() => void this.#accept()),
-      quick.onDidTriggerItemButton(({ button }) => void this.#run(() => (button as Action).run())),
+      quick.onDidChangeValue((text) => this.#searchSoon(text)),
+      quick.onDidTriggerItemButton(({ button }) => void this.#run(() => (button as SessionAction).run())),
       quick.onDidTriggerButton((button) => void this.#toggle(button)),
       quick.onDidHide(() => {
         this.#abort.abort();
+        clearTimeout(this.#typing);
         for (const listening of this.#listening) listening.dispose();
         quick.dispose();
         resolve();
       }),
     ];
-    this.#draw();
     quick.show();
     void this.#load();
   }
@@ -93,7 +90,16 @@ class SessionPicker {
     return [...byAgent.values()];
   }
 
+  #searchSoon(text: string): void {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => {
+      this.#services.kept.search(text);
+      this.#draw();
+    }, TYPING_MS);
+  }
+
   async #load(): Promise<void> {
+    this.#services.kept.load(this.#everywhere);
     const query = { everywhere: this.#everywhere, archived: this.#archived };
     this.#shelves = this.#listers().map((lister) => ({
       lister,
@@ -101,6 +107,7 @@ class SessionPicker {
       sessions: [],
       more: true,
     }));
+    this.#draw();
     await Promise.all(this.#shelves.map((shelf) => this.#next(shelf)));
   }
 
@@ -121,24 +128,27 @@ class SessionPicker {
 
   #draw(): void {
     const quick = this.#quick;
-    const { conversations } = this.#services;
+    const { conversations, kept } = this.#services;
     const canArchive = this.#listers().some(({ ops }) => ops.can('archive'));
     quick.buttons = [
       this.#everywhere ? HERE : EVERYWHERE,
       ...(canArchive ? [this.#archived ? CURRENT : ARCHIVED] : []),
     ];
     const current = conversations.peek();
+    const found = kept.foundKeys;
+    const open = conversations.list().filter(({ key }) => !found.has(key));
     quick.keepScrollPosition = true;
     quick.items = [
       separator(l10n.t('This window')),
-      ...conversations.list().map((conversation) => this.#openItem(conversation, conversation === current)),
+      ...open.map((conversation) => this.#openItem(conversation, conversation === current)),
+      ...kept.items(),
       ...this.#shelves.flatMap((shelf) => this.#shelfItems(shelf)),
       ...(current ? this.#startItem(current) : []),
     ];
   }
 
   /** An agent that does not run cannot be asked. */
-  #startItem(current: Conversation): Item[] {
+  #startItem(current: Conversation): SessionItem[] {
     const { link, agent } = current;
     if (link || this.#shelves.some(({ lister }) => lister.agent.id === agent.id)) return [];
     const load = async (): Promise<void> => {
@@ -149,12 +159,12 @@ class SessionPicker {
     return [separator(agent.name), { label, alwaysShow: true, stays: true, run: load }];
   }
 
-  #openItem(conversation: Conversation, isCurrent: boolean): Item {
+  #openItem(conversation: Conversation, isCurrent: boolean): SessionItem {
     const { ops } = conversation;
     const title = titleOf(conversation);
     return {
       label: isCurrent ? `$(check) ${plain(title)}` : plain(title),
-      description: `${conversation.agent.name} · ${phaseOf(conversation)}`,
+      description: `${conversation.agent.name} · ${statusOf(conversation)}`,
       run: async () => this.#services.show(conversation),
       buttons: [
         action('edit', l10n.t('Rename'), async () => {
@@ -166,27 +176,24 @@ class SessionPicker {
     };
   }
 
-  #shelfItems(shelf: Shelf): Item[] {
+  #shelfItems(shelf: Shelf): SessionItem[] {
     const { lister, sessions, more, problem } = shelf;
-    const { conversations } = this.#services;
-    const stored = sessions.filter(({ sessionId }) => !conversations.findSession(lister.agent.id, sessionId));
+    const { conversations, kept } = this.#services;
+    const { id } = lister.agent;
+    const stored = sessions.filter(
+      ({ sessionId }) => !conversations.findSession(id, sessionId) && !kept.has(id, sessionId),
+    );
     const words = this.#archived
       ? l10n.t('{0}: archived', lister.agent.name)
       : l10n.t('{0}: earlier', lister.agent.name);
-    const items: Item[] = [separator(words), ...stored.map((info) => this.#storedItem(shelf, info))];
+    const items: SessionItem[] = [separator(words), ...stored.map((info) => this.#storedItem(shelf, info))];
     if (problem !== undefined) items.push({ label: `$(warning) ${plain(problem)}`, alwaysShow: true });
-    else if (more && sessions.length > 0) {
-      items.push({
-        label: l10n.t('$(chevron-down) More…'),
-        alwaysShow: true,
-        stays: true,
-        run: () => this.#next(shelf),
-      });
-    } else if (!more && stored.length === 0) items.push({ label: l10n.t('None'), alwaysShow: true });
+    else if (more && sessions.length > 0) items.push(moreItem(() => this.#next(shelf)));
+    else if (!more && stored.length === 0) items.push({ label: l10n.t('None') });
     return items;
   }
 
-  #storedItem(shelf: Shelf, info: SessionInfo): Item {
+  #storedItem(shelf: Shelf, info: SessionInfo): SessionItem {
     const { lister } = shelf;
     const { ops } = lister;
     const { sessionId, title = sessionId, archived = this.#archived } = info;
@@ -257,22 +264,7 @@ class SessionPicker {
   }
 }
 
-const button = (icon: string, tooltip: string): QuickInputButton => ({ iconPath: new ThemeIcon(icon), tooltip });
 const EVERYWHERE = button('globe', l10n.t('Sessions of all folders'));
 const HERE = button('folder', l10n.t('Sessions of this folder'));
 const ARCHIVED = button('archive', l10n.t('Archived sessions'));
 const CURRENT = button('history', l10n.t('Sessions that are not archived'));
-
-function action(icon: string, tooltip: string, run: () => Promise<void>): Action {
-  return { ...button(icon, tooltip), run };
-}
-
-function separator(label: string): Item {
-  return { label, kind: QuickPickItemKind.Separator };
-}
-
-async function confirmDelete(title: string): Promise<boolean> {
-  const yes = l10n.t('Delete');
-  const text = l10n.t('Delete the session “{0}”? This cannot be undone.', title);
-  return (await window.showWarningMessage(text, { modal: true }, yes)) === yes;
-}

@@ -48,3 +48,23 @@ export function historyLimits(): { readonly maxAgeDays: number; readonly maxByte
   const megabytes = read<number>('history.maxMegabytes', 2048);
   return { maxAgeDays: Math.max(1, days), maxBytes: Math.max(10, megabytes) * 1024 * 1024 };
 }
+
+/** What the local server serves. `port` 0: a free one. */
+export function serverSettings(): {
+  readonly enabled: boolean;
+  readonly agents: readonly string[];
+  readonly port: number;
+} {
+  const agents = read<unknown>('server.agents', []);
+  const port = read<number>('server.port', 0);
+  return {
+    enabled: read<boolean>('server.enabled', false) === true,
+    agents: Array.isArray(agents) ? agents.filter((id) => typeof id === 'string') : [],
+    port: Number.isInteger(port) && port >= 0 && port <= 65535 ? port : 0,
+  };
+}
+
+/** Where the messages of sessions are kept: `parley.resources`, unread. */
+export function resourcesSetting(): unknown {
+  return read<unknown>('resources', { type: 'local' });
+}

@@ -15,9 +15,17 @@ export interface SurfaceParts {
   readonly realTerminals: RealTerminals;
   readonly diffs: DiffEditor;
   readonly takeOver: (key: string) => void;
+  readonly retryGap: SurfaceServices['retryGap'];
 }
 
-export function surfaceServices({ log, terminals, realTerminals, diffs, takeOver }: SurfaceParts): SurfaceServices {
+export function surfaceServices({
+  log,
+  terminals,
+  realTerminals,
+  diffs,
+  takeOver,
+  retryGap,
+}: SurfaceParts): SurfaceServices {
   const tell = async (run: () => Promise<void>): Promise<void> => {
     try {
       await run();
@@ -41,6 +49,7 @@ export function surfaceServices({ log, terminals, realTerminals, diffs, takeOver
       realTerminals.show(id, title);
     },
     takeOver: ({ key }) => takeOver(key),
+    retryGap: (conversation, gapId) => tell(() => retryGap(conversation, gapId)),
     onProblem: (kind, text) => log.error(kind === 'csp' ? `content policy: ${text}` : `webview: ${text}`),
   };
 }

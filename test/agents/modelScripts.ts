@@ -22,6 +22,7 @@ export interface Tool {
 interface Act {
   readonly tool: 'write' | 'command';
   readonly path?: string;
+  readonly isPatch?: true;
   readonly text: string;
 }
 
@@ -78,8 +79,8 @@ function toolRounds(said: readonly Said[]): number {
   return said.filter(({ role }, index) => role === 'tool' && said[index - 1]?.role !== 'tool').length;
 }
 
-const names = { write: /^write(_file)?$/i, command: /^(bash|run_shell_command)$/i };
-const keys = { path: ['file_path', 'filePath', 'path'], text: ['content'], command: ['command'] };
+const names = { write: /^write(_file)?$/i, command: /^(bash|run_shell_command|exec_command)$/i };
+const keys = { path: ['file_path', 'filePath', 'path'], text: ['content'], command: ['command', 'cmd'] };
 
 interface Property {
   readonly type?: unknown;
@@ -89,6 +90,8 @@ interface Property {
 /** Finds the agent's own tool for what is to be done, and its own words for the arguments. */
 function bind(act: Act, tools: readonly Tool[], cwd: string): Part {
   const tool = tools.find(({ name }) => names[act.tool].test(name));
+  if (tool === undefined && act.tool === 'write' && tools.some(({ name }) => names.command.test(name)))
+    return bind({ tool: 'command', isPatch: true, text: patchCommand(`${cwd}/${act.path}`, act.text) }, tools, cwd);
   if (tool === undefined) return { text: `(There is no tool for ${act.tool}.)` };
   const { properties = {}, required = [] } = tool.schema as {
     properties?: Record<string, Property>;
@@ -100,8 +103,18 @@ function bind(act: Act, tools: readonly Tool[], cwd: string): Part {
     act.tool === 'write'
       ? { [key(keys.path)]: `${cwd}/${act.path}`, [key(keys.text)]: act.text }
       : { [key(keys.command)]: act.text };
+  // Else an agent with a sandbox of its own runs the command in there, and asks nobody.
+  if (act.tool === 'command' && !act.isPatch && 'sandbox_permissions' in properties)
+    input.sandbox_permissions = 'require_escalated';
   for (const name of required) if (!(name in input)) input[name] = anyValue(properties[name]);
   return { call: { name: tool.name, input } };
+}
+
+/** The command with which agents that only have a shell add a file: they carry it out as a change to a file, not in a shell. */
+function patchCommand(path: string, text: string): string {
+  const lines = text.trimEnd().split('\n');
+  const added = lines.map((line) => `+${line}`).join('\n');
+  return `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${path}\n${added}\n*** End Patch\nEOF`;
 }
 
 function anyValue({ type, enum: values }: Property = {}): unknown {

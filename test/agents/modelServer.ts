@@ -1,9 +1,10 @@
-// A scripted model on loopback for real agents: Anthropic messages, OpenAI chat completions and Gemini, streaming.
+// A scripted model on loopback for real agents: Anthropic messages, OpenAI chat completions and responses, Gemini, streaming.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerAnthropic } from './dialects/anthropic';
 import { answerGemini } from './dialects/gemini';
 import { answerOpenAi } from './dialects/openAi';
+import { answerResponses } from './dialects/responses';
 import { EventStream, sendJson } from './eventStream';
 
 /** A running model. */
@@ -42,6 +43,7 @@ async function route(request: IncomingMessage, response: ServerResponse): Promis
   } else if (path.endsWith('/messages/count_tokens')) sendJson(response, { input_tokens: 100 });
   else if (path.endsWith('/messages')) await answerAnthropic(body, stream);
   else if (path.endsWith('/chat/completions')) await answerOpenAi(body, stream);
+  else if (path.endsWith('/responses')) await answerResponses(body, stream);
   else if (gemini) await answerGemini(body, stream, gemini[2] ?? '');
   else sendJson(response, { error: { message: `The scripted model has no ${request.method} ${path}` } }, 404);
 }

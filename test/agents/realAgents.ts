@@ -1,17 +1,21 @@
 // The real agents that the project is tried with: how each is started, with a home of its own and the scripted model in place of its own one.
 // scripts/testAgents.mjs installs them and says in PARLEY_AGENTS which folder they are in.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ScriptName, scriptPrompt } from './modelScripts';
 import type { AgentDefinition } from './rawClient';
 
 /** A real agent, ready to be started. */
 export interface RealAgent {
-  readonly id: 'claude' | 'gemini' | 'opencode';
+  readonly id: 'claude' | 'gemini' | 'opencode' | 'codex';
   /** The entry for `parley.agents`. */
   readonly definition: AgentDefinition;
   /** The method for `authenticate`, for an agent that wants it before the first session. */
   readonly signIn?: string;
+  /** It names its sessions, in updates that may come after an answer. */
+  readonly givesTitles?: true;
+  /** To be called between two processes, where the second is to open a session of the first. */
+  readonly settle?: () => Promise<void>;
   /** The text that makes the model play a script in a folder. */
   prompt(script: ScriptName, cwd: string): string;
 }
@@ -41,7 +45,14 @@ export async function realAgents(homes: string, modelUrl: string): Promise<reado
           npm: '@ai-sdk/openai-compatible',
           name: 'Scripted',
           options: { baseURL: `${modelUrl}/v1`, apiKey: 'none' },
-          models: { scripted: { name: 'Scripted', reasoning: true, tool_call: true } },
+          models: {
+            scripted: {
+              name: 'Scripted',
+              reasoning: true,
+              tool_call: true,
+              limit: { context: 100_000, output: 10_000 },
+            },
+          },
         },
       },
       model: 'scripted/scripted',
@@ -51,6 +62,22 @@ export async function realAgents(homes: string, modelUrl: string): Promise<reado
       share: 'disabled',
     },
   });
+
+  const codexHome = await home(homes, 'codex', {});
+  await mkdir(join(codexHome, '.codex'));
+  await writeFile(
+    join(codexHome, '.codex/config.toml'),
+    `model = "scripted"
+model_provider = "scripted"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.scripted]
+name = "Scripted"
+base_url = "${modelUrl}/v1"
+wire_api = "responses"
+`,
+  );
 
   return [
     {
@@ -69,6 +96,7 @@ export async function realAgents(homes: string, modelUrl: string): Promise<reado
           IS_SANDBOX: '1', // lets it work as root, as containers do
         },
       },
+      givesTitles: true,
       prompt: scriptPrompt,
     },
     {
@@ -79,6 +107,7 @@ export async function realAgents(homes: string, modelUrl: string): Promise<reado
         env: { HOME: geminiHome, GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: modelUrl },
       },
       signIn: 'gemini-api-key',
+      settle: () => ageSessions(join(geminiHome, '.gemini/tmp')),
       prompt: scriptPrompt,
     },
     {
@@ -98,7 +127,33 @@ export async function realAgents(homes: string, modelUrl: string): Promise<reado
       },
       prompt: scriptPrompt,
     },
+    {
+      id: 'codex',
+      definition: {
+        command: process.execPath,
+        args: [installed('codex', '@agentclientprotocol/codex-acp/dist/index.js')],
+        // In its other modes it asks nobody.
+        env: {
+          HOME: codexHome,
+          CODEX_HOME: join(codexHome, '.codex'),
+          NO_BROWSER: '1',
+          INITIAL_AGENT_MODE: 'read-only',
+        },
+      },
+      prompt: scriptPrompt,
+    },
   ];
+}
+
+/**
+ * gemini-cli names the file of a session after the minute of its start, and writes an empty one when it opens a session again: within the same minute it overwrites
+ * the session that it is about to read (0.61.0). The files are renamed as if they were of another minute.
+ */
+async function ageSessions(folder: string): Promise<void> {
+  for (const path of await readdir(folder, { recursive: true })) {
+    const aged = path.replace(/(session-\d{4}-\d{2}-\d{2}T)\d{2}-\d{2}(-\w+\.jsonl?)$/, '$100-00$2');
+    if (aged !== path) await rename(join(folder, path), join(folder, aged));
+  }
 }
 
 async function home(homes: string, id: string, files: Record<string, unknown>): Promise<string> {

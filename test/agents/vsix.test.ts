@@ -14,7 +14,7 @@ import type { Message, Wild } from './rawClient';
 import { type RealAgent, realAgents } from './realAgents';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-vsix-agents-'));
-const names = { claude: 'Claude', gemini: 'Gemini', opencode: 'OpenCode' } as const;
+const names = { claude: 'Claude', gemini: 'Gemini', opencode: 'OpenCode', codex: 'Codex' } as const;
 
 /** What the panel shows of each kind of update; another kind would go by unseen here. */
 const shown = new Set([

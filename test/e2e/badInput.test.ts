@@ -34,7 +34,12 @@ const agents = {
 describe('an agent that misbehaves', () => {
   const vscode = useVsCode({
     theme: 'dark',
-    settings: { 'parley.agents': agents, 'parley.defaultAgent': 'plain', 'parley.startTimeout': 3 },
+    settings: {
+      'parley.agents': agents,
+      'parley.defaultAgent': 'plain',
+      'parley.startTimeout': 3,
+      'parley.recovery.restart': false,
+    },
   });
   let chat: Chat;
 

@@ -64,6 +64,7 @@ describe('the queue', () => {
     await press('say one', 'Edit');
     const editor = chat.frame.getByRole('textbox', { name: 'Edit the queued message' });
     await editor.fill('say one, but better');
+    await screenshot(vscode.window.page, 'queue-edit-dark');
     await editor.press('Enter');
     await item('say one, but better').waitFor();
     assert.deepEqual(await texts(), ['say three', 'say one, but better']);

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scriptedAgent } from '../support/agents/definition';
 import { Chat } from '../support/vscode/chat';
+import { placeIsKept } from '../support/vscode/keptState';
 import { useVsCode } from '../support/vscode/useVsCode';
 import { chatFrame, command } from '../support/vscode/workbench';
 
@@ -89,5 +90,24 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await chat.entries('user').getByText('flood 400 200 END').waitFor();
     assert.equal(await chat.composer.inputValue(), 'half a thought');
     assert.equal(await chat.copyTurn(), whole);
+  });
+
+  it('takes the reader back to the end when it is closed while they read further up', async () => {
+    const { page } = vscode.window;
+    const scrollTop = (): Promise<number> => chat.log.evaluate('document.querySelector("[role=log]").scrollTop');
+    assert.equal(await chat.turnEnd(), 'end_turn');
+    await chat.log.hover();
+    await page.mouse.wheel(0, -1500);
+    await chat.button('Jump to the latest').waitFor();
+    await placeIsKept(vscode.server);
+    const place = await scrollTop();
+    await page
+      .getByRole('tab', { name: /Parley/ })
+      .getByRole('button', { name: /^Close/ })
+      .click();
+    await chatFrame(page, 'panel').locator('body').waitFor({ state: 'detached' });
+    chat = await Chat.open(page);
+    await chat.button('Jump to the latest').waitFor();
+    assert.ok(Math.abs((await scrollTop()) - place) < 50, `${await scrollTop()} after ${place}`);
   });
 });

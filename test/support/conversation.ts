@@ -55,6 +55,8 @@ export interface TestConversationOptions {
   readonly key?: string;
   readonly keep?: ConversationKeep;
   readonly kept?: KeptConversation;
+  /** Another window has it. */
+  readonly isHeld?: boolean;
 }
 
 /** A conversation and the means to wait for what it becomes. */
@@ -76,6 +78,7 @@ export function testConversation(options: TestConversationOptions): TestConversa
     key: options.key ?? 'test',
     ...(options.keep && { keep: options.keep }),
     ...(options.kept && { kept: options.kept }),
+    ...(options.isHeld && { isHeld: true }),
     agent: options.agent,
     cwd: options.cwd,
     roots: options.roots ?? [options.cwd],

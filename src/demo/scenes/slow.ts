@@ -5,11 +5,12 @@ const seconds = 60;
 
 export async function slow(turn: Turn): Promise<void> {
   await turn.say('This takes a minute. Press **Stop**, or write your next message: it will wait in the queue.\n');
+  const messageId = turn.session.newId('heartbeat');
   for (let second = 1; second <= seconds; second++) {
     await turn.wait(1000);
     await turn.show({
       sessionUpdate: 'agent_thought_chunk',
-      messageId: 'heartbeat',
+      messageId,
       content: { type: 'text', text: `Still here after ${second} s.\n` },
     });
   }

@@ -20,6 +20,7 @@ export function Composer() {
   const matches = useSignal<readonly AvailableCommand[]>([]);
   const active = useSignal(0);
   const running = session.running.value;
+  const queues = session.queues.value;
   const canSend = composer.text.value.trim() !== '' || session.attachments.value.length > 0;
 
   useEffect(() => {
@@ -117,7 +118,7 @@ export function Composer() {
           aria-controls={isListOpen ? listId : undefined}
           aria-activedescendant={isListOpen ? slashOptionId(listId, active.value) : undefined}
           placeholder={
-            running ? strings.placeholderRunning : strings.placeholder(session.agentName.value || strings.agent)
+            queues ? strings.placeholderRunning : strings.placeholder(session.agentName.value || strings.agent)
           }
           spellcheck={false}
           onInput={(event) => {
@@ -177,7 +178,7 @@ export function Composer() {
                 send();
               }}
             >
-              {running ? strings.queue : strings.send}
+              {queues ? strings.queue : strings.send}
             </button>
           </div>
         </div>

@@ -1,5 +1,5 @@
 // Something that is neither said nor done: a notice of the agent or of the panel, also an update of a kind that nobody knows.
-import { el, icon, setAttributes } from '../dom';
+import { button, el, icon, setAttributes } from '../dom';
 import type { IconName } from '../icons';
 import { strings } from '../strings';
 import { createArticle, type EntryFactory, markLate } from './entryView';
@@ -20,6 +20,9 @@ export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
     if (item.text) words.append(el('span', 'notice-text', item.text));
     if (item.detail) words.append(createFold(strings.summary, item.detail, context));
     if (item.json) words.append(createFold(strings.raw, item.json, context));
+    const { action } = item;
+    if (action)
+      words.append(button('text-button', action.label, () => context.post({ type: 'action', id: action.id })));
     body.replaceChildren(icon(ICONS[item.severity] ?? 'info'), words);
   }
 

@@ -1,7 +1,8 @@
 // Messages that wait for the running turn, on top of the composer they came from: edit, remove, send now, and another order by dragging or by button.
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { QueueAction, QueueItemView } from '../../panel/contract';
+import type { QueueAction } from '../../panel/actions';
+import type { QueueItemView } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { post } from '../host';
 import { session } from '../session';

@@ -280,6 +280,12 @@ const plays: Record<string, Play> = {
     else process.exit(Number(rest || 3));
     await new Promise(() => {}); // the signal is on its way
   },
+  /** Half a message, and then its end. */
+  'half-line': async (turn) => {
+    await turn.wire.text('{"jsonrpc":"2.0","method":"session/upd');
+    process.kill(process.pid, 'SIGKILL');
+    await new Promise(() => {});
+  },
   /** Closes stdout and lives on. */
   deaf: async (turn) => {
     await turn.say('I will say nothing more');

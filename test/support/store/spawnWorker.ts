@@ -16,17 +16,22 @@ export class WorkerProgram {
     this.#folder = folder;
   }
 
-  static async make(): Promise<WorkerProgram> {
+  /** @param entry the program's file; absent: worker.ts */
+  static async make(entry = 'test/support/store/worker.ts'): Promise<WorkerProgram> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-worker-'));
     await chmod(folder, 0o755);
     await build({
       absWorkingDir: process.cwd(),
-      entryPoints: ['test/support/store/worker.ts'],
+      entryPoints: [entry],
       outfile: join(folder, 'worker.mjs'),
       bundle: true,
       platform: 'node',
       format: 'esm',
       target: 'node22',
+      // Packages of the older kind expect it.
+      banner: {
+        js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",
+      },
       logLevel: 'warning',
     });
     return new WorkerProgram(folder);

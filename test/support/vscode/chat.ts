@@ -11,6 +11,7 @@ export type ShownState =
   | 'ready'
   | 'running'
   | 'requiresAction'
+  | 'recovering'
   | 'exited'
   | 'failed';
 

@@ -45,7 +45,15 @@ describe('parseAgents', () => {
         headers: { Authorization: 'Bearer x' },
         allow: { files: false, terminals: false },
       },
-      { id: 'other', name: 'other', protocol: 2, type: 'communication', url: 'http://localhost:8000', agent: 'echo' },
+      {
+        id: 'other',
+        name: 'other',
+        protocol: 2,
+        type: 'communication',
+        url: 'http://localhost:8000',
+        agent: 'echo',
+        headers: {},
+      },
     ]);
   });
 

@@ -92,6 +92,7 @@ describe('a conversation that is kept', () => {
     for (const text of ['first', 'second', 'third']) first.conversation.send(text).done.catch(() => {});
     first.conversation.queue.move(first.conversation.queue.items[2]?.id ?? '', 0);
     first.conversation.unsent.draft = 'half a sen';
+    first.conversation.unsent.anchor = { index: 0, offset: 12 };
     first.conversation.unsent.attach({ id: 'a1', kind: 'file', label: 'x.ts', forms: [{ type: 'text', text: 'x' }] });
     loseWindow();
     const { conversation } = openWindow();
@@ -99,6 +100,7 @@ describe('a conversation that is kept', () => {
     assert.deepEqual(waiting, ['third', 'first', 'second']);
     assert.ok(conversation.queue.paused, 'nothing goes by itself');
     assert.equal(conversation.unsent.draft, 'half a sen');
+    assert.deepEqual(conversation.unsent.anchor, { index: 0, offset: 12 });
     assert.deepEqual(
       conversation.unsent.attachments.map(({ label }) => label),
       ['x.ts'],

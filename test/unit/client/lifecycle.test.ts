@@ -288,7 +288,8 @@ describe('v2 lifecycle', function () {
       await conversation.restart();
       assert.deepEqual(
         snapshotOf(conversation).queue.map(({ text, state }) => [text, state]),
-        [['the second', 'paused']],
+        [['the second', 'failed']],
+        'nobody knows whether the agent had begun with it: the user is asked',
       );
     });
   });

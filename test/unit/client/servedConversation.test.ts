@@ -118,7 +118,9 @@ async function cancelAtFirstWord(
 ): Promise<{ id: string; types: readonly string[] }> {
   const types: string[] = [];
   let id = '';
-  for await (const event of (await client.runStream(asked, signal)).events) {
+  const stream = await client.runStream(asked, signal);
+  assert.ok(stream.kind === 'stream');
+  for await (const event of stream.events) {
     types.push(event.type);
     if (event.type === 'run.created') id = event.run.run_id;
     if (event.type === 'message.part') await client.cancel(id, signal);

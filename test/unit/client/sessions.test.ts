@@ -79,13 +79,15 @@ describe('a session of the agent', function () {
       assert.equal(snapshotOf(conversation).turns.at(-1)?.stopReason, 'end_turn');
     });
 
-    it('keeps a message that is written meanwhile behind the past', async () => {
-      const script = { load: true, replay: 'after' } as const;
-      const sessionId = await agents.past(script, 'one', 'two');
-      const { conversation } = agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
-      await conversation.send('three').done;
-      assert.deepEqual(spoken(conversation), [...past, 'user: three', 'agent: Heard three']);
-    });
+    for (const replay of ['after', 'both'] as const) {
+      it(`keeps a message that is written meanwhile behind the past, where that is repeated ${replay} the answer`, async () => {
+        const script = { load: true, replay };
+        const sessionId = await agents.past(script, 'one', 'two');
+        const { conversation } = agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
+        await conversation.send('three').done;
+        assert.deepEqual(spoken(conversation), [...past, 'user: three', 'agent: Heard three']);
+      });
+    }
 
     it('says that the agent does not have it, in its words, and offers a new one; what was typed waits', async () => {
       const { conversation } = agents.open(

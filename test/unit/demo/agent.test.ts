@@ -12,6 +12,7 @@ const everything = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
   session: { configOptions: { boolean: {} } },
+  elicitation: { form: {} },
 };
 
 describe('demo agent', () => {
@@ -52,7 +53,7 @@ describe('demo agent', () => {
     assert.equal(protocolVersion, 1);
     assert.equal(agentCapabilities.loadSession, false);
     assert.deepEqual(agentCapabilities.session, { ready: true });
-    assert.deepEqual(agentCapabilities.sessionCapabilities, { close: {}, status: {}, turnComplete: {} });
+    assert.deepEqual(agentCapabilities.sessionCapabilities, { close: {}, resume: {}, status: {}, turnComplete: {} });
     const unknown = await client.send('session/load', { sessionId, cwd, mcpServers: [] }).answer;
     assert.equal(unknown.error.code, -32601);
   });
@@ -67,7 +68,7 @@ describe('demo agent', () => {
     const { availableCommands } = await client.untilUpdate('available_commands_update');
     assert.deepEqual(
       availableCommands.map((one: { name: string }) => one.name),
-      ['stream', 'thoughts', 'plan', 'edit', 'terminal', 'long', 'slow', 'error', 'crash', 'help'],
+      ['stream', 'thoughts', 'plan', 'edit', 'form', 'terminal', 'long', 'slow', 'error', 'crash', 'help'],
     );
     assert.deepEqual(await client.request('session/status', { sessionId: 'other' }), { status: 'not_found' });
   });
@@ -154,12 +155,33 @@ describe('demo agent', () => {
     assert.equal((await client.untilUpdate('current_mode_update')).currentModeId, 'auto');
   });
 
-  it('says what is missing where the client has no files and no terminals', async () => {
+  it('asks with a form, and says what it was told', async () => {
+    await start({
+      'elicitation/create': ({ requestedSchema }) => {
+        assert.deepEqual(requestedSchema.required, ['name', 'kind']);
+        return { action: 'accept', content: { name: 'orders', kind: 'service', tests: true } };
+      },
+    });
+    await play('/form');
+    assert.match(client.text(), /A service called `orders`, with tests/);
+  });
+
+  it('goes on with a session of an earlier process', async () => {
+    await start();
+    const { modes } = await client.request('session/resume', { sessionId: 'demo-of-yesterday', cwd, mcpServers: [] });
+    assert.equal(typeof modes.currentModeId, 'string');
+    sessionId = 'demo-of-yesterday';
+    assert.equal(await play('/plan'), 'end_turn');
+  });
+
+  it('says what is missing where the client has no files, no terminals and no forms', async () => {
     await start({}, {});
+    await play('/form');
     await play('/edit');
     await play('/terminal');
     assert.match(client.text(), /did not offer me its file system/);
     assert.match(client.text(), /did not offer me terminals/);
+    assert.match(client.text(), /did not offer me forms/);
     assert.equal(
       client.received[1]?.result.configOptions.some((one: { type: string }) => one.type === 'boolean'),
       false,

@@ -81,3 +81,30 @@ describe('messages of the user', () => {
     );
   });
 });
+
+describe('a message that never ends', () => {
+  it('fills the memory with pictures', () => {
+    const model = new SessionModel();
+    const picture: SessionEvent = {
+      type: 'message_chunk',
+      role: 'agent',
+      messageId: 'm',
+      block: { type: 'image', data: 'A'.repeat(1024 * 1024), mimeType: 'image/png' },
+    };
+    const words: SessionEvent = { type: 'message_chunk', role: 'agent', messageId: 'm', block: text('and ') };
+    for (let count = 0; count < 5000; count++) {
+      model.apply(picture, 0);
+      model.apply(words, 0);
+    }
+    const [entry] = model.state.entries;
+    assert.ok(entry?.kind === 'agent');
+    const pictures = entry.content.filter(({ type }) => type === 'image').length;
+    assert.ok(pictures > 10 && pictures <= 64, `${pictures} pictures`);
+    assert.ok(entry.content.length < 200, `${entry.content.length} pieces`);
+    assert.match(messagesText(entry.content), /more was left out/);
+  });
+});
+
+function messagesText(content: readonly ContentBlock[]): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}

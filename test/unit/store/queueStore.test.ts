@@ -71,7 +71,7 @@ describe('QueueStore', () => {
     assert.throws(() => journal.queue.setState('a', 'q1', 'sending'), isCode('queue-state'));
     assert.throws(() => journal.queue.edit('a', 'q1', { text: 'late' }), isCode('queue-state'));
     journal.queue.setState('a', 'q1', 'accepted');
-    assert.throws(() => journal.queue.setState('a', 'q1', 'queued'), isCode('queue-state'));
+    assert.throws(() => journal.queue.setState('a', 'q1', 'sending'), isCode('queue-state'));
     assert.throws(() => journal.queue.setState('a', 'gone', 'sending'), isCode('queue-no-item'));
     assert.throws(() => journal.queue.enqueue('a', queued('q1')), isCode('queue-duplicate'));
   });

@@ -9,6 +9,7 @@ describe('a message of the panel', () => {
     { type: 'elicitation', id: 'ask1', answer: { kind: 'decline' } },
     { type: 'elicitation', id: 'ask1', answer: { kind: 'cancel' } },
     { type: 'stopOne', kind: 'terminal', id: 't' },
+    { type: 'retryGap', id: 'past-3' },
     { type: 'attachFile', data: 'aGk=', mimeType: '', name: 'x' },
     { type: 'attachFile', data: 'aGk=', mimeType: 'application/vnd.ms-excel', name: 'x' },
   ];
@@ -24,6 +25,7 @@ describe('a message of the panel', () => {
     { type: 'elicitation', id: 'ask1', answer: { kind: 'accept' } },
     { type: 'elicitation', id: 7, answer: { kind: 'open' } },
     { type: 'stopOne', kind: 'machine', id: 't' },
+    { type: 'retryGap', id: 'x'.repeat(501) },
     { type: 'attachFile', data: 'aGk=', mimeType: 'text/html;x"', name: 'x' },
   ];
   for (const message of refused) {

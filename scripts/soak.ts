@@ -1,0 +1,43 @@
+// `npm run soak`: agents that are killed two hundred times at random moments while messages are typed all along. Prints what was lost (nothing) and how long it took until
+// the session could be used again, also with the demo agent; a few minutes. `-- --kills N --seed N`. Exit code 1 where a message was lost or sent twice.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { assertWhole } from '../test/support/faultWindow';
+import { removeScratch } from '../test/support/scratch';
+import { demoRecoveries, percentile, type SoakAgent, soak } from '../test/support/soak';
+
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+});
+const kills = Number(values.kills);
+const kinds: readonly SoakAgent[] = ['can load', 'can resume', 'can do neither'];
+
+function row(...cells: readonly (string | number)[]): void {
+  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+}
+
+function times(recoveries: readonly number[]): readonly string[] {
+  return [0.5, 0.95].map((share) => `${Math.round(percentile(recoveries, share))} ms`);
+}
+
+spawnSync(process.execPath, [join(process.cwd(), 'scripts/buildSupport.mjs')], { stdio: 'inherit' });
+let isWhole = true;
+row('Agent', 'Kills', 'Typed', 'Received', 'Lost', 'Sent twice', 'Usable again p50', 'p95');
+row(...Array.from({ length: 8 }, () => '---'));
+try {
+  for (const [index, kind] of kinds.entries()) {
+    const share = Math.floor(kills / kinds.length) + (index < kills % kinds.length ? 1 : 0);
+    const result = await soak(kind, share, Number(values.seed) + index, ({ conversation }) =>
+      assertWhole(conversation.model.state),
+    );
+    const { typed, received, lost, twice, recoveries } = result;
+    isWhole &&= lost === 0 && twice === 0 && received === typed;
+    row(kind, share, typed, received, lost, twice, ...times(recoveries));
+  }
+  const demo = await demoRecoveries(20);
+  row('demo agent', demo.length, '', '', '', '', ...times(demo));
+} finally {
+  await removeScratch();
+}
+process.exit(isWhole ? 0 : 1);

@@ -1,0 +1,217 @@
+// A conversation's session with HTTP agents. The session is the client's own: it outlives connections, goes along when the agent has another address, and is kept so that
+// it outlives the window too.
+import { messageOf, ParleyError } from '../base/errors';
+import { AgentServerError } from '../distributed/agentServerError';
+import { CommunicationClient } from '../distributed/communicationClient';
+import { type AgentPlace, CommunicationSession, type SendOutcome } from '../distributed/communicationSession';
+import { mintId, type SessionDescriptor } from '../distributed/model';
+import type { ContentBlock } from '../session/content';
+import type { SessionEvent } from '../session/event';
+import { type CommunicationRecord, readRecord, writeRecord } from './communicationRecord';
+import type { ConversationServices } from './services';
+
+type ChatServices = Pick<ConversationServices, 'log' | 'clock' | 'descriptors' | 'messageRecorder' | 'follow'>;
+
+/** How servers answer to the id of a session that they do not have; some take only ids of their own kind. */
+const UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
+
+export class CommunicationChat {
+  readonly #key: string;
+  readonly #services: ChatServices;
+  #session: CommunicationSession | undefined;
+  #place: AgentPlace | undefined;
+  #branches: readonly SessionDescriptor[] = [];
+  #adopted: SessionDescriptor | undefined;
+  #emit: ((event: SessionEvent) => void) | undefined;
+  /** What was written last. */
+  #kept: string | undefined;
+
+  /** @param key of the conversation */
+  constructor(key: string, services: ChatServices) {
+    this.#key = key;
+    this.#services = services;
+  }
+
+  /** Undefined before there is a session with an HTTP agent. */
+  get descriptor(): SessionDescriptor | undefined {
+    return this.#session?.descriptor ?? this.#adopted;
+  }
+
+  /** Branches of the session that servers were found to hold beside ours, the newest last. */
+  get branches(): readonly SessionDescriptor[] {
+    return this.#branches;
+  }
+
+  /** The agent has asked something: the next prompt is the answer. */
+  get isAsking(): boolean {
+    return this.#session?.isAwaiting === true;
+  }
+
+  /** Takes a session over from elsewhere. To be called before the conversation starts with an opening that reopens the session of this id. */
+  adopt(descriptor: SessionDescriptor): void {
+    this.#adopted = descriptor;
+  }
+
+  /** @param emit takes what happens in the session from now on, in order */
+  attach(emit: (event: SessionEvent) => void): void {
+    this.#emit = emit;
+  }
+
+  /** Begins a new session; no server hears of it before the first prompt. @returns its id */
+  begin(place: AgentPlace): string {
+    const id = mintId();
+    this.#branches = [];
+    this.#begin({ descriptor: { id, history: [] }, visited: [] }, place);
+    return id;
+  }
+
+  /**
+   * Goes on with a session of before, with this agent from now on: what is known here is the truth, then what was kept, then what the server has.
+   * @throws ParleyError `session-not-found`; AgentServerError
+   */
+  async open(sessionId: string, place: AgentPlace, signal: AbortSignal): Promise<void> {
+    if (this.#session?.descriptor.id === sessionId) {
+      await this.#move(this.#session, place, signal);
+      return;
+    }
+    const record =
+      this.#adopted?.id === sessionId
+        ? { descriptor: this.#adopted, visited: [], branches: [] }
+        : ((await this.#read(sessionId)) ?? (await this.#askServer(sessionId, place, signal)));
+    this.#adopted = undefined;
+    this.#branches = record.branches;
+    const { place: last, question } = record;
+    // What went with requests to the old server is not known any more: it is asked without a token.
+    const from = last && {
+      client: new CommunicationClient({ baseUrl: last.url, log: this.#services.log }),
+      agentName: last.agent,
+    };
+    const isElsewhere = from !== undefined && !isSame(from, place);
+    const session = this.#begin(record, isElsewhere ? from : place);
+    if (isElsewhere) await this.#move(session, place, signal);
+    else if (question) await session.takeUp(question, signal);
+    await this.#keep();
+  }
+
+  /** As `CommunicationSession.send`; the descriptor is kept before and after it. @throws as that does; ParleyError `no-session` */
+  async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
+    const session = this.#session;
+    const place = this.#place;
+    if (!session || !place) throw new ParleyError('no-session', 'There is no session to send to.');
+    // The window may end while the agent works: the server has more than we know then.
+    await this.#keep([place.client.origin]);
+    try {
+      const outcome = await session.send(prompt, signal);
+      if (outcome.isAwaiting) {
+        this.#tell('The agent waits for you', 'Your next message is the answer. Stop withdraws the question.');
+      }
+      return outcome;
+    } finally {
+      await this.#keep();
+    }
+  }
+
+  /** Stops the run, or withdraws the question. */
+  async cancel(): Promise<void> {
+    const { isAsking } = this;
+    await this.#session?.cancel();
+    if (!isAsking) return;
+    this.#tell('The question was withdrawn');
+    await this.#keep();
+  }
+
+  #begin(
+    { descriptor, visited }: Pick<CommunicationRecord, 'descriptor' | 'visited'>,
+    place: AgentPlace,
+  ): CommunicationSession {
+    const { log, clock, messageRecorder, follow } = this.#services;
+    this.#place = place;
+    this.#session = new CommunicationSession({
+      place,
+      descriptor,
+      visited,
+      now: clock.now,
+      log,
+      emit: (event) => this.#emit?.(event),
+      onDidFork: ({ theirs }) => {
+        this.#branches = [...this.#branches, theirs];
+      },
+      ...(messageRecorder && { recorder: messageRecorder(this.#key) }),
+      ...(follow && { follow }),
+    });
+    return this.#session;
+  }
+
+  async #move(session: CommunicationSession, place: AgentPlace, signal: AbortSignal): Promise<void> {
+    const { isAwaiting } = session;
+    const from = this.#place;
+    await session.moveTo(place, signal);
+    this.#place = place;
+    if (!from || isSame(from, place)) return;
+    const count = session.descriptor.history.length;
+    const words = `It goes along with its ${count} ${count === 1 ? 'message' : 'messages'} when you send the next one.`;
+    this.#tell(
+      `The session moved to ${place.agentName} at ${place.client.origin}`,
+      isAwaiting ? `The question was withdrawn. ${words}` : words,
+    );
+    await this.#keep();
+  }
+
+  async #askServer(sessionId: string, { client }: AgentPlace, signal: AbortSignal): Promise<CommunicationRecord> {
+    try {
+      return { descriptor: await client.session(sessionId, signal), visited: [client.origin], branches: [] };
+    } catch (error) {
+      if (!(error instanceof AgentServerError) || !UNKNOWN.has(error.status)) throw error;
+      throw new ParleyError('session-not-found', `Neither this machine nor ${client.origin} knows the session.`, {
+        hint: 'Start a new session.',
+        cause: error,
+      });
+    }
+  }
+
+  async #read(sessionId: string): Promise<CommunicationRecord | undefined> {
+    const { descriptors, log } = this.#services;
+    try {
+      const text = await descriptors?.read(this.#key);
+      const record = text === undefined ? undefined : readRecord(text);
+      if (text !== undefined && !record) log.warn(`What was kept of the session ${sessionId} is damaged.`);
+      if (record?.descriptor.id !== sessionId) return undefined;
+      this.#kept = text;
+      return record;
+    } catch (error) {
+      log.warn(`What was kept of the session ${sessionId} cannot be read: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Writes what there is to know. Never throws: a chat goes on without it. @param about origins that are about to be sent the session */
+  async #keep(about: readonly string[] = []): Promise<void> {
+    const { descriptors, log } = this.#services;
+    const session = this.#session;
+    const place = this.#place;
+    if (!descriptors || !session || !place) return;
+    const { descriptor, question } = session;
+    const text = writeRecord({
+      descriptor,
+      visited: [...new Set([...session.visited, ...about])],
+      branches: this.#branches,
+      place: { url: place.client.baseUrl, agent: place.agentName },
+      ...(question && { question }),
+    });
+    if (text === this.#kept) return;
+    try {
+      await descriptors.write(this.#key, text);
+      this.#kept = text;
+    } catch (error) {
+      log.error(`The descriptor of session ${descriptor.id} is not kept: ${messageOf(error)}`);
+    }
+  }
+
+  #tell(title: string, description?: string): void {
+    this.#emit?.({ type: 'notice', severity: 'info', title, own: true, ...(description && { description }) });
+  }
+}
+
+function isSame(one: AgentPlace, other: AgentPlace): boolean {
+  return one.agentName === other.agentName && one.client.baseUrl === other.client.baseUrl;
+}

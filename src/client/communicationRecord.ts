@@ -1,0 +1,60 @@
+// What is kept of a session with an HTTP agent beside its transcript, so that it outlives its window: the descriptor, who was sent it, and a question that is open.
+import * as z from 'zod/mini';
+import { idSchema, type SessionDescriptor, sessionSchema, urlSchema } from '../distributed/model';
+import type { RunPosition } from '../distributed/runRecovery';
+
+/** Keeps one text for each conversation. Whoever composes the program implements it; without one, sessions with HTTP agents end with their window. */
+export interface DescriptorPort {
+  /** @param key of the conversation @returns undefined where nothing is kept. May reject. */
+  read(key: string): Promise<string | undefined>;
+  /** Replaces what is kept; on the disk when it resolves. May reject. */
+  write(key: string, text: string): Promise<void>;
+}
+
+export interface CommunicationRecord {
+  readonly descriptor: SessionDescriptor;
+  /** Origins that were sent the session, and may have gone on with it. */
+  readonly visited: readonly string[];
+  /** Other branches of the session that servers were found to hold, the newest last. */
+  readonly branches: readonly SessionDescriptor[];
+  /** The agent that the session is with. */
+  readonly place?: { readonly url: string; readonly agent: string };
+  /** The run that waits for an answer. */
+  readonly question?: RunPosition;
+}
+
+/** Origins and branches that are kept. */
+const MAX_VISITED = 100;
+const MAX_BRANCHES = 5;
+
+const schema = z.object({
+  descriptor: sessionSchema,
+  visited: z.array(urlSchema).check(z.maxLength(MAX_VISITED)),
+  branches: z.array(sessionSchema).check(z.maxLength(MAX_BRANCHES)),
+  place: z.optional(z.object({ url: urlSchema.check(z.refine(isPlain)), agent: z.string() })),
+  question: z.optional(z.object({ runId: idSchema, taken: z.number().check(z.nonnegative()) })),
+});
+
+/** Reads what {@link writeRecord} made. @returns undefined where it is something else, or damaged */
+export function readRecord(text: string): CommunicationRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { data } = schema.safeParse(value);
+  if (!data) return undefined;
+  const { place, question, ...rest } = data;
+  return { ...rest, ...(place && { place }), ...(question && { question }) };
+}
+
+export function writeRecord({ visited, branches, ...rest }: CommunicationRecord): string {
+  return JSON.stringify({ ...rest, visited: visited.slice(-MAX_VISITED), branches: branches.slice(-MAX_BRANCHES) });
+}
+
+/** An address that a client of the protocol takes. */
+function isPlain(url: string): boolean {
+  const { username, password, search, hash } = new URL(url);
+  return username === '' && password === '' && search === '' && hash === '';
+}

@@ -1,0 +1,79 @@
+// What is said in a transcript about where a session came from, where it went on, and what did not come along.
+import type { Gap } from '../distributed/gap';
+import type { SessionDescriptor } from '../distributed/model';
+import type { SessionEvent } from '../session/event';
+import { originsOf } from './openedHistory';
+
+type Notice = Extract<SessionEvent, { type: 'notice' }>;
+
+/** The id of the button that shows a conversation. @param key of it */
+export function showAction(key: string, label: string): { readonly id: string; readonly label: string } {
+  return { id: `show:${key}`, label };
+}
+
+/** Where an opened session's messages lie. */
+export function openedFrom({ history }: SessionDescriptor): Notice {
+  const origins = originsOf(history);
+  const [first] = origins;
+  const more = origins.length - 1;
+  const others = more === 0 ? '' : ` and ${more} more ${more === 1 ? 'server' : 'servers'}`;
+  const title = first ? `Opened from ${first.host}${others}` : 'Opened: a session without messages';
+  return { ...own(title, listOf(history)), opens: true };
+}
+
+/** In the new conversation. @param name of the agent that had the session @param key of the conversation with it */
+export function continuedFrom(name: string, key: string, { history }: SessionDescriptor): Notice {
+  const title = `Continued from ${name}, ${count(history.length)}`;
+  return { ...own(title), opens: true, action: showAction(key, 'Show it') };
+}
+
+/** In the old conversation. */
+export function continuedWith(name: string, key: string): Notice {
+  const text = 'What is said here from now on is a branch of its own.';
+  return { ...own(`Continued with ${name}`, text), action: showAction(key, 'Show it') };
+}
+
+/** At the end of what was opened. @param knows the agent gets the session itself, not a transcript of it */
+export function openedEnd(name: string, gaps: readonly Gap[], hasState: boolean, knows: boolean): Notice {
+  const missing = gaps.length;
+  const title =
+    missing === 0
+      ? `${name} goes on from here`
+      : `${missing} ${missing === 1 ? 'message' : 'messages'} could not be loaded`;
+  const past = knows
+    ? `${name} gets the session with your next message.`
+    : `${name} was not there: it begins a new session and gets the transcript with your next message${missing === 0 ? '' : ', with the gaps named'}.`;
+  const state =
+    knows || !hasState ? '' : ' The state that another agent kept is not for it, and stays with the session.';
+  const text = `${past} Mode, options, open tool calls and what waits in the queue do not come along.${state}`;
+  return { ...own(title, text), severity: missing === 0 ? 'info' : 'warning' };
+}
+
+/** In both of two conversations that have come to differ. @param key of the other one */
+export function otherBranch(name: string, key: string, common: number): Notice {
+  const title = 'This session has another branch';
+  const text = `After ${count(common)} it goes on differently with ${name}. Both are kept.`;
+  return { ...own(title, text), action: showAction(key, 'Show the other branch') };
+}
+
+/** In a conversation that was opened while another one has the same session with more, or with fewer messages. */
+export function sameSession(name: string, key: string, more: number): Notice {
+  const text = more > 0 ? `It has ${count(more)} that are not here.` : `It lacks ${count(-more)} that are here.`;
+  return { ...own(`This session is also open with ${name}`, text), action: showAction(key, 'Show it') };
+}
+
+function listOf(history: readonly string[]): string {
+  const origins = originsOf(history);
+  if (origins.length < 2) return `${count(history.length)}.`;
+  const shown = origins.slice(0, 5).map(({ host, count: one }) => `${one} from ${host}`);
+  const left = origins.length - shown.length;
+  return `${count(history.length)}: ${shown.join(', ')}${left > 0 ? ` and ${left} more servers` : ''}.`;
+}
+
+function count(messages: number): string {
+  return `${messages} ${messages === 1 ? 'message' : 'messages'}`;
+}
+
+function own(title: string, description?: string): Notice {
+  return { type: 'notice', severity: 'info', own: true, title, ...(description !== undefined && { description }) };
+}

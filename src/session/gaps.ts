@@ -1,0 +1,72 @@
+// Gaps: places in the past of a session from elsewhere whose message is not there (yet). What comes later takes their place, as one entry or as several.
+import { head } from './bounds';
+import type { SessionEvent } from './event';
+import type { ModelContext, SessionModel } from './model';
+import type { Entry } from './state';
+
+const MAX_TEXT = 500;
+
+/** Adds a gap, or says anew what is the matter with one that is known. */
+export function addGap(context: ModelContext, event: Extract<SessionEvent, { type: 'gap' }>, at: number): void {
+  const { gapId, state } = event;
+  const text = head(event.text, MAX_TEXT);
+  const known = context.state.entries[context.gaps.get(gapId) ?? -1];
+  if (known?.kind === 'gap') {
+    known.text = text;
+    known.state = state;
+    context.note((changes) => changes.entry(known.index));
+    return;
+  }
+  const index = context.push(
+    ({ turnId: _turn, late: _late, ...base }) => ({ ...base, kind: 'gap', gapId, text, state }),
+    at,
+  );
+  context.gaps.set(gapId, index);
+}
+
+/**
+ * Puts what was missing into its place. Entries behind it move where it is more than one.
+ * @param apart an empty model in which the events become entries
+ */
+export function fillGap(
+  context: ModelContext,
+  event: Extract<SessionEvent, { type: 'gap_filled' }>,
+  apart: SessionModel,
+): void {
+  const { entries } = context.state;
+  const index = context.gaps.get(event.gapId);
+  const gap = entries[index ?? -1];
+  if (index === undefined || gap?.kind !== 'gap') return;
+  for (const one of event.events) apart.apply(one, event.at);
+  const filling = apart.state.entries;
+  // A message that holds nothing to show is no gap any more, and its place is kept so that nothing moves for it.
+  if (filling.length === 0) {
+    addGap(context, { type: 'gap', gapId: event.gapId, text: 'An empty message.', state: 'final' }, event.at);
+    return;
+  }
+  context.gaps.delete(event.gapId);
+  if (filling.length > 1) shift(context, index + 1, filling.length - 1);
+  const placed = filling.map((entry, offset): Entry => {
+    const id = offset === 0 ? gap.id : `${gap.id}.${offset}`;
+    return { ...entry, id, index: index + offset };
+  });
+  entries.splice(index, 1, ...placed);
+  for (const entry of placed) if (entry.kind === 'tool') context.tools.set(entry.toolCallId, entry.index);
+  context.note((changes) => (placed.length > 1 ? changes.clearedAll() : changes.entry(index)));
+}
+
+/** Everything that names a place from `from` on names the one `by` further on. */
+function shift(context: ModelContext, from: number, by: number): void {
+  const moved = (index: number): number => (index >= from ? index + by : index);
+  for (const entry of context.state.entries) entry.index = moved(entry.index);
+  for (const map of [context.messages, context.tools, context.plans, context.gaps, context.compactions])
+    for (const [key, index] of map) map.set(key, moved(index));
+  for (const echo of new Set([...context.prompts.values(), ...(context.echo ? [context.echo] : [])]))
+    echo.index = moved(echo.index);
+  for (const subagent of context.subagents.byId.values()) subagent.index = moved(subagent.index);
+  for (const places of [context.openTools, ...context.terminalShownIn.values()]) {
+    const indexes = [...places].map(moved);
+    places.clear();
+    for (const index of indexes) places.add(index);
+  }
+}

@@ -1,0 +1,292 @@
+// Sessions that come and go as descriptors: the messages of every conversation are kept as objects, handed out as links, and those of others are opened from them.
+import { join } from 'node:path';
+import { type ExtensionContext, l10n, window, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable';
+import { messageOf, ParleyError } from '../base/errors';
+import type { Log } from '../base/log';
+import { Branches, relate } from '../client/branches';
+import type { Conversation } from '../client/conversation';
+import { FileShelf } from '../client/fileShelf';
+import { abandonedGaps, indexOf, openHistory, retryGap } from '../client/openedHistory';
+import { openedEnd, openedFrom, otherBranch, sameSession } from '../client/provenanceWords';
+import { SessionLog } from '../client/sessionLog';
+import { openDescriptor } from '../distributed/descriptor';
+import { Guard } from '../distributed/guard';
+import { mintId, type SessionDescriptor } from '../distributed/model';
+import { Resolver } from '../distributed/resolver';
+import { ResourceCache } from '../distributed/resourceCache';
+import { DEFAULT_URL_SECONDS } from '../distributed/resources';
+import type { MessageRecorder } from '../distributed/sessionPast';
+import { head } from '../session/bounds';
+import type { SessionEvent } from '../session/event';
+import type { Entry } from '../session/state';
+import type { AgentCatalog } from './agentCatalog';
+import type { Conversations } from './conversations';
+import { ResourceAccess } from './resourceAccess';
+import type { ResourceStores } from './resourceStores';
+import type { Serve } from './serve';
+
+export interface DescriptorsOptions {
+  readonly context: ExtensionContext;
+  readonly catalog: AgentCatalog;
+  readonly conversations: Conversations;
+  readonly serve: Serve;
+  readonly stores: ResourceStores;
+  readonly log: Log;
+}
+
+export interface OpenOptions {
+  /** The id of the agent to go on with; absent: the preferred one. */
+  readonly agent?: string | undefined;
+  /** What the conversation begins with; absent: where its messages come from. */
+  readonly head?: (descriptor: SessionDescriptor) => SessionEvent;
+  /** What the session is called until its agent says otherwise; absent: as its first message begins. */
+  readonly title?: string | undefined;
+  /** The newest messages can be seen. */
+  readonly onDidPaint?: (conversation: Conversation) => void;
+}
+
+/** A descriptor that is fetched may take this long, in milliseconds. */
+const FETCH_MS = 30_000;
+const MAX_TITLE = 80;
+
+/** A conversation with its messages, as one of several that may go on with the same session. */
+interface Logged {
+  readonly key: string;
+  readonly conversation: Conversation;
+  readonly messages: SessionLog;
+  readonly record: SessionLog['record'];
+  readonly onDidChange: SessionLog['onDidChange'];
+}
+
+export class Descriptors implements Disposable {
+  readonly #options: DescriptorsOptions;
+  readonly #lifetime = new DisposableStore();
+  readonly #logged = new Map<string, Logged>();
+  readonly #shelf: FileShelf;
+  readonly #guard: Guard;
+  readonly #cache: ResourceCache;
+  readonly #ended = new AbortController();
+  readonly #branches = new Branches<Logged>(({ one, other, common }) => {
+    this.#note(one.conversation, otherBranch(other.conversation.agent.name, other.key, common));
+    this.#note(other.conversation, otherBranch(one.conversation.agent.name, one.key, common));
+  });
+
+  constructor(options: DescriptorsOptions) {
+    this.#options = options;
+    const { context, catalog, conversations, serve, stores, log } = options;
+    const folder = context.globalStorageUri.fsPath;
+    this.#shelf = new FileShelf(join(folder, 'session-messages'));
+    this.#cache = new ResourceCache({ folder: join(folder, 'resource-cache'), log });
+    const ownOrigin = (): string | undefined => serve.origin;
+    this.#guard = new Guard(new ResourceAccess({ context, catalog, stores, ownOrigin, log }));
+    this.#lifetime.add(this.#guard);
+    this.#lifetime.add(conversations.onDidAdd((conversation) => this.#add(conversation)));
+    this.#lifetime.add(conversations.onDidRemove((conversation) => this.#remove(conversation)));
+    this.#lifetime.add(
+      stores.onDidChange(() => {
+        for (const { messages } of this.#logged.values()) messages.storesChanged();
+      }),
+    );
+  }
+
+  /**
+   * The descriptor of a conversation's session, with links that others can read until they end.
+   * @throws ParleyError `no-such-session`, `no-session`, `untrusted-workspace`; of the stores
+   */
+  async exportDescriptor(key: string): Promise<SessionDescriptor> {
+    requireTrust();
+    const conversation = this.#options.conversations.get(key);
+    if (isHttp(conversation)) {
+      const { descriptor } = conversation.communication;
+      if (descriptor) return descriptor;
+      throw new ParleyError('no-session', `${conversation.agent.name} has no session yet.`);
+    }
+    const { messages } = this.#get(conversation);
+    try {
+      return await messages.descriptor();
+    } catch (error) {
+      if (!(error instanceof ParleyError) || error.code !== 'not-served') throw error;
+    }
+    await this.#options.serve.ensureResourceServer();
+    return messages.descriptor();
+  }
+
+  /** What an input stands for: a descriptor, its text, a link, or an address to fetch it from. @throws ParleyError as `openDescriptor` does; `untrusted-workspace` */
+  read(input: unknown): Promise<SessionDescriptor> {
+    requireTrust();
+    return openDescriptor(input, this.#guard, AbortSignal.any([this.#ended.signal, AbortSignal.timeout(FETCH_MS)]));
+  }
+
+  /**
+   * Opens a session of elsewhere in a new conversation. Resolves when every message is there or is a gap.
+   * @throws ParleyError `untrusted-workspace`, `no-such-agent`
+   */
+  async open(descriptor: SessionDescriptor, options: OpenOptions = {}): Promise<Conversation> {
+    requireTrust();
+    const { conversations, catalog } = this.#options;
+    const agent = options.agent === undefined ? catalog.preferred() : catalog.find(options.agent);
+    const knows = agent?.type === 'communication';
+    const conversation = conversations.create({
+      agent: options.agent,
+      ...(knows && { opening: { kind: 'reopen', sessionId: descriptor.id, transcript: 'keep' } }),
+    });
+    if (knows) conversation.communication.adopt(descriptor);
+    const resolver = await this.#resolver();
+    const { gaps } = await openHistory(
+      descriptor,
+      {
+        place: conversation,
+        resolver,
+        now: Date.now,
+        head: [(options.head ?? openedFrom)(descriptor)],
+        onDidPaint: () => {
+          this.#get(conversation).messages.begin(descriptor);
+          options.onDidPaint?.(conversation);
+        },
+      },
+      this.#ended.signal,
+    );
+    const title = options.title ?? firstWords(conversation.model.state.entries);
+    if (title !== undefined) this.#note(conversation, { type: 'info', title });
+    this.#note(conversation, openedEnd(conversation.agent.name, gaps, descriptor.state !== undefined, knows));
+    await this.#get(conversation).messages.settled();
+    this.#tellRelated(conversation);
+    return conversation;
+  }
+
+  /** Asks again for a message that is missing. What goes wrong is said at the gap. */
+  readonly retry = async (conversation: Conversation, gapId: string): Promise<void> => {
+    requireTrust();
+    const index = indexOf(gapId);
+    const url = index === undefined ? undefined : await this.#get(conversation).messages.urlAt(index);
+    if (url === undefined) throw new ParleyError('no-such-gap', 'It is not known where this message is.');
+    this.#guard.forgetAnswers();
+    const resolver = await this.#resolver();
+    await retryGap(gapId, url, { place: conversation, resolver, now: Date.now }, this.#ended.signal);
+  };
+
+  /** Copies the messages of a session to the store that is configured now. @throws ParleyError of that store */
+  async move(key: string): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
+    requireTrust();
+    return this.#get(this.#options.conversations.get(key)).messages.move(this.#ended.signal);
+  }
+
+  /** Keeps messages of a session with an HTTP agent that no server records, as that of a run that failed; whoever has the session can fetch them from here. @param key of the conversation */
+  recorderOf(key: string): MessageRecorder {
+    return {
+      record: async (message, signal) => {
+        const [store] = await this.#options.stores.all();
+        const bytes = Buffer.from(JSON.stringify(message));
+        const { key: name, sha256 } = await store.put(
+          `http/${key}/${mintId()}.json`,
+          bytes,
+          'application/json',
+          signal,
+        );
+        if (store.isLocal) await this.#options.serve.ensureResourceServer();
+        return store.urlFor(name, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
+      },
+    };
+  }
+
+  /** When everything that was said so far is written, or has failed to be. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#logged.values()].map(({ messages }) => messages.settled()));
+  }
+
+  dispose(): void {
+    this.#ended.abort();
+    this.#lifetime.dispose();
+    for (const { messages } of this.#logged.values()) messages.dispose();
+    this.#logged.clear();
+  }
+
+  #add(conversation: Conversation): void {
+    const { key, model } = conversation;
+    const { stores, log } = this.#options;
+    const known = this.#logged.get(key);
+    if (known) this.#remove(known.conversation);
+    const messages = new SessionLog({
+      key,
+      model,
+      agentName: () => conversation.agent.name,
+      stores: () => stores.all(),
+      shelf: this.#shelf,
+      isWanted: () => !isHttp(conversation),
+      log,
+      onTrouble: (error) => {
+        const text = l10n.t('What is said is not kept as messages to share: {0}', messageOf(error));
+        void window.showWarningMessage(`Parley: ${text}`);
+      },
+    });
+    const logged: Logged = {
+      key,
+      conversation,
+      messages,
+      get record() {
+        return messages.record;
+      },
+      onDidChange: messages.onDidChange,
+    };
+    this.#logged.set(key, logged);
+    this.#branches.add(logged);
+    for (const event of abandonedGaps(model.state)) this.#note(conversation, event);
+  }
+
+  #remove({ key }: Conversation): void {
+    const logged = this.#logged.get(key);
+    if (!logged) return;
+    this.#logged.delete(key);
+    this.#branches.remove(logged);
+    void logged.messages.settled().then(() => logged.messages.dispose());
+  }
+
+  #get(conversation: Conversation): Logged {
+    const logged = this.#logged.get(conversation.key);
+    if (logged) return logged;
+    throw new ParleyError('no-such-session', 'The session was closed.');
+  }
+
+  /** Another conversation that has the same session with more or fewer messages; those that differ say so themselves. */
+  #tellRelated(conversation: Conversation): void {
+    const opened = this.#get(conversation);
+    for (const other of this.#logged.values()) {
+      if (other === opened) continue;
+      const relation = relate(opened.record, other.record);
+      if (relation?.relation !== 'extends' && relation?.relation !== 'extendedBy') continue;
+      const more = (other.record?.entries.length ?? 0) - (opened.record?.entries.length ?? 0);
+      this.#note(conversation, sameSession(other.conversation.agent.name, other.key, more));
+    }
+  }
+
+  async #resolver(): Promise<Resolver> {
+    const stores = await this.#options.stores.all();
+    return new Resolver({ guard: this.#guard, cache: this.#cache, stores, log: this.#options.log });
+  }
+
+  #note(conversation: Conversation, event: SessionEvent): void {
+    conversation.note([{ at: Date.now(), event }]);
+  }
+}
+
+function isHttp({ agent }: Conversation): boolean {
+  return agent.type === 'communication';
+}
+
+/** How a conversation without a title is told from others. */
+function firstWords(entries: readonly Entry[]): string | undefined {
+  const first = entries.find((entry) => entry.kind === 'user');
+  const block = first?.kind === 'user' ? first.content.find(({ type }) => type === 'text') : undefined;
+  const line = block?.type === 'text' ? block.text.trim().split('\n', 1)[0] : undefined;
+  return line ? head(line, MAX_TITLE) : undefined;
+}
+
+/** @throws ParleyError `untrusted-workspace` */
+function requireTrust(): void {
+  if (workspace.isTrusted) return;
+  throw new ParleyError(
+    'untrusted-workspace',
+    'Sessions are neither shared nor opened in a workspace you have not trusted.',
+  );
+}

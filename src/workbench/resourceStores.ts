@@ -1,0 +1,168 @@
+// Where the messages of this window's sessions are kept, as `parley.resources` says: files of this extension, or a bucket with keys from VS Code's secret store.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { type ExtensionContext, l10n, window, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable';
+import { messageOf, ParleyError } from '../base/errors';
+import { Emitter, type Event } from '../base/event';
+import type { Log } from '../base/log';
+import { openQueue } from '../client/queueFolders';
+import { keysName, parseResources } from '../client/resourcesSetting';
+import type { ResourceStore } from '../distributed/resources';
+import type { S3Keys, S3Place } from '../distributed/s3Signer';
+import { S3Store } from '../distributed/s3Store';
+import type { Serve } from './serve';
+import { resourcesSetting } from './settings';
+
+const KEYS = 'parley.resources.keys:';
+
+type Stores = readonly [ResourceStore, ...ResourceStore[]];
+
+export interface ResourceStoresOptions {
+  readonly context: ExtensionContext;
+  readonly serve: Pick<Serve, 'localStore'>;
+  readonly log: Log;
+}
+
+export class ResourceStores implements Disposable {
+  readonly #options: ResourceStoresOptions;
+  readonly #lifetime = new DisposableStore();
+  readonly #didChange = new Emitter<void>();
+  #stores: Promise<Stores> | undefined;
+  #opened: Disposable | undefined;
+  /** What is wrong is said once, until the settings change. */
+  #told: string | undefined;
+
+  constructor(options: ResourceStoresOptions) {
+    this.#options = options;
+    this.#lifetime.add(
+      workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('parley.resources')) this.#reset();
+      }),
+    );
+  }
+
+  /** Other stores are configured, or have keys now. */
+  get onDidChange(): Event<void> {
+    return this.#didChange.event;
+  }
+
+  /** The store that takes what is written from now on, then those that hold what was written before. Never rejects for a setting that is wrong: this machine takes over. */
+  all(): Promise<Stores> {
+    this.#stores ??= this.#open().catch((error: unknown) => {
+      this.#stores = undefined;
+      throw error;
+    });
+    return this.#stores;
+  }
+
+  /** The origin of the configured bucket. */
+  get origin(): string | undefined {
+    try {
+      const setting = parseResources(resourcesSetting());
+      return setting.type === 's3' ? new URL(setting.place.endpoint).origin : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Asks for the keys of the configured bucket and keeps them. @returns whether they were given @throws ParleyError `bad-setting`, `no-bucket` */
+  async setKeys(): Promise<boolean> {
+    const setting = parseResources(resourcesSetting());
+    if (setting.type === 'local') {
+      throw new ParleyError('no-bucket', 'The messages of sessions are kept on this machine, which needs no keys.', {
+        hint: 'Name a bucket in the setting parley.resources first.',
+      });
+    }
+    const { place } = setting;
+    const title = `${place.bucket}, ${new URL(place.endpoint).host}`;
+    const prompt = l10n.t('It is kept in the secret store of VS Code and used for this server and bucket alone.');
+    const ask = (name: string, password: boolean): Thenable<string | undefined> =>
+      window.showInputBox({ title: `${title}: ${name}`, prompt, password, ignoreFocusOut: true });
+    const accessKeyId = (await ask(l10n.t('Access key ID'), false))?.trim();
+    if (!accessKeyId) return false;
+    const secretAccessKey = (await ask(l10n.t('Secret access key'), true))?.trim();
+    if (!secretAccessKey) return false;
+    const { secrets } = this.#options.context;
+    await secrets.store(`${KEYS}${keysName(place)}`, JSON.stringify({ accessKeyId, secretAccessKey }));
+    this.#reset();
+    return true;
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+    this.#opened?.dispose();
+    this.#didChange.dispose();
+  }
+
+  #reset(): void {
+    this.#stores = undefined;
+    this.#told = undefined;
+    this.#opened?.dispose();
+    this.#opened = undefined;
+    this.#didChange.fire();
+  }
+
+  async #open(): Promise<Stores> {
+    const local = await this.#options.serve.localStore();
+    try {
+      const setting = parseResources(resourcesSetting());
+      if (setting.type === 'local') return [local];
+      const keys = await this.#keysOf(setting.place);
+      if (!keys) {
+        this.#tell(
+          l10n.t(
+            'The bucket {0} has no keys yet. Messages are kept on this machine until it has.',
+            setting.place.bucket,
+          ),
+          true,
+        );
+        return [local];
+      }
+      return [await this.#bucket(setting.place, keys), local];
+    } catch (error) {
+      this.#tell(`${messageOf(error)} ${l10n.t('Messages are kept on this machine.')}`, false);
+      return [local];
+    }
+  }
+
+  async #bucket(place: S3Place, keys: S3Keys): Promise<ResourceStore> {
+    const { context, log } = this.#options;
+    const store = new S3Store({ place, keys });
+    const name = createHash('sha256').update(store.id).digest('hex').slice(0, 16);
+    const root = join(context.globalStorageUri.fsPath, 'resource-queue', name);
+    const { queue, disposable } = await openQueue(store, { root, pid: process.pid, isAlive, log });
+    const refusals = queue.onDidRefuse(({ error }) => this.#tell(error.message, false));
+    this.#opened = {
+      dispose() {
+        refusals.dispose();
+        disposable.dispose();
+      },
+    };
+    return queue;
+  }
+
+  async #keysOf(place: S3Place): Promise<S3Keys | undefined> {
+    const text = await this.#options.context.secrets.get(`${KEYS}${keysName(place)}`);
+    return text === undefined ? undefined : (JSON.parse(text) as S3Keys);
+  }
+
+  #tell(text: string, offersKeys: boolean): void {
+    this.#options.log.warn(text);
+    if (this.#told === text) return;
+    this.#told = text;
+    const enter = l10n.t('Enter Keys');
+    void window.showWarningMessage(`Parley: ${text}`, ...(offersKeys ? [enter] : [])).then(async (choice) => {
+      if (choice === enter) await this.setKeys();
+    });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,221 @@
+// The local server of this window (Agent Communication Protocol, loopback only): off until the settings turn it on or a session is shared. It serves the agents that the
+// user named and the messages of the local resource store, and ends with the window.
+import { join } from 'node:path';
+import { type ExtensionContext, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../base/disposable';
+import { messageOf, ParleyError } from '../base/errors';
+import type { Log } from '../base/log';
+import type { ConversationServices } from '../client/services';
+import { AgentServer } from '../distributed/agentServer';
+import { Guard } from '../distributed/guard';
+import { LocalStore } from '../distributed/localStore';
+import type { SessionDescriptor } from '../distributed/model';
+import { Resolver } from '../distributed/resolver';
+import { ResourceCache } from '../distributed/resourceCache';
+import type { PastMessage } from '../distributed/servedAgent';
+import type { AgentCatalog } from './agentCatalog';
+import { ServedAgents } from './servedAgents';
+import { serverToken, signingSecret } from './serveSecrets';
+import { ServeStatus } from './serveStatus';
+import { serverSettings } from './settings';
+
+export interface ServeOptions {
+  readonly context: ExtensionContext;
+  readonly catalog: AgentCatalog;
+  readonly services: ConversationServices;
+  /** The folder of sessions in a window without one. */
+  readonly scratch: string;
+  readonly log: Log;
+}
+
+/** The local store while its messages can be fetched from `baseUrl` by whoever has a link. */
+export interface ResourceServer {
+  readonly store: LocalStore;
+  /** `http://127.0.0.1:port` */
+  readonly baseUrl: string;
+}
+
+interface Running {
+  readonly server: AgentServer;
+  readonly baseUrl: string;
+  /** As the setting was when it was started. */
+  readonly port: number;
+  readonly guard: Guard;
+}
+
+export class Serve implements Disposable {
+  readonly #options: ServeOptions;
+  readonly #agents: ServedAgents;
+  readonly #status = new ServeStatus();
+  readonly #lifetime = new DisposableStore();
+  #store: Promise<LocalStore> | undefined;
+  #running: Running | undefined;
+  #isShared = false;
+  #isEnded = false;
+  /** Changes are made one after another. */
+  #changing: Promise<void> = Promise.resolve();
+  #failure: ParleyError | undefined;
+
+  /** Starts at once where the settings say so. */
+  constructor(options: ServeOptions) {
+    this.#options = options;
+    this.#agents = new ServedAgents(options);
+    this.#lifetime.add(this.#status);
+    this.#lifetime.add(
+      workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('parley.server') || change.affectsConfiguration('parley.agents'))
+          void this.#follow();
+      }),
+    );
+    this.#lifetime.add(workspace.onDidGrantWorkspaceTrust(() => void this.#follow()));
+    void this.#follow();
+  }
+
+  /**
+   * Makes the messages of the local store readable over HTTP, until the window ends: for descriptors that are handed out.
+   * @throws ParleyError `untrusted-workspace`, `port-taken`, `not-serving`
+   */
+  async ensureResourceServer(): Promise<ResourceServer> {
+    if (!workspace.isTrusted) {
+      throw new ParleyError('untrusted-workspace', 'Nothing is shared from a workspace you have not trusted.');
+    }
+    this.#isShared = true;
+    await this.#follow();
+    return { store: await this.localStore(), baseUrl: this.address() };
+  }
+
+  /** The store of this extension's own files. Its messages have URLs while the server runs, see {@link ensureResourceServer}. */
+  localStore(): Promise<LocalStore> {
+    const { context } = this.#options;
+    this.#store ??= signingSecret(context.secrets).then((secret) => {
+      const folder = join(context.globalStorageUri.fsPath, 'resources');
+      return new LocalStore({ folder, secret, baseUrl: () => this.#running?.baseUrl });
+    });
+    return this.#store;
+  }
+
+  /** `http://127.0.0.1:port`. @throws ParleyError `not-serving`, or why it does not */
+  address(): string {
+    if (this.#running) return this.#running.baseUrl;
+    if (this.#failure) throw this.#failure;
+    throw new ParleyError('not-serving', 'The local server is off.', { hint: 'Turn on parley.server.enabled.' });
+  }
+
+  /** The same while it runs. */
+  get origin(): string | undefined {
+    return this.#running?.baseUrl;
+  }
+
+  /** What callers send as `Authorization: Bearer …`. */
+  token(): Promise<string> {
+    return serverToken(this.#options.context.secrets);
+  }
+
+  /** When all changes of the settings so far are in effect. */
+  settled(): Promise<void> {
+    return this.#changing;
+  }
+
+  /** Ends the server and the agents behind it, for good. */
+  async stop(): Promise<void> {
+    this.#isEnded = true;
+    await this.#follow();
+    this.#lifetime.dispose();
+  }
+
+  dispose(): void {
+    void this.stop();
+  }
+
+  #follow(): Promise<void> {
+    this.#changing = this.#changing.then(() =>
+      this.#change().catch((error: unknown) => this.#options.log.error(`The local server: ${messageOf(error)}`)),
+    );
+    return this.#changing;
+  }
+
+  /** Brings the server to where the settings want it. */
+  async #change(): Promise<void> {
+    const { log } = this.#options;
+    const { enabled, agents, port } = serverSettings();
+    const mayServe = workspace.isTrusted && !this.#isEnded;
+    const serves = mayServe && enabled;
+    const wanted = serves || (mayServe && this.#isShared);
+    if (this.#running && (!wanted || this.#running.port !== port)) await this.#end(this.#running);
+    if (!serves) await this.#agents.closeAll();
+    const problems = serves ? this.#agents.choose(agents) : [];
+    for (const problem of problems) log.warn(`parley.server.agents: ${problem}`);
+    this.#failure = undefined;
+    if (wanted && !this.#running) {
+      try {
+        this.#running = await this.#start(port);
+        log.info(`The local server listens at ${this.#running.baseUrl}`);
+      } catch (error) {
+        this.#failure =
+          error instanceof ParleyError ? error : new ParleyError('not-serving', messageOf(error), { cause: error });
+        log.warn(this.#failure.message);
+      }
+    }
+    this.#show(problems);
+  }
+
+  #show(problems: readonly string[]): void {
+    if (this.#failure) this.#status.show({ kind: 'failed', why: this.#failure.message });
+    else if (!this.#running) this.#status.show({ kind: 'off' });
+    else {
+      const agents = this.#agents.list.map(({ name }) => name);
+      this.#status.show({ kind: 'on', address: this.#running.baseUrl, agents, problems });
+    }
+  }
+
+  async #start(port: number): Promise<Running> {
+    const { log, context, services } = this.#options;
+    const store = await this.localStore();
+    // Others choose the URLs of a history: only the user's own servers are asked.
+    const guard = new Guard({ listedOnly: true, isAllowed: (origin) => this.#isConfigured(origin) });
+    const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
+    const resolver = new Resolver({ guard, cache, stores: [store], log });
+    const server = new AgentServer({
+      agents: () => this.#agents.list,
+      token: await this.token(),
+      store,
+      serveResource: (id, exp, sig, signal) => store.serve(id, exp, sig, signal),
+      history: (session, signal) => pastOf(resolver, session, signal),
+      now: services.clock.now,
+      log,
+    });
+    try {
+      return { server, baseUrl: await server.start(port), port, guard };
+    } catch (error) {
+      guard.dispose();
+      throw error;
+    }
+  }
+
+  async #end(running: Running): Promise<void> {
+    // Runs are cancelled and recorded first; their records need the address.
+    await running.server.stop();
+    this.#running = undefined;
+    await this.#agents.closeAll();
+    running.guard.dispose();
+  }
+
+  #isConfigured(origin: string): boolean {
+    return this.#options.catalog
+      .list()
+      .some(
+        (agent) => agent.type === 'communication' && URL.canParse(agent.url) && new URL(agent.url).origin === origin,
+      );
+  }
+}
+
+async function pastOf(
+  resolver: Resolver,
+  session: SessionDescriptor,
+  signal: AbortSignal,
+): Promise<readonly PastMessage[]> {
+  const entries = await resolver.resolveHistory(session, {}, signal);
+  return entries.map((entry) =>
+    entry.kind === 'message' ? { kind: 'message', message: entry.message } : { kind: 'gap', reason: entry.sentence },
+  );
+}

@@ -1,0 +1,24 @@
+// What a caller of the local server needs, onto the clipboard: its address and its token.
+import { type Disposable, env, l10n, window } from 'vscode';
+import type { Register } from './commands';
+import type { Serve } from './serve';
+
+export function serveCommands(serve: Serve, register: Register): Disposable[] {
+  return [
+    register('server.copyAddress', async () => {
+      await serve.settled();
+      const address = serve.address();
+      await env.clipboard.writeText(address);
+      window.setStatusBarMessage(l10n.t('Parley: {0} was copied.', address), 5000);
+      return address;
+    }),
+    register('server.copyToken', async () => {
+      // It goes to the clipboard alone: what a command returns, every extension can have.
+      await env.clipboard.writeText(await serve.token());
+      const text = l10n.t(
+        'The token of the local server was copied. Whoever has it can use the agents that you serve.',
+      );
+      window.setStatusBarMessage(l10n.t('Parley: {0}', text), 5000);
+    }),
+  ];
+}

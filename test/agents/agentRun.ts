@@ -1,0 +1,199 @@
+// One real agent in Parley's own Conversation, in plain Node: plays scripts, answers questions, counts what passes, and writes a transcript.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionInfo } from '../../src/acp/dialect';
+import { missingFileReadsEmpty } from '../../src/acp/quirks/gemini';
+import type { AgentDefinition } from '../../src/agents/agentDefinition';
+import { AgentFiles } from '../../src/client/agentFiles';
+import type { Conversation } from '../../src/client/conversation';
+import type { Opening } from '../../src/client/opening';
+import type { StopReason } from '../../src/session/event';
+import { diskFiles, type TestConversation, testConversation } from '../support/conversation';
+import type { ScriptName } from './modelScripts';
+import type { Message } from './rawClient';
+import type { RealAgent } from './realAgents';
+import { type Asked, entryLines, type Names, offerLines, withoutChance } from './transcriptText';
+
+/** Updates on both sides of the client's pipe. */
+export interface Counts {
+  readonly sent: number;
+  readonly heard: number;
+}
+
+export class AgentRun {
+  readonly agent: RealAgent;
+  readonly protocol: 1 | 2;
+  /** Lines so far, of all sessions. */
+  readonly lines: string[] = [];
+  readonly #folder: string;
+  readonly #scratch: string;
+  #test: TestConversation | undefined;
+  #processes = 0;
+  #heard = 0;
+  #drawn = 0;
+  #asked: Asked[] = [];
+
+  /** @param folder where the sessions work @param scratch for recordings */
+  constructor(agent: RealAgent, protocol: 1 | 2, folder: string, scratch: string) {
+    this.agent = agent;
+    this.protocol = protocol;
+    this.#folder = folder;
+    this.#scratch = scratch;
+  }
+
+  get conversation(): Conversation {
+    return this.#test?.conversation ?? assert.fail('no session is open');
+  }
+
+  /** Starts a process of the agent and opens a session. The one before is left first. @param heading for the lines */
+  async open(heading: string, opening: Opening): Promise<void> {
+    await this.close();
+    if (this.#processes > 0) await this.agent.settle?.();
+    this.#drawn = 0;
+    this.#asked = [];
+    this.#test = testConversation({
+      agent: this.#definition(`${++this.#processes}`),
+      cwd: this.#folder,
+      opening,
+      services: {
+        startTimeoutMs: () => 60_000,
+        filesFor: (agentName, initializeResult) =>
+          new AgentFiles(diskFiles(), { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }),
+        onTraffic: (_key, dir, line) => {
+          if (dir === 'in' && isUpdate(line)) this.#heard++;
+        },
+      },
+    });
+    const { conversation } = this.#test;
+    await conversation.start();
+    if (conversation.connection.kind === 'authRequired' && this.agent.signIn)
+      await conversation.signIn(this.agent.signIn);
+    const { connection } = conversation;
+    if (connection.kind !== 'ready') throw 'error' in connection ? connection.error : new Error(connection.kind);
+    assert.equal(connection.link.description.protocol, this.protocol);
+    this.lines.push(`== ${heading}`);
+  }
+
+  /** Sends the prompt of a script and answers what is asked. @returns why the turn ended */
+  async play(script: ScriptName, answer: 'allow' | 'reject' = 'allow'): Promise<StopReason> {
+    const { conversation } = this;
+    const { done } = conversation.send(this.agent.prompt(script, this.#folder));
+    let isOver = false;
+    const result = done.finally(() => {
+      isOver = true;
+    });
+    const answering = this.#until(() => {
+      for (const [id, question] of conversation.model.state.permissions) {
+        if (!this.#asked.includes(question)) this.#asked.push(question);
+        const fitting = question.options.filter(({ kind }) => kind.startsWith(answer));
+        const option = fitting.find(({ kind }) => kind === `${answer}_once`) ?? fitting[0];
+        conversation.answerPermission(id, option?.optionId ?? null);
+      }
+      return isOver;
+    });
+    const { stopReason } = await result;
+    conversation.model.touch('turn'); // the turn's last change came before its promise: look once more
+    await answering;
+    this.draw(script === 'command' ? `${script}, ${answer}` : script);
+    return stopReason;
+  }
+
+  /** Begins the script that goes on for a minute, and stops it as soon as its first words are there. */
+  async stopInMidStream(): Promise<StopReason> {
+    const { conversation } = this;
+    const { done } = conversation.send(this.agent.prompt('slow', this.#folder));
+    await this.#until(({ model }) => {
+      const last = model.state.entries.at(-1);
+      return last?.kind === 'agent' && last.content.some((block) => block.type === 'text' && /tick/.test(block.text));
+    });
+    conversation.cancel();
+    const { stopReason } = await done;
+    this.draw('stopped in mid-stream');
+    return stopReason;
+  }
+
+  /** Writes down what has come since the last time. @param heading for the lines */
+  draw(heading: string): void {
+    const { state } = this.conversation.model;
+    this.lines.push(`-- ${heading}`, ...entryLines(state, this.#drawn, this.#asked, this.#names()));
+    this.#drawn = state.entries.length;
+    this.#asked = [];
+  }
+
+  /** Writes down what stands around the transcript, as soon as the agent has said what it says after its answers. */
+  async drawOffer(): Promise<void> {
+    const { givesTitles } = this.agent;
+    await this.#until(
+      ({ model: { state } }) => state.commands.length > 0 && (!givesTitles || state.title !== undefined),
+    );
+    this.lines.push('-- around it', ...offerLines(this.conversation.model.state, this.#names()));
+  }
+
+  /** Writes down what the agent's own list has of this folder. */
+  async drawList(): Promise<void> {
+    const sessions: SessionInfo[] = [];
+    for await (const page of this.conversation.ops.list({}, new AbortController().signal)) sessions.push(...page);
+    this.lines.push(
+      '-- its list',
+      ...sessions.map(({ sessionId, title }) => this.#named(`${sessionId} ${title ?? '-'}`)),
+    );
+  }
+
+  /** Ends the process. Fails where the client has sent what no schema has. */
+  async close(): Promise<void> {
+    await this.#test?.close();
+    this.#test = undefined;
+  }
+
+  /** Updates of all processes so far, by the agents' own account and by the client's. */
+  counts(): Counts {
+    let sent = 0;
+    for (let process = 1; process <= this.#processes; process++)
+      sent += readFileSync(this.#wire(`${process}`), 'utf8')
+        .split('\n')
+        .filter(isUpdate).length;
+    return { sent, heard: this.#heard };
+  }
+
+  #until(holds: (conversation: Conversation) => boolean): Promise<void> {
+    return this.#test?.until(holds) ?? assert.fail('no session is open');
+  }
+
+  #names(): Names {
+    const { sessionId } = this.conversation;
+    return [
+      [this.#folder, '<folder>'],
+      [this.#folder.replace(/^\//, ''), '<folder without its slash>'],
+      ...(sessionId === undefined ? [] : [[sessionId, '<session>'] as const]),
+    ];
+  }
+
+  #named(line: string): string {
+    return withoutChance(line, this.#names());
+  }
+
+  #wire(name: string): string {
+    return join(this.#scratch, `${this.agent.id}.v${this.protocol}.${name}.ndjson`);
+  }
+
+  /** The agent as a user's setting has it, with a recorder on its way. */
+  #definition(name: string): AgentDefinition {
+    const { id, definition } = this.agent;
+    const recorder = join(process.cwd(), 'out/support/agents/wireRecorder.js');
+    return {
+      type: 'process',
+      id,
+      name: id,
+      protocol: this.protocol,
+      command: process.execPath,
+      args: [recorder, this.#wire(name), definition.command, ...definition.args],
+      env: definition.env,
+    };
+  }
+}
+
+function isUpdate(line: string): boolean {
+  if (!line.includes('session/update')) return false;
+  return (JSON.parse(line) as Message).method === 'session/update';
+}

@@ -1,0 +1,237 @@
+// The window goes and comes back: reloaded, killed, opened twice. What was said, what waits and what is half written is there again, and nothing is sent or started by itself.
+import { strict as assert } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { readAgentLog, scriptedAgent } from '../support/agents/definition';
+import { Chat } from '../support/vscode/chat';
+import { draftIsKept } from '../support/vscode/keptState';
+import { screenshot } from '../support/vscode/openWindow';
+import { descendants, kill } from '../support/vscode/processTree';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { command } from '../support/vscode/workbench';
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-history-'));
+const log = join(scratch, 'agent.ndjson');
+const DOUBT = 'it is not known whether the agent got this';
+
+/** The texts of all prompts that agents were sent, in order. */
+function prompts(): string[] {
+  return readAgentLog(log).flatMap(({ dir, msg }) =>
+    dir === 'in' && msg?.method === 'session/prompt' ? [JSON.stringify(msg.params)] : [],
+  );
+}
+
+const starts = (): number => readAgentLog(log).filter(({ ev }) => ev === 'start').length;
+
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+const settings = {
+  'parley.agents': { plain: { ...scriptedAgent('plain', log), name: 'Plain' } },
+  'parley.defaultAgent': 'plain',
+};
+
+describe('a window that ends in the middle of a turn', () => {
+  const vscode = useVsCode({ theme: 'dark', settings });
+  let chat: Chat;
+
+  before('open the chat', async () => {
+    chat = await Chat.open(vscode.window.page);
+  });
+
+  const waiting = (): Promise<string[]> => chat.queue.locator('.queue-text').allTextContents();
+
+  /** Three messages wait behind a turn, and half of a fourth is written. */
+  async function fillQueue(turn: string): Promise<void> {
+    await chat.send(turn);
+    await chat.state('running');
+    for (const word of ['one', 'two', 'three']) await chat.send(`say ${word}`);
+    await chat.queue.nth(2).waitFor();
+    await chat.composer.fill('half a thought');
+    await draftIsKept(vscode.server, vscode.window.page, 'half a thought');
+  }
+
+  /** The chat of the window that came back, as it stands before the user does anything. */
+  async function comesBack(page: Page): Promise<void> {
+    chat = await Chat.at(page, 'panel');
+    await chat.queue.first().waitFor();
+    await chat.state('idle');
+    assert.equal(await chat.composer.inputValue(), 'half a thought');
+    await chat.button('Resume').waitFor();
+  }
+
+  it('loses what was said, what waits and what is half written when it is reloaded, or sends it unasked', async () => {
+    const { page } = vscode.window;
+    await fillQueue('say Working.\nwait');
+    await chat.entries('agent').getByText('Working.').waitFor();
+    const [sent, started] = [prompts().length, starts()];
+
+    await page.reload();
+    await comesBack(page);
+    assert.deepEqual(await waiting(), ['say one', 'say two', 'say three']);
+    await chat.entries('agent').getByText('Working.').waitFor();
+    assert.equal(await chat.turnEnd(), 'error');
+    await chat.frame.getByText('look through what waits').first().waitFor();
+    await screenshot(page, 'reloaded-dark');
+    assert.equal(prompts().length, sent, 'nothing is sent by itself');
+    assert.equal(starts(), started, 'no agent is started by itself');
+
+    await chat.button('Resume').click();
+    for (let count = 0; count < 3; count++) assert.equal(await chat.turnEnd(), 'end_turn');
+    assert.deepEqual(
+      prompts()
+        .slice(sent)
+        .map((text) => /say (one|two|three)/.exec(text)?.[1]),
+      ['one', 'two', 'three'],
+    );
+    assert.equal(await chat.composer.inputValue(), 'half a thought');
+    await chat.composer.fill('');
+  });
+
+  it('loses a message, or sends it twice, when the extension host is killed', async () => {
+    const { page } = vscode.window;
+    await chat.newSession();
+    // A turn of which the agent has said nothing yet.
+    await fillQueue('sleep 60000');
+    const [sent, started] = [prompts().length, starts()];
+    const hosts = descendants(vscode.server.pid).filter(({ command }) => command.includes('--type=extensionHost'));
+    assert.ok(hosts.length > 0);
+    for (const { pid } of hosts) kill(pid);
+
+    // VS Code starts another host by itself, and the tab of the one that broke is replaced by one that works.
+    await chat.button('Stop').waitFor({ state: 'detached' });
+    await comesBack(page);
+    assert.deepEqual(await waiting(), ['sleep 60000', 'say one', 'say two', 'say three']);
+    await chat.queue.first().getByText(DOUBT).waitFor();
+    await screenshot(page, 'killed-host-dark');
+    assert.equal(prompts().length, sent, 'nothing is sent by itself');
+    assert.equal(starts(), started, 'no agent is started by itself');
+  });
+});
+
+describe('the sessions of earlier', () => {
+  const vscode = useVsCode({ theme: 'dark', settings });
+  let chat: Chat;
+
+  before('have three conversations, and close the window', async () => {
+    const { page } = vscode.window;
+    chat = await Chat.open(page);
+    for (const text of ['say The quick brown fox', 'say A heron over the mill pond', 'say Nothing of note']) {
+      await chat.newSession();
+      assert.equal(await chat.run(text), 'end_turn');
+    }
+    await chat.newSession();
+    await page.reload();
+    await page.locator('.monaco-workbench .part.statusbar').waitFor();
+  });
+
+  it('cannot be found again by what was said in them, with the keyboard alone', async () => {
+    const { page } = vscode.window;
+    const started = starts();
+    await command(page, 'Parley: Sessions');
+    const list = page.locator('.quick-input-widget:visible');
+    await list.locator('.monaco-list-row', { hasText: 'Nothing of note' }).waitFor();
+    await page.keyboard.type('pond her');
+    const row = list.locator('.monaco-list-row', { hasText: 'A heron over the mill pond' });
+    await row.first().waitFor();
+    await list.locator('.monaco-list-row', { hasText: 'Nothing of note' }).waitFor({ state: 'detached' });
+    await screenshot(page, 'history-search-dark');
+    await page.keyboard.press('Enter');
+    chat = await Chat.at(page, 'panel');
+    await chat.entries('agent').getByText('A heron over the mill pond').waitFor();
+    await chat.state('idle');
+    await screenshot(page, 'recalled-dark');
+    assert.equal(starts(), started, 'it is read without its agent');
+    assert.equal(await chat.run('say And a frog'), 'end_turn');
+  });
+
+  it('bear names that nobody gave them, or stay for ever, if they cannot be renamed and deleted', async () => {
+    const { page } = vscode.window;
+    const list = page.locator('.quick-input-widget:visible');
+    const row = (text: string) => list.locator('.monaco-list-row', { hasText: text });
+    const press = async (text: string, name: string): Promise<void> => {
+      await row(text).hover();
+      await row(text).locator(`[aria-label="${name}"]`).click();
+    };
+    await command(page, 'Parley: Sessions');
+    await press('The quick brown fox', 'Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await row('The quick brown fox').waitFor({ state: 'detached' });
+    await press('Nothing of note', 'Rename');
+    await list.getByRole('textbox').fill('Of some note');
+    await page.keyboard.press('Enter');
+
+    await command(page, 'Parley: Sessions');
+    await row('Of some note').click();
+    await page.getByRole('tab', { name: 'Of some note' }).waitFor();
+    await chat.entries('agent').getByText('Nothing of note').waitFor();
+  });
+});
+
+describe('two windows on one workspace', () => {
+  const vscode = useVsCode({ theme: 'dark', settings });
+
+  it('write into one session at a time, or the second cannot go on when the first is gone', async () => {
+    const first = await Chat.open(vscode.window.page);
+    assert.equal(await first.run('say From the first window'), 'end_turn');
+    const started = starts();
+
+    const page = await vscode.window.context.newPage();
+    await page.goto(vscode.server.url);
+    await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    await command(page, 'Parley: Open Chat');
+    const second = await Chat.at(page, 'panel');
+    await second.entries('agent').getByText('From the first window').waitFor();
+    await second.frame.locator('[data-error-code="session-held"]').waitFor();
+    await screenshot(page, 'held-dark');
+    await second.send('say Against each other');
+    await second.frame.getByText('Another window has this session').first().waitFor();
+    assert.equal(await second.composer.inputValue(), 'say Against each other');
+    await second.button('Take over').click();
+    await page.getByText('The other window still has this session.').first().waitFor();
+    assert.equal(starts(), started);
+
+    await vscode.window.page.goto('about:blank');
+    // There is no sign in this window of the end of the other: a person tries again.
+    while (await second.button('Take over').isVisible())
+      await second
+        .button('Take over')
+        .click({ timeout: 1000 })
+        .catch(() => undefined);
+    await second.state('idle');
+    await second.composer.press('Enter');
+    await second.entries('agent').getByText('Against each other').waitFor();
+    await second.state('ready');
+    await page.close();
+  });
+});
+
+describe('an agent that ends again and again', () => {
+  const vscode = useVsCode({ theme: 'dark', settings: { 'parley.defaultAgent': 'demo' } });
+
+  it('leaves the user alone at its first end, or is started for ever', async () => {
+    const { page } = vscode.window;
+    const chat = await Chat.open(page);
+    for (let count = 1; count <= 3; count++) {
+      await chat.send('/crash');
+      await chat.send('Go on, please');
+      assert.equal(await chat.turnEnd(), 'error');
+      // The third pause is long enough to be seen.
+      if (count === 3) {
+        await chat.state('recovering');
+        await screenshot(page, 'recovering-dark');
+      }
+      await chat.state('ready');
+      await chat.queue.getByText('Go on, please').waitFor();
+      if (count === 3) await screenshot(page, 'recovered-dark');
+      await chat.button('Clear').click();
+      await chat.queue.first().waitFor({ state: 'detached' });
+    }
+    await chat.send('/crash');
+    await chat.frame.locator('[data-error-code="restart-loop"]').getByText('for the 4th time in a row').waitFor();
+    await screenshot(page, 'restart-loop-dark');
+    await chat.button('Start again').click();
+    await chat.state('ready');
+  });
+});

@@ -1,0 +1,125 @@
+// What the newer parts of the protocol look like to a person: forms, agents of version 2, agents far away, sessions that an agent keeps, signing in.
+import { strict as assert } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { scriptedAgent } from '../support/agents/definition';
+import { type RemoteAgentServer, serveAgent } from '../support/remoteAgent';
+import { Chat } from '../support/vscode/chat';
+import { screenshot } from '../support/vscode/openWindow';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { command } from '../support/vscode/workbench';
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-protocol-'));
+
+const program = (file: string, script: object) => ({
+  command: process.execPath,
+  args: [join(process.cwd(), `out/support/agents/${file}.js`), JSON.stringify(script)],
+});
+
+/** Filled before VS Code starts, which reads it then. */
+const agents: Record<string, object> = {
+  plain: { ...scriptedAgent('plain'), name: 'Plain' },
+  two: { ...program('v2ScriptedAgent', {}), name: 'Version two', protocol: 2 },
+  keeper: {
+    ...program('sessionAgent', {
+      store: join(scratch, 'sessions.json'),
+      load: true,
+      offers: ['list', 'delete', 'title'],
+    }),
+    name: 'Keeper',
+  },
+};
+const settings: Record<string, unknown> = { 'parley.agents': agents, 'parley.defaultAgent': 'plain' };
+
+let remote: RemoteAgentServer;
+
+describe('the newer parts of the protocol', () => {
+  before('serve an agent', async () => {
+    remote = await serveAgent({
+      refuse: ({ headers }) => (headers.authorization === 'Bearer open-sesame' ? undefined : 401),
+    });
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the setting is written so
+    agents.far = { name: 'Far away', url: remote.ws, headers: { Authorization: 'Bearer ${secret:key}' } };
+  });
+
+  after(async () => {
+    await remote.close();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  describe('for a user', () => {
+    const vscode = useVsCode({ theme: 'dark', settings });
+    let chat: Chat;
+
+    before('open the chat', async () => {
+      chat = await Chat.open(vscode.window.page);
+    });
+
+    it('cannot answer an agent that asks with a form', async () => {
+      await chat.send('elicit');
+      const card = chat.frame.getByRole('group', { name: /^Question: Plain asks: Which database/ });
+      await card.waitFor();
+      await chat.state('requiresAction');
+      await card.getByRole('textbox', { name: /^Name/ }).fill('orders');
+      await card.getByRole('radio', { name: 'PostgreSQL' }).check();
+      await card.getByRole('checkbox', { name: 'ann' }).check();
+      await screenshot(vscode.window.page, 'form');
+      await card.getByRole('button', { name: 'Submit' }).click();
+      await card.waitFor({ state: 'detached' });
+      assert.equal(await chat.turnEnd(), 'end_turn');
+      await chat.entries('agent').getByText('"name":"orders"').waitFor();
+    });
+
+    it('goes where an agent sends them without seeing the address', async () => {
+      await chat.send('elicit-url https://example.com/connect?state=a%2Fb');
+      const card = chat.frame.getByRole('group', { name: /^Question: Plain asks: Please connect/ });
+      await card.getByText('https://example.com/connect?state=a%2Fb').first().waitFor();
+      await screenshot(vscode.window.page, 'form-page');
+      await card.getByRole('button', { name: 'Decline' }).click();
+      assert.equal(await chat.turnEnd(), 'end_turn');
+    });
+
+    it('waits for ever for an agent of version 2, or sees their message twice', async () => {
+      await chat.selectAgent('Version two');
+      await chat.state('ready');
+      await chat.send('running\necho\nreceipt\nsay Hello from two.\nidle end_turn');
+      const end = chat.frame.locator('[role=separator][data-barrier="state"]');
+      await end.waitFor();
+      assert.equal(await end.getAttribute('data-stop-reason'), 'end_turn');
+      await chat.entries('agent').getByText('Hello from two.').waitFor();
+      assert.equal(await chat.entries('user').count(), 1);
+      await screenshot(vscode.window.page, 'version-two');
+    });
+
+    it('cannot reach an agent on another machine, or gives its key to the settings', async () => {
+      const chosen = chat.selectAgent('Far away');
+      const box = vscode.window.page.locator('.quick-input-widget:visible input[type=password]');
+      await box.waitFor();
+      await screenshot(vscode.window.page, 'secret');
+      await box.fill('open-sesame');
+      await box.press('Enter');
+      await chosen;
+      await chat.state('ready');
+      await chat.send('hello');
+      assert.equal(await chat.turnEnd(), 'end_turn');
+      await chat.entries('agent').getByText('You said hello.').waitFor();
+    });
+
+    it('loses the sessions that their agent keeps', async () => {
+      await chat.selectAgent('Keeper');
+      await chat.state('ready');
+      await chat.send('say remember me');
+      assert.equal(await chat.turnEnd(), 'end_turn');
+      await command(vscode.window.page, 'Parley: Close Session');
+      await chat.selectAgent('Keeper');
+      await chat.state('ready');
+      await command(vscode.window.page, 'Parley: Sessions');
+      const list = vscode.window.page.locator('.quick-input-widget:visible');
+      const row = list.locator('.monaco-list-row', { hasText: 'keeper-' }).or(list.getByText(/Keeper: earlier/));
+      await row.first().waitFor();
+      await screenshot(vscode.window.page, 'sessions');
+      await vscode.window.page.keyboard.press('Escape');
+    });
+  });
+});

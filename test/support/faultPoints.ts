@@ -1,0 +1,85 @@
+// Ten points of a turn at which a plug is pulled: what is typed, and how one knows that the point is reached.
+import type { FaultWindow } from './faultWindow';
+
+export interface FaultPoint {
+  readonly name: string;
+  /** What the agent does with the first message. */
+  readonly play: string;
+  /** Resolves at the point. */
+  reached(window: FaultWindow): Promise<void>;
+  /** The first message is over by then, and the others are not typed yet. */
+  readonly isOver?: true;
+}
+
+const OPEN_TOOL = '{"sessionUpdate":"tool_call","toolCallId":"t","title":"Bash","kind":"execute","status":"pending"}';
+
+function shows(kind: string, status?: string): FaultPoint['reached'] {
+  return ({ session }) =>
+    session.until((c) =>
+      c.model.state.entries.some((entry) => entry.kind === kind && (entry.kind !== 'tool' || entry.status === status)),
+    );
+}
+
+/** Messages that are typed at each point: the first is played, the others wait. */
+export const TYPED = ['one', 'two', 'three', 'four'] as const;
+
+/** In each, the agent stays at the point for as long as it is let. */
+export const faultPoints: readonly FaultPoint[] = [
+  {
+    name: '01 before the prompt leaves',
+    play: '',
+    reached: (window) => window.untilLogged(({ dir, msg }) => dir === 'in' && msg?.method === 'session/new'),
+  },
+  {
+    name: '02 after it left, before a word',
+    play: 'wait',
+    reached: (window) => window.untilLogged(({ dir, msg }) => dir === 'in' && msg?.method === 'session/prompt'),
+  },
+  { name: '03 in a thought', play: 'think Let me see\nwait', reached: shows('thought') },
+  { name: '04 in its text', play: 'say Once upon a time\nwait', reached: shows('agent') },
+  { name: '05 tool call pending', play: `update ${OPEN_TOOL}\nwait`, reached: shows('tool', 'pending') },
+  {
+    name: '06 tool call in progress',
+    play: `update ${OPEN_TOOL.replace('pending', 'in_progress')}\nwait`,
+    reached: shows('tool', 'in_progress'),
+  },
+  {
+    name: '07 permission open',
+    play: 'permission',
+    reached: ({ session }) => session.until((c) => c.model.state.permissions.size === 1),
+  },
+  {
+    name: '08 while it is stopped',
+    play: 'say I shall not stop\nwait',
+    async reached(window) {
+      await shows('agent')(window);
+      window.conversation.cancel();
+      await window.untilLogged(({ msg }) => msg?.method === 'session/cancel');
+    },
+  },
+  {
+    name: '09 after turn_complete, before the answer',
+    play: 'update {"sessionUpdate":"turn_complete","stopReason":"end_turn"}\nwait',
+    reached: ({ session }) => session.until((c) => c.model.state.turns[0]?.endedAt !== undefined),
+  },
+  {
+    name: '10 between two turns',
+    play: 'stop end_turn',
+    reached: ({ session }) => session.until((c) => c.model.state.turns.length === 1 && !c.isBusy),
+    isOver: true,
+  },
+];
+
+/** Types the messages and resolves at the point. */
+export async function typeUntil(window: FaultWindow, { play, reached, isOver }: FaultPoint): Promise<void> {
+  const [first, ...others] = TYPED;
+  window.type(first, play);
+  const there = reached(window);
+  if (!isOver) for (const tag of others) window.type(tag);
+  await there;
+}
+
+/** Types what was not typed before the plug was pulled. */
+export function typeRest(window: FaultWindow, { isOver }: FaultPoint): void {
+  if (isOver) for (const tag of TYPED.slice(1)) window.type(tag);
+}

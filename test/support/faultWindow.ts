@@ -1,0 +1,204 @@
+// A window that is to be pulled the plug on: a conversation with a real agent and a real journal, and the account of what became of each message that was typed in it.
+import { strict as assert } from 'node:assert';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../src/agents/agentDefinition';
+import { silentLog } from '../../src/base/log';
+import type { Conversation } from '../../src/client/conversation';
+import type { ConversationServices } from '../../src/client/services';
+import type { SessionState } from '../../src/session/state';
+import { isEnded } from '../../src/session/tools';
+import { Journal, type JournalOptions } from '../../src/store/journal';
+import { JournalKeep, readKept } from '../../src/workbench/journalKeep';
+import { type AgentLogLine, readAgentLog } from './agents/definition';
+import type { KeepingScript } from './agents/keepingAgent';
+import { type TestConversation, testConversation } from './conversation';
+import type { FaultRow } from './faultTable';
+import { goneFrom } from './processes';
+
+const KEY = 'fault-1';
+let windows = 0;
+
+export interface FaultWindowOptions {
+  /** Holds the journal, the agent's sessions and its log. */
+  readonly folder: string;
+  readonly agent: AgentDefinition;
+  readonly services?: Partial<ConversationServices>;
+  readonly journal?: Partial<JournalOptions>;
+  /** Ours of the session. */
+  readonly key?: string;
+}
+
+export function agentLogIn(folder: string): string {
+  return join(folder, 'agent.ndjson');
+}
+
+/** The agent that keeps its sessions (agents/keepingAgent.ts), or another program of that folder. */
+export function keepingAgent(folder: string, script: Omit<KeepingScript, 'store'> = {}): AgentDefinition {
+  const [agent] = parseAgents({
+    keeper: {
+      name: 'Keeper',
+      command: process.execPath,
+      args: [join(process.cwd(), 'out/support/agents/keepingAgent.js'), JSON.stringify({ store: folder, ...script })],
+      env: { AGENT_LOG: agentLogIn(folder) },
+    },
+  }).agents;
+  assert.ok(agent);
+  return agent;
+}
+
+export class FaultWindow {
+  readonly journal: Journal;
+  readonly session: TestConversation;
+  readonly isHeld: boolean;
+  readonly key: string;
+  readonly #folder: string;
+  readonly #windowId = `window-${process.pid}-${++windows}`;
+
+  /** Goes on with what it finds in the journal, as the workbench does. */
+  constructor({ folder, agent, services, journal, key = KEY }: FaultWindowOptions) {
+    this.#folder = folder;
+    this.key = key;
+    this.journal = Journal.open({ folder: join(folder, 'journal'), log: silentLog, now: Date.now, ...journal });
+    const known = this.journal.session(key) !== undefined;
+    this.isHeld = known && this.journal.claim(key, this.#windowId).kind !== 'owned';
+    const kept = known ? readKept(this.journal, key) : undefined;
+    const facts = { key, agentId: agent.id, cwd: folder, roots: [folder] };
+    this.session = testConversation({
+      agent,
+      cwd: folder,
+      key,
+      keep: new JournalKeep({ journal: this.journal, log: silentLog, windowId: this.#windowId, session: facts }, known),
+      services: { restarts: () => true, ...services },
+      isHeld: this.isHeld,
+      ...(kept && { kept }),
+    });
+  }
+
+  get conversation(): Conversation {
+    return this.session.conversation;
+  }
+
+  get log(): readonly AgentLogLine[] {
+    return readAgentLog(agentLogIn(this.#folder));
+  }
+
+  /** The process of the agent that was started last. */
+  get agentPid(): number {
+    return this.log.findLast(({ ev }) => ev === 'start')?.pid ?? 0;
+  }
+
+  /** Sends a message that can be told from all others. @param tag a word that is in no other message @param play what the agent does before it says the tag */
+  type(tag: string, play = ''): void {
+    this.conversation.send(play === '' ? `say <${tag}>` : `${play}\nsay <${tag}>`).done.catch(() => {});
+  }
+
+  /** Kills the agent as the system does. */
+  async killAgent(): Promise<void> {
+    const pid = this.agentPid;
+    process.kill(pid, 'SIGKILL');
+    await goneFrom(pid);
+  }
+
+  /** Resolves when the agent's log shows something; a file has no events. */
+  async untilLogged(holds: (line: AgentLogLine) => boolean): Promise<void> {
+    while (!this.log.some(holds)) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  /** What a user does who finds the queue stopped: removes what the agent has got, and lets the rest go. */
+  letGo(): void {
+    const { conversation } = this;
+    const got = this.#received();
+    for (const item of this.inDoubt)
+      if (tagsIn(item.text).every((tag) => got.has(tag))) conversation.removeFromQueue(item.id);
+    if (conversation.queue.paused !== undefined || conversation.connection.kind !== 'ready') conversation.resumeQueue();
+  }
+
+  /** The same, until nothing waits. */
+  async goOn(): Promise<void> {
+    this.letGo();
+    await this.session.until((c) => c.connection.kind === 'ready' && !c.isBusy && c.queue.items.length === 0);
+  }
+
+  /** The messages of which the user is asked whether they are to be sent again. */
+  get inDoubt() {
+    return this.conversation.queue.items.filter(
+      ({ state, reason }) => state === 'failed' && /not known/.test(reason ?? ''),
+    );
+  }
+
+  /** What became of the messages. */
+  account(fault: string, typed: readonly string[], asked = 0): FaultRow {
+    const received = this.#received();
+    const waiting = new Set(this.conversation.queue.items.flatMap(({ text }) => tagsIn(text)));
+    return {
+      fault,
+      typed: typed.length,
+      received: typed.filter((tag) => received.has(tag)).length,
+      lost: typed.filter((tag) => !received.has(tag) && !waiting.has(tag)).length,
+      twice: typed.filter((tag) => (received.get(tag) ?? 0) > 1).length,
+      asked,
+    };
+  }
+
+  /** The window is gone without a word. Its journal is left as it is on the disk. */
+  lose(): void {
+    this.conversation.link?.dispose();
+    this.journal.dispose();
+  }
+
+  async close(): Promise<void> {
+    await this.session.close();
+    this.journal.dispose();
+  }
+
+  /** How often the agents got each message. What a transcript repeats does not count: it is no prompt. */
+  #received(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { dir, msg } of this.log) {
+      if (dir !== 'in' || msg?.method !== 'session/prompt') continue;
+      const { prompt } = msg.params as { readonly prompt: readonly { readonly text?: string }[] };
+      for (const tag of tagsIn(prompt[0]?.text ?? '')) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+    }
+    return counts;
+  }
+}
+
+export function tagsIn(text: string): string[] {
+  return [...text.matchAll(/<(\w+)>/g)].map(([, tag = '']) => tag);
+}
+
+/** What must hold of a transcript while nothing runs. @param typed the messages in the order in which they were to be sent; absent: in any, as the user may send one before those that wait */
+export function assertWhole(state: Readonly<SessionState>, typed?: readonly string[]): void {
+  assert.equal(state.turn, undefined, 'no turn runs');
+  assert.equal(state.permissions.size, 0, 'no question is open');
+  const ends = new Map<string, number>();
+  for (const [index, entry] of state.entries.entries()) {
+    assert.equal(entry.index, index);
+    if (entry.kind === 'turn_end') ends.set(entry.turnId, (ends.get(entry.turnId) ?? 0) + 1);
+    if (entry.kind === 'tool') assert.ok(isEnded(entry.status), `the call ${entry.toolCallId} is ${entry.status}`);
+  }
+  for (const turn of state.turns) {
+    assert.equal(ends.get(turn.id), 1, `turn ${turn.id} has one end`);
+    assert.ok(turn.stopReason !== undefined && turn.barrier !== undefined);
+    if (turn.cancelRequested) assert.notEqual(turn.stopReason, 'end_turn', 'what was stopped is not shown as done');
+    if (turn.barrier === 'exit') assert.notEqual(turn.stopReason, 'end_turn', 'what broke off is not shown as done');
+  }
+  const order = state.entries.flatMap((entry) =>
+    entry.kind === 'user'
+      ? tagsIn(entry.content.map((block) => (block.type === 'text' ? block.text : '')).join(''))
+      : [],
+  );
+  if (typed) {
+    assert.deepEqual(
+      [...new Set(order)],
+      typed.filter((tag) => order.includes(tag)),
+      'the order is kept',
+    );
+  }
+  const answers = state.entries.flatMap((entry) =>
+    entry.kind === 'agent'
+      ? tagsIn(entry.content.map((block) => (block.type === 'text' ? block.text : '')).join(''))
+      : [],
+  );
+  assert.deepEqual(answers, [...new Set(answers)], 'no answer stands here twice');
+}

@@ -1,0 +1,49 @@
+// What is kept of a window beside it: for tests that must not take the window away before it is. VS Code in a browser writes which editors are open every five seconds
+// and not when its page goes, as a page cannot wait then.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import type { Server } from './startServer';
+
+/** Waits until a draft of any session has these words in it, in the journal and in what the window remembers of its panel. */
+export async function draftIsKept(server: Server, page: Page, words: string): Promise<void> {
+  while (!kept(server, 'drafts').some((json) => json.includes(words))) await sleep(50);
+  while (!(await windowState(page)).includes(words)) await sleep(250);
+}
+
+/** Waits until it is known of a session that its reader is not at the end. */
+export async function placeIsKept(server: Server): Promise<void> {
+  while (!kept(server, 'views').some((json) => json.includes('"atEnd":false'))) await sleep(50);
+}
+
+function kept(server: Server, table: 'drafts' | 'views'): string[] {
+  const path = join(server.dataDir, 'data/User/globalStorage/parley.parley/parley.db');
+  if (!existsSync(path)) return [];
+  const file = new DatabaseSync(path, { readOnly: true });
+  try {
+    const rows = file.prepare(`SELECT json FROM ${table}`).all();
+    return rows.map(({ json }) => String(json));
+  } finally {
+    file.close();
+  }
+}
+
+/** Everything that the workbench has written to its storage in the browser, as text. */
+function windowState(page: Page): Promise<string> {
+  return page.evaluate(`(async () => {
+    const request = (asked) => new Promise((resolve, reject) => {
+      asked.onsuccess = () => resolve(asked.result);
+      asked.onerror = () => reject(asked.error);
+    });
+    const texts = [];
+    for (const { name } of await indexedDB.databases()) {
+      const database = await request(indexedDB.open(name));
+      for (const store of database.objectStoreNames)
+        texts.push(JSON.stringify(await request(database.transaction(store).objectStore(store).getAll())));
+      database.close();
+    }
+    return texts.join('');
+  })()`);
+}

@@ -1,0 +1,432 @@
+// Sessions of elsewhere in the transcript of a conversation, from real servers on loopback: whole, in order, with their gaps, and gone on with by real agents.
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
+import { Deferred } from '../../../src/base/deferred';
+import { silentLog } from '../../../src/base/log';
+import { FileShelf } from '../../../src/client/fileShelf';
+import {
+  abandonedGaps,
+  type OpenedHistoryOptions,
+  openHistory,
+  originsOf,
+  retryGap,
+} from '../../../src/client/openedHistory';
+import { pastEvents } from '../../../src/client/pastEvents';
+import { projectItem } from '../../../src/client/projectItem';
+import { openedEnd, openedFrom } from '../../../src/client/provenanceWords';
+import { SessionLog } from '../../../src/client/sessionLog';
+import { snapshotOf } from '../../../src/client/snapshot';
+import { Guard } from '../../../src/distributed/guard';
+import { LocalStore } from '../../../src/distributed/localStore';
+import type { Message, SessionDescriptor } from '../../../src/distributed/model';
+import { Resolver, type ResolverOptions } from '../../../src/distributed/resolver';
+import { ResourceCache } from '../../../src/distributed/resourceCache';
+import { sha256Of } from '../../../src/distributed/resources';
+import { withHash } from '../../../src/distributed/resourceUrl';
+import { toMessages } from '../../../src/distributed/toMessages';
+import { Changes } from '../../../src/session/changes';
+import type { TimedEvent } from '../../../src/session/event';
+import { SessionModel } from '../../../src/session/model';
+import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
+import { type TestConversation, testConversation } from '../../support/conversation';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import { closeServers, type Loopback, messageText, serve } from '../distributed/loopback';
+
+const never = new AbortController().signal;
+const NOW = Date.UTC(2026, 10, 21);
+
+/** A transcript without an agent. */
+class Place {
+  readonly model = new SessionModel();
+  note(events: readonly TimedEvent[]): void {
+    for (const { at, event } of events) this.model.apply(event, at);
+  }
+
+  until(holds: (texts: readonly string[]) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        changes.reset();
+        if (holds(this.texts)) resolve();
+      };
+      const changes = new Changes(look);
+      this.model.observe(changes);
+      look();
+    });
+  }
+
+  get texts(): readonly string[] {
+    return this.model.state.entries.map((entry) => {
+      if (entry.kind === 'user' || entry.kind === 'agent')
+        return `${entry.kind}: ${entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')}`;
+      return entry.kind === 'gap' ? `gap ${entry.state}` : entry.kind;
+    });
+  }
+}
+
+describe('a session from elsewhere', function () {
+  this.timeout(30_000);
+  let place: Place;
+  const guards: Guard[] = [];
+  const caches: ResourceCache[] = [];
+  const open: TestConversation[] = [];
+  const logs: SessionLog[] = [];
+
+  beforeEach(() => {
+    place = new Place();
+  });
+
+  afterEach(async () => {
+    for (const one of open.splice(0)) await one.close();
+    for (const log of logs.splice(0)) {
+      await log.settled();
+      log.dispose();
+    }
+    for (const guard of guards.splice(0)) guard.dispose();
+    await closeServers();
+    for (const cache of caches.splice(0)) await cache.settled();
+    await removeScratch();
+  });
+
+  function resolver(options: Partial<ResolverOptions> = {}): Resolver {
+    const guard = new Guard({ isAllowed: () => true });
+    guards.push(guard);
+    return new Resolver({ guard, ...options });
+  }
+
+  function show(history: readonly string[], options: Partial<OpenedHistoryOptions> = {}) {
+    const descriptor: SessionDescriptor = { id: 'session-123', history };
+    return openHistory(descriptor, { place, resolver: resolver(), now: () => NOW, head: [], ...options }, never);
+  }
+
+  const echo = (request: IncomingMessage, response: ServerResponse): void => {
+    response.end(messageText(request.url ?? ''));
+  };
+
+  it('shows nothing of 200 messages before the last of them is there', async () => {
+    const held: (() => void)[] = [];
+    let holds = true;
+    const server = await serve((request, response) => {
+      const number = Number(request.url?.slice(1));
+      if (number < 150 && holds) held.push(() => echo(request, response));
+      else echo(request, response);
+    });
+    const history = Array.from({ length: 200 }, (_, index) => `${server.origin}/${index}`);
+    const painted = new Deferred<void>();
+    const done = show(history, {
+      head: [openedFrom({ id: 'session-123', history })],
+      patienceMs: 60_000,
+      onDidPaint: () => painted.resolve(),
+    });
+    await painted.promise;
+    assert.equal(place.model.state.entries.length, 201, 'every message has its place');
+    assert.deepEqual(
+      place.texts.slice(-20),
+      Array.from({ length: 20 }, (_, index) => `user: /${180 + index}`),
+    );
+    assert.equal(place.texts[1], 'gap loading');
+    holds = false;
+    for (const answer of held.splice(0)) answer();
+    assert.deepEqual(await done, { messages: 200, gaps: [] });
+    assert.deepEqual(
+      place.texts.slice(1),
+      history.map((_, index) => `user: /${index}`),
+    );
+  });
+
+  it('keeps the user waiting for a server that hangs', async () => {
+    const hanging = await serve(() => {});
+    const good = await serve(echo);
+    const painted = new Deferred<void>();
+    const stop = new AbortController();
+    const descriptor = { id: 'session-123', history: [`${good.origin}/0`, `${hanging.origin}/1`] };
+    const options = {
+      place,
+      resolver: resolver(),
+      now: () => NOW,
+      head: [],
+      patienceMs: 1,
+      batchMs: 1,
+      onDidPaint: () => painted.resolve(),
+    };
+    const done = openHistory(descriptor, options, stop.signal);
+    await painted.promise;
+    await place.until((texts) => texts[0] === 'user: /0');
+    assert.deepEqual(place.texts, ['user: /0', 'gap loading']);
+    stop.abort();
+    assert.equal((await done).gaps.length, 1);
+    assert.deepEqual(place.texts, ['user: /0', 'gap retryable']);
+  });
+
+  it('loses the rest of a history that has seven kinds of gap, or does not say why they are there', async () => {
+    const server = await serve((request, response) => {
+      const path = new URL(request.url ?? '', 'http://x').pathname;
+      if (path === '/missing') response.writeHead(404).end();
+      else if (path === '/slow') return;
+      else if (path === '/expired') response.writeHead(403).end('<Code>secret-of-the-server</Code>');
+      else if (path === '/html') response.end('<!doctype html>secret-of-the-server');
+      else if (path === '/agents') response.end('{"agents":["secret-of-the-server"]}');
+      else if (path === '/large') response.end(messageText('x'.repeat(20_000)));
+      else echo(request, response);
+    });
+    const gone = await serve(echo);
+    await gone.close();
+    const missing = [
+      `${server.origin}/missing`,
+      `${server.origin}/slow`,
+      `${gone.origin}/refused`,
+      `${server.origin}/expired?X-Amz-Date=20200101T000000Z&X-Amz-Expires=60&X-Amz-Signature=abcdef`,
+      `${server.origin}/html`,
+      `${server.origin}/agents`,
+      `${server.origin}/large`,
+      withHash(`${server.origin}/changed`, sha256Of(Buffer.from('as it was'))),
+    ];
+    const history = missing.flatMap((url, index) => [`${server.origin}/good-${index}`, url]);
+    const { messages, gaps } = await show(history, {
+      resolver: resolver({ timeoutMs: 1000, maxMessageBytes: 10_000 }),
+    });
+    assert.equal(messages, 8);
+    assert.deepEqual(
+      gaps.map(({ reason }) => reason),
+      ['not-found', 'timeout', 'refused', 'expired', 'not-json', 'not-a-message', 'too-large', 'changed'],
+    );
+    assert.deepEqual(
+      place.texts.filter((text) => !text.startsWith('gap')),
+      missing.map((_, index) => `user: /good-${index}`),
+    );
+    const { state } = place.model;
+    const items = state.entries.map((entry) =>
+      projectItem(entry, { state, turn: () => undefined, roots: [], isOpenable: () => false }),
+    );
+    const shown = items.filter((item) => item.kind === 'gap');
+    assert.deepEqual(
+      shown.map(({ retryId }) => retryId !== undefined),
+      [true, true, true, false, false, false, false, false],
+    );
+    assert.match(shown[0]?.text ?? '', /^Message 2 is missing\. 127\.0\.0\.1:\d+ does not have it \(any more\)\.$/);
+    assert.doesNotMatch(JSON.stringify(items), /secret-of-the-server|abcdef/);
+    assert.match(openedEnd('Agent', gaps, false, false).title, /^8 messages could not be loaded$/);
+  });
+
+  it('keeps a gap for ever whose server came back', async () => {
+    const first = await serve(echo);
+    const port = Number(new URL(first.origin).port);
+    const history = [`${first.origin}/0`, `${first.origin}/1`];
+    await first.close();
+    await show(history);
+    assert.deepEqual(place.texts, ['gap retryable', 'gap retryable']);
+    const again = { place, resolver: resolver(), now: () => NOW };
+    assert.equal(await retryGap('past-1', history[1] ?? '', again, never), false);
+    assert.deepEqual(place.texts, ['gap retryable', 'gap retryable']);
+    await serve(echo, port);
+    assert.equal(await retryGap('past-1', history[1] ?? '', again, never), true);
+    assert.deepEqual(place.texts, ['gap retryable', 'user: /1']);
+    assert.equal(await retryGap('past-1', history[1] ?? '', again, never), false, 'a gap that is none');
+  });
+
+  it('shows a message for ever as being loaded when the window ended meanwhile', () => {
+    place.note([
+      { at: NOW, event: { type: 'gap', gapId: 'past-3', text: 'Message 4 is being loaded.', state: 'loading' } },
+    ]);
+    place.note(abandonedGaps(place.model.state).map((event) => ({ at: NOW, event })));
+    assert.deepEqual(place.texts, ['gap retryable']);
+  });
+
+  it('asks servers again when it is opened the second time', async () => {
+    const servers = await Promise.all([1, 2, 3].map(() => serve(echo)));
+    const history = Array.from({ length: 60 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
+    const cache = new ResourceCache({ folder: await scratchFolder() });
+    caches.push(cache);
+    await show(history, { resolver: resolver({ cache }) });
+    await cache.settled();
+    const before = place.texts;
+    place = new Place();
+    await show(history, { resolver: resolver({ cache }) });
+    assert.deepEqual(place.texts, before);
+    assert.deepEqual(
+      servers.map(({ seen }) => seen.length),
+      [20, 20, 20],
+    );
+  });
+
+  it('does not say where its messages come from, or shows signatures when it does', () => {
+    const history = ['http://a.example/1?sig=secret', 'http://a.example/2', 'https://b.example/3'];
+    assert.deepEqual(originsOf(history), [
+      { host: 'a.example', count: 2 },
+      { host: 'b.example', count: 1 },
+    ]);
+    const notice = openedFrom({ id: 'session-123', history });
+    assert.equal(notice.title, 'Opened from a.example and 1 more server');
+    assert.equal(notice.description, '3 messages: 2 from a.example, 1 from b.example.');
+  });
+
+  it('loses thoughts, tool calls, files and how turns ended on their way through a message', () => {
+    const model = new SessionModel();
+    const text = (value: string) => ({ type: 'text', text: value }) as const;
+    model.apply({ type: 'message_chunk', role: 'thought', block: text('hm') }, NOW);
+    const patch = {
+      title: 'Read it',
+      name: 'read',
+      status: 'completed',
+      rawInput: { path: 'a' },
+      rawOutput: { ok: 1 },
+    };
+    model.apply({ type: 'tool_call', toolCallId: 'c', announced: true, patch: patch as never }, NOW);
+    model.apply({ type: 'message_chunk', role: 'agent', block: text('done') }, NOW);
+    model.apply(
+      { type: 'message_chunk', role: 'agent', block: { type: 'image', data: 'AAAA', mimeType: 'image/png' } },
+      NOW,
+    );
+    const [message] = toMessages(model.state.entries, { agentName: 'x', stopReason: 'cancelled' });
+    assert.ok(message);
+    const shown = new SessionModel();
+    for (const event of pastEvents(message, 'past-0')) shown.apply(event, NOW);
+    assert.deepEqual(
+      shown.state.entries.map(({ kind }) => kind),
+      ['thought', 'tool', 'agent', 'notice'],
+    );
+    const [, tool, , end] = shown.state.entries;
+    assert.ok(tool?.kind === 'tool' && end?.kind === 'notice');
+    assert.deepEqual(
+      [tool.title, tool.status, tool.rawInput, tool.rawOutput],
+      ['Read it', 'completed', { path: 'a' }, { ok: 1 }],
+    );
+    assert.equal(end.title, 'The turn was cancelled.');
+  });
+
+  it('runs what strangers wrote, or shows what they named as a file of this machine', () => {
+    const message: Message = {
+      role: 'agent',
+      parts: [
+        {
+          content_type: 'text/markdown',
+          content: '[x](command:evil) <script>alert(1)</script>',
+          content_encoding: 'plain',
+        },
+        { content_type: 'text/html', name: '../../etc/passwd', content: '<b>', content_encoding: 'plain' },
+        { content_type: 'image/png', content_url: 'http://169.254.169.254/latest', content_encoding: 'plain' },
+      ],
+    };
+    const model = new SessionModel();
+    for (const event of pastEvents(message, 'past-0')) model.apply(event, NOW);
+    const blocks = model.state.entries.flatMap((entry) => (entry.kind === 'agent' ? entry.content : []));
+    assert.deepEqual(
+      blocks.map((block) => [block.type, 'uri' in block ? block.uri : undefined]),
+      [
+        ['text', undefined],
+        ['resource', 'artifact:///../../etc/passwd'],
+        ['resource_link', 'http://169.254.169.254/latest'],
+      ],
+    );
+  });
+
+  describe('with agents', () => {
+    /** A machine: an agent, its store, and the server that hands out what is in it. */
+    interface Machine {
+      readonly session: TestConversation;
+      readonly log: SessionLog;
+      readonly store: LocalStore;
+      readonly server: Loopback;
+      readonly agentLog: string;
+    }
+
+    async function machine(number: number): Promise<Machine> {
+      const folder = await scratchFolder();
+      let store: LocalStore | undefined;
+      const server = await serve((request, response) => {
+        const url = new URL(request.url ?? '', 'http://x');
+        const id = url.pathname.slice('/resources/'.length);
+        store?.serve(id, url.searchParams.get('exp'), url.searchParams.get('sig'), never).then(
+          ({ bytes }) => response.end(bytes),
+          () => response.writeHead(404).end(),
+        );
+      });
+      store = new LocalStore({
+        folder: join(folder, 'resources'),
+        secret: Buffer.alloc(32, number),
+        baseUrl: () => server.origin,
+      });
+      const agentLog = join(folder, 'agent.ndjson');
+      const [agent] = parseAgents({ scripted: scriptedAgent('plain', agentLog) }).agents;
+      const session = testConversation({ agent: agent as AgentDefinition, cwd: folder, key: `m${number}` });
+      open.push(session);
+      const own = store;
+      const log = new SessionLog({
+        key: session.conversation.key,
+        model: session.conversation.model,
+        agentName: () => `agent${number}`,
+        stores: async () => [own],
+        shelf: new FileShelf(join(folder, 'shelf')),
+        isWanted: () => true,
+        log: silentLog,
+        onTrouble: (error) => assert.fail(String(error)),
+      });
+      logs.push(log);
+      return { session, log, store, server, agentLog };
+    }
+
+    async function arrive(descriptor: SessionDescriptor, { session, log, store }: Machine) {
+      const { conversation } = session;
+      const options = {
+        place: conversation,
+        resolver: resolver({ stores: [store] }),
+        now: Date.now,
+        head: [openedFrom(descriptor)],
+        onDidPaint: () => log.begin(descriptor),
+      };
+      return openHistory(descriptor, options, never);
+    }
+
+    const prompts = (agentLog: string): string[] =>
+      readAgentLog(agentLog).flatMap((line) => {
+        const text = JSON.stringify(line);
+        return text.includes('session/prompt') ? [text] : [];
+      });
+
+    it('loses messages on its way over three machines and back to the first', async () => {
+      const [a, b, c, back] = await Promise.all([machine(1), machine(2), machine(3), machine(1)]);
+      assert.ok(a && b && c && back);
+      let descriptor: SessionDescriptor | undefined;
+      for (const [index, at] of [a, b, c].entries()) {
+        if (descriptor) assert.equal((await arrive(descriptor, at)).gaps.length, 0);
+        assert.equal((await at.session.conversation.send(`say answer ${index}`).done).stopReason, 'end_turn');
+        descriptor = await at.log.descriptor();
+        assert.equal(descriptor.history.length, 2 * (index + 1));
+      }
+      assert.ok(descriptor);
+      assert.deepEqual(
+        originsOf(descriptor.history).map(({ count }) => count),
+        [2, 2, 2],
+        'each machine keeps what was said on it, and nothing else',
+      );
+      await arrive(descriptor, back);
+      const { entries } = snapshotOf(back.session.conversation);
+      assert.deepEqual(
+        entries.filter(({ kind }) => kind !== 'notice').map(({ kind, text }) => `${kind}: ${text}`),
+        [0, 1, 2].flatMap((index) => [`user: say answer ${index}`, `agent: answer ${index}`]),
+      );
+      assert.equal((await a.log.descriptor()).history.length, 2, 'who handed it over keeps its own version');
+      assert.equal((await back.log.descriptor()).id, descriptor.id);
+    });
+
+    it('is claimed to be known by an agent that was not there, or kept from it', async () => {
+      const [a, b] = await Promise.all([machine(1), machine(2)]);
+      assert.ok(a && b);
+      await a.session.conversation.send('say the word is blue').done;
+      const given = await a.log.descriptor();
+      const descriptor = { ...given, history: [...given.history, `${a.server.origin}/resources/nothing`] };
+      await arrive(descriptor, b);
+      await b.session.conversation.send('say hello').done;
+      const [sent] = prompts(b.agentLog);
+      assert.match(sent ?? '', /Transcript of the conversation so far/);
+      assert.match(sent ?? '', /the word is blue/);
+      assert.match(sent ?? '', /a message is unavailable: Message 3 is missing/);
+      const notices = b.session.conversation.model.state.entries.flatMap((entry) =>
+        entry.kind === 'notice' ? [`${entry.title}: ${entry.text}`] : [],
+      );
+      assert.ok(notices.some((text) => /began anew and does not know what is above/.test(text)));
+      assert.doesNotMatch(notices.join('\n'), /resumed/i);
+    });
+  });
+});

@@ -1,0 +1,31 @@
+// A thousand conversations in which everything happens in any order, against the rules that hold in all of them.
+import { Interleaving } from '../../support/interleaving';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import { openJournal } from '../../support/store/journals';
+import { seeded } from '../../support/store/random';
+
+const RUNS = 1000;
+const STEPS = 40;
+
+describe('a session in which anything may happen at any time', function () {
+  this.timeout(120_000);
+
+  afterEach(removeScratch);
+
+  it(`breaks a rule in one of ${RUNS} × ${STEPS} random steps`, async () => {
+    const journal = openJournal(await scratchFolder());
+    try {
+      for (let seed = 1; seed <= RUNS; seed++) {
+        const run = new Interleaving(journal, `k${seed}`, seeded(seed));
+        try {
+          for (let step = 0; step < STEPS; step++) await run.step();
+          run.finish();
+        } catch (error) {
+          throw new Error(`seed ${seed}`, { cause: error });
+        }
+      }
+    } finally {
+      journal.dispose();
+    }
+  });
+});

@@ -1,0 +1,78 @@
+// Sessions that move, in a real VS Code: shared, opened with their gaps, continued with another agent, and shown as branches where they part.
+import { strict as assert } from 'node:assert';
+import { commands, env, extensions } from 'vscode';
+import type { ParleyApi } from '../../src/workbench/api';
+
+describe('sessions that move', function () {
+  this.timeout(60_000);
+  let api: ParleyApi;
+
+  before(async () => {
+    const extension = extensions.getExtension<ParleyApi>('parley.parley');
+    assert.ok(extension);
+    api = await extension.activate();
+  });
+
+  const said = (key: string): string[] =>
+    api
+      .snapshot(key)
+      .entries.filter(({ kind }) => kind === 'user' || kind === 'gap')
+      .map(({ kind, text }) => `${kind}: ${text}`);
+  const notices = (key: string): string[] =>
+    api
+      .snapshot(key)
+      .entries.filter(({ kind }) => kind === 'notice')
+      .map(({ text }) => text ?? '');
+  const textOf = async (url: string): Promise<string> => JSON.stringify(await (await fetch(url)).json());
+
+  it('gives away links that nobody can read, or messages that were not said', async () => {
+    const key = await api.openSession({ agent: 'demo' });
+    await api.send(key, '/echo one');
+    const descriptor = await api.exportDescriptor(key);
+    assert.equal(descriptor.history.length, 2);
+    assert.match(await textOf(descriptor.history[0] ?? ''), /"role":"user".*\/echo one/);
+    assert.match(await textOf(descriptor.history[1] ?? ''), /"role":"agent\/Demo"/);
+    const link = await commands.executeCommand<string>('parley.copyDescriptor', { session: key, form: 'link' });
+    assert.equal(await env.clipboard.readText(), link);
+    assert.match(link, /^[a-z-]+:\/\/parley\.parley\/session\?d=/);
+    const opened = await api.openDescriptor(link, { agent: 'demo' });
+    assert.deepEqual(said(opened), ['user: /echo one']);
+    assert.notEqual(opened, key);
+  });
+
+  it('drops what cannot be had, or goes where a descriptor of strangers sends it', async () => {
+    const key = await api.openSession({ agent: 'demo' });
+    await api.send(key, '/echo one');
+    const { history } = await api.exportDescriptor(key);
+    const descriptor = {
+      id: 'session-123',
+      history: [history[0] ?? '', 'http://169.254.169.254/latest', 'http://127.0.0.1:9/x', history[1] ?? ''],
+    };
+    const opened = await api.openDescriptor(descriptor, { agent: 'demo' });
+    const texts = said(opened);
+    assert.equal(texts.length, 3);
+    assert.match(texts[1] ?? '', /^gap: Message 2 is missing\. 169\.254\.169\.254 is not on the public internet/);
+    assert.match(texts[2] ?? '', /^gap: Message 3 is missing\./);
+    assert.ok(notices(opened).some((text) => text.startsWith('2 messages could not be loaded')));
+    await assert.rejects(api.openDescriptor('no session at all'), /neither a session link nor/);
+  });
+
+  it('hands a session to another agent without a word on either side, or merges what both say then', async () => {
+    const old = await api.openSession({ agent: 'demo' });
+    await api.send(old, '/echo one');
+    const next = await commands.executeCommand<string>('parley.continueWith', { session: old, agent: 'demo' });
+    assert.ok(notices(old).some((text) => text.startsWith('Continued with Demo')));
+    assert.ok(notices(next).some((text) => text.startsWith('Continued from Demo, 2 messages')));
+    assert.ok(notices(next).some((text) => /Mode, options, open tool calls/.test(text)));
+    assert.deepEqual(said(next), ['user: /echo one']);
+    await api.send(next, '/echo next');
+    await api.send(old, '/echo old');
+    const [ours, theirs] = [await api.exportDescriptor(next), await api.exportDescriptor(old)];
+    assert.equal(ours.id, theirs.id);
+    assert.deepEqual([ours.history.length, theirs.history.length], [4, 4]);
+    assert.match(await textOf(ours.history[2] ?? ''), /\/echo next/);
+    assert.match(await textOf(theirs.history[2] ?? ''), /\/echo old/);
+    for (const key of [old, next])
+      assert.ok(notices(key).some((text) => text.startsWith('This session has another branch')));
+  });
+});

@@ -1,0 +1,63 @@
+// The local server in a real VS Code: it is there while the settings say so, for whoever has the token, and gone afterwards.
+import { strict as assert } from 'node:assert';
+import { ConfigurationTarget, commands, env, extensions, workspace } from 'vscode';
+
+describe('the local server', function () {
+  this.timeout(60_000);
+
+  const set = (key: string, value: unknown): Thenable<void> =>
+    workspace.getConfiguration('parley').update(`server.${key}`, value, ConfigurationTarget.Global);
+  const copyAddress = (): Thenable<string> => commands.executeCommand<string>('parley.server.copyAddress', {});
+
+  async function status(url: string, token?: string): Promise<number> {
+    const response = await fetch(url, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } });
+    await response.body?.cancel();
+    return response.status;
+  }
+
+  before(async () => {
+    await extensions.getExtension('parley.parley')?.activate();
+  });
+
+  after(async () => {
+    await set('enabled', undefined);
+    await set('agents', undefined);
+  });
+
+  it('is on before anybody has turned it on', async () => {
+    await assert.rejects(async () => copyAddress(), /The local server is off/);
+  });
+
+  it('serves without a token, serves what was not chosen, or stays when it is turned off', async () => {
+    await set('agents', ['demo', 'nobody']);
+    await set('enabled', true);
+    const address = await copyAddress();
+    assert.match(address, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal(await env.clipboard.readText(), address);
+    assert.equal(await commands.executeCommand('parley.server.copyToken', {}), undefined);
+    const token = await env.clipboard.readText();
+    assert.equal(await status(`${address}/ping`), 401);
+    assert.equal(await status(`${address}/ping`, token), 200);
+    const authorization = `Bearer ${token}`;
+    const listed = await (await fetch(`${address}/agents`, { headers: { authorization } })).json();
+    assert.deepEqual(
+      (listed as { agents: { name: string }[] }).agents.map(({ name }) => name),
+      ['demo'],
+    );
+    const answer = await fetch(`${address}/runs`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ agent_name: 'demo', input: [{ parts: [{ content: '/echo Hello from afar' }] }] }),
+    });
+    const run = (await answer.json()) as { status: string; output: { parts: { content: string }[] }[] };
+    assert.equal(run.status, 'completed');
+    assert.ok(run.output.flatMap(({ parts }) => parts).some(({ content }) => content.length > 0));
+    await set('agents', []);
+    // The setting is in effect when the address is given.
+    assert.equal(await copyAddress(), address);
+    assert.equal(await status(`${address}/agents/demo`, token), 404);
+    await set('enabled', false);
+    await assert.rejects(async () => copyAddress(), /The local server is off/);
+    await assert.rejects(fetch(`${address}/ping`));
+  });
+});
