@@ -98,7 +98,7 @@ export class Serve implements Disposable {
   address(): string {
     if (this.#running) return this.#running.baseUrl;
     if (this.#failure) throw this.#failure;
-    throw new ParleyError('not-serving', 'The local server is off.', { hint: 'Turn on parley.server.enabled.' });
+    throw notServing();
   }
 
   /** The same while it runs. */
@@ -218,4 +218,9 @@ async function pastOf(
   return entries.map((entry) =>
     entry.kind === 'message' ? { kind: 'message', message: entry.message } : { kind: 'gap', reason: entry.sentence },
   );
+}
+
+/** No agents are served. */
+export function notServing(): ParleyError {
+  return new ParleyError('not-serving', 'The local server is off.', { hint: 'Turn on parley.server.enabled.' });
 }

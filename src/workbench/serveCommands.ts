@@ -1,12 +1,15 @@
 // What a caller of the local server needs, onto the clipboard: its address and its token.
 import { type Disposable, env, l10n, window } from 'vscode';
 import type { Register } from './commands';
-import type { Serve } from './serve';
+import { notServing, type Serve } from './serve';
+import { serverSettings } from './settings';
 
 export function serveCommands(serve: Serve, register: Register): Disposable[] {
   return [
     register('server.copyAddress', async () => {
       await serve.settled();
+      // Shared sessions may have it running without agents; its address is of no use to a caller then.
+      if (!serverSettings().enabled) throw notServing();
       const address = serve.address();
       await env.clipboard.writeText(address);
       window.setStatusBarMessage(l10n.t('Parley: {0} was copied.', address), 5000);

@@ -43,32 +43,32 @@ describe('a window that ends in the middle of a turn', () => {
   const waiting = (): Promise<string[]> => chat.queue.locator('.queue-text').allTextContents();
 
   /** Three messages wait behind a turn, and half of a fourth is written. */
-  async function fillQueue(turn: string): Promise<void> {
+  async function fillQueue(turn: string, draft: string): Promise<void> {
     await chat.send(turn);
     await chat.state('running');
     for (const word of ['one', 'two', 'three']) await chat.send(`say ${word}`);
     await chat.queue.nth(2).waitFor();
-    await chat.composer.fill('half a thought');
-    await draftIsKept(vscode.server, vscode.window.page, 'half a thought');
+    await chat.composer.fill(draft);
+    await draftIsKept(vscode.server, vscode.window.page, draft);
   }
 
   /** The chat of the window that came back, as it stands before the user does anything. */
-  async function comesBack(page: Page): Promise<void> {
+  async function comesBack(page: Page, draft: string): Promise<void> {
     chat = await Chat.at(page, 'panel');
     await chat.queue.first().waitFor();
     await chat.state('idle');
-    assert.equal(await chat.composer.inputValue(), 'half a thought');
+    assert.equal(await chat.composer.inputValue(), draft);
     await chat.button('Resume').waitFor();
   }
 
   it('loses what was said, what waits and what is half written when it is reloaded, or sends it unasked', async () => {
     const { page } = vscode.window;
-    await fillQueue('say Working.\nwait');
+    await fillQueue('say Working.\nwait', 'half a thought');
     await chat.entries('agent').getByText('Working.').waitFor();
     const [sent, started] = [prompts().length, starts()];
 
     await page.reload();
-    await comesBack(page);
+    await comesBack(page, 'half a thought');
     assert.deepEqual(await waiting(), ['say one', 'say two', 'say three']);
     await chat.entries('agent').getByText('Working.').waitFor();
     assert.equal(await chat.turnEnd(), 'error');
@@ -93,7 +93,7 @@ describe('a window that ends in the middle of a turn', () => {
     const { page } = vscode.window;
     await chat.newSession();
     // A turn of which the agent has said nothing yet.
-    await fillQueue('sleep 60000');
+    await fillQueue('sleep 60000', 'the other half');
     const [sent, started] = [prompts().length, starts()];
     const hosts = descendants(vscode.server.pid).filter(({ command }) => command.includes('--type=extensionHost'));
     assert.ok(hosts.length > 0);
@@ -101,7 +101,7 @@ describe('a window that ends in the middle of a turn', () => {
 
     // VS Code starts another host by itself, and the tab of the one that broke is replaced by one that works.
     await chat.button('Stop').waitFor({ state: 'detached' });
-    await comesBack(page);
+    await comesBack(page, 'the other half');
     assert.deepEqual(await waiting(), ['sleep 60000', 'say one', 'say two', 'say three']);
     await chat.queue.first().getByText(DOUBT).waitFor();
     await screenshot(page, 'killed-host-dark');
@@ -159,6 +159,7 @@ describe('the sessions of earlier', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await row('The quick brown fox').waitFor({ state: 'detached' });
     await press('Nothing of note', 'Rename');
+    await list.getByText('Title of the session').waitFor();
     await list.getByRole('textbox').fill('Of some note');
     await page.keyboard.press('Enter');
 
