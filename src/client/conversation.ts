@@ -230,7 +230,7 @@ export class Conversation implements Disposable {
   sendNow(id: string): void {
     const item = this.queue.find(id);
     if (!item || item.state === 'sending') return;
-    this.queue.move(id, 0);
+    this.queue.putNext(id);
     void this.#turns.outbox.sendFirst(item);
     if (this.isBusy) this.#turns.cancel();
     void this.start();

@@ -86,7 +86,7 @@ export class PromptQueue {
 
   /** The item that may be sent now: the first one that is here, unless the queue is paused or somebody edits that item. Order is never broken by itself. */
   next(): QueueItem | undefined {
-    const first = this.#items.find((item) => !isAway(item));
+    const first = this.#items.find((item) => !isAway(item) && item.state !== 'failed');
     return this.#paused === undefined && first?.state === 'queued' && !first.held ? first : undefined;
   }
 
@@ -152,10 +152,20 @@ export class PromptQueue {
     this.#onChange();
   }
 
+  /** Lets the queue go on. What failed, or may have arrived already, is not part of that: it goes when the user says so of the item itself. */
   resume(): void {
     this.#paused = undefined;
-    for (const item of this.#items) if (item.state === 'failed') item.state = 'queued';
     this.#onChange();
+  }
+
+  /** The user wants this one sent next, also where it had failed. */
+  putNext(id: string): void {
+    this.#change(id, (item) => {
+      if (item.state !== 'failed') return;
+      item.state = 'queued';
+      delete item.reason;
+    });
+    this.move(id, 0);
   }
 
   /** Removes everything that has not left and returns it. */

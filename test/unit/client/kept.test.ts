@@ -108,6 +108,26 @@ describe('a conversation that is kept', () => {
     assert.equal(conversation.model.state.turns[0]?.barrier, 'exit');
   });
 
+  it('has a message sent again of which nobody knows whether it arrived, or cannot send it', async () => {
+    const first = openWindow();
+    first.conversation.send('slow 60000').done.catch(() => {});
+    await first.until((c) => c.model.state.turn !== undefined);
+    first.conversation.send('say waiting').done.catch(() => {});
+    loseWindow();
+    const { conversation, until } = openWindow();
+    const [doubtful] = conversation.queue.items;
+    assert.equal(doubtful?.state, 'failed');
+    conversation.resumeQueue();
+    await until((c) => c.model.state.turns.at(-1)?.stopReason === 'end_turn');
+    assert.deepEqual(
+      conversation.queue.items.map(({ id }) => id),
+      [doubtful.id],
+      'going on is not meant for it',
+    );
+    conversation.sendNow(doubtful.id);
+    await until((c) => c.queue.items.length === 0);
+  });
+
   it('shows a session twice when the agent opens it again', async () => {
     const agent = new SessionAgents(folder).definition({ load: true });
     const first = openWindow(agent);
