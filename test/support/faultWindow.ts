@@ -104,18 +104,24 @@ export class FaultWindow {
     while (!this.log.some(holds)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  /** What a user does who finds the queue stopped: removes what the agent has got, and lets the rest go. */
+  /** What a user does who finds the queue stopped: removes what the agent has got, sends what it has not, and lets the rest go. */
   letGo(): void {
     const { conversation } = this;
     const got = this.#received();
-    for (const item of this.inDoubt)
-      if (tagsIn(item.text).every((tag) => got.has(tag))) conversation.removeFromQueue(item.id);
+    const isGot = ({ text }: { readonly text: string }) => tagsIn(text).every((tag) => got.has(tag));
+    for (const item of this.inDoubt.filter(isGot)) conversation.removeFromQueue(item.id);
+    // One at a time: to send a message now stops the turn of the one before.
+    const [again] = this.inDoubt;
+    if (again && !conversation.isBusy) conversation.sendNow(again.id);
     if (conversation.queue.paused !== undefined || conversation.connection.kind !== 'ready') conversation.resumeQueue();
   }
 
   /** The same, until nothing waits. */
   async goOn(): Promise<void> {
-    this.letGo();
+    do {
+      this.letGo();
+      await this.session.until((c) => c.connection.kind === 'ready' && !c.isBusy);
+    } while (this.inDoubt.length > 0);
     await this.session.until((c) => c.connection.kind === 'ready' && !c.isBusy && c.queue.items.length === 0);
   }
 
