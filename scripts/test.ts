@@ -1,11 +1,12 @@
 // `npm test`: style, types, unit tests, the suite in a real extension host, the packaged extension in a real browser; one after the other, as the machine may be small.
 // Arguments choose steps by name (`npm test -- unit e2e`). The last line of the output is the sum: "N passed, N failed".
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium } from '../test/support/vscode/findChromium';
 import { repository } from '../test/support/vscode/repository';
+import { addUp, readResults, type SuiteResult, writeSum } from './lib/results';
 
 interface Step {
   readonly name: string;
@@ -25,7 +26,7 @@ const STEPS: readonly Step[] = [
 ];
 
 /** Runs a step and adds up what it counted. A step that breaks without a failed test counts as one failure. */
-function run(step: Step, scratch: string): { passed: number; failed: number } {
+function run(step: Step, scratch: string): SuiteResult {
   const result = join(scratch, step.name);
   const begun = performance.now();
   process.stdout.write(`\n── ${step.name} ${'─'.repeat(60 - step.name.length)}\n`);
@@ -34,12 +35,15 @@ function run(step: Step, scratch: string): { passed: number; failed: number } {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, PARLEY_TEST_RESULT: result },
   });
-  let sum = { passed: step.counts ? 0 : Number(status === 0), failed: 0 };
-  for (const line of existsSync(result) ? readFileSync(result, 'utf8').trim().split('\n') : []) {
-    const { passed, failed } = JSON.parse(line) as { passed: number; failed: number };
-    sum = { passed: sum.passed + passed, failed: sum.failed + failed };
-  }
-  if (status !== 0 && sum.failed === 0) sum = { ...sum, failed: 1 };
+  const counted = readResults(result);
+  const sum = {
+    passed: step.counts ? counted.passed : Number(status === 0),
+    failed: status === 0 ? counted.failed : Math.max(counted.failed, 1),
+    failures:
+      status === 0 || counted.failures.length > 0
+        ? counted.failures
+        : [{ title: step.name, why: 'the step broke off; its output says why' }],
+  };
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   process.stdout.write(`── ${step.name}: ${status === 0 ? 'passed' : 'FAILED'} in ${seconds} s\n`);
   return sum;
@@ -49,24 +53,20 @@ function main(): number {
   const chosen = process.argv.slice(2);
   const steps = STEPS.filter(({ name }) => chosen.length === 0 || chosen.includes(name));
   const scratch = mkdtempSync(join(tmpdir(), 'parley-test-'));
-  let passed = 0;
-  let failed = 0;
+  const sums: SuiteResult[] = [];
   try {
     // Said now and not in the middle of a suite.
     findChromium((line) => process.stdout.write(`${line}\n`));
-    for (const step of steps) {
-      const sum = run(step, scratch);
-      passed += sum.passed;
-      failed += sum.failed;
-    }
+    for (const step of steps) sums.push(run(step, scratch));
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    failed += 1;
+    const why = error instanceof Error ? error.message : String(error);
+    sums.push({ passed: 0, failed: 1, failures: [{ title: 'the run', why }] });
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
-  process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
-  return failed === 0 && passed > 0 ? 0 : 1;
+  const sum = addUp(sums);
+  writeSum(sum);
+  return sum.failed === 0 && sum.passed > 0 ? 0 : 1;
 }
 
 process.exitCode = main();
