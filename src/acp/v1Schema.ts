@@ -144,10 +144,13 @@ export const updateSchema = z.discriminatedUnion('sessionUpdate', [
 
 export type V1Update = z.infer<typeof updateSchema>;
 
+/** The answers that a question for permission offers. */
+export const permissionOptionsSchema = z.array(z.object({ optionId: text, name: optionalText, kind: optionalText }));
+
 export const permissionRequestSchema = z.object({
   sessionId: text,
   toolCall: toolCallUpdateSchema,
-  options: z.array(z.object({ optionId: text, name: optionalText, kind: optionalText })),
+  options: permissionOptionsSchema,
 });
 
 /** Fields of every kind of method; which belong to which kind is judged where they are read. */
@@ -170,17 +173,6 @@ export const initializeResultSchema = z.object({
   agentInfo: z.catch(z.nullish(z.object({ name: text, title: optionalText, version: optionalText })), null),
   authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
 });
-
-export const newSessionResultSchema = z.object({
-  sessionId: text,
-  modes: z.optional(z.unknown()),
-  configOptions: z.optional(z.unknown()),
-});
-
-/** The answer to `session/load` and `session/resume`; some agents answer null. */
-export const openSessionResultSchema = z.nullable(
-  z.object({ modes: z.optional(z.unknown()), configOptions: z.optional(z.unknown()) }),
-);
 
 export const sessionInfoSchema = z.object({
   sessionId: text,

@@ -1,6 +1,7 @@
 // The shapes that protocol v2 has and v1 has not, as zod schemas; the others are v1Schema.ts's. Tolerant in the same way, but here null is a word of its own: it
 // clears. Ground truth: schema/v2 of the official SDK.
 import * as z from 'zod/mini';
+import { permissionOptionsSchema } from './v1Schema';
 
 const text = z.string();
 const optionalText = z.nullish(z.string());
@@ -31,18 +32,11 @@ export const terminalUpdateSchema = z.object({
 
 export const terminalChunkSchema = z.object({ terminalId: text, data: text });
 
-/** The answer to session/new, resume and fork; a resume may answer null. */
-export const sessionAnswerSchema = z.object({
-  sessionId: optionalText,
-  configOptions: z.optional(z.unknown()),
-  availableCommands: z.optional(z.unknown()),
-});
-
 export const permissionRequestSchema = z.object({
   title: text,
   description: optionalText,
   subject: z.catch(z.nullish(z.looseObject({ type: text })), null),
-  options: z.array(z.object({ optionId: text, name: optionalText, kind: optionalText })),
+  options: permissionOptionsSchema,
 });
 
 export const commandSubjectSchema = z.object({ command: text, cwd: optionalText, toolCallId: optionalText });
