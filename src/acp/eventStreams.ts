@@ -3,9 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deferred } from '../base/deferred';
 import { ParleyError } from '../base/errors';
+import { readEventStream } from '../base/eventStream';
 import { type HttpClient, mediaType } from './httpClient';
 import { answerError, asLost, lostError, networkError, statusError } from './remoteError';
-import { EventTooLarge, sseEvents } from './sseEvents';
 
 /** How long a message waits for its stream to be open, in milliseconds: some servers send the head only with the first event. */
 const openMs = 2000;
@@ -112,7 +112,7 @@ export class EventStreams {
     }
     stream.opened.resolve();
     let isAlive = false;
-    const events = sseEvents(answer.body, maxMessageBytes, () => {
+    const events = readEventStream(answer.body, maxMessageBytes, () => {
       isAlive = true;
       stream.heardAt = Date.now();
     });
@@ -138,7 +138,7 @@ export class EventStreams {
       this.#streams.delete(stream.sessionId);
       stream.opened.reject(error);
       onConflict(stream.sessionId, error);
-    } else if (error instanceof EventTooLarge) {
+    } else if (error instanceof ParleyError && error.code === 'event-too-large') {
       const did = `sent a message of more than ${Math.ceil(maxMessageBytes / 1024)} KiB`;
       onEnd(new ParleyError('message-too-large', `${url.host} ${did}, which is the most that one may have`));
     } else {

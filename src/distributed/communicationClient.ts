@@ -1,11 +1,11 @@
 // The client side of the Agent Communication Protocol (release 1.0.3): one method for each endpoint, everything that comes back checked, bounded and in time.
 import * as z from 'zod/mini';
 import { ParleyError } from '../base/errors';
+import { readEventStream } from '../base/eventStream';
 import { type Log, silentLog } from '../base/log';
 import { AgentServerError, errorOfAnswer, errorOfContent, errorOfSilence } from './agentServerError';
 import { parseBounded } from './boundedJson';
 import { Deadline } from './deadline';
-import { readEventStream } from './eventStream';
 import {
   type AgentManifest,
   agentManifestSchema,

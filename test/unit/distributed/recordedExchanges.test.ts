@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { silentLog } from '../../../src/base/log';
 import { CommunicationClient } from '../../../src/distributed/communicationClient';
-import { readEventStream } from '../../../src/distributed/eventStream';
+import { readEventStream } from '../../../src/base/eventStream';
 import {
   mintId,
   readAs,

@@ -20,13 +20,13 @@ interface Room {
 
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
 export const ROOMS: Readonly<Record<string, Room>> = {
-  base: { rooms: {}, packages: [] },
+  base: { rooms: {}, packages: ['eventsource-parser'] },
   panel: { rooms: { base: 'all', session: 'types' }, packages: [] },
   session: { rooms: { base: 'all' }, packages: [] },
   acp: {
     rooms: { base: 'all', session: 'types' },
     node: true,
-    packages: ['diff', 'eventsource-parser', 'vscode-jsonrpc', 'ws', 'zod'],
+    packages: ['diff', 'vscode-jsonrpc', 'ws', 'zod'],
   },
   agents: {
     rooms: { base: 'all', acp: 'all', session: 'types' },
@@ -42,7 +42,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   distributed: {
     rooms: { base: 'all', session: 'types' },
     node: true,
-    packages: ['aws4fetch', 'eventsource-parser', 'ipaddr.js', 'zod'],
+    packages: ['aws4fetch', 'ipaddr.js', 'zod'],
   },
   workbench: {
     rooms: {

@@ -1,6 +1,6 @@
 // Server-sent events: the same events however the network cuts them.
 import assert from 'node:assert/strict';
-import { readEventStream } from '../../../src/distributed/eventStream';
+import { readEventStream } from '../../../src/base/eventStream';
 
 async function* chunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
