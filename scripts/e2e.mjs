@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { reexec, root } from './lib/node24.mjs';
-import { runSuite } from './lib/suite.mjs';
+import { runSuites } from './lib/suite.mjs';
 
 const args = process.argv.slice(2);
 if (!(await reexec(process.argv[1], args))) {
@@ -12,6 +12,10 @@ if (!(await reexec(process.argv[1], args))) {
   });
   process.exitCode =
     packaged.status === 0
-      ? await runSuite({ folders: ['test/e2e'], args, timeout: 90_000, last: 'test/e2e/contentPolicy.test.ts' })
+      ? await runSuites({
+          suites: [{ folder: 'test/e2e', last: 'test/e2e/contentPolicy.test.ts' }],
+          args,
+          timeout: 90_000,
+        })
       : 1;
 }

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { projectEnv, reexec, root } from './lib/node24.mjs';
-import { runSuite } from './lib/suite.mjs';
+import { runSuites } from './lib/suite.mjs';
 
 /** Exact versions: what a newer one does is found out on purpose, not by a red run. */
 const packages = {
@@ -55,5 +55,5 @@ const args = process.argv.slice(2);
 if (process.argv[1] === import.meta.filename && !(await reexec(process.argv[1], args))) {
   process.env.PARLEY_AGENTS = await installAgents();
   await run(process.execPath, [join(root, 'scripts/run.mjs'), 'package']);
-  process.exitCode = await runSuite({ folders: ['test/agents'], args, timeout: 60_000 });
+  process.exitCode = await runSuites({ suites: [{ folder: 'test/agents' }], args, timeout: 60_000 });
 }

@@ -1,8 +1,15 @@
-// The unit tests: bundled, then run by mocha in plain Node. `node scripts/unit.mjs [part of a path …] [-- mocha options]`.
+// The unit tests: bundled, then run by mocha in plain Node; then those of the webview in a browser. `node scripts/unit.mjs [part of a path …] [-- mocha options]`.
+import { availableParallelism } from 'node:os';
 import { reexec } from './lib/node24.mjs';
-import { runSuite } from './lib/suite.mjs';
+import { runSuites } from './lib/suite.mjs';
 
 const args = process.argv.slice(2);
 if (!(await reexec(process.argv[1], args))) {
-  process.exitCode = await runSuite({ folders: ['test/unit', 'test/webview'], args, timeout: 20_000 });
+  const suites = [
+    // One file more at a time than there are cores, as many of them wait for processes.
+    { folder: 'test/unit', jobs: availableParallelism() + 1 },
+    // One browser after another: each takes all the cores that it finds.
+    { folder: 'test/webview', jobs: 1 },
+  ];
+  process.exitCode = await runSuites({ suites, args, timeout: 20_000 });
 }

@@ -19,23 +19,29 @@ const shared = {
 };
 
 /**
- * Runs the tests of some folders.
- * @param folders relative to the root @param args parts of paths to choose files by; after `--` come options for mocha
- * @param timeout milliseconds for each test @param last the file that has to run after all others
+ * Runs the tests of some folders, one folder after another.
+ * @param suites `folder` relative to the root; `jobs`: files that run side by side, each in a process of its own, with their output file by file; `last`: the file that has to
+ *   run after all others of its folder
+ * @param args parts of paths to choose files by; after `--` come options for mocha
+ * @param timeout milliseconds for each test
  * @returns 0 where all passed
  */
-export async function runSuite({ folders, args, timeout, last }) {
+export async function runSuites({ suites, args, timeout }) {
   const cut = args.indexOf('--');
   const patterns = cut < 0 ? args : args.slice(0, cut);
   const mochaOptions = cut < 0 ? [] : args.slice(cut + 1);
-  const tests = (await Promise.all(folders.map(files)))
-    .flat()
-    .filter(
-      (path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))),
-    )
-    .sort((a, b) => Number(a === last) - Number(b === last));
-  if (tests.length === 0) {
-    process.stderr.write(`No test in ${folders.join(', ')} matches ${patterns.join(', ')}\n`);
+  const chosen = [];
+  for (const { folder, jobs = 1, last } of suites) {
+    const tests = (await files(folder))
+      .filter(
+        (path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))),
+      )
+      .sort((a, b) => Number(a === last) - Number(b === last));
+    if (tests.length > 0) chosen.push({ tests, jobs });
+  }
+  if (chosen.length === 0) {
+    const names = suites.map(({ folder }) => folder).join(', ');
+    process.stderr.write(`No test in ${names} matches ${patterns.join(', ')}\n`);
     return 1;
   }
   await mkdir(join(root, 'out/tests'), { recursive: true });
@@ -43,8 +49,13 @@ export async function runSuite({ folders, args, timeout, last }) {
   const outdir = await mkdtemp(join(root, 'out/tests/run-'));
   try {
     await buildSupport();
-    const bundled = await buildTests(tests, outdir);
-    return await runMocha(bundled, timeout, mochaOptions);
+    let worst = 0;
+    for (const { tests, jobs } of chosen) {
+      const bundled = await buildTests(tests, outdir);
+      const parallel = jobs > 1 && bundled.length > 1 ? ['--parallel', '--jobs', String(jobs)] : [];
+      worst = Math.max(worst, await runMocha(bundled, timeout, [...parallel, ...mochaOptions]));
+    }
+    return worst;
   } finally {
     await rm(outdir, { recursive: true, force: true });
   }

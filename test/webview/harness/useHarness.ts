@@ -1,0 +1,65 @@
+// One browser for all tests of the webview that run in a process: started with the first of them, ended after the last. Each test opens panels of its own, which break nothing.
+import assert from 'node:assert/strict';
+import { Harness, Panel, type PanelOptions } from './browser';
+
+let started: Promise<Harness> | undefined;
+/** Suites that are still to come or running. */
+let users = 0;
+
+export interface HarnessInUse {
+  /** Of the running browser; there while hooks and tests run. */
+  readonly harness: Harness;
+  /** The last one that was opened. */
+  readonly panel: Panel;
+  /** A panel that shows a session, or an empty page (`blank`) that the test makes one of. It is looked at for problems and closed after the test. */
+  open(options?: PanelOptions): Promise<Panel>;
+  blank(): Promise<Panel>;
+}
+
+/** Registers the hooks. Call it inside a `describe`. */
+export function useHarness(): HarnessInUse {
+  const opened: Panel[] = [];
+  let harness: Harness | undefined;
+  users += 1;
+
+  before('start the browser', async () => {
+    started ??= Harness.start();
+    harness = await started;
+  });
+
+  afterEach('close the panels', async () => {
+    const panels = opened.splice(0);
+    const problems = await Promise.all(panels.map((panel) => panel.problems()));
+    await Promise.all(panels.map(({ page }) => page.close()));
+    assert.deepEqual(problems.flat(), [], 'something broke or the content policy stopped something');
+  });
+
+  after('end the browser', async () => {
+    users -= 1;
+    if (users > 0) return;
+    const last = started;
+    started = undefined;
+    await (await last)?.stop();
+  });
+
+  const keep = (panel: Panel): Panel => {
+    opened.push(panel);
+    return panel;
+  };
+  const present = (): Harness => {
+    if (harness === undefined) throw new Error('the browser is there only while hooks and tests run');
+    return harness;
+  };
+  return {
+    get harness() {
+      return present();
+    },
+    get panel() {
+      const panel = opened.at(-1);
+      assert.ok(panel, 'the test has opened no panel');
+      return panel;
+    },
+    open: async (options) => keep(await present().open(options)),
+    blank: async () => keep(new Panel(await present().page('about:blank'))),
+  };
+}
