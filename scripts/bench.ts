@@ -1,13 +1,15 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, journal, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, journal, carried, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askedFigures } from '../test/bench/askedFigures';
+import { measureCarriedPaint } from '../test/bench/carriedPaint';
 import { meets, type Row, rounded } from '../test/bench/figures';
 import { measureJournal } from '../test/bench/journalBench';
+import { measureJournalPaint } from '../test/bench/journalPaint';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
 import { scenarios } from '../test/bench/scenarios';
@@ -36,7 +38,7 @@ function script(file: string, ...args: string[]): void {
 }
 
 async function main(): Promise<Row[]> {
-  const known = ['wire', 'journal', 'size', ...scenarios.map(({ name }) => name)];
+  const known = ['wire', 'journal', 'carried', 'size', ...scenarios.map(({ name }) => name)];
   const unknown = only?.filter((name) => !known.includes(name)) ?? [];
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
   const rows: Row[] = [];
@@ -50,13 +52,19 @@ async function main(): Promise<Row[]> {
     rows.push(...(await measureJournal({ sessions: 1000 / scale, events: 1_000_000 / scale, say })));
   }
   const chosen = scenarios.filter(({ name, quick }) => wanted(name, quick));
-  if (chosen.length > 0 || wanted('size')) script('run.mjs', 'package');
+  const repetitions = Number(options.reps ?? (options.quick ? 1 : 3));
+  const inVsCode = chosen.length > 0 || wanted('journal') || wanted('carried');
+  if (inVsCode || wanted('size')) script('run.mjs', 'package');
+  if (inVsCode) script('buildSupport.mjs');
+  if (wanted('journal')) {
+    const turns = options.quick ? 20 : 120;
+    rows.push(...(await measureJournalPaint(parley, { repetitions, turns, say })));
+  }
+  if (wanted('carried')) rows.push(...(await measureCarriedPaint(parley, { repetitions, say })));
   if (chosen.length > 0) {
-    script('buildSupport.mjs');
     const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
     try {
       const subjects = { parley, floor: packFloor(scratch) };
-      const repetitions = Number(options.reps ?? (options.quick ? 1 : 3));
       rows.push(...askedFigures(await runScenarios(chosen, subjects, repetitions, say)));
     } finally {
       rmSync(scratch, { recursive: true, force: true });

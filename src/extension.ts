@@ -54,6 +54,7 @@ export function activate(context: ExtensionContext): ParleyApi {
   const serve = own(new Serve({ context, catalog, services, scratch, log }));
   const stores = own(new ResourceStores({ context, serve, log }));
   const descriptors: Descriptors = own(new Descriptors({ context, catalog, conversations, serve, stores, log }));
+  own(archive.onDidDelete((keys) => void descriptors.forget(keys)));
   const diffs = own(new DiffEditor());
   const realTerminals = own(new RealTerminals(terminals));
   const { retry: retryGap } = descriptors;

@@ -2,15 +2,19 @@
 // it outlives the window too.
 import { messageOf, ParleyError } from '../base/errors';
 import { AgentServerError } from '../distributed/agentServerError';
-import { CommunicationClient } from '../distributed/communicationClient';
+import { CommunicationClient, type Traffic } from '../distributed/communicationClient';
 import { type AgentPlace, CommunicationSession, type SendOutcome } from '../distributed/communicationSession';
 import { mintId, type SessionDescriptor } from '../distributed/model';
+import { redactSignatures } from '../distributed/resourceUrl';
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent } from '../session/event';
-import { type CommunicationRecord, readRecord, writeRecord } from './communicationRecord';
+import { type CommunicationRecord, readRecord, withBranch, writeRecord } from './communicationRecord';
 import type { ConversationServices } from './services';
 
-type ChatServices = Pick<ConversationServices, 'log' | 'clock' | 'descriptors' | 'messageRecorder' | 'follow'>;
+type ChatServices = Pick<
+  ConversationServices,
+  'log' | 'clock' | 'descriptors' | 'messageRecorder' | 'follow' | 'onTraffic'
+>;
 
 /** How servers answer to the id of a session that they do not have; some take only ids of their own kind. */
 const UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
@@ -37,9 +41,10 @@ export class CommunicationChat {
     return this.#session?.descriptor ?? this.#adopted;
   }
 
-  /** Branches of the session that servers were found to hold beside ours, the newest last. */
-  get branches(): readonly SessionDescriptor[] {
-    return this.#branches;
+  /** What is known of the session, also before an agent was reached: ours, and the branches that servers hold beside it, the newest last. Undefined where there is none. */
+  async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches'> | undefined> {
+    if (this.#session) return { descriptor: this.#session.descriptor, branches: this.#branches };
+    return this.#adopted ? { descriptor: this.#adopted, branches: [] } : await this.#read();
   }
 
   /** The agent has asked something: the next prompt is the answer. */
@@ -77,13 +82,16 @@ export class CommunicationChat {
     const record =
       this.#adopted?.id === sessionId
         ? { descriptor: this.#adopted, visited: [], branches: [] }
-        : ((await this.#read(sessionId)) ?? (await this.#askServer(sessionId, place, signal)));
+        : ((await this.#readOf(sessionId)) ?? (await this.#askServer(sessionId, place, signal)));
     this.#adopted = undefined;
     this.#branches = record.branches;
     const { place: last, question } = record;
     // What went with requests to the old server is not known any more: it is asked without a token.
+    const { log, onTraffic } = this.#services;
+    const traffic: Traffic | undefined =
+      onTraffic && ((dir, line) => onTraffic(this.#key, dir, redactSignatures(line)));
     const from = last && {
-      client: new CommunicationClient({ baseUrl: last.url, log: this.#services.log }),
+      client: new CommunicationClient({ baseUrl: last.url, log, onTraffic: traffic }),
       agentName: last.agent,
     };
     const isElsewhere = from !== undefined && !isSame(from, place);
@@ -134,7 +142,7 @@ export class CommunicationChat {
       log,
       emit: (event) => this.#emit?.(event),
       onDidFork: ({ theirs }) => {
-        this.#branches = [...this.#branches, theirs];
+        this.#branches = withBranch(this.#branches, theirs);
       },
       ...(messageRecorder && { recorder: messageRecorder(this.#key) }),
       ...(follow && { follow }),
@@ -169,17 +177,21 @@ export class CommunicationChat {
     }
   }
 
-  async #read(sessionId: string): Promise<CommunicationRecord | undefined> {
+  async #readOf(sessionId: string): Promise<CommunicationRecord | undefined> {
+    const record = await this.#read();
+    return record?.descriptor.id === sessionId ? record : undefined;
+  }
+
+  async #read(): Promise<CommunicationRecord | undefined> {
     const { descriptors, log } = this.#services;
     try {
       const text = await descriptors?.read(this.#key);
       const record = text === undefined ? undefined : readRecord(text);
-      if (text !== undefined && !record) log.warn(`What was kept of the session ${sessionId} is damaged.`);
-      if (record?.descriptor.id !== sessionId) return undefined;
+      if (text !== undefined && !record) log.warn(`What was kept of the HTTP session of ${this.#key} is damaged.`);
       this.#kept = text;
       return record;
     } catch (error) {
-      log.warn(`What was kept of the session ${sessionId} cannot be read: ${messageOf(error)}`);
+      log.warn(`What was kept of the HTTP session of ${this.#key} cannot be read: ${messageOf(error)}`);
       return undefined;
     }
   }

@@ -6,7 +6,8 @@ import { toDisposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
-import { CommunicationClient, type FetchLike } from '../distributed/communicationClient';
+import { CommunicationClient, type FetchLike, type Traffic } from '../distributed/communicationClient';
+import { redactSignatures } from '../distributed/resourceUrl';
 import type { AgentLink } from './agentLink';
 import type { CommunicationChat } from './communicationChat';
 import { describeAgent, findAgent, reachServer } from './communicationDescription';
@@ -28,6 +29,7 @@ export interface CommunicationLinkOptions {
   readonly remote?: RemoteAccess | undefined;
   readonly fetch?: FetchLike;
   readonly log: Log;
+  readonly onTraffic?: Traffic | undefined;
 }
 
 interface Found extends CommunicationLinkOptions {
@@ -71,7 +73,7 @@ export class CommunicationLink implements AgentLink {
     deadlines: Deadlines,
     signal: AbortSignal,
   ): Promise<CommunicationLink> {
-    const { agent, remote } = options;
+    const { agent, remote, onTraffic } = options;
     let scrub = (text: string): string => text;
     try {
       // The user may be asked for a secret, which takes as long as it takes to find it.
@@ -84,6 +86,7 @@ export class CommunicationLink implements AgentLink {
         baseUrl: url.href,
         headers: (origin) => (origin === url.origin ? headers : {}),
         log,
+        onTraffic: onTraffic && ((dir, line) => onTraffic(dir, redactSignatures(scrub(line)))),
         ...(options.fetch && { fetch: options.fetch }),
       });
       await stages.run('connect', deadlines.connect, signal, (stop) => reachServer(client, stop));

@@ -1,5 +1,6 @@
 // What is kept of a session with an HTTP agent beside its transcript, so that it outlives its window: the descriptor, who was sent it, and a question that is open.
 import * as z from 'zod/mini';
+import { compareHistories } from '../distributed/handOver';
 import { idSchema, type SessionDescriptor, sessionSchema, urlSchema } from '../distributed/model';
 import type { RunPosition } from '../distributed/runRecovery';
 
@@ -22,6 +23,8 @@ export interface CommunicationRecord {
   /** The run that waits for an answer. */
   readonly question?: RunPosition;
 }
+
+const GROWN: ReadonlySet<string> = new Set(['same', 'extendedBy']);
 
 /** Origins and branches that are kept. */
 const MAX_VISITED = 100;
@@ -47,6 +50,15 @@ export function readRecord(text: string): CommunicationRecord | undefined {
   if (!data) return undefined;
   const { place, question, ...rest } = data;
   return { ...rest, ...(place && { place }), ...(question && { question }) };
+}
+
+/** The branches with one more; it takes the place of one that it goes on from. */
+export function withBranch(
+  branches: readonly SessionDescriptor[],
+  found: SessionDescriptor,
+): readonly SessionDescriptor[] {
+  const others = branches.filter(({ history }) => !GROWN.has(compareHistories(history, found.history).relation));
+  return [...others, found].slice(-MAX_BRANCHES);
 }
 
 export function writeRecord({ visited, branches, ...rest }: CommunicationRecord): string {

@@ -8,15 +8,17 @@ import type { Liveness } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import { SessionModel } from '../session/model';
 import { isAway, PromptQueue, type QueuedAttachment } from '../session/queue';
+import type { Entry } from '../session/state';
 import type { AgentLink } from './agentLink';
+import { takeArrived } from './arrived';
 import { CommunicationChat } from './communicationChat';
 import type { ConnectionState } from './connectionState';
 import { Connector } from './connector';
+import type { ConversationOptions } from './conversationOptions';
 import type { ElicitationDesk } from './elicitationDesk';
-import { heldElsewhere, untrusted } from './failures';
+import { heldElsewhere, takenOver, untrusted } from './failures';
 import { followTerminals } from './followTerminals';
 import { Inbound } from './inbound';
-import type { ConversationKeep, KeptConversation } from './keep';
 import { LivenessProbe, type Look } from './livenessProbe';
 import type { LifeSigns } from './livenessWords';
 import { type Opening, openingOf } from './opening';
@@ -28,27 +30,10 @@ import { SessionSeed } from './seed';
 import type { ConversationServices } from './services';
 import { SessionOps } from './sessionOps';
 import { Stages } from './stages';
+import { StartNotices } from './startNotices';
 import { Subagents } from './subagents';
 import { type OpenedSession, TurnControl } from './turnControl';
 import { Unsent } from './unsent';
-
-export interface ConversationOptions {
-  /** Ours, stable across reconnects. */
-  readonly key: string;
-  readonly agent: AgentDefinition;
-  /** Absolute; the first root. */
-  readonly cwd: string;
-  readonly roots: readonly string[];
-  readonly services: ConversationServices;
-  /** How it comes by its session; absent: with a new one. */
-  readonly opening?: Opening;
-  /** Where it is kept; absent: nowhere. */
-  readonly keep?: ConversationKeep;
-  /** What was kept of it: it goes on from there. */
-  readonly kept?: KeptConversation;
-  /** Another window has it: it is only read here. */
-  readonly isHeld?: boolean;
-}
 
 export class Conversation implements Disposable {
   readonly key: string;
@@ -69,20 +54,20 @@ export class Conversation implements Disposable {
   readonly #probe: LivenessProbe;
   readonly #connector: Connector;
   readonly #lifetime = new DisposableStore();
-  readonly #told = new Set<string>();
-  readonly #isHeld: boolean;
+  readonly #notices: StartNotices;
+  /** Why it is only read here; undefined: it is ours. */
+  #held: ParleyError | undefined;
   readonly #seed = new SessionSeed();
 
   constructor(options: ConversationOptions) {
-    const { services, key, agent, cwd } = options;
+    const { services, key, agent, cwd, kept } = options;
     this.key = key;
     this.cwd = cwd;
     this.roots = options.roots;
     this.#services = services;
     this.communication = new CommunicationChat(key, services);
-    const { kept } = options;
-    this.#isHeld = options.isHeld === true;
-    const keep = this.#isHeld ? undefined : options.keep; // what another window writes is not ours to end
+    this.#held = options.isHeld ? heldElsewhere() : undefined;
+    const keep = this.#held ? undefined : options.keep; // what another window writes is not ours to end
     this.unsent = new Unsent(keep, () => this.model.touch('attachments'));
     this.#recorder = new Recorder(this.model, keep, services.clock.now);
     const { apply } = this.#recorder;
@@ -91,7 +76,8 @@ export class Conversation implements Disposable {
       mirror?.sync(this.queue);
       this.model.touch('queue');
     });
-    if (kept) restore(this, kept, apply, services.clock.now(), this.#isHeld);
+    if (kept) restore(this, kept, apply, services.clock.now(), options.isHeld);
+    this.#notices = new StartNotices(apply, services.log);
     this.stages = new Stages(services.clock.now, () => this.model.touch('connection'));
     this.#probe = new LivenessProbe(services.clock.now, services.quietMs, () => this.model.touch('connection'));
     this.#turns = new TurnControl({
@@ -101,7 +87,7 @@ export class Conversation implements Disposable {
       services,
       apply,
       onChange: () => this.model.touch('turn'),
-      session: () => this.#connector.session,
+      session: () => (this.#held ? undefined : this.#connector.session),
       mayPrompt: (session) => this.#mayPrompt(session),
       needSignIn: (message) => this.#connector.needSignIn(message),
     });
@@ -126,9 +112,10 @@ export class Conversation implements Disposable {
         stages: this.stages,
         communication: this.communication,
         apply,
-        refuses: () => (this.#isHeld ? heldElsewhere() : services.isTrusted() ? undefined : untrusted()),
+        refuses: () => this.#held ?? (services.isTrusted() ? undefined : untrusted()),
         onSession: (facts) => keep?.describe(facts),
         known: () => this.model.state.entries,
+        onRepeated: (repeated) => this.#onRepeated(repeated),
         onRequest: (method, params, signal) => inbound.request(method, params, signal),
         onNotification: (method, params) => inbound.notification(method, params),
         onUpdates: (updates) => inbound.updates(updates),
@@ -210,16 +197,18 @@ export class Conversation implements Disposable {
   /**
    * Takes a message: sent now, or queued until the session is ready and the running turn has ended.
    * @returns the queue item's id, and the end of its turn (rejects with `message-removed` or `conversation-closed`).
-   * @throws ParleyError `untrusted-workspace`, `empty-message`; the message stays with the caller then.
+   * @throws ParleyError `untrusted-workspace`, `session-held`, `empty-message`; the message stays with the caller then.
    */
   send(text: string, attachments: readonly QueuedAttachment[] = []): { id: string; done: Promise<TurnResult> } {
     if (!this.#services.isTrusted()) throw untrusted();
-    if (this.#isHeld) throw heldElsewhere();
+    this.#requireOurs();
     if (text.trim() === '' && attachments.length === 0)
       throw new ParleyError('empty-message', 'There is nothing to send.');
     // A message that the user sends while nothing runs is meant now; what they paused before it stays paused.
     const now = this.queue.paused !== undefined && !this.isBusy;
     const item = this.queue.add(text, attachments, now ? 'first' : 'last');
+    // To keep it may be what shows that another window has the session.
+    this.#requireOurs(() => this.queue.remove(item.id));
     const done = now ? this.#turns.outbox.sendSoon(item) : this.#turns.outbox.expect(item);
     void this.start();
     this.#turns.outbox.pump();
@@ -334,6 +323,14 @@ export class Conversation implements Disposable {
     await this.start();
   }
 
+  /** Another window has taken the session over: nothing is sent any more from this moment on, its agent is ended, and what stands here can be read. */
+  async lose(): Promise<void> {
+    if (this.#held) return;
+    this.#held = takenOver();
+    await this.#connector.drop('another window went on with this session');
+    await this.start(); // which says why it does not
+  }
+
   /** Ends the agent and everything that it started. @param note a sentence on why */
   async close(note = 'the session was closed'): Promise<void> {
     await this.#connector.drop(note, true);
@@ -359,19 +356,9 @@ export class Conversation implements Disposable {
     this.#seed.starting(this.model.state.entries);
   }
 
-  /** @param problems what the agent did not get: told once, a restart brings nothing new */
   #onReady(problems: readonly string[], isNew: boolean): void {
-    if (this.#seed.ready(isNew, this.model.state.entries)) {
-      const description = `${this.agent.name} began anew and does not know what is above. It gets the transcript with your next message.`;
-      this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description });
-    }
-    for (const problem of problems) this.#services.log.warn(`MCP servers: ${problem}`);
-    const news = problems.filter((problem) => !this.#told.has(problem));
-    for (const problem of news) this.#told.add(problem);
-    if (news.length > 0) {
-      const title = 'Not all MCP servers were handed over';
-      this.#apply({ type: 'notice', own: true, severity: 'warning', title, description: news.join('\n') });
-    }
+    if (this.#seed.ready(isNew, this.model.state.entries)) this.#notices.beganAnew(this);
+    this.#notices.notHandedOver(problems);
     this.#probe.heard();
     this.#probe.set('live');
     this.#turns.outbox.pump();
@@ -380,7 +367,8 @@ export class Conversation implements Disposable {
   /** What is queued for a session that was lost waits until the user says otherwise. A start that failed has lost nothing: what was sent for it goes with the next one. */
   #onDetached(note: string, hadSession: boolean): void {
     this.#probe.set('unknown');
-    const inDoubt = hadSession ? unansweredPrompt(this.model.state) : undefined;
+    // What may have arrived is asked about where the session goes on.
+    const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.model.state) : undefined;
     if (inDoubt) this.queue.putFirst(inDoubt);
     if (hadSession && this.queue.items.length > 0) this.queue.pause(note.replace(/\.$/, ''));
     this.#turns.exited(note);
@@ -388,10 +376,22 @@ export class Conversation implements Disposable {
     void this.#services.terminals.closeSession(this.key);
   }
 
+  /** What the agent shows of the session has arrived. */
+  #onRepeated(repeated: readonly Entry[]): void {
+    for (const item of takeArrived(this.queue, this.model.state.entries, repeated)) this.#turns.outbox.forget(item);
+  }
+
   async #mayPrompt(session: OpenedSession): Promise<boolean> {
     const doubt = await this.#probe.doubt(session);
     if (doubt !== undefined) this.queue.pause(doubt);
     return doubt === undefined;
+  }
+
+  /** @param undo called before it throws @throws ParleyError `session-held` */
+  #requireOurs(undo?: () => void): void {
+    if (!this.#held) return;
+    undo?.();
+    throw this.#held;
   }
 
   #apply(event: SessionEvent): void {

@@ -18,6 +18,13 @@ export function heldElsewhere(): ParleyError {
   });
 }
 
+/** Why a session is only read here from now on. */
+export function takenOver(): ParleyError {
+  return new ParleyError('session-held', 'Another window has gone on with this session, so it can only be read here.', {
+    hint: 'Go on with it there, or close it there and take it over.',
+  });
+}
+
 /** Why an agent could not be started, as the user reads it. */
 export function startFailure(error: unknown, agent: string): ParleyError {
   if (error instanceof ParleyError) return error;

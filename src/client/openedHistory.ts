@@ -94,6 +94,11 @@ export async function openHistory(
   }
 }
 
+export interface GapUnlock {
+  /** Called where a server wants a token for this URL. @returns whether there is one now: the server is asked once more */
+  readonly unlock?: (url: string, signal: AbortSignal) => Promise<boolean>;
+}
+
 const retries = new KeyedQueue<HistoryPlace>();
 
 /**
@@ -104,7 +109,7 @@ const retries = new KeyedQueue<HistoryPlace>();
 export function retryGap(
   gapId: string,
   url: string,
-  { place, resolver, now }: Pick<OpenedHistoryOptions, 'place' | 'resolver' | 'now'>,
+  { place, resolver, now, unlock }: Pick<OpenedHistoryOptions, 'place' | 'resolver' | 'now'> & GapUnlock,
   signal: AbortSignal,
 ): Promise<boolean> {
   return retries.run(place, async () => {
@@ -112,7 +117,9 @@ export function retryGap(
     const gap = place.model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId);
     if (index === undefined || gap === undefined) return false;
     place.note([{ at: now(), event: loading(index, undefined, url) }]);
-    const entry = await resolver.resolveEntry(url, index, {}, signal);
+    let entry = await resolver.resolveEntry(url, index, {}, signal);
+    if (entry.kind === 'gap' && entry.reason === 'unauthorized' && (await unlock?.(url, signal)))
+      entry = await resolver.resolveEntry(url, index, {}, signal);
     place.note([{ at: now(), event: filling({ ...entry, index }, now()) }]);
     return entry.kind === 'message';
   });
@@ -156,8 +163,9 @@ function filling(entry: HistoryEntry, now: number): SessionEvent {
   return { type: 'gap_filled', gapId, at, events: pastEvents(entry.message, gapId) };
 }
 
-function gapEvent({ index, sentence, retryable }: Gap): SessionEvent {
-  const text = `Message ${index + 1} is missing. ${sentence}`;
+function gapEvent({ index, sentence, retryable, reason }: Gap): SessionEvent {
+  const advice = reason === 'unauthorized' ? ' “Retry” asks you for it.' : '';
+  const text = `Message ${index + 1} is missing. ${sentence}${advice}`;
   return { type: 'gap', gapId: `${PREFIX}${index}`, text, state: retryable ? 'retryable' : 'final' };
 }
 

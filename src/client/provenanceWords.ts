@@ -4,6 +4,9 @@ import type { SessionDescriptor } from '../distributed/model';
 import type { SessionEvent } from '../session/event';
 import { originsOf } from './openedHistory';
 
+/** How an agent that was not there learns what was said. */
+export const GETS_TRANSCRIPT = 'gets the transcript with your next message';
+
 type Notice = Extract<SessionEvent, { type: 'notice' }>;
 
 /** The id of the button that shows a conversation. @param key of it */
@@ -42,7 +45,7 @@ export function openedEnd(name: string, gaps: readonly Gap[], hasState: boolean,
       : `${missing} ${missing === 1 ? 'message' : 'messages'} could not be loaded`;
   const past = knows
     ? `${name} gets the session with your next message.`
-    : `${name} was not there: it begins a new session and gets the transcript with your next message${missing === 0 ? '' : ', with the gaps named'}.`;
+    : `${name} was not there: it begins a new session and ${GETS_TRANSCRIPT}${missing === 0 ? '' : ', with the gaps named'}.`;
   const state =
     knows || !hasState ? '' : ' The state that another agent kept is not for it, and stays with the session.';
   const text = `${past} Mode, options, open tool calls and what waits in the queue do not come along.${state}`;
@@ -54,6 +57,16 @@ export function otherBranch(name: string, key: string, common: number): Notice {
   const title = 'This session has another branch';
   const text = `After ${count(common)} it goes on differently with ${name}. Both are kept.`;
   return { ...own(title, text), action: showAction(key, 'Show the other branch') };
+}
+
+/** In a conversation that shows a branch which a server held. @param key of the conversation with the other one @param common messages that both begin with */
+export function branchOf(name: string, key: string, common: number, { history }: SessionDescriptor): Notice {
+  const text = `The first ${count(common)} of ${history.length} are the same. Both branches go on by themselves.`;
+  return {
+    ...own(`Another branch of the session with ${name}`, text),
+    opens: true,
+    action: showAction(key, 'Show it'),
+  };
 }
 
 /** In a conversation that was opened while another one has the same session with more, or with fewer messages. */

@@ -15,6 +15,8 @@ const CUT_OFF = 'the window ended while it ran';
 const ELSEWHERE = 'it goes on in another window';
 /** Why a message waits of which nobody knows whether the agent has it. */
 export const IN_DOUBT = 'it is not known whether the agent got this';
+/** Behind the id of a message that stands in the transcript and in doubt. */
+export const AGAIN = '-again';
 /** Why nothing of a queue goes by itself after a restart. */
 const WINDOW_ENDED = 'the window ended; look through what waits, then go on';
 
@@ -101,7 +103,7 @@ export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): Kep
   const prompt = entries.findLast((entry) => entry.kind === 'user' && entry.turnId === turn.id);
   if (prompt?.kind !== 'user' || !prompt.promptId || prompt.messageId !== undefined) return undefined;
   return inDoubt({
-    id: `${prompt.promptId}-again`,
+    id: `${prompt.promptId}${AGAIN}`,
     text: textOf(prompt.content),
     attachments: prompt.content.flatMap((block, index) => (block.type === 'text' ? [] : [attachmentOf(block, index)])),
     state: 'failed',

@@ -10,6 +10,11 @@ const MAX_CHARS = 60_000;
 /** Characters of one entry. */
 const MAX_ENTRY_CHARS = 8_000;
 
+const INTRODUCTION =
+  'Transcript of the conversation so far. It was held in an earlier session, which could not be continued; go on from it.';
+/** Before a transcript that goes as text. */
+const OPEN = '<transcript>\n';
+
 const WORDS = { user: 'User', agent: 'Assistant' } as const;
 
 export class SessionSeed {
@@ -40,6 +45,12 @@ export class SessionSeed {
   }
 }
 
+/** What the user said of a message that an agent repeats: without the transcript that went with it as text. */
+export function withoutSeed(text: string): string {
+  const at = text.indexOf(`${OPEN}${INTRODUCTION}`);
+  return at < 0 ? text : text.slice(0, at).trimEnd();
+}
+
 /** The transcript of what was said and done, or undefined where nothing was. */
 function transcriptText(entries: readonly Entry[]): string | undefined {
   const parts: string[] = [];
@@ -57,10 +68,10 @@ function transcriptText(entries: readonly Entry[]): string | undefined {
 
 /** The block that goes with the next message, behind it: an agent looks for its commands at the beginning. @param capabilities decide whether it goes as a document of its own */
 function seedBlock(transcript: string, capabilities: PromptCapabilities): ContentBlock {
-  const text = `Transcript of the conversation so far. It was held in an earlier session, which could not be continued; go on from it.\n\n${transcript}`;
+  const text = `${INTRODUCTION}\n\n${transcript}`;
   return capabilities.embeddedContext
     ? { type: 'resource', uri: 'parley:transcript', mimeType: 'text/markdown', text }
-    : { type: 'text', text: `\n\n<transcript>\n${text}\n</transcript>` };
+    : { type: 'text', text: `\n\n${OPEN}${text}\n</transcript>` };
 }
 
 function partOf(entry: Entry | undefined): string | undefined {

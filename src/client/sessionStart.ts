@@ -43,6 +43,8 @@ export interface StartContext {
   readonly communication: CommunicationChat;
   /** What stands in the transcript. */
   readonly known: () => readonly Entry[];
+  /** The agent has repeated the session; called before what is missing here is added. */
+  readonly onRepeated: (repeated: readonly Entry[]) => void;
   /** The session has its name: the agent's requests may come with the very next message. Undefined: it was not opened after all. */
   readonly onNamed: (sessionId: string | undefined) => void;
 }
@@ -70,8 +72,9 @@ export type Opened =
 export function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
   const { key, agent, cwd, services, stages, onRequest, onNotification } = context;
   const { log, client, environment, offers, remote, onTraffic, signInTerminal } = services;
+  const heard = onTraffic && ((dir: 'in' | 'out', line: string) => onTraffic(key, dir, line));
   if (agent.type === 'communication') {
-    const options = { agent, remote, log, chat: context.communication };
+    const options = { agent, remote, log, chat: context.communication, onTraffic: heard };
     return CommunicationLink.open(options, stages, deadlines(context), signal);
   }
   return RpcLink.open(
@@ -87,7 +90,7 @@ export function startAgent(context: StartContext, signal: AbortSignal): Promise<
       onNotification,
       traceparent: (agent.type === 'process' ? agent.env.TRACEPARENT : undefined) ?? services.traceparent,
       signInTerminal: signInTerminal !== undefined && agent.type === 'process',
-      onTraffic: onTraffic && ((dir, line) => onTraffic(key, dir, line)),
+      onTraffic: heard,
     },
     stages,
     deadlines(context),
@@ -151,6 +154,7 @@ async function begin(
   // Some agents repeat the past of the session that was forked, some only know it.
   if (opening.kind === 'fork') context.apply({ type: 'cleared', replay: true });
   context.onNamed(offer.sessionId);
+  if (context.known().length > 0 && !link.description.features.carried) context.apply({ type: 'ids_renewed' });
   // What the response says is applied first, then what came before it, in order; only then does anything else follow.
   applyOffer(context, offer);
   const early = router.register(offer.sessionId, context.onUpdates);
@@ -177,6 +181,8 @@ async function reopen(
     },
   });
   context.onNamed(sessionId);
+  // Without a replay nothing shows that an id still means the same; messages of a server have ids of their own that do.
+  if (!way.replays && !link.description.features.carried) apply({ type: 'ids_renewed' });
   try {
     router.register(sessionId, way.replays ? watch.take : context.onUpdates);
     const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
@@ -190,6 +196,7 @@ async function reopen(
       return answer;
     });
     if (shadow) {
+      context.onRepeated(shadow.repeated);
       const added = shadow.settle(context.known());
       services.log.info(`${link.description.name ?? 'the agent'} repeated the session; ${added} things were new`);
       router.register(sessionId, context.onUpdates);

@@ -5,7 +5,9 @@ import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';
 import { SessionModel } from '../session/model';
 import { reconcile } from '../session/reconcile';
+import { sameIds } from '../session/renewedIds';
 import type { Entry } from '../session/state';
+import { withoutSeed } from './seed';
 
 const OF_THE_SESSION: ReadonlySet<SessionEvent['type']> = new Set([
   'commands',
@@ -45,10 +47,26 @@ export class Shadow {
     });
   };
 
+  /** What was repeated, as far as it has come. */
+  get repeated(): readonly Entry[] {
+    return this.#model.state.entries.map(asSaid);
+  }
+
   /** Adds what was repeated and is not known. @returns how many events that took */
   settle(known: readonly Entry[]): number {
-    const missing = reconcile(known, this.#model.state.entries);
+    const { repeated } = this;
+    const missing = reconcile(known, repeated);
+    this.#options.apply({ type: 'ids_renewed', known: sameIds(known, repeated) });
     for (const event of missing) this.#options.apply(event);
     return missing.length;
   }
+}
+
+/** A message as the user wrote it, without what went along for a new session. */
+function asSaid(entry: Entry): Entry {
+  if (entry.kind !== 'user') return entry;
+  const content = entry.content.map((block) =>
+    block.type === 'text' ? { ...block, text: withoutSeed(block.text) } : block,
+  );
+  return { ...entry, content };
 }

@@ -217,6 +217,7 @@ export class TurnLedger {
 
   /** The agent is gone: what runs is over, and what was not taken in is not with it any more. @param note a sentence on how it went. */
   exited(note: string): void {
+    this.#userIds.clear(); // another process may use them anew
     for (const prompt of this.#prompts.values()) if (!prompt.turn) prompt.done.resolve(undefined);
     this.#prompts.clear();
     if (this.statesSeen) {

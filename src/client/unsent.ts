@@ -66,6 +66,19 @@ export class Unsent {
     this.#anchor = anchor;
   }
 
+  /**
+   * What was written in a session that could only be read, now that it goes on here: it stands before the user and stays, with the attachments of both.
+   * @returns what was kept beside it and is in neither, to be added to the composer; empty where there is nothing
+   */
+  takeOver({ draft, attachments }: Pick<Unsent, 'draft' | 'attachments'>): string {
+    const kept = this.#draft;
+    const known = new Set(this.#attachments.map(({ id }) => id));
+    const all = [...this.#attachments, ...attachments.filter(({ id }) => !known.has(id))];
+    if (draft === '' && all.length === this.#attachments.length) return kept;
+    this.#set(draft === '' ? kept : draft, all);
+    return draft.includes(kept) ? '' : kept;
+  }
+
   #set(draft: string, attachments: readonly QueuedAttachment[]): void {
     this.#draft = draft;
     this.#attachments = attachments;

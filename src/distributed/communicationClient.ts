@@ -22,6 +22,9 @@ import {
 } from './model';
 import { readStreamedEvent } from './runEventReader';
 
+/** @param line what went out or came in; a long body is cut */
+export type Traffic = (dir: 'in' | 'out', line: string) => void;
+
 /** The part of the global `fetch` that is used. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -32,6 +35,8 @@ export interface CommunicationClientOptions {
   readonly headers?: (origin: string) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   readonly fetch?: FetchLike;
   readonly log?: Log;
+  /** Hears of what is sent and received, as text without headers: bodies may hold signed URLs. */
+  readonly onTraffic?: Traffic | undefined;
   /** Milliseconds until an answer has to be there; that of a synchronous run, which the agent works on meanwhile, is its own. */
   readonly deadlineMs?: number;
   readonly syncDeadlineMs?: number;
@@ -56,6 +61,8 @@ const SYNC_DEADLINE_MS = 10 * 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_AGENTS = 1000;
+/** Of a body, for whoever looks at the traffic. */
+const MAX_TRAFFIC = 16 * 1024;
 
 const agentsSchema = z.looseObject({ agents: z.array(z.unknown()).check(z.maxLength(MAX_AGENTS)) });
 const eventsSchema = z.looseObject({ events: z.array(z.unknown()).check(z.maxLength(1_000_000)) });
@@ -209,7 +216,7 @@ export class CommunicationClient {
       if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
         const run = this.#read(
           runSchema,
-          await this.#body(response, MAX_ANSWER_BYTES, deadline.signal),
+          await this.#body(response, MAX_ANSWER_BYTES, `POST ${path}`, deadline.signal),
           'The run',
           response.status,
         );
@@ -218,6 +225,7 @@ export class CommunicationClient {
       }
       deadline.lift();
       const runId = z.safeParse(idSchema, response.headers.get('run-id')).data;
+      this.#options.onTraffic?.('in', `${response.status} POST ${path} (event stream)`);
       return { kind: 'stream', runId, events: this.#events(response, deadline) };
     } catch (error) {
       deadline.dispose();
@@ -229,6 +237,7 @@ export class CommunicationClient {
     try {
       if (!response.body) return;
       for await (const data of readEventStream(response.body)) {
+        this.#options.onTraffic?.('in', data.slice(0, MAX_TRAFFIC));
         let value: unknown;
         try {
           value = parseBounded(data, Number.MAX_SAFE_INTEGER);
@@ -255,7 +264,8 @@ export class CommunicationClient {
     const deadline = new Deadline(`The agent server at ${this.origin}`, deadlineMs, signal);
     try {
       const response = await this.#send(method, path, body, deadline.signal, 'application/json');
-      return { value: await this.#body(response, maxBytes, deadline.signal), status: response.status };
+      const value = await this.#body(response, maxBytes, `${method} ${path}`, deadline.signal);
+      return { value, status: response.status };
     } finally {
       deadline.dispose();
     }
@@ -265,6 +275,8 @@ export class CommunicationClient {
   async #send(method: string, path: string, body: unknown, signal: AbortSignal, accept: string): Promise<Response> {
     const own = (await this.#options.headers?.(this.origin)) ?? {};
     const headers = { ...own, accept, ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    this.#options.onTraffic?.('out', `${method} ${path} ${text?.slice(0, MAX_TRAFFIC) ?? ''}`.trimEnd());
     let response: Response;
     try {
       response = await this.#fetch(this.baseUrl + path, {
@@ -272,13 +284,14 @@ export class CommunicationClient {
         headers,
         signal,
         redirect: 'manual',
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(text !== undefined && { body: text }),
       });
     } catch (error) {
+      this.#options.onTraffic?.('in', `(no answer) ${method} ${path}`);
       throw this.#noAnswer(error, signal);
     }
     if (response.ok) return response;
-    const said = await this.#body(response, MAX_ERROR_BYTES, signal).catch((error: unknown) => {
+    const said = await this.#body(response, MAX_ERROR_BYTES, `${method} ${path}`, signal).catch((error: unknown) => {
       if (signal.aborted) throw error;
       return undefined;
     });
@@ -286,7 +299,7 @@ export class CommunicationClient {
   }
 
   /** Counts what comes out of the decompression, so that no small answer becomes a large one. */
-  async #body(response: Response, maxBytes: number, signal: AbortSignal): Promise<unknown> {
+  async #body(response: Response, maxBytes: number, request: string, signal: AbortSignal): Promise<unknown> {
     const chunks: Uint8Array[] = [];
     let size = 0;
     try {
@@ -299,8 +312,13 @@ export class CommunicationClient {
       if (error instanceof ParleyError && !signal.aborted) throw errorOfContent(this.origin, response.status, error);
       throw this.#noAnswer(error, signal);
     }
+    const bytes = Buffer.concat(chunks);
+    this.#options.onTraffic?.(
+      'in',
+      `${response.status} ${request} ${bytes.toString('utf8', 0, MAX_TRAFFIC)}`.trimEnd(),
+    );
     try {
-      return parseBounded(Buffer.concat(chunks), maxBytes);
+      return parseBounded(bytes, maxBytes);
     } catch (error) {
       throw errorOfContent(this.origin, response.status, error);
     }

@@ -4,6 +4,7 @@ import { type Log, silentLog } from '../base/log';
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent, StopReason } from '../session/event';
 import { AgentServerError } from './agentServerError';
+import { branchAction, isKnownBranch } from './branchName';
 import type { CommunicationClient } from './communicationClient';
 import { Deadline } from './deadline';
 import { type Fork, memoryAfterRun, type ServerAnswer, type ServerMemory, sessionForRun } from './handOver';
@@ -48,9 +49,7 @@ export interface CommunicationSessionOptions {
   readonly emit: (event: SessionEvent) => void;
   /** Where messages go that no server records; without it they are only in the transcript. */
   readonly recorder?: MessageRecorder;
-  /** Asked before the next run where a server holds another branch. Without it ours goes on, and is what the server gets. */
-  readonly chooseBranch?: (fork: Fork, signal: AbortSignal) => Promise<'ours' | 'theirs'>;
-  /** Both branches, for whoever keeps and shows them. */
+  /** A server holds another branch. Ours goes on, and is what the server gets; theirs is kept by whoever listens, and shown where the user wants it. */
   readonly onDidFork?: (fork: Fork) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -71,6 +70,7 @@ interface ActiveRun {
 
 const LOOK_MS = 5000;
 const STOP_MS = 10_000;
+const MAX_TOLD = 20;
 
 export class CommunicationSession implements AgentConversation {
   readonly #options: CommunicationSessionOptions;
@@ -80,6 +80,8 @@ export class CommunicationSession implements AgentConversation {
   #memory: ServerMemory = 'new';
   /** Origins that were sent this session, and may have gone on with it. */
   readonly #visited: Set<string>;
+  /** Branches of servers that the user was told of. */
+  #told: readonly SessionDescriptor[] = [];
   #active: ActiveRun | undefined;
   #question: ActiveRun | undefined;
 
@@ -208,7 +210,7 @@ export class CommunicationSession implements AgentConversation {
     const fork = this.#visited.has(this.#place.client.origin)
       ? this.#past.leave(await this.#askServer(signal))
       : undefined;
-    if (fork) await this.#chooseBranch(fork, signal);
+    if (fork) this.#tellFork(fork);
     await this.#past.keepPending(signal);
     this.#place = place;
     this.#memory = 'new';
@@ -240,7 +242,7 @@ export class CommunicationSession implements AgentConversation {
       if (finding.kind === 'took-over') {
         const count = `${finding.added} more ${finding.added === 1 ? 'message' : 'messages'}`;
         this.#tell('info', `The agent server had ${count} of this session; the chat goes on from there.`);
-      } else if (finding.kind === 'fork') await this.#chooseBranch(finding, signal);
+      } else if (finding.kind === 'fork') this.#tellFork(finding);
       else if (finding.kind === 'forgotten' && this.#memory === 'answered') {
         this.#tell(
           'warning',
@@ -269,12 +271,6 @@ export class CommunicationSession implements AgentConversation {
     this.#memory = holdsAll && !isRecordedHere ? memoryAfterRun('answered') : 'new';
   }
 
-  async #chooseBranch(fork: Fork, signal: AbortSignal): Promise<void> {
-    this.#tellFork(fork);
-    const choice = await this.#options.chooseBranch?.(fork, signal);
-    if (choice === 'theirs') this.#past.adopt(fork.theirs);
-  }
-
   async #askServer(signal: AbortSignal): Promise<ServerAnswer> {
     const { client } = this.#place;
     const deadline = new Deadline(`The agent server at ${client.origin}`, this.#options.lookMs ?? LOOK_MS, signal);
@@ -297,21 +293,32 @@ export class CommunicationSession implements AgentConversation {
     timer.unref();
   }
 
+  /** A branch that has only grown since the user was told of it is kept, and not told again. */
   #tellFork(fork: Fork): void {
-    this.#tell(
-      'warning',
-      `The agent server at ${this.#place.client.origin} holds another branch of this session. Both are kept.`,
-    );
+    const { common, theirs } = fork;
     this.#options.onDidFork?.(fork);
+    if (isKnownBranch(theirs, this.#told)) return;
+    this.#told = [...this.#told, theirs].slice(-MAX_TOLD);
+    const title = `The agent server at ${this.#place.client.origin} holds another branch of this session. Both are kept.`;
+    const more = theirs.history.length - common;
+    const theirsAre = `${more} ${more === 1 ? 'message' : 'messages'} that ${more === 1 ? 'is' : 'are'} not here`;
+    const description = `After ${common} common ${common === 1 ? 'message' : 'messages'} it has ${theirsAre}. What you say here goes on from what you see here.`;
+    this.#tell('warning', title, description, branchAction(fork));
   }
 
-  #tell(severity: string, title: string, description?: string): void {
+  #tell(
+    severity: string,
+    title: string,
+    description?: string,
+    action?: { readonly id: string; readonly label: string },
+  ): void {
     this.#options.emit({
       type: 'notice',
       severity,
       title,
       own: true,
       ...(description !== undefined && { description }),
+      ...(action && { action }),
     });
   }
 }

@@ -4,7 +4,7 @@ import { ParleyError } from '../base/errors';
 import { parseBounded } from './boundedJson';
 import { type Guard, guardedGet } from './guard';
 import { MAX_DESCRIPTOR_BYTES, readAs, type SessionDescriptor, sessionSchema } from './model';
-import { carriesSignature, expiryOf } from './resourceUrl';
+import { carriesSignature, expiryOf, isOnThisMachine } from './resourceUrl';
 
 /** What a user pasted: the session itself, or the address of a server's `GET /sessions/{id}` that has it. */
 export type DescriptorSource =
@@ -32,7 +32,7 @@ export function parseDescriptor(input: unknown): DescriptorSource {
 
 /**
  * Reads a descriptor, fetching it under the guard where its address is given.
- * @throws ParleyError as {@link parseDescriptor} and `guardedGet` do, `session-not-found`, `session-denied`, `session-unavailable`
+ * @throws ParleyError as {@link parseDescriptor} and `guardedGet` do, `session-not-found`, `session-locked` (401), `session-denied` (403), `session-unavailable`
  */
 export async function openDescriptor(input: unknown, guard: Guard, signal: AbortSignal): Promise<SessionDescriptor> {
   const source = parseDescriptor(input);
@@ -41,8 +41,8 @@ export async function openDescriptor(input: unknown, guard: Guard, signal: Abort
   const { status, body } = await guardedGet(source.url, options, signal);
   const { host } = new URL(source.url);
   if (status === 404) throw new ParleyError('session-not-found', `${host} does not have this session.`);
-  if (status === 401 || status === 403)
-    throw new ParleyError('session-denied', `${host} refuses access to this session.`);
+  if (status === 401) throw new ParleyError('session-locked', `${host} wants a token for this session.`);
+  if (status === 403) throw new ParleyError('session-denied', `${host} refuses access to this session.`);
   if (status < 200 || status >= 300) {
     throw new ParleyError('session-unavailable', `${host} cannot give this session now (${status}).`);
   }
@@ -56,6 +56,8 @@ export interface ExportedDescriptor {
   readonly link: string;
   /** Whoever gets it can read the messages without signing in: warn before it is copied. */
   readonly carriesSignatures: boolean;
+  /** How many of the URLs lead to the machine that opens them: others cannot read those. */
+  readonly onThisMachine: number;
   /** When the first of the signed URLs ends, in milliseconds since 1970. */
   readonly expiresAt?: number;
 }
@@ -69,6 +71,7 @@ export function exportDescriptor(descriptor: SessionDescriptor, scheme = 'vscode
     text: JSON.stringify(descriptor, undefined, 2),
     link: `${scheme}://parley.parley/session?d=${packed}`,
     carriesSignatures: urls.some(carriesSignature),
+    onThisMachine: urls.filter(isOnThisMachine).length,
     ...(ends.length > 0 && { expiresAt: Math.min(...ends) }),
   };
 }

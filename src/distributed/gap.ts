@@ -1,6 +1,6 @@
 // What stands in a history where a message could not be had: why, in a word for programs and a sentence for people, and whether asking again can help.
 import { ParleyError } from '../base/errors';
-import { expiryOf } from './resourceUrl';
+import { carriesSignature, expiryOf } from './resourceUrl';
 
 export type GapReason =
   | 'not-found'
@@ -8,6 +8,7 @@ export type GapReason =
   | 'refused'
   | 'expired'
   | 'forbidden'
+  | 'unauthorized'
   | 'not-json'
   | 'not-a-message'
   | 'too-large'
@@ -39,6 +40,7 @@ const SENTENCES: Readonly<Record<GapReason, (host: string) => string>> = {
   refused: (host) => `${host} refuses connections.`,
   expired: () => 'The link has expired.',
   forbidden: (host) => `${host} refuses access.`,
+  unauthorized: (host) => `${host} wants a token.`,
   'not-json': (host) => `What ${host} sent is not JSON.`,
   'not-a-message': (host) => `What ${host} sent is not a message.`,
   'too-large': (host) => `What ${host} sent is too large.`,
@@ -73,8 +75,11 @@ export function gapOf(index: number, url: string, reason: GapReason): Gap {
 /** The reason behind an HTTP status that is no success. @param now milliseconds since 1970 */
 export function reasonOfStatus(status: number, url: string, now: number): GapReason {
   if (status === 404 || status === 410) return 'not-found';
-  if (status === 401 || status === 403)
-    return (expiryOf(url) ?? Number.POSITIVE_INFINITY) <= now ? 'expired' : 'forbidden';
+  if (status === 401 || status === 403) {
+    if ((expiryOf(url) ?? Number.POSITIVE_INFINITY) <= now) return 'expired';
+    // A link that signs in by itself and is refused is not helped by a token.
+    return status === 401 && !carriesSignature(url) ? 'unauthorized' : 'forbidden';
+  }
   if (status === 413) return 'too-large';
   if (status === 408 || status === 504) return 'timeout';
   return 'server-error';

@@ -1,5 +1,6 @@
 // URLs of messages and states as texts: what may be logged, what names the same object, whether it carries a signature and until when, and the hash that may
 // ride in the fragment. A presigned URL is a secret: whoever has it can read.
+import { addressClass } from './addressClass';
 
 /** Query parameters that sign or limit a URL, by names that nobody else uses: S3 and Google. */
 const SIGNATURE =
@@ -10,11 +11,21 @@ const BESIDE_SIGNATURE =
 /** Those that prove something; the others only say until when or how. */
 const SECRET = /^(x-amz-signature|x-amz-security-token|x-goog-signature|signature|sig|token|access_token)$/i;
 
+/** The same where URLs stand in a text, also in JSON that escapes the ampersand. */
+const SECRET_IN_TEXT =
+  /((?:[?&]|\\u0026)(?:x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential|signature|sig|token|access_token)=)[^&\s"'#\\<>]+/gi;
+const USER_IN_TEXT = /(:\/\/)[^/\s"'@\\?#]+:[^/\s"'@\\?#]*@/g;
+
 /** A URL that may be shown and logged: no user, no query, no fragment. What is no URL becomes a fixed word. */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return '(not a URL)';
   const { protocol, host, pathname, search } = new URL(url);
   return `${protocol}//${host}${pathname.slice(0, 300)}${search === '' ? '' : '?…'}`;
+}
+
+/** Whatever text, with what proves something in the URLs that stand in it taken out. */
+export function redactSignatures(text: string): string {
+  return text.replace(SECRET_IN_TEXT, '$1[redacted]').replace(USER_IN_TEXT, '$1[redacted]@');
 }
 
 /** Names the object behind a URL: equal for the same object signed at different times. Other parameters count, the fragment does not. */
@@ -33,6 +44,13 @@ export function carriesSignature(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { searchParams, username, password } = new URL(url);
   return username !== '' || password !== '' || [...searchParams.keys()].some((name) => SECRET.test(name));
+}
+
+/** Whether a URL leads to the machine that opens it: nobody else gets there with it. */
+export function isOnThisMachine(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  return host === 'localhost' || host.endsWith('.localhost') || host === '0.0.0.0' || addressClass(host) === 'local';
 }
 
 /** When a signed URL ends, in milliseconds since 1970; undefined where the URL does not say. */

@@ -72,12 +72,6 @@ export class SessionPast {
     return undefined;
   }
 
-  /** Goes on from the other branch; what was said on ours since stays in ours, which the caller keeps. */
-  adopt(theirs: SessionDescriptor): void {
-    this.#pending = [];
-    this.#descriptor = theirs;
-  }
-
   /**
    * Adds what no server recorded to the descriptor, from a place of the user's own.
    * @returns whether there was anything: no server has it then

@@ -333,7 +333,8 @@ export type FromWebview =
   /** The user touched the panel: an idle session may start its agent. */
   | { readonly type: 'wake' }
   | { readonly type: 'send'; readonly clientId: string; readonly text: string }
-  | { readonly type: 'draft'; readonly text: string }
+  /** `key`: the session that it was written in, which may be another one than is shown by now; absent: none was shown yet. */
+  | { readonly type: 'draft'; readonly key?: string; readonly text: string }
   /** Where the reader is; null: at the end. */
   | { readonly type: 'scrolled'; readonly anchor: Anchor | null }
   | { readonly type: 'cancel' }

@@ -222,6 +222,11 @@ export type SessionEvent =
   /** The reason of a turn that has ended already, known only now (the response came after the barrier). */
   | { readonly type: 'turn_reason'; readonly turnId: string; readonly stopReason: StopReason; readonly tokens?: number }
   | { readonly type: 'cancel_requested'; readonly turnId: string }
+  /**
+   * The agent is another process now, or the session another one of its: an id that comes from here on names something new. `known`: what it has repeated under the
+   * ids that stand here, as {@link idOf} writes them; these go on.
+   */
+  | { readonly type: 'ids_renewed'; readonly known?: readonly string[] }
   // Replay of a loaded session begins on an empty transcript, and lasts until the first turn begins: some agents replay after their answer.
   | { readonly type: 'cleared'; readonly replay?: true };
 

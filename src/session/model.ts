@@ -10,6 +10,7 @@ import { addGap, fillGap } from './gaps';
 import { addMessageChunk, addPrompt, linkPrompt, type PromptEcho, setMessage } from './messages';
 import { addNotice } from './notices';
 import { applyPlan } from './plans';
+import { renewIds } from './renewedIds';
 import type { Entry, SessionState, Turn } from './state';
 import { applySubagent, SubagentIndex } from './subagents';
 import { applyTerminal } from './terminals';
@@ -239,6 +240,9 @@ export class SessionModel {
         cancelOpenTools(context, at);
         break;
       }
+      case 'ids_renewed':
+        renewIds(context, event);
+        return;
       case 'cleared':
         clear(context);
         state.replaying = event.replay === true;

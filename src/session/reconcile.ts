@@ -91,7 +91,7 @@ class KnownText {
 
   constructor(entries: readonly Entry[], role: MessageEntry['kind']) {
     this.#pieces = entries.flatMap((entry) => {
-      const rest = entry.kind === role ? bare(textOf(entry as MessageEntry)) : '';
+      const rest = entry.kind === role ? bareTextOf(entry as MessageEntry) : '';
       return rest === '' ? [] : [{ rest }];
     });
     for (const [place, piece] of this.#pieces.entries()) {
@@ -144,12 +144,17 @@ function beginningOf(text: string): string {
 }
 
 /** Whether one of two texts is the beginning of the other. */
-function isBeginning(one: string, other: string): boolean {
+export function isBeginning(one: string, other: string): boolean {
   return one.length <= other.length ? other.startsWith(one) : one.startsWith(other);
 }
 
-function textOf({ content }: MessageEntry): string {
+function textOf({ content }: Pick<MessageEntry, 'content'>): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+/** The text of a message without white space: agents repeat the same words in other pieces, with other ends of lines. */
+export function bareTextOf(message: Pick<MessageEntry, 'content'>): string {
+  return bare(textOf(message));
 }
 
 function bare(text: string): string {

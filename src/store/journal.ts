@@ -103,6 +103,7 @@ export class Journal implements Disposable {
       beat: (key, windowId) => this.#quietly(() => this.#backing.write(key, (sql) => beat(sql, key, windowId, now()))),
     });
     this.#ownership.onDidLose((key) => {
+      this.#buffer.forget(key);
       this.#live.delete(key);
       this.#tails.delete(key);
     });
@@ -124,7 +125,7 @@ export class Journal implements Disposable {
     return this.#backing.onDidChangeState;
   }
 
-  /** A session of ours was taken over by another window, which thought us gone. Nothing more of it is written here. */
+  /** A session of ours was taken over by another window, which thought us gone. Nothing more of it is written here until it is claimed again; told before the write that showed it fails. */
   get onDidLoseSession(): Event<string> {
     return this.#ownership.onDidLose;
   }
@@ -300,11 +301,16 @@ export class Journal implements Disposable {
 
   #write<T>(key: string, change: (sql: Sql) => T): T {
     this.flush();
-    return this.#backing.write(key, (sql) => {
-      if (!hasSession(sql, key)) throw unknown(key);
-      if (!this.#ownership.mayWrite(sql, key)) throw held();
-      return change(sql);
-    });
+    try {
+      return this.#backing.write(key, (sql) => {
+        if (!hasSession(sql, key)) throw unknown(key);
+        if (!this.#ownership.mayWrite(sql, key)) throw held();
+        return change(sql);
+      });
+    } catch (error) {
+      if (isHeld(error)) this.#ownership.lose(key);
+      throw error;
+    }
   }
 
   #writeRows(key: string, rows: readonly PendingRow[]): void {
@@ -316,7 +322,7 @@ export class Journal implements Disposable {
       if (tail) this.#tails.set(key, tail);
       else this.#log.warn(`journal: ${rows.length} events of ${key}, which is no session`);
     } catch (error) {
-      if (error instanceof ParleyError && error.code === 'session-held') this.#ownership.lose(key);
+      if (isHeld(error)) this.#ownership.lose(key);
       else {
         this.#log.error(`journal: ${rows.length} events of ${key} were not kept: ${messageOf(error)}`);
         this.#backing.noteLost(key, rows.length);
@@ -371,6 +377,10 @@ function unknown(key: string): ParleyError {
 
 function held(): ParleyError {
   return new ParleyError('session-held', 'Another window has this session.', { hint: 'Go on with it there.' });
+}
+
+function isHeld(error: unknown): boolean {
+  return error instanceof ParleyError && error.code === 'session-held';
 }
 
 function later(run: () => void, ms: number): Disposable {

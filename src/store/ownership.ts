@@ -15,6 +15,8 @@ export class Ownership implements Disposable {
   readonly #options: OwnershipOptions;
   /** Key of the session → id of our window. */
   readonly #claims = new Map<string, string>();
+  /** What another window took from us and was not claimed again since. */
+  readonly #taken = new Set<string>();
   readonly #lost = new Emitter<string>();
   #timer: Disposable | undefined;
 
@@ -37,19 +39,24 @@ export class Ownership implements Disposable {
 
   begin(key: string, windowId: string): void {
     this.#claims.set(key, windowId);
+    this.#taken.delete(key);
     this.#timer ??= this.#options.schedule(() => this.#beatAgain(), HEARTBEAT_MS);
   }
 
   end(key: string): void {
     this.#claims.delete(key);
+    this.#taken.delete(key);
   }
 
   lose(key: string): void {
-    if (this.#claims.delete(key)) this.#lost.fire(key);
+    if (!this.#claims.delete(key)) return;
+    this.#taken.add(key);
+    this.#lost.fire(key);
   }
 
-  /** Whether a session is not another window's, as far as we ever owned it. */
+  /** Whether a session is not another window's, as far as we ever owned it. What was taken from us stays closed, also when the other window has let it go. */
   mayWrite(sql: Sql, key: string): boolean {
+    if (this.#taken.has(key)) return false;
     const ours = this.#claims.get(key);
     if (ours === undefined) return true;
     const holder = textOf(sql.get('SELECT window FROM leases WHERE key = ?', key)?.window);
@@ -66,6 +73,7 @@ export class Ownership implements Disposable {
   dispose(): void {
     this.#timer?.dispose();
     this.#claims.clear();
+    this.#taken.clear();
     this.#lost.dispose();
   }
 

@@ -130,8 +130,9 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   const isSame = message.session.key === (key ?? saved.key);
   key = message.session.key;
   if (!isSame) {
+    if (!isFirst) composer.flush();
     expanded = new Map();
-    saveUiState({ key, expanded: {}, anchor: message.anchor });
+    saveUiState({ key, expanded: {}, anchor: message.anchor, ...(!isFirst && { draft: message.draft }) });
   } else if (isFirst) {
     saveUiState({ key });
   }

@@ -63,6 +63,11 @@ export const session = {
     const { turn, phase } = current.value;
     return turn !== undefined || phase === 'running';
   }),
+  /** The agent has asked something in its own words, at the end of its turn: the next message is the answer. */
+  isAsked: computed(() => {
+    const { turn, phase, permissions, elicitations } = current.value;
+    return turn === undefined && phase === 'requiresAction' && permissions.length + elicitations.length === 0;
+  }),
   /** A turn runs, or something waits for an answer: there is something to stop. */
   running: computed(() => {
     const { turn, phase } = current.value;

@@ -208,6 +208,7 @@ export const strings = {
 
   // Composer.
   placeholder: (agent: string) => `Ask ${agent} …`,
+  placeholderAsked: (agent: string) => `Answer ${agent} …`,
   placeholderRunning: 'Queue the next message …',
   send: 'Send',
   queue: 'Queue',

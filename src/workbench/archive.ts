@@ -4,6 +4,7 @@ import { type ExtensionContext, l10n, window } from 'vscode';
 import type { Disposable } from '../base/disposable';
 import { DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
+import { Emitter, type Event } from '../base/event';
 import type { Log } from '../base/log';
 import type { ConversationKeep, KeptConversation } from '../client/keep';
 import { Journal } from '../store/journal';
@@ -30,11 +31,18 @@ export class Archive implements Disposable {
   readonly #windowId = randomUUID();
   readonly #lifetime = new DisposableStore();
   readonly #abort = new AbortController();
+  readonly #deleted = this.#lifetime.add(new Emitter<readonly string[]>());
+  readonly #lost = this.#lifetime.add(new Emitter<string>());
   #journal: Journal | undefined;
 
   constructor(context: ExtensionContext, log: Log) {
     this.#context = context;
     this.#log = log;
+  }
+
+  /** Sessions were deleted by the user, or forgotten for their age; their keys. */
+  get onDidDelete(): Event<readonly string[]> {
+    return this.#deleted.event;
   }
 
   /** Keeps a conversation from now on. @param known it is in the journal already */
@@ -62,6 +70,11 @@ export class Archive implements Disposable {
       this.#log.error(`session ${key} could not be read: ${messageOf(error)}`);
       return undefined;
     }
+  }
+
+  /** Another window has taken over a session of this one; its key. Nothing more of it is kept here. */
+  get onDidLoseSession(): Event<string> {
+    return this.#lost.event;
   }
 
   /** Whether another window has a session. */
@@ -101,6 +114,7 @@ export class Archive implements Disposable {
   delete(key: string): void {
     this.#open().deleteSession(key);
     if (this.last === key) this.last = undefined;
+    this.#deleted.fire([key]);
   }
 
   /** Lets other windows have a session. */
@@ -122,6 +136,7 @@ export class Archive implements Disposable {
     this.#journal = journal;
     this.#tell(journal);
     this.#lifetime.add(journal.onDidChangeState(() => this.#tell(journal)));
+    this.#lifetime.add(journal.onDidLoseSession((key) => this.#lost.fire(key)));
     const pruning = setTimeout(() => void this.#prune(journal), PRUNE_AFTER_MS);
     pruning.unref();
     this.#lifetime.add({ dispose: () => clearTimeout(pruning) });
@@ -144,7 +159,9 @@ export class Archive implements Disposable {
   async #prune(journal: Journal): Promise<void> {
     try {
       const { keys } = await journal.prune(historyLimits(), this.#abort.signal);
-      if (keys.length > 0) this.#log.info(`${keys.length} old sessions were forgotten`);
+      if (keys.length === 0) return;
+      this.#log.info(`${keys.length} old sessions were forgotten`);
+      this.#deleted.fire(keys);
     } catch (error) {
       this.#log.debug(`old sessions: ${messageOf(error)}`);
     }

@@ -72,9 +72,11 @@ export class ChatHome implements UriHandler {
 
   /** Takes a session over that another window has let go of, and says so where it has not. */
   takeOver(key: string): void {
-    const conversation = this.#conversations.takeOver(key);
-    if (conversation) this.show(conversation);
-    else void window.showInformationMessage(l10n.t('The other window still has this session.'));
+    const taken = this.#conversations.takeOver(key);
+    if (taken) {
+      this.show(taken.conversation);
+      if (taken.written !== '') this.open().insert(taken.written);
+    } else void window.showInformationMessage(l10n.t('The other window still has this session.'));
   }
 
   /** A link can open the chat, or a session, where the user agrees to that. */

@@ -5,6 +5,7 @@ import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { Conversation } from '../client/conversation';
 import { SessionFeed } from '../client/feed';
+import { SHOW_BRANCH } from '../distributed/branchName';
 import type { ElicitationAction, QueueAction } from '../panel/actions';
 import { CONTRACT_VERSION, type FromWebview, type ToWebview } from '../panel/contract';
 import { contentAttachment, imageAttachment } from './attachments';
@@ -42,6 +43,9 @@ const COMMANDS = {
 /** The action that shows another session; its key follows. */
 const SHOW_SESSION = 'show:';
 
+/** Sessions that a webview may have been shown and left again before it is heard. */
+const MOST_EARLIER = 4;
+
 /** An agent does not wait longer than this for a page that is not drawn, in ms. */
 const LONGEST_DRAWING_MS = 3000;
 
@@ -51,6 +55,8 @@ export class ChatSurface implements Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #onUsed: (conversation: Conversation) => void;
   #conversation: Conversation;
+  /** What was shown before, the last first: the webview may still speak of it. */
+  #earlier: readonly Conversation[] = [];
   #feed: SessionFeed;
   #greeted = false;
   #startWanted: ReturnType<typeof setTimeout> | undefined;
@@ -79,6 +85,7 @@ export class ChatSurface implements Disposable {
   show(conversation: Conversation): void {
     if (this.#conversation === conversation) return;
     this.#feed.dispose();
+    this.#earlier = [this.#conversation, ...this.#earlier].slice(0, MOST_EARLIER);
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
     if (this.#greeted) this.#feed.snapshot();
@@ -163,7 +170,12 @@ export class ChatSurface implements Disposable {
         this.#send(message.clientId, message.text);
         return;
       case 'draft':
-        conversation.unsent.draft = message.text;
+        // What is typed last before another session is shown comes after that.
+        for (const one of [conversation, ...this.#earlier])
+          if (one.key === (message.key ?? conversation.key)) {
+            one.unsent.draft = message.text;
+            return;
+          }
         return;
       case 'scrolled':
         conversation.unsent.anchor = message.anchor ?? undefined;
@@ -261,10 +273,18 @@ export class ChatSurface implements Disposable {
     else if (id === 'takeOver') this.#services.takeOver(conversation);
     else if (id.startsWith(SHOW_SESSION))
       await commands.executeCommand('parley.showSession', id.slice(SHOW_SESSION.length));
+    else if (id.startsWith(SHOW_BRANCH)) await this.#showBranch(id.slice(SHOW_BRANCH.length));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);
     else this.#services.log.warn(`unknown action ${id}`);
+  }
+
+  async #showBranch(branch: string): Promise<void> {
+    const { key: session } = this.#conversation;
+    await this.#tell('The other branch was not opened', async () => {
+      await commands.executeCommand('parley.showBranch', { session, branch });
+    });
   }
 
   async #elicit(id: string, answer: ElicitationAction): Promise<void> {

@@ -1,7 +1,7 @@
 // The conversations of this window, by key, and which one the user is in.
 import { randomUUID } from 'node:crypto';
 import type { Disposable } from '../base/disposable';
-import { ParleyError } from '../base/errors';
+import { messageOf, ParleyError } from '../base/errors';
 import type { Event } from '../base/event';
 import { Emitter } from '../base/event';
 import { Conversation } from '../client/conversation';
@@ -32,6 +32,7 @@ export class Conversations implements Disposable {
   readonly #didRemove = new Emitter<Conversation>();
   readonly #scratch: string;
   readonly #archive: Archive;
+  readonly #losing: Disposable;
   #activeKey: string | undefined;
 
   /** @param scratch the folder of sessions in a window without one. */
@@ -40,6 +41,7 @@ export class Conversations implements Disposable {
     this.#archive = archive;
     this.#services = { ...services, currentAgent: (id) => catalog.find(id) };
     this.#scratch = scratch;
+    this.#losing = archive.onDidLoseSession((key) => this.#onLost(key));
   }
 
   /** A conversation changed; its key. At most once per turn of the event loop for each. */
@@ -167,14 +169,26 @@ export class Conversations implements Disposable {
     conversation.model.apply({ type: 'info', title }, this.#services.clock.now());
   }
 
-  /** A session that could only be read goes on here. @returns undefined where the other window still has it */
-  takeOver(key: string): Conversation | undefined {
+  /**
+   * A session that could only be read goes on here, with what the user has written meanwhile.
+   * @returns undefined where the other window still has it; `written`: what the other window has left half written and is not in the composer here
+   */
+  takeOver(key: string): { readonly conversation: Conversation; readonly written: string } | undefined {
     const known = this.#byKey.get(key);
     if (!known || this.#archive.isHeld(key)) return undefined;
     known.watching.dispose();
     known.conversation.dispose();
     this.#byKey.delete(key);
-    return this.recall(key);
+    const conversation = this.recall(key);
+    return conversation && { conversation, written: conversation.unsent.takeOver(known.conversation.unsent) };
+  }
+
+  /** Another window has gone on with a session of this one: two agents must not work in it. */
+  #onLost(key: string): void {
+    const { log } = this.#services;
+    log.warn(`session ${key}: another window has taken it over`);
+    const losing = this.#byKey.get(key)?.conversation.lose();
+    losing?.catch((error: unknown) => log.error(`session ${key}: ${messageOf(error)}`));
   }
 
   #activate(key: string): void {
@@ -233,6 +247,7 @@ export class Conversations implements Disposable {
   }
 
   dispose(): void {
+    this.#losing.dispose();
     for (const { conversation, watching } of this.#byKey.values()) {
       watching.dispose();
       conversation.dispose();

@@ -1,15 +1,16 @@
 // The commands that hand sessions out and take them in: copying a descriptor, opening one, going on with another agent, and where messages are kept.
-import { commands, type Disposable, env, l10n, window } from 'vscode';
+import { commands, type Disposable, l10n, window } from 'vscode';
 import { ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
 import { originsOf } from '../client/openedHistory';
-import { exportDescriptor } from '../distributed/descriptor';
 import type { SessionDescriptor } from '../distributed/model';
 import type { CommandServices, Register } from './commands';
 import { continueWith } from './continueWith';
+import { copyDescriptor } from './copyDescriptor';
 import type { Descriptors } from './descriptors';
-import { pick } from './pick';
+import { type Questions, vscodeQuestions } from './questions';
 import type { ResourceStores } from './resourceStores';
+import { showBranch } from './showBranch';
 
 interface OpenArgument {
   readonly descriptor?: unknown;
@@ -21,10 +22,12 @@ interface OpenArgument {
 export interface DescriptorServices extends Pick<CommandServices, 'conversations' | 'catalog' | 'chat'> {
   readonly descriptors: Descriptors;
   readonly stores: ResourceStores;
+  /** Absent: VS Code's dialogs. */
+  readonly ask?: Questions;
 }
 
 export function descriptorCommands(services: DescriptorServices, register: Register): Disposable[] {
-  const { conversations, chat, descriptors, stores } = services;
+  const { conversations, chat, descriptors, stores, ask = vscodeQuestions } = services;
 
   const show = (conversation: Conversation): void => {
     conversations.setActive(conversation.key);
@@ -35,35 +38,29 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
   const open = async ({ descriptor: given, agent, asks }: OpenArgument): Promise<string | undefined> => {
     const input =
       given ??
-      (await window.showInputBox({
-        prompt: l10n.t('A session link, a descriptor, or the address of a session on a server'),
-        ignoreFocusOut: true,
-      }));
+      (await ask.line({ prompt: l10n.t('A session link, a descriptor, or the address of a session on a server') }));
     if (!input) return undefined;
-    if (asks && !(await agreesToOpen(input))) return undefined;
-    const descriptor = await descriptors.read(input);
-    if (asks && !(await agreesToLoad(descriptor))) return undefined;
+    if (asks && !(await agreesToOpen(ask, input))) return undefined;
+    // A program cannot answer.
+    const descriptor = await descriptors.read(input, asks === true || given === undefined);
+    if (asks && !(await agreesToLoad(ask, descriptor))) return undefined;
     const conversation = await descriptors.open(descriptor, { agent, onDidPaint: show });
     return conversation.key;
   };
 
   return [
     register('copyDescriptor', async (argument?: { session?: string; form?: 'json' | 'link' }) => {
-      const conversation =
-        argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
-      const descriptor = await descriptors.exportDescriptor(conversation.key);
-      const exported = exportDescriptor(descriptor, env.uriScheme);
-      const form = argument?.form ?? (await pickForm(exported.link.length));
-      if (form === undefined) return undefined;
-      if (exported.carriesSignatures && argument?.form === undefined && !(await agreesToCopy(exported.expiresAt)))
-        return undefined;
-      await env.clipboard.writeText(form === 'link' ? exported.link : exported.text);
-      window.setStatusBarMessage(l10n.t('Parley: the session was copied.'), 5000);
-      return form === 'link' ? exported.link : descriptor;
+      const copied = await copyDescriptor({ conversations, descriptors, stores, ask }, argument ?? {});
+      if (copied !== undefined) window.setStatusBarMessage(l10n.t('Parley: the session was copied.'), 5000);
+      return copied;
     }),
     register('openDescriptor', (argument?: unknown) => open(readOpenArgument(argument))),
     register('continueWith', async (argument?: { session?: string; agent?: string; descriptor?: unknown }) => {
       const conversation = await continueWith({ ...services, show }, argument ?? {});
+      return conversation?.key;
+    }),
+    register('showBranch', async (argument?: { session?: string; branch?: string }) => {
+      const conversation = await showBranch({ conversations, descriptors, show }, argument ?? {});
       return conversation?.key;
     }),
     register('showSession', (key?: unknown) => {
@@ -96,42 +93,19 @@ function readOpenArgument(argument: unknown): OpenArgument {
   return 'descriptor' in argument ? (argument as OpenArgument) : { descriptor: argument };
 }
 
-async function pickForm(linkLength: number): Promise<'json' | 'link' | undefined> {
-  const long = linkLength > 2000 ? l10n.t('{0} characters: some systems cut such links', linkLength) : '';
-  const id = await pick(
-    [
-      { id: 'link', label: l10n.t('Link'), description: l10n.t('opens the session in an editor'), detail: long },
-      { id: 'json', label: l10n.t('Descriptor'), description: l10n.t('JSON, for any client of the protocol') },
-    ],
-    l10n.t('Copy the session as'),
-  );
-  return id === 'link' || id === 'json' ? id : undefined;
-}
-
-async function agreesToCopy(expiresAt: number | undefined): Promise<boolean> {
-  const yes = l10n.t('Copy');
-  const until =
-    expiresAt === undefined
-      ? l10n.t('They say nothing about when they end.')
-      : l10n.t('They end on {0}.', new Date(expiresAt).toLocaleString());
-  const text = l10n.t('Whoever gets this can read all messages of the session, without signing in.');
-  const detail = l10n.t('The addresses in it are signed. {0}', until);
-  return (await window.showWarningMessage(text, { modal: true, detail }, yes)) === yes;
-}
-
 /** Before a link may even make us ask a server what is behind it. */
-async function agreesToOpen(input: unknown): Promise<boolean> {
+async function agreesToOpen(ask: Questions, input: unknown): Promise<boolean> {
   if (typeof input !== 'string' || !/^https?:/i.test(input)) return true;
   const yes = l10n.t('Open');
   const text = l10n.t('A link wants to open a session from {0}.', new URL(input).host);
-  return (await window.showWarningMessage(text, { modal: true }, yes)) === yes;
+  return (await ask.choose(text, undefined, [yes])) === yes;
 }
 
-async function agreesToLoad({ history }: SessionDescriptor): Promise<boolean> {
+async function agreesToLoad(ask: Questions, { history }: SessionDescriptor): Promise<boolean> {
   const yes = l10n.t('Open');
   const hosts = originsOf(history).map(({ host }) => host);
   const shown = hosts.slice(0, 5).join(', ') + (hosts.length > 5 ? l10n.t(' and {0} more', hosts.length - 5) : '');
   const text = l10n.t('A link wants to open a session with {0} messages.', history.length);
   const detail = l10n.t('They are loaded from {0}. Nothing has been loaded yet.', shown || l10n.t('nowhere'));
-  return (await window.showWarningMessage(text, { modal: true, detail }, yes)) === yes;
+  return (await ask.choose(text, detail, [yes])) === yes;
 }

@@ -10,6 +10,7 @@ import { FileShelf } from '../client/fileShelf';
 import { abandonedGaps, indexOf, openHistory, retryGap } from '../client/openedHistory';
 import { openedEnd, openedFrom, otherBranch, sameSession } from '../client/provenanceWords';
 import { SessionLog } from '../client/sessionLog';
+import { removeRemains } from '../client/sessionRemains';
 import { openDescriptor } from '../distributed/descriptor';
 import { Guard } from '../distributed/guard';
 import { mintId, type SessionDescriptor } from '../distributed/model';
@@ -22,7 +23,8 @@ import type { SessionEvent } from '../session/event';
 import type { Entry } from '../session/state';
 import type { AgentCatalog } from './agentCatalog';
 import type { Conversations } from './conversations';
-import { ResourceAccess } from './resourceAccess';
+import type { Questions } from './questions';
+import { originOf, ResourceAccess } from './resourceAccess';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
 
@@ -33,6 +35,8 @@ export interface DescriptorsOptions {
   readonly serve: Serve;
   readonly stores: ResourceStores;
   readonly log: Log;
+  /** Absent: VS Code's dialogs. */
+  readonly ask?: Questions;
 }
 
 export interface OpenOptions {
@@ -49,6 +53,9 @@ export interface OpenOptions {
 /** A descriptor that is fetched may take this long, in milliseconds. */
 const FETCH_MS = 30_000;
 const MAX_TITLE = 80;
+/** Deleted sessions whose messages others still refer to. */
+const LEFT = 'parley.resources.left';
+const MAX_LEFT = 1000;
 
 /** A conversation with its messages, as one of several that may go on with the same session. */
 interface Logged {
@@ -64,6 +71,9 @@ export class Descriptors implements Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #logged = new Map<string, Logged>();
   readonly #shelf: FileShelf;
+  /** Descriptors of sessions with HTTP agents, as `conversationServices.ts` keeps them. */
+  readonly #httpShelf: FileShelf;
+  readonly #access: ResourceAccess;
   readonly #guard: Guard;
   readonly #cache: ResourceCache;
   readonly #ended = new AbortController();
@@ -74,12 +84,16 @@ export class Descriptors implements Disposable {
 
   constructor(options: DescriptorsOptions) {
     this.#options = options;
-    const { context, catalog, conversations, serve, stores, log } = options;
+    const { context, catalog, conversations, serve, stores, log, ask } = options;
     const folder = context.globalStorageUri.fsPath;
     this.#shelf = new FileShelf(join(folder, 'session-messages'));
+    this.#httpShelf = new FileShelf(join(folder, 'http-sessions'));
     this.#cache = new ResourceCache({ folder: join(folder, 'resource-cache'), log });
     const ownOrigin = (): string | undefined => serve.origin;
-    this.#guard = new Guard(new ResourceAccess({ context, catalog, stores, ownOrigin, log }));
+    this.#access = this.#lifetime.add(
+      new ResourceAccess({ context, catalog, stores, ownOrigin, log, ...(ask && { ask }) }),
+    );
+    this.#guard = new Guard(this.#access);
     this.#lifetime.add(this.#guard);
     this.#lifetime.add(conversations.onDidAdd((conversation) => this.#add(conversation)));
     this.#lifetime.add(conversations.onDidRemove((conversation) => this.#remove(conversation)));
@@ -98,8 +112,8 @@ export class Descriptors implements Disposable {
     requireTrust();
     const conversation = this.#options.conversations.get(key);
     if (isHttp(conversation)) {
-      const { descriptor } = conversation.communication;
-      if (descriptor) return descriptor;
+      const known = await conversation.communication.known();
+      if (known) return known.descriptor;
       throw new ParleyError('no-session', `${conversation.agent.name} has no session yet.`);
     }
     const { messages } = this.#get(conversation);
@@ -112,10 +126,24 @@ export class Descriptors implements Disposable {
     return messages.descriptor();
   }
 
-  /** What an input stands for: a descriptor, its text, a link, or an address to fetch it from. @throws ParleyError as `openDescriptor` does; `untrusted-workspace` */
-  read(input: unknown): Promise<SessionDescriptor> {
+  /**
+   * What an input stands for: a descriptor, its text, a link, or an address to fetch it from.
+   * @param asks the user is there to be asked for the token of a server that wants one
+   * @throws ParleyError as `openDescriptor` does; `untrusted-workspace`
+   */
+  async read(input: unknown, asks = false): Promise<SessionDescriptor> {
     requireTrust();
-    return openDescriptor(input, this.#guard, AbortSignal.any([this.#ended.signal, AbortSignal.timeout(FETCH_MS)]));
+    const fetchIt = (): Promise<SessionDescriptor> =>
+      openDescriptor(input, this.#guard, AbortSignal.any([this.#ended.signal, AbortSignal.timeout(FETCH_MS)]));
+    try {
+      return await fetchIt();
+    } catch (error) {
+      const origin = typeof input === 'string' ? originOf(input.trim()) : undefined;
+      const isLocked = error instanceof ParleyError && error.code === 'session-locked';
+      if (!asks || !isLocked || origin === undefined) throw error;
+      if (!(await this.#access.askToken(origin, this.#ended.signal))) throw error;
+      return await fetchIt();
+    }
   }
 
   /**
@@ -158,12 +186,27 @@ export class Descriptors implements Disposable {
   /** Asks again for a message that is missing. What goes wrong is said at the gap. */
   readonly retry = async (conversation: Conversation, gapId: string): Promise<void> => {
     requireTrust();
-    const index = indexOf(gapId);
-    const url = index === undefined ? undefined : await this.#get(conversation).messages.urlAt(index);
+    const url = await this.#urlAt(conversation, gapId);
     if (url === undefined) throw new ParleyError('no-such-gap', 'It is not known where this message is.');
     this.#guard.forgetAnswers();
     const resolver = await this.#resolver();
-    await retryGap(gapId, url, { place: conversation, resolver, now: Date.now }, this.#ended.signal);
+    let unlocked: string | undefined;
+    const unlock = async (locked: string, signal: AbortSignal): Promise<boolean> => {
+      const { origin } = new URL(locked);
+      const isGiven = await this.#access.askToken(origin, signal);
+      if (isGiven) unlocked = origin;
+      return isGiven;
+    };
+    const place = { place: conversation, resolver, now: Date.now };
+    const isThere = await retryGap(gapId, url, { ...place, unlock }, this.#ended.signal);
+    if (!isThere || unlocked === undefined) return;
+    // The token is for all messages of that server.
+    for (const entry of [...conversation.model.state.entries]) {
+      if (entry.kind !== 'gap' || entry.state !== 'retryable') continue;
+      const other = await this.#urlAt(conversation, entry.gapId);
+      if (other !== undefined && originOf(other) === unlocked)
+        await retryGap(entry.gapId, other, place, this.#ended.signal);
+    }
   };
 
   /** Copies the messages of a session to the store that is configured now. @throws ParleyError of that store */
@@ -188,6 +231,24 @@ export class Descriptors implements Disposable {
         return store.urlFor(name, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
       },
     };
+  }
+
+  /** Removes what was kept of deleted sessions and no other one refers to. Never rejects. @param keys of the conversations */
+  async forget(keys: readonly string[]): Promise<void> {
+    const { log, serve, context } = this.#options;
+    const before = context.globalState.get<readonly string[]>(LEFT, []);
+    try {
+      // What open sessions refer to is on the shelf then.
+      await this.settled();
+      const shelves = [this.#shelf, this.#httpShelf];
+      const remains = { shelves, store: await serve.localStore(), log };
+      const all = [...new Set([...before, ...keys])];
+      const { removed, left } = await removeRemains(all, remains, this.#ended.signal);
+      await context.globalState.update(LEFT, left.slice(-MAX_LEFT));
+      if (removed > 0) log.info(`${removed} messages of deleted sessions were removed`);
+    } catch (error) {
+      log.warn(`What is left of deleted sessions stays: ${messageOf(error)}`);
+    }
   }
 
   /** When everything that was said so far is written, or has failed to be. */
@@ -258,6 +319,11 @@ export class Descriptors implements Disposable {
       const more = (other.record?.entries.length ?? 0) - (opened.record?.entries.length ?? 0);
       this.#note(conversation, sameSession(other.conversation.agent.name, other.key, more));
     }
+  }
+
+  async #urlAt(conversation: Conversation, gapId: string): Promise<string | undefined> {
+    const index = indexOf(gapId);
+    return index === undefined ? undefined : await this.#get(conversation).messages.urlAt(index);
   }
 
   async #resolver(): Promise<Resolver> {

@@ -35,7 +35,7 @@ const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ack'), revision: z.number() }),
   z.object({ type: z.literal('wake') }),
   z.object({ type: z.literal('send'), clientId: id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
-  z.object({ type: z.literal('draft'), text: z.string().check(z.maxLength(MAX_TEXT)) }),
+  z.object({ type: z.literal('draft'), key: z.optional(id), text: z.string().check(z.maxLength(MAX_TEXT)) }),
   z.object({ type: z.literal('scrolled'), anchor: z.nullable(z.object({ index, offset: z.int() })) }),
   z.object({ type: z.literal('cancel') }),
   z.object({ type: z.literal('permission'), id, optionId: z.nullable(z.string()) }),

@@ -30,6 +30,8 @@ export class JournalKeep implements ConversationKeep {
   /** What the agent said before the user did. */
   readonly #before: TimedEvent[] = [];
   #facts: Parameters<ConversationKeep['describe']>[0] = {};
+  /** Another window has taken the session over: it is not ours to write any more. */
+  #isLost = false;
 
   /** @param known the session is in the journal already */
   constructor(options: KeepOptions, known: boolean) {
@@ -107,10 +109,12 @@ export class JournalKeep implements ConversationKeep {
 
   #write(change: (journal: Journal, key: string) => void): void {
     const { journal, log, session } = this.#options;
+    if (this.#isLost) return;
     try {
       if (!this.#begun) this.#begin();
       change(journal, session.key);
     } catch (error) {
+      this.#isLost = error instanceof ParleyError && error.code === 'session-held';
       // An item that is gone, or is on its way already, is no loss; what is one, the journal's state tells the user.
       const harmless = error instanceof ParleyError && error.code.startsWith('queue-');
       log[harmless ? 'debug' : 'error'](`journal: ${messageOf(error)}`);

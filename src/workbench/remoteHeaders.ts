@@ -2,7 +2,8 @@
 import { CancellationTokenSource, type ExtensionContext, window } from 'vscode';
 import type { RemoteAccess } from '../client/remoteTarget';
 
-const PREFIX = 'parley.remote:';
+/** The keys of all secrets for servers in the secret store begin with this; “Forget Secrets” removes them. */
+export const PREFIX = 'parley.remote:';
 const CLEARTEXT = 'parley.remote.cleartext';
 const ALLOW = 'Connect Anyway';
 

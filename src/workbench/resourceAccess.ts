@@ -1,12 +1,17 @@
 // What sessions from elsewhere may fetch: the public internet, the user's own servers, and what the user allows, asked for one origin at a time.
-import { type ExtensionContext, l10n, window, workspace } from 'vscode';
+import { type ExtensionContext, l10n, workspace } from 'vscode';
+import type { Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { NetworkPolicy } from '../distributed/guard';
+import { isOnThisMachine } from '../distributed/resourceUrl';
 import type { AgentCatalog } from './agentCatalog';
+import { type Questions, vscodeQuestions } from './questions';
+import { PREFIX } from './remoteHeaders';
 import type { ResourceStores } from './resourceStores';
 
 const ALLOWED = 'parley.resources.origins';
 const MAX_ALLOWED = 200;
+const MAX_TOKENS = 500;
 
 export interface ResourceAccessOptions {
   readonly context: ExtensionContext;
@@ -15,13 +20,35 @@ export interface ResourceAccessOptions {
   /** Of this window's own server, while it runs. */
   readonly ownOrigin: () => string | undefined;
   readonly log: Log;
+  /** Absent: VS Code's dialogs. */
+  readonly ask?: Questions;
 }
 
-export class ResourceAccess implements NetworkPolicy {
+export class ResourceAccess implements NetworkPolicy, Disposable {
   readonly #options: ResourceAccessOptions;
+  /** By origin, until one of the secrets changes. */
+  readonly #tokens = new Map<string, Promise<string | undefined>>();
+  readonly #asking = new Map<string, Promise<boolean>>();
+  readonly #watching: Disposable;
 
   constructor(options: ResourceAccessOptions) {
     this.#options = options;
+    this.#watching = options.context.secrets.onDidChange(() => this.#tokens.clear());
+  }
+
+  /** The token that the user gave for exactly this origin. */
+  async credentials(origin: string): Promise<Readonly<Record<string, string>> | undefined> {
+    const token = await this.#token(origin);
+    return token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  }
+
+  /** Asks for the token of a server that wants one, or another one than it got, and keeps it for that origin. @returns whether it was given */
+  askToken(origin: string, signal: AbortSignal): Promise<boolean> {
+    const open = this.#asking.get(origin);
+    if (open) return open;
+    const asking = this.#askToken(origin, signal).finally(() => this.#asking.delete(origin));
+    this.#asking.set(origin, asking);
+    return asking;
   }
 
   isAllowed(origin: string): boolean {
@@ -40,7 +67,8 @@ export class ResourceAccess implements NetworkPolicy {
     const text = l10n.t('The session wants to load messages from {0}, which is on {1}.', origin, where);
     const detail = l10n.t('Only agree where you know that server: whoever made the session chose the address.');
     try {
-      const choice = await window.showWarningMessage(text, { modal: true, detail }, once, always);
+      const { ask = vscodeQuestions } = this.#options;
+      const choice = await ask.choose(text, detail, [once, always]);
       if (choice === always) {
         const all = [...this.#allowed().filter((one) => one !== origin), origin].slice(-MAX_ALLOWED);
         await this.#options.context.globalState.update(ALLOWED, all);
@@ -53,11 +81,51 @@ export class ResourceAccess implements NetworkPolicy {
     }
   }
 
+  dispose(): void {
+    this.#watching.dispose();
+  }
+
+  async #askToken(origin: string, signal: AbortSignal): Promise<boolean> {
+    if (!workspace.isTrusted || signal.aborted) return false;
+    const { ask = vscodeQuestions, context } = this.#options;
+    const isRefused = (await this.#token(origin)) !== undefined;
+    const title = isRefused
+      ? l10n.t('{0} does not accept the token', origin)
+      : l10n.t('{0} wants a token for the messages of this session', origin);
+    const kept = l10n.t('It is sent to {0} and nowhere else, and kept in the secret store of VS Code.', origin);
+    const isOpen = origin.startsWith('http:') && !isOnThisMachine(origin);
+    const clear = l10n.t('The connection is not encrypted: whoever is on the network between can read it.');
+    const prompt = isOpen ? `${kept} ${clear}` : kept;
+    const token = (await ask.line({ title, prompt, secret: true }, signal))?.trim().replace(/^bearer\s+/i, '');
+    // What is no token could not be a header.
+    if (!token || !/^[\x21-\x7e]{1,8192}$/.test(token)) return false;
+    await context.secrets.store(keyOf(origin), token);
+    this.#tokens.clear();
+    return true;
+  }
+
+  #token(origin: string): Promise<string | undefined> {
+    const known = this.#tokens.get(origin);
+    if (known) return known;
+    const reading = Promise.resolve(this.#options.context.secrets.get(keyOf(origin)));
+    // A secret store that fails now may work with the next request.
+    reading.catch(() => this.#tokens.delete(origin));
+    if (this.#tokens.size >= MAX_TOKENS) this.#tokens.clear();
+    this.#tokens.set(origin, reading);
+    return reading;
+  }
+
   #allowed(): readonly string[] {
     return this.#options.context.globalState.get<string[]>(ALLOWED, []);
   }
 }
 
-function originOf(url: string): string | undefined {
+/** Beside the secrets of agents: “Forget Secrets” forgets it with them. */
+function keyOf(origin: string): string {
+  return `${PREFIX}${origin} (messages)`;
+}
+
+/** The origin of a URL, undefined where it is none. */
+export function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined;
 }

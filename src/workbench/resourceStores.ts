@@ -11,6 +11,7 @@ import { keysName, parseResources } from '../client/resourcesSetting';
 import type { ResourceStore } from '../distributed/resources';
 import type { S3Keys, S3Place } from '../distributed/s3Signer';
 import { S3Store } from '../distributed/s3Store';
+import { type Questions, vscodeQuestions } from './questions';
 import type { Serve } from './serve';
 import { resourcesSetting } from './settings';
 
@@ -22,6 +23,8 @@ export interface ResourceStoresOptions {
   readonly context: ExtensionContext;
   readonly serve: Pick<Serve, 'localStore'>;
   readonly log: Log;
+  /** Absent: VS Code's dialogs. */
+  readonly ask?: Questions;
 }
 
 export class ResourceStores implements Disposable {
@@ -77,8 +80,9 @@ export class ResourceStores implements Disposable {
     const { place } = setting;
     const title = `${place.bucket}, ${new URL(place.endpoint).host}`;
     const prompt = l10n.t('It is kept in the secret store of VS Code and used for this server and bucket alone.');
-    const ask = (name: string, password: boolean): Thenable<string | undefined> =>
-      window.showInputBox({ title: `${title}: ${name}`, prompt, password, ignoreFocusOut: true });
+    const { ask: questions = vscodeQuestions } = this.#options;
+    const ask = (name: string, secret: boolean): Promise<string | undefined> =>
+      questions.line({ title: `${title}: ${name}`, prompt, secret });
     const accessKeyId = (await ask(l10n.t('Access key ID'), false))?.trim();
     if (!accessKeyId) return false;
     const secretAccessKey = (await ask(l10n.t('Secret access key'), true))?.trim();

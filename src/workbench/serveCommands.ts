@@ -18,9 +18,8 @@ export function serveCommands(serve: Serve, register: Register): Disposable[] {
     register('server.copyToken', async () => {
       // It goes to the clipboard alone: what a command returns, every extension can have.
       await env.clipboard.writeText(await serve.token());
-      const text = l10n.t(
-        'The token of the local server was copied. Whoever has it can use the agents that you serve.',
-      );
+      // As long as the status bar shows it whole.
+      const text = l10n.t('the token was copied. Whoever has it can use the agents that you serve.');
       window.setStatusBarMessage(l10n.t('Parley: {0}', text), 5000);
     }),
   ];

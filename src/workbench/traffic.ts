@@ -1,5 +1,6 @@
 // The last messages on the wire, for whoever wants to see them: a bounded ring in memory, redacted when it is shown.
 import { window, workspace } from 'vscode';
+import { redactSignatures } from '../distributed/resourceUrl';
 import { head } from '../session/bounds';
 import { redact } from './vscodeLog';
 
@@ -37,7 +38,7 @@ export class Traffic {
       const cut = length > text.length ? ` … (${length} characters)` : '';
       return `${new Date(at).toISOString()} ${key} ${dir === 'in' ? '<-' : '->'} ${text}${cut}`;
     });
-    return redact(lines.join('\n'));
+    return redact(redactSignatures(lines.join('\n')));
   }
 
   /** Opens the lines in an editor. */

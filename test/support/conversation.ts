@@ -95,7 +95,8 @@ export function testConversation(options: TestConversationOptions): TestConversa
       afterCancel: () => 'pause',
       ...options.services,
       onTraffic: (key, dir, line) => {
-        account.note(dir, line);
+        // What goes to an HTTP agent is of another protocol.
+        if (options.agent.type !== 'communication') account.note(dir, line);
         options.services?.onTraffic?.(key, dir, line);
       },
     },

@@ -1,5 +1,5 @@
-// The table of faults: what was typed, what the agent got, what was lost, what was sent twice. Each test adds its row; the file is written when the tests are over.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// The table of faults: what was typed, what the agent got, what was lost, what was sent twice. Each test adds its row; a file is written when the tests are over.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface FaultRow {
@@ -17,24 +17,17 @@ export interface FaultRow {
   readonly asked: number;
 }
 
-const FILE = join(process.cwd(), 'out/faults.md');
+const FOLDER = join(process.cwd(), 'out/faults');
 const HEAD = '| Fault | Typed | Received | Lost | Sent twice | User asked |\n|---|---:|---:|---:|---:|---:|\n';
 
-/** Writes rows into `out/faults.md`; a fault that has a row already gets a new one. Kept in the order of their names. */
-export function writeFaults(rows: readonly FaultRow[]): void {
-  const lines = new Map(known().map((line) => [line.split('|')[1]?.trim() ?? '', line]));
-  for (const { fault, typed, received, lost, twice, asked } of rows) {
-    lines.set(fault, `| ${fault} | ${typed} | ${received} | ${lost} | ${twice} | ${asked} |`);
-  }
-  const sorted = [...lines].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })).map(([, line]) => line);
-  mkdirSync(join(process.cwd(), 'out'), { recursive: true });
-  writeFileSync(FILE, `${HEAD}${sorted.join('\n')}\n`);
-}
-
-function known(): string[] {
-  try {
-    return readFileSync(FILE, 'utf8').split('\n').slice(2).filter(Boolean);
-  } catch {
-    return [];
-  }
+/** Writes the rows of a suite into `out/faults/NAME.md`, in the order of their names: a file for each suite, as suites run side by side. */
+export function writeFaults(name: string, rows: readonly FaultRow[]): void {
+  const lines = rows
+    .toSorted((one, other) => one.fault.localeCompare(other.fault, 'en', { numeric: true }))
+    .map(
+      ({ fault, typed, received, lost, twice, asked }) =>
+        `| ${fault} | ${typed} | ${received} | ${lost} | ${twice} | ${asked} |`,
+    );
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(join(FOLDER, `${name}.md`), `${HEAD}${lines.join('\n')}\n`);
 }

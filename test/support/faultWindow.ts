@@ -72,6 +72,7 @@ export class FaultWindow {
       isHeld: this.isHeld,
       ...(kept && { kept }),
     });
+    this.journal.onDidLoseSession(() => void this.conversation.lose());
   }
 
   get conversation(): Conversation {

@@ -2,18 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../src/agents/agentDefinition';
+import type { TestConversation } from './conversation';
 import { FaultWindow, keepingAgent } from './faultWindow';
 import { scratchFolder } from './scratch';
 import { seeded } from './store/random';
 
 /** Kills in one session; a longer one would mostly measure its log. */
 const KILLS_IN_SESSION = 20;
+/** What an agent says that then waits to be stopped. */
+const WAITING = 'Once upon a time';
 /** A play for the time in which the agent is killed. */
 const PLAYS = [
   'sleep 20',
   'think Let me see\nsleep 50',
   'chunks 200\nsleep 20',
-  'say Once upon a time\nwait',
+  `say ${WAITING}\nwait`,
   'update {"sessionUpdate":"tool_call","toolCallId":"t","title":"Bash","status":"in_progress"}\nsleep 80',
   'permission',
   'two-permissions',
@@ -110,18 +113,33 @@ async function recovery(
   times.push(performance.now() - (diedAt ?? 0));
 }
 
-/** Lets everything go, in spite of what is still played: the user allows what is asked, stops what does not end and lets go on what has stopped. */
+/** Lets everything go, in spite of what is still played: the user allows what is asked, stops what waits for them and lets go on what has stopped. */
 async function goOn(window: FaultWindow): Promise<void> {
-  const { conversation } = window;
+  const { conversation, session } = window;
   const isQuiet = (): boolean =>
     conversation.connection.kind === 'ready' && !conversation.isBusy && conversation.queue.items.length === 0;
+  let stopped: string | undefined;
   while (!isQuiet()) {
-    const { permissions, turn } = conversation.model.state;
+    const { permissions, turn, entries } = conversation.model.state;
     for (const id of permissions.keys()) conversation.answerPermission(id, 'allow');
+    const waits = entries.some(
+      (entry) => entry.kind === 'agent' && entry.turnId === turn?.id && JSON.stringify(entry.content).includes(WAITING),
+    );
+    if (turn && waits && turn.id !== stopped) conversation.cancel();
+    if (waits) stopped = turn?.id;
     if (conversation.queue.paused !== undefined && conversation.connection.kind !== 'recovering') window.letGo();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    if (turn && conversation.model.state.turn === turn) conversation.cancel();
+    if (!isQuiet()) await nextChange(session);
   }
+}
+
+/** Resolves when anything of the conversation changes after now. */
+function nextChange({ until }: TestConversation): Promise<void> {
+  let isNow = true;
+  return until(() => {
+    const hasChanged = !isNow;
+    isNow = false;
+    return hasChanged;
+  });
 }
 
 /** The value below which a share of sorted numbers lies. */

@@ -20,9 +20,10 @@ export interface StubServer {
 
 const running: StubServer[] = [];
 
-/** Listens on a free port of loopback. */
+/** Listens on loopback. @param port for one that comes back; 0 for any */
 export async function stubServer(
   answer: (request: StubRequest, response: ServerResponse) => unknown,
+  port = 0,
 ): Promise<StubServer> {
   const requests: StubRequest[] = [];
   const server: Server = createServer(async (request, response) => {
@@ -38,7 +39,7 @@ export async function stubServer(
     requests.push(seen);
     await answer(seen, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const stub: StubServer = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
-import { Harness } from './harness/browser';
 import type { Parts } from './harness/parts';
 import { MARKDOWN, message } from './harness/samples';
+import { useHarness } from './harness/useHarness';
 
 declare const parts: Parts;
 
@@ -52,13 +52,13 @@ const FRAGMENTS = [
 ];
 
 describe('markdown', () => {
-  let harness: Harness;
+  const browser = useHarness();
   let page: Page;
   before(async () => {
-    harness = await Harness.start();
+    const { harness } = browser;
     page = await harness.page(harness.server.partsUrl);
   });
-  after(() => harness.stop());
+  after(() => page.close());
 
   it('draws a text that came in pieces as the same text that came at once', async () => {
     const text = fc.array(fc.constantFrom(...FRAGMENTS), { minLength: 1, maxLength: 30 }).map((all) => all.join(''));
@@ -116,41 +116,34 @@ describe('markdown', () => {
       '![x](javascript:alert(6)) ![y](data:text/html;base64,PHNjcmlwdD4=)',
       '| <b>x</b> |\n|---|\n| <svg onload=alert(7)> |',
     ].join('\n\n');
-    const panel = await harness.open({ items: [message('a', 'agent', hostile)] });
+    const panel = await browser.open({ items: [message('a', 'agent', hostile)] });
     const entry = panel.page.locator('[data-entry-id=a]');
     assert.equal(await entry.locator('img, script, iframe, style, svg, b, [href], [onerror], [onload]').count(), 0);
     assert.match(await entry.innerText(), /<img src=x onerror="alert\(1\)"><script>alert\(2\)<\/script>/);
     await entry.getByRole('link', { name: 'click' }).click();
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', href: 'javascript:alert(3)' });
-    assert.deepEqual(await panel.problems(), []);
-    await panel.page.close();
   });
 
   it('writes out characters that would make a path or a command look like another', async () => {
-    const panel = await harness.open({
+    const panel = await browser.open({
       items: [message('a', 'agent', 'Run `rm \u202exfdp.exe` and\n\n```sh\necho \u2066hidden\n```\n')],
     });
     const text = await panel.page.locator('[data-entry-id=a]').innerText();
     assert.match(text, /rm ⟨U\+202E⟩xfdp\.exe/);
     assert.match(text, /echo ⟨U\+2066⟩hidden/);
-    await panel.page.close();
   });
 
   it('colours code with its own chunk once the block is closed, and copies it whole', async () => {
-    const panel = await harness.open({ items: [message('a', 'agent', '```ts\nconst x = 1;')] });
+    const panel = await browser.open({ items: [message('a', 'agent', '```ts\nconst x = 1;')] });
     await panel.update({ op: 'append', index: 0, text: '\nlet y;\n```\n', until: 0 });
     await panel.page.locator('.hljs-keyword', { hasText: 'let' }).waitFor();
     await panel.page.getByRole('button', { name: 'Copy' }).click();
     assert.equal((await panel.next('copy')).text, 'const x = 1;\nlet y;');
-    assert.deepEqual(await panel.problems(), []);
-    await panel.page.close();
   });
 
   it('shows a megabyte in one piece, and one line without an end, without freezing', async () => {
     const items = [message('a', 'agent', `${MARKDOWN}\n\n`.repeat(800)), message('b', 'agent', 'x'.repeat(300_000))];
-    const panel = await harness.open({ items });
+    const panel = await browser.open({ items });
     assert.ok((await panel.elements()) < 6_000);
-    assert.deepEqual(await panel.problems(), []);
-    await panel.page.close();
   });
 });

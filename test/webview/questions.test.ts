@@ -1,25 +1,18 @@
-// Forms and pages that an agent asks for, and the other cards of the protocol, in a real browser under the real content policy.
+// Forms and pages that an agent asks for, in a real browser under the real content policy.
 import assert from 'node:assert/strict';
-import type { ElicitationView, Form, ItemView } from '../../src/panel/contract';
-import { Harness, type Panel, type PanelOptions } from './harness/browser';
+import type { ElicitationView, Form } from '../../src/panel/contract';
+import type { Panel, PanelOptions } from './harness/browser';
 import { asksForm, asksPage } from './harness/questionSamples';
-import { conversation, permission, tool } from './harness/samples';
+import { conversation, permission } from './harness/samples';
+import { useHarness } from './harness/useHarness';
 
 describe('questions', () => {
-  let harness: Harness;
+  const browser = useHarness();
   let panel: Panel;
-  before(async () => {
-    harness = await Harness.start();
-  });
-  after(() => harness.stop());
-  afterEach(async () => {
-    assert.deepEqual(await panel.problems(), []);
-    await panel.page.close();
-  });
 
   async function open(elicitations: readonly ElicitationView[], options: PanelOptions = {}): Promise<Panel> {
     const session = { phase: 'requiresAction', elicitations, ...options.session } as const;
-    panel = await harness.open({ height: 1400, items: [], ...options, session });
+    panel = await browser.open({ height: 1400, items: [], ...options, session });
     return panel;
   }
 
@@ -218,202 +211,6 @@ describe('questions', () => {
         return { over: scrollWidth - clientWidth, outside: outside.map((node) => node.outerHTML) };
       });
       assert.deepEqual(wide, { over: 0, outside: [] }, theme);
-      assert.deepEqual(await panel.problems(), []);
-      if (theme !== 'hclight') await panel.page.close();
     }
-  });
-});
-
-describe('cards of the protocol', () => {
-  let harness: Harness;
-  let panel: Panel;
-  before(async () => {
-    harness = await Harness.start();
-  });
-  after(() => harness.stop());
-  afterEach(async () => {
-    assert.deepEqual(await panel.problems(), []);
-    await panel.page.close();
-  });
-
-  async function open(items: readonly ItemView[], session: PanelOptions['session'] = {}): Promise<Panel> {
-    panel = await harness.open({ items, height: 1200, session });
-    return panel;
-  }
-
-  it('hides what a permission is about: its description and its command', async () => {
-    const asked = permission(-1, {
-      description: 'The tests need it.',
-      command: { line: 'rm -rf out', cwd: '/work/app' },
-    });
-    const { page } = await open([], { permissions: [asked] });
-    const text = await page.getByRole('group', { name: /^Permission:/ }).innerText();
-    assert.match(text, /The tests need it\.\s+\$ rm -rf out\s+in \/work\/app/);
-  });
-
-  it('takes the focus away from a question when another one comes', async () => {
-    const { page } = await open([], { permissions: [permission(-1)] });
-    const reject = page.getByRole('button', { name: 'Reject' });
-    await reject.focus();
-    const second = permission(-1, { id: 'p2', title: 'another' });
-    await panel.update({ op: 'session', patch: { permissions: [permission(-1), second] } });
-    assert.ok(await reject.first().evaluate((node) => node === document.activeElement));
-    await panel.update({ op: 'session', patch: { permissions: [second] } });
-    assert.equal(await page.getByRole('group', { name: /^Permission:/ }).count(), 1);
-  });
-
-  it('shows a plan that is a text, a file, or taken back, as an empty list', async () => {
-    const base = { kind: 'plan', at: 0, entries: [] } as const;
-    const { page } = await open([
-      { ...base, id: 'p1', markdown: '1. **First**\n2. Then' },
-      { ...base, id: 'p2', uri: 'file:///work/app/PLAN.md' },
-      { ...base, id: 'p3', entries: [{ content: 'Later', status: 'cancelled' }], removed: true },
-    ]);
-    await page.locator('[data-entry-id=p1] strong', { hasText: 'First' }).waitFor();
-    await page.getByRole('link', { name: 'PLAN.md' }).click();
-    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', href: 'file:///work/app/PLAN.md' });
-    assert.match(
-      await page.locator('[data-entry-id=p3]').innerText(),
-      /taken back by the agent[\s\S]*dropped[\s\S]*Later/,
-    );
-    assert.doesNotMatch(await page.locator('[data-entry-id=p1]').innerText(), /0 of 0/);
-  });
-
-  it('loses what a subagent said last, or all that went between', async () => {
-    const text = (words: string) => ({ type: 'content', block: { type: 'text', text: words } }) as const;
-    const { page } = await open([
-      tool('s1', {
-        title: 'Look for tests',
-        toolKind: 'subagent',
-        status: 'in_progress',
-        content: [text('**It is told:** look'), text('I found three')],
-      }),
-    ]);
-    const entry = page.locator('[data-entry-id=s1]');
-    assert.match((await entry.innerText()).replace(/\s+/g, ' '), /running Subagent Look for tests I found three/);
-    await entry.locator('.row').click();
-    await entry.locator('strong', { hasText: 'It is told:' }).waitFor();
-  });
-
-  it('cannot stop the one tool call, or the one terminal, that can be stopped', async () => {
-    const { page } = await open(
-      [
-        tool('c1', { title: 'npm run dev', toolKind: 'execute', status: 'in_progress', stopId: 'call-1' }),
-        tool('c2', { title: 'npm test', toolKind: 'execute', status: 'in_progress' }),
-      ],
-      {
-        background: [
-          { kind: 'terminal', id: 'term-1', label: 'npm run watch', stop: 'terminal' },
-          { kind: 'tool_call', id: 'call-9', label: 'A watcher' },
-        ],
-      },
-    );
-    await page.getByRole('button', { name: 'Stop npm run dev' }).click();
-    assert.deepEqual(await panel.next('stopOne'), { type: 'stopOne', kind: 'tool', id: 'call-1' });
-    const work = page.getByRole('region', { name: 'Background work' });
-    assert.match(await work.innerText(), /2 tasks run in the background\s+npm run watch\s+Stop\s+A watcher/);
-    await work.getByRole('button', { name: 'Stop npm run watch' }).click();
-    assert.deepEqual(await panel.next('stopOne', (await panel.count()) - 1), {
-      type: 'stopOne',
-      kind: 'terminal',
-      id: 'term-1',
-    });
-    assert.equal(await page.getByRole('button', { name: /^Stop / }).count(), 2);
-    await panel.update({ op: 'session', patch: { background: [] } });
-    assert.equal(await work.count(), 0);
-  });
-
-  it('cannot hear a sound, or does not say what an embedded file is', async () => {
-    // A tenth of a second of silence.
-    const bytes = Buffer.alloc(44 + 800);
-    bytes.write('RIFF', 0);
-    bytes.writeUInt32LE(36 + 800, 4);
-    bytes.write('WAVEfmt ', 8);
-    bytes.writeUInt32LE(16, 16);
-    bytes.writeUInt16LE(1, 20);
-    bytes.writeUInt16LE(1, 22);
-    bytes.writeUInt32LE(8000, 24);
-    bytes.writeUInt32LE(8000, 28);
-    bytes.writeUInt16LE(1, 32);
-    bytes.writeUInt16LE(8, 34);
-    bytes.write('data', 36);
-    bytes.writeUInt32LE(800, 40);
-    bytes.fill(128, 44);
-    const { page } = await open([
-      {
-        kind: 'agent',
-        id: 'a',
-        at: 0,
-        duration: 0,
-        content: [
-          { type: 'audio', data: bytes.toString('base64'), mimeType: 'audio/wav' },
-          { type: 'audio', data: '', mimeType: 'text/html' },
-          { type: 'resource', uri: 'file:///tmp/a.zip', mimeType: 'application/zip', bytes: 4096 },
-        ],
-      },
-    ]);
-    const sound = page.locator('audio');
-    assert.equal(await sound.count(), 1);
-    const length = await sound.evaluate(async (node) => {
-      const audio = node as HTMLAudioElement;
-      audio.load();
-      audio.preload = 'metadata';
-      await new Promise((resolve, reject) => {
-        audio.onloadedmetadata = resolve;
-        audio.onerror = () => reject(new Error('the policy or the format stopped it'));
-      });
-      return audio.duration;
-    });
-    assert.ok(Math.abs(length - 0.1) < 0.01);
-    const text = await page.locator('[data-entry-id=a]').innerText();
-    assert.match(text, /Audio \(text\/html\), which cannot be played here/);
-    assert.match(text, /a\.zip\s+application\/zip, 4 KB/);
-  });
-
-  it('buries the summary of a compaction, or a warning', async () => {
-    const { page } = await open([
-      { kind: 'notice', id: 'n1', at: 0, severity: 'busy', title: 'Compacting the conversation', text: '' },
-      {
-        kind: 'notice',
-        id: 'n2',
-        at: 0,
-        severity: 'info',
-        title: 'Conversation compacted',
-        text: '',
-        detail: 'We talked about tests.',
-      },
-      { kind: 'notice', id: 'n3', at: 0, severity: 'warning', title: 'Rate limit', text: 'Half is used.' },
-    ]);
-    assert.equal(await page.locator('[data-entry-id=n1] .codicon-loading').count(), 1);
-    assert.equal(await page.locator('[data-entry-id=n3] .codicon-warning').count(), 1);
-    await page.getByText('Summary').click();
-    await page.getByText('We talked about tests.').waitFor();
-  });
-
-  it('cannot paste a file that the agent takes, or is not told why not', async () => {
-    const { page } = await open([], { canAttachFiles: true });
-    const paste = (name: string, type: string, plain = '') =>
-      page.getByRole('textbox', { name: 'Message' }).evaluate(
-        (node, [fileName, fileType, words]) => {
-          const data = new DataTransfer();
-          data.items.add(new File(['hello'], fileName, { type: fileType }));
-          if (words) data.setData('text/plain', words);
-          node.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-        },
-        [name, type, plain] as const,
-      );
-    await paste('notes.csv', 'text/csv');
-    assert.deepEqual(await panel.next('attachFile'), {
-      type: 'attachFile',
-      data: 'aGVsbG8=',
-      mimeType: 'text/csv',
-      name: 'notes.csv',
-    });
-    await paste('table.png', 'image/png', 'the text of the table');
-    assert.equal((await panel.posted('attachImage')).length, 0, 'the text is meant');
-    await panel.update({ op: 'session', patch: { canAttachFiles: false } });
-    await paste('sound.wav', 'audio/wav');
-    await page.getByRole('alert').filter({ hasText: 'This agent takes no audio.' }).waitFor();
-    assert.equal((await panel.posted('attachFile')).length, 1);
   });
 });

@@ -1,29 +1,19 @@
 // Long and fast conversations in a real browser: bounded in elements and messages, steady under the reader's eye.
 import assert from 'node:assert/strict';
 import type { ItemView, Op } from '../../src/panel/contract';
-import { Harness, type Panel, type PanelOptions } from './harness/browser';
+import type { Panel, PanelOptions } from './harness/browser';
 import { DIFF, MARKDOWN, message, permission, tool } from './harness/samples';
+import { RUNNING } from './harness/useChrome';
+import { useHarness } from './harness/useHarness';
 
-const RUNNING = {
-  phase: 'running',
-  turn: { id: 't1', number: 1, origin: 'user', startedAt: 0, tools: 0, files: 0 },
-} as const;
 const MOST_ELEMENTS = 6_000;
 
 describe('transcript', () => {
-  let harness: Harness;
+  const browser = useHarness();
   let panel: Panel;
-  before(async () => {
-    harness = await Harness.start();
-  });
-  after(() => harness.stop());
-  afterEach(async () => {
-    assert.deepEqual(await panel.problems(), []);
-    await panel.page.close();
-  });
 
   async function open(options: PanelOptions): Promise<Panel> {
-    panel = await harness.open({ width: 700, height: 700, ...options });
+    panel = await browser.open({ width: 700, height: 700, ...options });
     return panel;
   }
 
@@ -200,16 +190,15 @@ describe('transcript', () => {
     await open({ items });
     await panel.page.locator('.transcript').hover();
     await panel.page.mouse.wheel(0, -6_000);
-    await panel.page.waitForFunction(() => JSON.stringify(host.state() ?? {}).includes('"anchor":{'));
-    const top = (): Promise<string | null | undefined> =>
-      panel.page.evaluate(() => {
-        const box = document.querySelector('.transcript')!.getBoundingClientRect();
-        return document
-          .elementFromPoint(box.left + 60, box.top + 5)
-          ?.closest('[data-entry-id]')
-          ?.getAttribute('data-entry-id');
-      });
-    const before = await top();
+    // What is kept follows the scrolling a little later.
+    const kept = await panel.page.waitForFunction(() => {
+      const { anchor } = host.state() as { anchor?: { index: number } };
+      const box = document.querySelector('.transcript')!.getBoundingClientRect();
+      const node = document.elementFromPoint(box.left + 60, box.top + 5)?.closest('[data-entry-id]');
+      const id = node?.getAttribute('data-entry-id');
+      return anchor && id === `m${anchor.index}` && id;
+    });
+    const before = await kept.jsonValue();
     await panel.page.reload();
     await panel.next('hello');
     await panel.snapshot({ items });

@@ -117,9 +117,7 @@ export function Composer() {
           aria-haspopup="listbox"
           aria-controls={isListOpen ? listId : undefined}
           aria-activedescendant={isListOpen ? slashOptionId(listId, active.value) : undefined}
-          placeholder={
-            queues ? strings.placeholderRunning : strings.placeholder(session.agentName.value || strings.agent)
-          }
+          placeholder={placeholder()}
           spellcheck={false}
           onInput={(event) => {
             composer.typed(event.currentTarget.value);
@@ -185,4 +183,10 @@ export function Composer() {
       </div>
     </>
   );
+}
+
+function placeholder(): string {
+  if (session.queues.value) return strings.placeholderRunning;
+  const agent = session.agentName.value || strings.agent;
+  return session.isAsked.value ? strings.placeholderAsked(agent) : strings.placeholder(agent);
 }

@@ -1,6 +1,7 @@
 // What is being written, and what became of what was sent. The text leaves the composer only when the host has it.
 import { signal } from '@preact/signals';
 import { post, saveUiState } from '../host';
+import { session } from '../session';
 
 /** How long after the last key the draft goes to the host, ms. */
 const DRAFT_DELAY = 300;
@@ -106,17 +107,24 @@ class Composer {
     return true;
   }
 
+  /** Tells the host at once what it was not told yet. To be called before another session is shown. */
+  flush(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.text.peek();
+    const key = session.key.peek();
+    saveUiState({ draft: text });
+    post({ type: 'draft', text, ...(key !== '' && { key }) });
+  }
+
   focus(): void {
     this.#field?.focus();
   }
 
   #save(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const text = this.text.peek();
-      saveUiState({ draft: text });
-      post({ type: 'draft', text });
-    }, DRAFT_DELAY);
+    this.#timer = setTimeout(() => this.flush(), DRAFT_DELAY);
   }
 }
 

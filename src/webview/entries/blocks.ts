@@ -20,7 +20,11 @@ export function createBlock(block: Exclude<BlockView, { type: 'text' }>, context
     case 'resource_link':
       return createResourceChip(block.title ?? block.name, block.uri, context);
     case 'resource': {
-      const chip = createResourceChip(nameOf(block.uri), block.uri, context);
+      // What an agent made has a name and no place where it could be opened.
+      const isArtifact = block.uri.startsWith('artifact:');
+      const name = revealControls(nameOf(block.uri));
+      if (isArtifact && block.text !== undefined) return createFold(name, block.text, context);
+      const chip = isArtifact ? el('span', 'chip', icon('file'), name) : createResourceChip(name, block.uri, context);
       if (block.text === undefined) {
         if (block.bytes === undefined) return chip;
         const size = strings.resourceSize(revealControls(block.mimeType ?? strings.embedded), block.bytes);
@@ -56,7 +60,7 @@ function createAudio(data: string, mimeType: string): HTMLElement {
 
 function createResourceChip(name: string, uri: string, context: BlockContext): HTMLElement {
   const chip = link('chip', revealControls(name || uri), revealControls(uri), () => context.openLink(uri));
-  chip.prepend(icon('file'));
+  chip.prepend(icon(/^https?:/i.test(uri) ? 'link-external' : 'file'));
   return setAttributes(chip, { 'data-uri': uri });
 }
 

@@ -22,7 +22,10 @@ export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
     if (item.json) words.append(createFold(strings.raw, item.json, context));
     const { action } = item;
     if (action)
-      words.append(button('text-button', action.label, () => context.post({ type: 'action', id: action.id })));
+      words.append(
+        ' ',
+        button('text-button', action.label, () => context.post({ type: 'action', id: action.id })),
+      );
     body.replaceChildren(icon(ICONS[item.severity] ?? 'info'), words);
   }
 

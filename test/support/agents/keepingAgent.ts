@@ -14,6 +14,8 @@ export interface KeepingScript {
   readonly reopens?: 'load' | 'resume';
   readonly turnComplete?: boolean;
   readonly onCancel?: AgentScript['onCancel'];
+  /** Its messages have ids, counted from one in each process. */
+  readonly countsIds?: boolean;
   /** How long session/new, load and resume take, in milliseconds. */
   readonly opensAfterMs?: number;
 }
@@ -36,9 +38,29 @@ function keep(sessionId: string, update: unknown): void {
 class KeepingWire extends AgentWire {
   override send(message: Record<string, unknown>): Promise<void> | undefined {
     const update = at(message, 'params', 'update');
-    if (update !== undefined) keep(String(at(message, 'params', 'sessionId')), update);
-    return super.send(message);
+    if (update === undefined) return super.send(message);
+    keep(String(at(message, 'params', 'sessionId')), update);
+    return this.tell(message);
   }
+
+  /** Says an update and does not keep it. */
+  tell(message: Record<string, unknown>): Promise<void> | undefined {
+    const { params } = message as { readonly params: { readonly update: Record<string, unknown> } };
+    const { update } = params;
+    const messageId = script.countsIds ? idOf(String(update.sessionUpdate)) : undefined;
+    return super.send({ ...message, params: { ...params, update: { ...update, ...(messageId && { messageId }) } } });
+  }
+}
+
+let counted = 0;
+let said = '';
+
+/** The id of the message that a chunk of this kind belongs to; a message goes on until something else comes. */
+function idOf(kind: string): string | undefined {
+  if (!kind.endsWith('message_chunk')) return undefined;
+  if (kind !== said) counted++;
+  said = kind;
+  return `m${counted}`;
 }
 
 const wire = new KeepingWire(false);
@@ -56,6 +78,7 @@ async function prompt(id: unknown, params: unknown): Promise<object> {
   keep(sessionId, { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: content } });
   const turn = new AgentTurn(sessionId, id, wire, cancelling, (method, extra) => ask(sessionId, method, extra));
   turns.set(sessionId, turn);
+  said = ''; // an answer is a message of its own
   await play(turn, String(content));
   turns.delete(sessionId);
   const stopReason = turn.cancelled ? 'cancelled' : turn.stopReason;
@@ -69,7 +92,7 @@ function replay(sessionId: string): void {
   for (const line of readFileSync(fileOf(sessionId), 'utf8').split('\n').slice(0, -1)) {
     const update = JSON.parse(line) as { readonly sessionUpdate: string };
     if (update.sessionUpdate !== 'turn_complete')
-      void AgentWire.prototype.send.call(wire, { method: 'session/update', params: { sessionId, update } });
+      void wire.tell({ method: 'session/update', params: { sessionId, update } });
   }
 }
 

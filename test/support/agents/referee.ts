@@ -1,6 +1,7 @@
 // Watches what the client sends and says what breaks a MUST of protocol v1 or of a proposal that the agent has advertised.
 import { isAbsolute } from 'node:path';
 import { at } from '../../../src/demo/input';
+import { keyOf, readClientLine } from './clientLine';
 import type { AgentScript } from './script';
 
 interface SessionRules {
@@ -46,28 +47,9 @@ export class Referee {
 
   /** Judges one line of stdin. @returns the message, or undefined where it is none */
   line(text: string): Record<string, unknown> | undefined {
-    if (text.trim() === '') {
-      this.#violation('an empty line');
-      return undefined;
-    }
-    let message: unknown;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      this.#violation(`a line that is not JSON: ${text.slice(0, 200)}`);
-      return undefined;
-    }
-    if (Array.isArray(message)) {
-      this.#violation('a JSON-RPC batch');
-      return undefined;
-    }
-    if (typeof message !== 'object' || message === null || at(message, 'jsonrpc') !== '2.0') {
-      this.#violation(`no JSON-RPC 2.0 message: ${text.slice(0, 200)}`);
-      return undefined;
-    }
-    const fields = message as Record<string, unknown>;
-    if (typeof fields.method === 'string') this.#call(fields.method, fields.id, fields.params);
-    else this.#answer(fields);
+    const fields = readClientLine(text, this.#violation);
+    if (typeof fields?.method === 'string') this.#call(fields.method, fields.id, fields.params);
+    else if (fields) this.#answer(fields);
     return fields;
   }
 
@@ -269,8 +251,4 @@ export class Referee {
   #expectSoon(asked: Asked, reason: string): void {
     asked.deadline ??= setTimeout(() => this.#violation(reason), this.#script.answerDeadlineMs ?? 5000);
   }
-}
-
-function keyOf(id: unknown): string {
-  return `${typeof id} ${String(id)}`;
 }

@@ -1,4 +1,4 @@
-// How the reference agent refuses a request.
+// How the agents of the tests refuse a request.
 
 /** Thrown to answer a request with an error. */
 export class Fault extends Error {

@@ -1,5 +1,6 @@
 // The rules of the protocol and of the four proposals, kept strictly: watches all that a client sends, in either version, and tells each MUST that it breaks.
 import { at } from '../../../src/demo/input';
+import { keyOf, readClientLine } from './clientLine';
 import { judgeAnswer, type Question } from './referenceAnswers';
 import { judgeParams } from './referenceParams';
 import { counts, type Offer, type ReferenceScript } from './referenceScript';
@@ -82,24 +83,9 @@ export class ReferenceRules {
 
   /** Judges one line of stdin. @returns the message, or undefined where it is none */
   line(text: string): Record<string, unknown> | undefined {
-    let message: unknown;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      this.#violation(`a line that is not JSON: ${JSON.stringify(text.slice(0, 200))}`);
-      return undefined;
-    }
-    if (Array.isArray(message)) {
-      this.#violation('a JSON-RPC batch');
-      return undefined;
-    }
-    if (typeof message !== 'object' || message === null || at(message, 'jsonrpc') !== '2.0') {
-      this.#violation(`no JSON-RPC 2.0 message: ${text.slice(0, 200)}`);
-      return undefined;
-    }
-    const fields = message as Record<string, unknown>;
-    if (typeof fields.method === 'string') this.#call(fields.method, fields.id, fields.params);
-    else this.#answer(fields);
+    const fields = readClientLine(text, this.#violation);
+    if (typeof fields?.method === 'string') this.#call(fields.method, fields.id, fields.params);
+    else if (fields) this.#answer(fields);
     return fields;
   }
 
@@ -258,8 +244,4 @@ export class ReferenceRules {
   #expectSoon(question: Question, reason: string): void {
     question.deadline ??= setTimeout(() => this.#violation(reason), this.#script.answerDeadlineMs ?? 5000);
   }
-}
-
-function keyOf(id: unknown): string {
-  return `${typeof id} ${String(id)}`;
 }

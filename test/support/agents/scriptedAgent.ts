@@ -8,24 +8,13 @@ import { AgentWire } from './agentWire';
 import { floodLog } from './flood';
 import { AgentTurn, type Asking, play } from './plays';
 import { Referee } from './referee';
+import { Fault } from './referenceFault';
 import { type Advert, type AgentScript, readScript } from './script';
 
 interface Session {
   readonly id: string;
   ready: boolean;
   turn: AgentTurn | undefined;
-}
-
-/** Thrown to answer a request with an error. */
-class Fault extends Error {
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(code: number, message: string, data?: unknown) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
 }
 
 class ScriptedAgent {

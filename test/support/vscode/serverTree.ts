@@ -24,6 +24,9 @@ const MANIFEST = ['package.json', 'package-lock.json'];
 /** The lock of the dependencies of the VS Code server inside of it: its own does not fit its manifest, which `npm ci` refuses. */
 const SERVER_LOCK = 'vscode.package-lock.json';
 
+/** Somebody else's installation that takes longer is not waited for. */
+const LONGEST_INSTALL_MS = 15 * 60_000;
+
 export interface ServerTree {
   /** The folder with `out/server-main.js`. */
   readonly folder: string;
@@ -118,9 +121,9 @@ function npm(cwd: string, ...args: readonly string[]): Promise<void> {
   });
 }
 
-/** A folder is made by one process only. A lock whose owner is gone is taken over. */
+/** A folder is made by one process only. A lock whose owner is gone is taken over: nothing tells of its death, so it is looked for. */
 async function takeLock(path: string): Promise<() => void> {
-  for (;;) {
+  for (const deadline = Date.now() + LONGEST_INSTALL_MS; Date.now() < deadline; ) {
     try {
       mkdirSync(path);
       writeFileSync(join(path, 'pid'), String(process.pid));
@@ -131,6 +134,7 @@ async function takeLock(path: string): Promise<() => void> {
     if (isAbandoned(path)) rmSync(path, { recursive: true, force: true });
     else await new Promise((resolve) => setTimeout(resolve, 500));
   }
+  throw new Error(`another run holds ${path} and does not let go of it`);
 }
 
 function isAbandoned(path: string): boolean {

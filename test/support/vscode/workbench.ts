@@ -40,8 +40,11 @@ async function choose(page: Page, title: string): Promise<void> {
     await palette.waitFor({ state: 'hidden', timeout: 5_000 });
     throw error;
   }
-  // It stays for a command that asks something itself.
-  await palette.waitFor({ state: 'hidden', timeout: 5_000 }).catch(() => undefined);
+  // It goes, or it stays for a command that asks something itself; nothing of the search is left then.
+  const searches = `[...document.querySelectorAll('.quick-input-widget')].some(
+    (palette) => palette.style.display !== 'none' && palette.querySelector('input.input')?.value.startsWith('>'),
+  )`;
+  await page.waitForFunction(`!${searches}`, undefined, { timeout: 5_000 }).catch(() => undefined);
 }
 
 /** Where a chat is shown: an editor tab (`parley.chat`) or the view in the secondary side bar (`parley.chatView`). */

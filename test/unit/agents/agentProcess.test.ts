@@ -142,10 +142,13 @@ describe('AgentProcess', function () {
     });
 
     it('waits for an agent that reads slowly instead of piling up messages', async () => {
-      const agent = await start(`
+      const agent = await start(
+        `
         process.once('SIGUSR2', () => process.stdout.write('{"method":"reading"}\\n', () => process.stdin.resume()));
         process.stdout.write('{"method":"ready"}\\n');
-        setInterval(() => {}, 1000);`);
+        setInterval(() => {}, 1000);`,
+        { closeGraceMs: { stdin: 50, term: 2000 } },
+      );
       const isReady = new Deferred<void>();
       let isReading = false;
       const { rpc } = connect(agent, {
@@ -165,6 +168,7 @@ describe('AgentProcess', function () {
     it('rejects a message to an agent that has closed its stdin, and does not crash', async () => {
       const agent = await start(
         `require('fs').closeSync(0); process.stdout.write('{"method":"closed"}\\n'); setInterval(() => {}, 1000);`,
+        { closeGraceMs: { stdin: 50, term: 2000 } },
       );
       const closedItsStdin = new Deferred<void>();
       const { rpc } = connect(agent, { onNotification: () => closedItsStdin.resolve() });

@@ -1,3 +1,4 @@
+// Which program a command means, and which one it must never mean.
 import assert from 'node:assert/strict';
 import { mkdir, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';

@@ -1,3 +1,4 @@
+// The end of what a program printed, kept within a bound.
 import assert from 'node:assert/strict';
 import { TailBuffer } from '../../../src/base/tailBuffer';
 

@@ -1,115 +1,17 @@
 // Conversations with HTTP agents of the Agent Communication Protocol: our own server and servers that break off, refuse and answer oddly.
 import { strict as assert } from 'node:assert';
-import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import { Deferred } from '../../../src/base/deferred';
-import type { DescriptorPort } from '../../../src/client/communicationRecord';
 import { phaseOf, projectSession } from '../../../src/client/projectSession';
-import type { ConversationServices } from '../../../src/client/services';
 import { snapshotOf } from '../../../src/client/snapshot';
 import { mintId, textPart } from '../../../src/distributed/model';
-import type { ContentBlock } from '../../../src/session/content';
-import { type TestConversation, testConversation } from '../../support/conversation';
 import { recordedExchanges } from '../../support/recordedExchanges';
-import { removeScratch, scratchFolder } from '../../support/scratch';
-import {
-  agentOf,
-  artifact,
-  awaiting,
-  echo,
-  endless,
-  failing,
-  historyEcho,
-  part,
-  type RunningServer,
-  serve,
-  slowWords,
-  stopServers,
-} from '../../support/servedAgents';
-import { json, sse, stopStubs, stubServer } from '../../support/stubServer';
-
-const rich = agentOf('rich', async (_input, out) => {
-  out.part(part({ metadata: { kind: 'trajectory', message: 'Looking' } }));
-  out.part(
-    part({ metadata: { kind: 'trajectory', tool_name: 'search', tool_input: { q: 'x' }, tool_output: '3 hits' } }),
-  );
-  out.part(textPart('Found it.'));
-  out.part(part({ content: '', metadata: { kind: 'citation', url: 'https://example.com/a', title: 'A source' } }));
-});
-const AGENTS = [echo, awaiting, failing, artifact, endless, historyEcho, slowWords, rich];
-// What the settings would hold.
-const TOKEN = 'Bearer $\u007bsecret:token}';
-
-/** What is kept of conversations, and how to look at it. */
-class Kept implements DescriptorPort {
-  readonly texts = new Map<string, string>();
-  async read(key: string): Promise<string | undefined> {
-    return this.texts.get(key);
-  }
-  async write(key: string, text: string): Promise<void> {
-    this.texts.set(key, text);
-  }
-}
+import { agentOf, serve } from '../../support/servedAgents';
+import { json, sse, stubServer } from '../../support/stubServer';
+import { AGENTS, contentOf, define, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
 
 describe('an HTTP agent in the panel', function () {
   this.timeout(20_000);
-  let session: TestConversation | undefined;
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await scratchFolder();
-  });
-  afterEach(async () => {
-    await session?.close();
-    session = undefined;
-    await stopServers();
-    await stopStubs();
-    await removeScratch();
-  });
-
-  const define = (url: string, agent: string, headers: Record<string, string> = {}): AgentDefinition => {
-    const [parsed] = parseAgents({ far: { type: 'communication', name: 'Far', url, agent, headers } }).agents;
-    assert.ok(parsed);
-    return parsed;
-  };
-  /** Secrets of servers, by their origins. */
-  const remoteFor = (...servers: readonly RunningServer[]): NonNullable<ConversationServices['remote']> => ({
-    secret: async (origin) => servers.find(({ baseUrl }) => new URL(baseUrl).origin === origin)?.token,
-    allowCleartext: async () => false,
-  });
-  function open(
-    agent: AgentDefinition,
-    services: Partial<ConversationServices> = {},
-    sessionId?: string,
-  ): TestConversation {
-    session = testConversation({
-      agent,
-      cwd: folder,
-      services: { follow: { retryMs: [1, 1], pollMs: 1 }, ...services },
-      ...(sessionId !== undefined && { opening: { kind: 'reopen', sessionId, transcript: 'keep' } }),
-    });
-    return session;
-  }
-  async function openServed(
-    name: string,
-    services: Partial<ConversationServices> = {},
-  ): Promise<TestConversation & { readonly server: RunningServer }> {
-    const server = await serve(AGENTS);
-    const opened = open(define(server.baseUrl, name, { Authorization: TOKEN }), {
-      remote: remoteFor(server),
-      ...services,
-    });
-    return { ...opened, server };
-  }
-  const texts = ({ conversation }: TestConversation): string[] =>
-    snapshotOf(conversation)
-      .entries.filter(({ kind }) => kind === 'agent')
-      .map(({ text = '' }) => text);
-  const contentOf = ({ conversation }: TestConversation): readonly ContentBlock[] => {
-    const answer = conversation.model.state.entries.find(({ kind }) => kind === 'agent');
-    return answer?.kind === 'agent' ? answer.content : [];
-  };
-  const notices = ({ conversation }: TestConversation): string[] =>
-    conversation.model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
+  const { open, openServed } = useFarAgents();
 
   it('is not there, or asks a server for more than it must before the first message', async () => {
     const opened = await openServed('echo');
@@ -162,76 +64,6 @@ describe('an HTTP agent in the panel', function () {
     assert.equal(error?.text, 'bad input');
   });
 
-  describe('that asks something', () => {
-    it('waits for ever, or takes the answer for a new message', async () => {
-      const opened = await openServed('awaiting');
-      const { conversation } = opened;
-      assert.equal((await conversation.send('go').done).stopReason, 'end_turn');
-      assert.deepEqual(texts(opened), ['Proceed?']);
-      assert.deepEqual(notices(opened), ['The agent waits for you']);
-      assert.equal(phaseOf(conversation), 'requiresAction');
-      await conversation.send('yes').done;
-      assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: yes']);
-      assert.equal(phaseOf(conversation), 'ready');
-      assert.equal(conversation.communication.descriptor?.history.length, 2);
-    });
-
-    it('gets a queued message for an answer that was written before the question', async () => {
-      const opened = await openServed('awaiting');
-      const { conversation } = opened;
-      const first = conversation.send('go');
-      const second = conversation.send('and then delete everything');
-      await first.done;
-      assert.equal(conversation.queue.paused, 'the agent asks something first');
-      assert.deepEqual(texts(opened), ['Proceed?']);
-      await conversation.send('no').done;
-      assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: no']);
-      conversation.sendNow(second.id);
-      await second.done;
-      assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: no', 'Proceed?']);
-    });
-
-    it('forgets the question with a restart', async () => {
-      const opened = await openServed('awaiting');
-      const { conversation } = opened;
-      await conversation.send('go').done;
-      await conversation.restart();
-      assert.equal(phaseOf(conversation), 'requiresAction');
-      await conversation.send('yes').done;
-      assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: yes']);
-    });
-
-    it('goes on asking after Stop', async () => {
-      const opened = await openServed('awaiting');
-      const { conversation, until } = opened;
-      await conversation.send('go').done;
-      conversation.cancel();
-      await until(() => notices(opened).at(-1) === 'The question was withdrawn');
-      assert.equal(phaseOf(conversation), 'ready');
-      await conversation.send('go again').done;
-      assert.deepEqual(texts(opened), ['Proceed?', 'Proceed?']);
-    });
-
-    it('forgets the question with the window', async () => {
-      const descriptors = new Kept();
-      const { conversation, server } = await openServed('awaiting', { descriptors });
-      await conversation.send('go').done;
-      const { sessionId } = conversation;
-      await conversation.close();
-      const again = open(
-        define(server.baseUrl, 'awaiting', { Authorization: TOKEN }),
-        { descriptors, remote: remoteFor(server) },
-        sessionId,
-      );
-      await again.conversation.start();
-      assert.equal(phaseOf(again.conversation), 'requiresAction');
-      await again.conversation.send('yes').done;
-      assert.deepEqual(texts(again), ['resumed with: yes']);
-      assert.equal(again.conversation.communication.descriptor?.id, sessionId);
-      assert.equal(again.conversation.communication.descriptor?.history.length, 2);
-    });
-  });
-
   it('goes on working after Stop, or takes back what it said', async () => {
     const opened = await openServed('endless');
     const { conversation, until } = opened;
@@ -261,114 +93,6 @@ describe('an HTTP agent in the panel', function () {
     await until((one) => one.model.state.entries.some(({ kind }) => kind === 'agent'));
     await conversation.close();
     await stopped.promise;
-  });
-
-  describe('whose session goes on', () => {
-    it('begins anew after a restart, though the session is the client’s own', async () => {
-      const opened = await openServed('history_echo');
-      const { conversation } = opened;
-      await conversation.send('one').done;
-      const { sessionId } = conversation;
-      await conversation.restart();
-      assert.equal(conversation.sessionId, sessionId);
-      await conversation.send('two').done;
-      assert.deepEqual(texts(opened), ['one', 'one', 'one', 'two']);
-      assert.deepEqual(notices(opened), []);
-    });
-
-    it('stays behind when the address of the agent is another one', async () => {
-      const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
-      const headers = { Authorization: TOKEN };
-      let now = define(a.baseUrl, 'history_echo', headers);
-      const opened = open(now, { remote: remoteFor(a, b), currentAgent: () => now });
-      const { conversation } = opened;
-      await conversation.send('one').done;
-      now = define(b.baseUrl, 'history_echo', headers);
-      await conversation.restart();
-      await conversation.send('two').done;
-      assert.deepEqual(texts(opened), ['one', 'one', 'one', 'two']);
-      assert.deepEqual(notices(opened), [`The session moved to history_echo at ${b.baseUrl}`]);
-      const { id, history } = conversation.communication.descriptor ?? assert.fail();
-      assert.equal(history.length, 6);
-      assert.equal((await a.client.session(id, new AbortController().signal)).history.length, 2);
-    });
-
-    it('is lost with the window, or its server’s work meanwhile', async () => {
-      const descriptors = new Kept();
-      const { conversation, server } = await openServed('history_echo', { descriptors });
-      await conversation.send('one').done;
-      const { sessionId } = conversation;
-      const text = descriptors.texts.get('test') ?? '';
-      assert.equal(text.includes(server.token), false);
-      conversation.dispose();
-      // The server has gone on with it: what it knows more is taken over.
-      const signal = new AbortController().signal;
-      const request = { agentName: 'echo', input: [{ role: 'user', parts: [textPart('meanwhile')] }] };
-      await server.client.runSync({ ...request, ...(sessionId !== undefined && { sessionId }) }, signal);
-      const again = open(
-        define(server.baseUrl, 'history_echo', { Authorization: TOKEN }),
-        { descriptors, remote: remoteFor(server) },
-        sessionId,
-      );
-      await again.conversation.send('two').done;
-      assert.deepEqual(texts(again), ['one', 'one', 'meanwhile', 'meanwhile', 'two']);
-      assert.match(notices(again)[0] ?? '', /had 2 more messages/);
-    });
-
-    it('has a hole where a server did not record a turn', async () => {
-      const kept: string[] = [];
-      const stub = await stubServer(({ method, path }, response) => {
-        if (path === '/ping' || path === '/agents/a') return json(response, 200, { name: 'a' });
-        if (method === 'GET') return json(response, 404, { code: 'not_found', message: 'Session not found' });
-        const run = { run_id: mintId(), agent_name: 'a', status: 'failed', output: [] };
-        return json(response, 200, { ...run, error: { code: 'server_error', message: 'broke' } });
-      });
-      const { conversation } = open(define(stub.baseUrl, 'a'), {
-        messageRecorder: (key) => ({
-          record: async ({ role }) => `http://own.test/${key}/${kept.push(role)}`,
-        }),
-      });
-      await conversation.send('go').done;
-      assert.deepEqual(conversation.communication.descriptor?.history, ['http://own.test/test/1']);
-      assert.deepEqual(kept, ['user']);
-    });
-
-    it('is taken over from elsewhere without its past', async () => {
-      const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
-      const first = open(define(a.baseUrl, 'echo', { Authorization: TOKEN }), { remote: remoteFor(a) });
-      await first.conversation.send('one').done;
-      const descriptor = first.conversation.communication.descriptor ?? assert.fail();
-      await first.close();
-      const there = define(b.baseUrl, 'history_echo', { Authorization: TOKEN });
-      const second = open(there, { remote: remoteFor(b) }, descriptor.id);
-      second.conversation.communication.adopt(descriptor);
-      await second.conversation.send('two').done;
-      assert.deepEqual(texts(second), ['one', 'one', 'two']);
-    });
-
-    it('is said to go on though nobody has it', async () => {
-      const server = await serve(AGENTS);
-      const agent = define(server.baseUrl, 'echo', { Authorization: TOKEN });
-      session = testConversation({
-        agent,
-        cwd: folder,
-        opening: { kind: 'reopen', sessionId: mintId(), transcript: 'replay' },
-        services: { remote: remoteFor(server) },
-      });
-      await session.conversation.start();
-      assert.equal(projectSession(session.conversation).error?.code, 'session-not-found');
-    });
-
-    it('cannot be told from a damaged file', async () => {
-      const descriptors = new Kept();
-      descriptors.texts.set('test', '{"descriptor":{"id":"x","history":["file:///etc/passwd"]}}');
-      const server = await serve(AGENTS);
-      const agent = define(server.baseUrl, 'echo', { Authorization: TOKEN });
-      const { conversation } = open(agent, { descriptors, remote: remoteFor(server) }, 'x-1');
-      await conversation.send('hello').done;
-      assert.notEqual(conversation.sessionId, 'x-1');
-      assert.equal(conversation.communication.descriptor?.history.length, 2);
-    });
   });
 
   describe('whose server', () => {
@@ -514,10 +238,10 @@ describe('an HTTP agent in the panel', function () {
         ? json(response, 404, {})
         : json(response, 200, { name: 'a', input_content_types: ['text/plain', 'image/png'] }),
     );
-    const { conversation } = open(define(stub.baseUrl, 'a'));
+    const { conversation, close } = open(define(stub.baseUrl, 'a'));
     await conversation.start();
     assert.deepEqual(conversation.promptCapabilities, { image: true, audio: false, embeddedContext: false });
-    await session?.close();
+    await close();
     const all = await openServed('echo');
     await all.conversation.start();
     assert.deepEqual(all.conversation.promptCapabilities, { image: true, audio: true, embeddedContext: true });

@@ -1,72 +1,27 @@
-// Whole conversations with real agent processes, well and badly behaved. The scripted agent ends itself with a violation where the client breaks a rule.
+// Whole conversations with real agent processes that behave. The scripted agent ends itself with a violation where the client breaks a rule.
 import { strict as assert } from 'node:assert';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
-import type { Log } from '../../../src/base/log';
-import { phaseOf, projectSession } from '../../../src/client/projectSession';
+import { phaseOf } from '../../../src/client/projectSession';
 import type { ConversationServices } from '../../../src/client/services';
 import { snapshotOf } from '../../../src/client/snapshot';
+import { useAgentSession } from '../../support/agentSession';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import type { AgentScript, presets } from '../../support/agents/script';
-import { type TestConversation, testConversation } from '../../support/conversation';
-import { goneFrom, isGone } from '../../support/processes';
-import { removeScratch, scratchFolder } from '../../support/scratch';
+import { goneFrom } from '../../support/processes';
 
 describe('conversation', function () {
   this.timeout(30_000);
-  let session: TestConversation;
-  let folder: string;
-  let agentLog: string;
-  let warnings: string[];
-
-  beforeEach(async () => {
-    folder = await scratchFolder();
-    agentLog = join(folder, '..', `${folder.split('/').at(-1)}.agent.ndjson`);
-    warnings = [];
-  });
-  afterEach(async () => {
-    await session?.close();
-    const violations = readAgentLog(agentLog).filter(({ ev }) => ev === 'violation');
-    assert.deepEqual(violations, []);
-    await removeScratch();
-  });
-
-  function open(
-    script: keyof typeof presets | AgentScript,
-    services: Partial<ConversationServices> = {},
-  ): TestConversation {
-    return openAgent(scriptedAgent(script, agentLog), services);
-  }
-
-  function openAgent(entry: unknown, services: Partial<ConversationServices> = {}): TestConversation {
-    const log: Log = {
-      trace() {},
-      debug() {},
-      info() {},
-      warn: (line) => warnings.push(line),
-      error: (line) => warnings.push(line),
-    };
-    const [agent] = parseAgents({ scripted: entry }).agents;
-    session = testConversation({ agent: agent as AgentDefinition, cwd: folder, log, services });
-    return session;
-  }
-
-  const said = (): string =>
-    snapshotOf(session.conversation)
-      .entries.filter(({ kind }) => kind === 'agent')
-      .map(({ text }) => text)
-      .join('\n');
+  const session = useAgentSession();
+  const open = (script: keyof typeof presets | AgentScript, services: Partial<ConversationServices> = {}) =>
+    session.openAgent(scriptedAgent(script, session.agentLog), { services });
   const kinds = (): string[] =>
     snapshotOf(session.conversation).entries.map(({ kind, late }) => (late ? `${kind} late` : kind));
-  const error = () => projectSession(session.conversation).error;
 
   describe('with an agent that behaves', () => {
     it('shows what it says, and ends the turn at its barrier', async () => {
       open('proposals');
       const result = await session.conversation.send('say Hello\nsay world').done;
       assert.equal(result.stopReason, 'end_turn');
-      assert.equal(said(), 'Helloworld');
+      assert.equal(session.said(), 'Helloworld');
       assert.equal(snapshotOf(session.conversation).turns[0]?.barrier, 'turn_complete');
       assert.equal(phaseOf(session.conversation), 'ready');
     });
@@ -75,7 +30,7 @@ describe('conversation', function () {
       open('proposals');
       await session.conversation.send('say x').done;
       await session.conversation.send('say y').done;
-      assert.deepEqual(calledMethods(readAgentLog(agentLog)), [
+      assert.deepEqual(calledMethods(readAgentLog(session.agentLog)), [
         'initialize',
         'session/new',
         'session/ready',
@@ -88,7 +43,7 @@ describe('conversation', function () {
       it(`reads the ready capability where it stands: ${preset}`, async () => {
         open(preset);
         await session.conversation.send('say x').done;
-        assert.ok(calledMethods(readAgentLog(agentLog)).includes('session/ready'));
+        assert.ok(calledMethods(readAgentLog(session.agentLog)).includes('session/ready'));
       });
     }
 
@@ -96,7 +51,7 @@ describe('conversation', function () {
       it(`does not say session/ready to an agent that did not ask for it: ${preset}`, async () => {
         open(preset);
         await session.conversation.send('say x').done;
-        assert.ok(!calledMethods(readAgentLog(agentLog)).includes('session/ready'));
+        assert.ok(!calledMethods(readAgentLog(session.agentLog)).includes('session/ready'));
       });
     }
 
@@ -104,11 +59,11 @@ describe('conversation', function () {
       open('early');
       await session.conversation.start();
       await session.conversation.send('say after').done;
-      const early = readAgentLog(agentLog).filter(
+      const early = readAgentLog(session.agentLog).filter(
         ({ dir, msg }) => dir === 'out' && msg?.method === 'session/update',
       ).length;
       assert.ok(early >= 36);
-      const text = said();
+      const text = session.said();
       assert.ok(text.includes('35'), text.slice(0, 300));
     });
 
@@ -136,7 +91,7 @@ describe('conversation', function () {
       assert.equal(waiting?.state, 'paused', 'Stop pauses the queue');
       session.conversation.resumeQueue();
       assert.equal((await second.done).stopReason, 'end_turn');
-      assert.equal(said(), 'second');
+      assert.equal(session.said(), 'second');
     });
 
     it('sends a queued message now by stopping the turn and waiting for its real end', async () => {
@@ -149,7 +104,7 @@ describe('conversation', function () {
       assert.equal((await first.done).stopReason, 'cancelled');
       await two.done;
       await session.until((c) => c.queue.items.length === 0 && !c.isBusy);
-      assert.equal(said(), 'two\none');
+      assert.equal(session.said(), 'two\none');
     });
 
     it('does not send an item while it is being edited', async () => {
@@ -165,18 +120,18 @@ describe('conversation', function () {
       session.conversation.queue.edit(second.id, 'say final');
       session.conversation.pumpQueue();
       await second.done;
-      assert.equal(said(), 'final');
+      assert.equal(session.said(), 'final');
     });
 
     it('probes a session that was quiet, and only then', async () => {
       open('proposals', { quietMs: 0 });
       await session.conversation.send('say x').done;
-      assert.ok(calledMethods(readAgentLog(agentLog)).includes('session/status'));
+      assert.ok(calledMethods(readAgentLog(session.agentLog)).includes('session/status'));
       assert.equal(session.conversation.liveness, 'live');
       await session.close();
       open('proposals');
       await session.conversation.send('say x').done;
-      const methods = calledMethods(readAgentLog(agentLog));
+      const methods = calledMethods(readAgentLog(session.agentLog));
       assert.equal(methods.filter((method) => method === 'session/status').length, 1);
     });
 
@@ -210,8 +165,8 @@ describe('conversation', function () {
     it('keep the end of their output at a whole character, can be killed, and stay visible after their release', async () => {
       open('plain');
       await session.conversation.send('terminal-limit 100\nterminal-kill\nterminal-release').done;
-      assert.match(said(), /é+END/);
-      assert.doesNotMatch(said(), /\ufffd/);
+      assert.match(session.said(), /é+END/);
+      assert.doesNotMatch(session.said(), /\ufffd/);
       assert.ok(
         [...session.conversation.model.state.terminals.values()].every(
           ({ exit, released }) => exit !== undefined || released,
@@ -240,7 +195,7 @@ describe('conversation', function () {
       const [permission] = snapshotOf(session.conversation).permissions;
       assert.ok(session.conversation.answerPermission(permission?.id ?? '', 'always'));
       await turn.done;
-      assert.match(said(), /"optionId":"always"/);
+      assert.match(session.said(), /"optionId":"always"/);
     });
 
     it('answers every open question with cancelled when the turn is stopped', async () => {
@@ -260,14 +215,14 @@ describe('conversation', function () {
       await session.until((c) => c.model.state.permissions.size === 1);
       session.conversation.answerPermission([...session.conversation.model.state.permissions.keys()][0] ?? '', null);
       await turn.done;
-      assert.match(said(), /"outcome":"cancelled"/);
+      assert.match(session.said(), /"outcome":"cancelled"/);
     });
 
     it('closes a question that the agent withdraws', async () => {
       open('plain');
       await session.conversation.send('withdraw').done;
       assert.equal(session.conversation.model.state.permissions.size, 0);
-      assert.match(said(), /cancelled/);
+      assert.match(session.said(), /cancelled/);
     });
 
     it('shows a question without options, which can only be dismissed', async () => {
@@ -283,7 +238,7 @@ describe('conversation', function () {
       );
       session.conversation.answerPermission([...session.conversation.model.state.permissions.keys()][0] ?? '', null);
       await turn.done;
-      assert.match(said(), /"outcome":"cancelled"/);
+      assert.match(session.said(), /"outcome":"cancelled"/);
     });
   });
 
@@ -298,7 +253,7 @@ describe('conversation', function () {
           turns.map(({ stopReason }) => stopReason),
           ['end_turn', 'end_turn'],
         );
-        assert.equal(said().replaceAll('\n', ''), 'ab');
+        assert.equal(session.said().replaceAll('\n', ''), 'ab');
       });
     }
 
@@ -331,168 +286,6 @@ describe('conversation', function () {
         ),
       );
       assert.equal((await session.conversation.send('say fine').done).stopReason, 'end_turn');
-    });
-  });
-
-  describe('with an agent that misbehaves', () => {
-    it('says that the command was not found and offers the settings', async () => {
-      openAgent({ command: 'parley-no-such-agent' });
-      session.conversation.send('say hello');
-      await session.until((c) => c.connection.kind === 'failed');
-      assert.equal(error()?.code, 'agent-not-found');
-      assert.equal(error()?.stage, 'resolve');
-      assert.match(error()?.message ?? '', /parley-no-such-agent/);
-      assert.ok(error()?.actions.some(({ id }) => id === 'openSettings'));
-      assert.equal(snapshotOf(session.conversation).queue[0]?.text, 'say hello', 'the message stays');
-    });
-
-    it('says how an agent ended that exits at once, with its last words', async () => {
-      open('exit-at-once');
-      await session.conversation.start();
-      assert.equal(phaseOf(session.conversation), 'failed');
-      assert.equal(error()?.stage, 'initialize');
-      assert.match(error()?.message ?? '', /exited with code 1/);
-      assert.match(error()?.stderr ?? '', /no model configured/);
-    });
-
-    it('works with an agent that prints garbage among its messages', async () => {
-      open('noise-among');
-      await session.conversation.send('say clear').done;
-      assert.equal(said(), 'clear');
-    });
-
-    it('names the garbage where an agent prints nothing else', async () => {
-      openAgent(
-        {
-          command: process.execPath,
-          args: ['-e', 'console.log("Welcome to the wrong mode!"); setInterval(() => {}, 1e6)'],
-        },
-        { startTimeoutMs: () => 300 },
-      );
-      await session.conversation.start();
-      assert.equal(error()?.stage, 'initialize');
-      assert.match(error()?.hint ?? '', /Welcome to the wrong mode!/);
-    });
-
-    it('gives up on an agent that never answers initialize, and can try again', async () => {
-      open('silent', { startTimeoutMs: () => 2000 });
-      await session.conversation.start();
-      assert.equal(error()?.code, 'stage-timeout');
-      assert.equal(error()?.stage, 'initialize');
-      await session.conversation.restart();
-      assert.equal(readAgentLog(agentLog).filter(({ ev }) => ev === 'start').length, 2);
-    });
-
-    it('refuses an agent that answers with another protocol version', async () => {
-      open('version7');
-      await session.conversation.start();
-      assert.equal(error()?.code, 'protocol-version');
-      assert.match(error()?.message ?? '', /version 7/);
-    });
-
-    it('stops an agent that sends a message of 40 MB, keeps what came before, and starts again', async () => {
-      open('plain');
-      const turn = session.conversation.send('say before\nhuge 40');
-      assert.equal((await turn.done).stopReason, 'error');
-      await session.until((c) => c.connection.kind === 'exited');
-      assert.equal(error()?.code, 'message-too-large');
-      assert.match(said(), /before/);
-      await session.conversation.restart();
-      assert.equal((await session.conversation.send('say again').done).stopReason, 'end_turn');
-    });
-
-    it('lives with updates for sessions and tool calls that nobody knows, and with malformed ones', async () => {
-      open('plain');
-      await session.conversation.send('unknown-session\nunknown-tool\nmalformed\nbogus-answer\nbatch\nsay still here')
-        .done;
-      assert.match(said(), /still here/);
-      const tools = snapshotOf(session.conversation).entries.flatMap(({ tool }) =>
-        tool ? [`${tool.id} ${tool.status} ${tool.title}`] : [],
-      );
-      assert.ok(tools.includes('unseen completed Announced late'), tools.join());
-    });
-
-    it('asks before a file outside of the folder is read, and refuses without a yes', async () => {
-      open('plain');
-      await writeFile(join(folder, 'inside.txt'), 'one\ntwo\nthree\n');
-      await session.conversation.send(
-        `read ${join(folder, 'inside.txt')} 2 1\nread /etc/hostname\nread ${join(folder, 'missing.txt')}`,
-      ).done;
-      assert.match(said(), /"content":"two/);
-      assert.match(said(), /-32003/);
-      assert.match(said(), /-32002/);
-    });
-
-    it('refuses terminals that the session does not have, and shows one that only the agent knows', async () => {
-      open('plain');
-      await session.conversation.send('terminal-foreign\nterminal-missing\nsay still here').done;
-      assert.match(said(), /still here/);
-      assert.match(said(), /there-is-no-such-program-7f3a did not start/);
-    });
-
-    it('notices that an agent closed its output but lives, and ends it', async () => {
-      open({ ignoreStdinEnd: true });
-      const turn = session.conversation.send('deaf');
-      assert.equal((await turn.done).stopReason, 'error');
-      await session.until((c) => c.connection.kind === 'exited');
-      assert.equal(error()?.code, 'agent-closed-output');
-      assert.match(said(), /I will say nothing more/);
-    });
-
-    for (const how of ['3', 'SIGKILL']) {
-      it(`keeps everything where an agent dies in mid-turn (${how}), says how, and the next attempt works`, async () => {
-        open('plain');
-        const turn = session.conversation.send(`die ${how}`);
-        await session.until((c) => c.isBusy);
-        const waiting = session.conversation.send('say after');
-        assert.equal((await turn.done).stopReason, 'error');
-        await session.until((c) => c.connection.kind === 'exited');
-        assert.match(said(), /last words/);
-        assert.match(error()?.message ?? '', how === '3' ? /code 3/ : /SIGKILL/);
-        assert.match(error()?.stderr ?? '', /terribly wrong/);
-        const snapshot = snapshotOf(session.conversation);
-        assert.equal(snapshot.turns[0]?.barrier, 'exit');
-        assert.ok(snapshot.entries.some(({ tool }) => tool?.status === 'cancelled'));
-        assert.deepEqual(
-          snapshot.queue.map(({ text, state }) => [text, state]),
-          [['say after', 'paused']],
-        );
-        session.conversation.resumeQueue();
-        assert.equal((await waiting.done).stopReason, 'end_turn');
-        assert.match(said(), /after/);
-      });
-    }
-
-    it('asks to sign in where the agent wants it, and goes on afterwards', async () => {
-      open('needs-sign-in');
-      session.conversation.send('say hello');
-      await session.until((c) => c.connection.kind === 'authRequired');
-      assert.deepEqual(
-        error()?.actions.map(({ id }) => id),
-        ['signIn:login', 'restart', 'selectAgent'],
-      );
-      await session.conversation.signIn('login');
-      await session.until((c) => !c.isBusy && c.queue.items.length === 0);
-      assert.equal(said(), 'hello');
-    });
-
-    it('starts nothing in a workspace that is not trusted, and keeps what was typed', async () => {
-      open('plain', { isTrusted: () => false });
-      assert.throws(() => session.conversation.send('say x'), { code: 'untrusted-workspace' });
-      await session.conversation.start();
-      assert.equal(error()?.code, 'untrusted-workspace');
-      assert.deepEqual(readAgentLog(agentLog), []);
-    });
-
-    it('leaves no process behind, even of an agent that ignores every polite request', async () => {
-      open('stubborn');
-      await session.conversation.start();
-      const pids = readAgentLog(agentLog).flatMap((line) =>
-        line.ev === 'child' ? [line.pid, Number(line.child)] : [],
-      );
-      assert.equal(pids.length, 2);
-      await session.close();
-      for (const pid of pids) assert.ok(await isGone(pid), `${pid} still runs`);
     });
   });
 });

@@ -1,4 +1,4 @@
-// A short soak: ten kills at random moments, of agents of each kind. `npm run soak` does two hundred.
+// A short soak: six kills at random moments, of agents of each kind. `npm run soak` does two hundred.
 import { strict as assert } from 'node:assert';
 import { assertWhole } from '../../support/faultWindow';
 import { removeScratch } from '../../support/scratch';
@@ -11,8 +11,8 @@ describe('a user whose agent is killed again and again', function () {
 
   for (const kind of ['can load', 'can do neither'] as const) {
     it(`loses a message, or has one sent twice, where the agent ${kind}`, async () => {
-      const result = await soak(kind, 10, 7, ({ conversation }) => assertWhole(conversation.model.state));
-      assert.equal(result.recoveries.length, 10);
+      const result = await soak(kind, 6, 7, ({ conversation }) => assertWhole(conversation.model.state));
+      assert.equal(result.recoveries.length, 6);
       assert.deepEqual([result.received, result.lost, result.twice], [result.typed, 0, 0]);
     });
   }

@@ -34,7 +34,7 @@ describe('a user whose window is killed', () => {
 
   after(async () => {
     await program.dispose();
-    writeFaults(rows);
+    writeFaults('window', rows);
   });
 
   for (const [what, abilities] of AGENTS) {

@@ -1,69 +1,12 @@
 // The v2 prompt lifecycle, played step by step by a real agent process: whatever the order of echo, receipt and states, each message stands once, in its place.
 import { strict as assert } from 'node:assert';
-import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
-import type { Log } from '../../../src/base/log';
-import type { Opening } from '../../../src/client/opening';
-import { phaseOf, projectSession } from '../../../src/client/projectSession';
-import { ProtocolOffers } from '../../../src/client/protocolOffers';
-import type { ConversationServices } from '../../../src/client/services';
+import { phaseOf } from '../../../src/client/projectSession';
 import { snapshotOf } from '../../../src/client/snapshot';
-import { readAgentLog } from '../../support/agents/definition';
-import type { V2Script } from '../../support/agents/v2ScriptedAgent';
-import { type TestConversation, testConversation } from '../../support/conversation';
-import { removeScratch, scratchFolder } from '../../support/scratch';
+import { useV2Session } from './v2Session';
 
 describe('v2 lifecycle', function () {
   this.timeout(20_000);
-  let session: TestConversation;
-  let folder: string;
-  let agentLog: string;
-  let warnings: string[];
-
-  beforeEach(async () => {
-    folder = await scratchFolder();
-    agentLog = join(folder, '..', `${folder.split('/').at(-1)}.agent.ndjson`);
-    warnings = [];
-  });
-  afterEach(async () => {
-    await session?.close();
-    assert.deepEqual(
-      readAgentLog(agentLog).filter(({ ev }) => ev === 'violation'),
-      [],
-    );
-    await removeScratch();
-  });
-
-  function open(
-    script: V2Script = {},
-    {
-      protocol = 2,
-      services = {},
-      opening,
-    }: { protocol?: 1 | 2 | 'auto'; services?: Partial<ConversationServices>; opening?: Opening } = {},
-  ): TestConversation['conversation'] {
-    const warn = (line: string): void => void warnings.push(line);
-    const log: Log = { trace() {}, debug() {}, info() {}, warn, error: warn };
-    const [agent] = parseAgents({
-      v2: {
-        command: process.execPath,
-        args: [join(process.cwd(), 'out/support/agents/v2ScriptedAgent.js'), JSON.stringify(script)],
-        env: { AGENT_LOG: agentLog },
-        protocol,
-      },
-    }).agents;
-    session = testConversation({
-      agent: agent as AgentDefinition,
-      cwd: folder,
-      log,
-      services,
-      ...(opening && { opening }),
-    });
-    return session.conversation;
-  }
-
-  const entries = (): string[] =>
-    snapshotOf(session.conversation).entries.map(({ kind, text, turnId }) => `${turnId ?? '-'} ${kind}: ${text}`);
+  const { session, open, entries } = useV2Session();
   const turns = (): string[] =>
     snapshotOf(session.conversation).turns.map(
       ({ id, origin, stopReason, barrier }) => `${id} ${origin} ${stopReason} by ${barrier}`,
@@ -188,112 +131,6 @@ describe('v2 lifecycle', function () {
     });
   });
 
-  describe('a message sent while a turn runs', () => {
-    it('goes out at once, waits in the queue, and stands where the agent takes it in', async () => {
-      const conversation = open();
-      const first = conversation.send(
-        'echo\nreceipt\nrunning\nsay one\nawait-prompt\nsay two\nawait-cancel\ntake\nidle cancelled',
-      );
-      await session.until(({ model }) => model.state.agentState === 'running');
-      conversation.send('the second');
-      await session.until(({ queue }) => queue.items[0]?.state === 'accepted');
-      assert.match(projectSession(conversation).queue[0]?.reason ?? '', /the agent has it/);
-      conversation.removeFromQueue();
-      assert.equal(conversation.queue.items.length, 1, 'what the agent has cannot be taken away from it');
-      conversation.cancel();
-      assert.equal((await first.done).stopReason, 'cancelled');
-    });
-
-    it('is steered into the turn that runs', async () => {
-      const conversation = open();
-      const first = conversation.send(
-        'echo\nreceipt\nrunning\nsay one\nawait-prompt\ntake\necho\nreceipt\nsay two\nidle end_turn',
-      );
-      await session.until(({ model }) => model.state.agentState === 'running');
-      const second = conversation.send('the second');
-      assert.equal((await second.done).turnId, (await first.done).turnId);
-      assert.deepEqual(entries().slice(1), ['t1 agent: one', 't1 user: the second', 't1 agent: two']);
-      assert.equal(conversation.queue.items.length, 0);
-    });
-
-    it('begins the next turn, in the order in which messages were sent', async () => {
-      const conversation = open();
-      const sent = [conversation.send('echo\nreceipt\nrunning\nawait-prompt\nsay one\nidle end_turn')];
-      await session.until(({ model }) => model.state.agentState === 'running');
-      sent.push(conversation.send('second'), conversation.send('third'));
-      await Promise.all(sent.map(({ done }) => done));
-      assert.deepEqual(entries().slice(1), [
-        't1 agent: one',
-        't2 user: second',
-        't2 agent: Echo: second',
-        't3 user: third',
-        't3 agent: Echo: third',
-      ]);
-    });
-
-    it('comes back to the queue, paused, where the turn is stopped before it was taken in', async () => {
-      const conversation = open();
-      const first = conversation.send('echo\nreceipt\nrunning\nawait-prompt\nawait-cancel\nidle cancelled');
-      await session.until(({ model }) => model.state.agentState === 'running');
-      const second = conversation.send('the second');
-      await session.until(({ queue }) => queue.items[0]?.state === 'accepted');
-      conversation.cancel();
-      await first.done;
-      await session.until(({ queue }) => queue.items[0]?.state === 'queued');
-      assert.deepEqual(
-        snapshotOf(conversation).queue.map(({ text, state }) => [text, state]),
-        [['the second', 'paused']],
-      );
-      conversation.resumeQueue();
-      assert.equal((await second.done).stopReason, 'end_turn');
-      assert.deepEqual(entries().slice(1), ['t2 user: the second', 't2 agent: Echo: the second']);
-    });
-
-    it('stays in the queue with its reason where the agent refuses it', async () => {
-      const conversation = open();
-      const first = conversation.send('echo\nreceipt\nrunning\nawait-prompt\ntake\nrefuse -32603\nidle end_turn');
-      await session.until(({ model }) => model.state.agentState === 'running');
-      conversation.send('the second');
-      await first.done;
-      assert.deepEqual(
-        snapshotOf(conversation).queue.map(({ text, state, reason }) => [text, state, reason]),
-        [['the second', 'failed', 'refused']],
-      );
-    });
-
-    it('can be sent now: the turn is stopped, and it goes before the others', async () => {
-      const conversation = open();
-      const first = conversation.send('echo\nreceipt\nrunning\nawait-prompt\nawait-cancel\nidle cancelled');
-      await session.until(({ model }) => model.state.agentState === 'running');
-      const second = conversation.send('second');
-      const third = conversation.send('third');
-      await session.until(({ queue }) => queue.items.every(({ state }) => state === 'accepted'));
-      conversation.sendNow(third.id);
-      assert.equal((await first.done).stopReason, 'cancelled');
-      await Promise.all([second.done, third.done]);
-      assert.deepEqual(
-        entries()
-          .filter((line) => line.includes('user'))
-          .slice(1),
-        ['t2 user: third', 't3 user: second'],
-      );
-    });
-
-    it('is in the queue again where the agent dies before it was taken in', async () => {
-      const conversation = open();
-      conversation.send('echo\nreceipt\nrunning\nawait-prompt\nawait-cancel');
-      await session.until(({ model }) => model.state.agentState === 'running');
-      conversation.send('the second');
-      await session.until(({ queue }) => queue.items[0]?.state === 'accepted');
-      await conversation.restart();
-      assert.deepEqual(
-        snapshotOf(conversation).queue.map(({ text, state }) => [text, state]),
-        [['the second', 'failed']],
-        'nobody knows whether the agent had begun with it: the user is asked',
-      );
-    });
-  });
-
   it('stops a message that was not taken in at all', async () => {
     const conversation = open();
     const sent = conversation.send('await-cancel\nrefuse -32800\nidle cancelled');
@@ -392,53 +229,5 @@ describe('v2 lifecycle', function () {
     );
     assert.equal((await conversation.send('and now').done).stopReason, 'end_turn');
     assert.equal(snapshotOf(conversation).entries.at(-1)?.text, 'Echo: and now');
-  });
-
-  describe('the version', () => {
-    const offered = (): unknown[] =>
-      readAgentLog(agentLog).flatMap(({ dir, msg }) =>
-        dir === 'in' && msg?.method === 'initialize'
-          ? [(msg.params as { protocolVersion: number }).protocolVersion]
-          : [],
-      );
-
-    it('is 1 unless the user says otherwise', async () => {
-      const conversation = open({ versions: [1, 2] }, { protocol: 'auto' });
-      await conversation.start();
-      assert.deepEqual(offered(), [1]);
-      assert.equal(snapshotOf(conversation).protocol, 1);
-    });
-
-    it('is 2 where the user wants it and the agent speaks it', async () => {
-      const conversation = open({ versions: [1, 2] });
-      await conversation.start();
-      assert.deepEqual(offered(), [2]);
-      assert.equal(snapshotOf(conversation).protocol, 2);
-    });
-
-    it('falls back to 1 with all that the client can do, and the window remembers that', async () => {
-      const offers = new ProtocolOffers();
-      const conversation = open({ versions: [1] }, { services: { offers } });
-      await conversation.start();
-      assert.equal(snapshotOf(conversation).protocol, 1);
-      assert.deepEqual(offered(), [2, 1]);
-      await conversation.restart();
-      assert.deepEqual(offered(), [2, 1, 1]);
-    });
-
-    it('becomes 2 where the agent speaks nothing else', async () => {
-      const conversation = open({ versions: [2] }, { protocol: 'auto' });
-      await conversation.send('hello').done;
-      assert.deepEqual(offered(), [1, 2]);
-      assert.equal(snapshotOf(conversation).protocol, 2);
-    });
-
-    it('is named where there is none in common', async () => {
-      const conversation = open({ versions: [3, 4] });
-      await conversation.start();
-      const { connection } = conversation;
-      assert.equal(connection.kind === 'failed' && connection.error.code, 'protocol-version');
-      assert.match(connection.kind === 'failed' ? connection.error.message : '', /versions 3, 4/);
-    });
   });
 });

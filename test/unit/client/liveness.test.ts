@@ -229,7 +229,12 @@ describe('a panel on a turn that takes long', () => {
     const before = statuses.length;
     tick(20_000);
     tick(20_000);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    const queued = new Promise<void>((resolve) => {
+      posted = resolve;
+    });
+    const waiting = conversation.send('say later');
+    await queued;
+    conversation.removeFromQueue(waiting.id);
     assert.equal(statuses.length, before, 'nothing is posted while there is nothing new to say');
     for (let step = 0; step < 5; step++) tick(20_000);
     await untilStatus('working: Bash for 2 min');

@@ -1,11 +1,6 @@
 // Sessions of elsewhere in the transcript of a conversation, from real servers on loopback: whole, in order, with their gaps, and gone on with by real agents.
 import assert from 'node:assert/strict';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
-import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import { Deferred } from '../../../src/base/deferred';
-import { silentLog } from '../../../src/base/log';
-import { FileShelf } from '../../../src/client/fileShelf';
 import {
   abandonedGaps,
   type OpenedHistoryOptions,
@@ -16,23 +11,15 @@ import {
 import { pastEvents } from '../../../src/client/pastEvents';
 import { projectItem } from '../../../src/client/projectItem';
 import { openedEnd, openedFrom } from '../../../src/client/provenanceWords';
-import { SessionLog } from '../../../src/client/sessionLog';
-import { snapshotOf } from '../../../src/client/snapshot';
-import { Guard } from '../../../src/distributed/guard';
-import { LocalStore } from '../../../src/distributed/localStore';
 import type { Message, SessionDescriptor } from '../../../src/distributed/model';
-import { Resolver, type ResolverOptions } from '../../../src/distributed/resolver';
-import { ResourceCache } from '../../../src/distributed/resourceCache';
 import { sha256Of } from '../../../src/distributed/resources';
 import { withHash } from '../../../src/distributed/resourceUrl';
 import { toMessages } from '../../../src/distributed/toMessages';
 import { Changes } from '../../../src/session/changes';
 import type { TimedEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
-import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
-import { type TestConversation, testConversation } from '../../support/conversation';
-import { removeScratch, scratchFolder } from '../../support/scratch';
-import { closeServers, type Loopback, messageText, serve } from '../distributed/loopback';
+import { messageText, serve } from '../distributed/loopback';
+import { closeResolvers, echo, newCache, resolver } from '../distributed/resolvers';
 
 const never = new AbortController().signal;
 const NOW = Date.UTC(2026, 10, 21);
@@ -68,41 +55,17 @@ class Place {
 describe('a session from elsewhere', function () {
   this.timeout(30_000);
   let place: Place;
-  const guards: Guard[] = [];
-  const caches: ResourceCache[] = [];
-  const open: TestConversation[] = [];
-  const logs: SessionLog[] = [];
 
   beforeEach(() => {
     place = new Place();
   });
 
-  afterEach(async () => {
-    for (const one of open.splice(0)) await one.close();
-    for (const log of logs.splice(0)) {
-      await log.settled();
-      log.dispose();
-    }
-    for (const guard of guards.splice(0)) guard.dispose();
-    await closeServers();
-    for (const cache of caches.splice(0)) await cache.settled();
-    await removeScratch();
-  });
-
-  function resolver(options: Partial<ResolverOptions> = {}): Resolver {
-    const guard = new Guard({ isAllowed: () => true });
-    guards.push(guard);
-    return new Resolver({ guard, ...options });
-  }
+  afterEach(closeResolvers);
 
   function show(history: readonly string[], options: Partial<OpenedHistoryOptions> = {}) {
     const descriptor: SessionDescriptor = { id: 'session-123', history };
     return openHistory(descriptor, { place, resolver: resolver(), now: () => NOW, head: [], ...options }, never);
   }
-
-  const echo = (request: IncomingMessage, response: ServerResponse): void => {
-    response.end(messageText(request.url ?? ''));
-  };
 
   it('shows nothing of 200 messages before the last of them is there', async () => {
     const held: (() => void)[] = [];
@@ -236,8 +199,7 @@ describe('a session from elsewhere', function () {
   it('asks servers again when it is opened the second time', async () => {
     const servers = await Promise.all([1, 2, 3].map(() => serve(echo)));
     const history = Array.from({ length: 60 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
-    const cache = new ResourceCache({ folder: await scratchFolder() });
-    caches.push(cache);
+    const cache = await newCache();
     await show(history, { resolver: resolver({ cache }) });
     await cache.settled();
     const before = place.texts;
@@ -319,114 +281,5 @@ describe('a session from elsewhere', function () {
         ['resource_link', 'http://169.254.169.254/latest'],
       ],
     );
-  });
-
-  describe('with agents', () => {
-    /** A machine: an agent, its store, and the server that hands out what is in it. */
-    interface Machine {
-      readonly session: TestConversation;
-      readonly log: SessionLog;
-      readonly store: LocalStore;
-      readonly server: Loopback;
-      readonly agentLog: string;
-    }
-
-    async function machine(number: number): Promise<Machine> {
-      const folder = await scratchFolder();
-      let store: LocalStore | undefined;
-      const server = await serve((request, response) => {
-        const url = new URL(request.url ?? '', 'http://x');
-        const id = url.pathname.slice('/resources/'.length);
-        store?.serve(id, url.searchParams.get('exp'), url.searchParams.get('sig'), never).then(
-          ({ bytes }) => response.end(bytes),
-          () => response.writeHead(404).end(),
-        );
-      });
-      store = new LocalStore({
-        folder: join(folder, 'resources'),
-        secret: Buffer.alloc(32, number),
-        baseUrl: () => server.origin,
-      });
-      const agentLog = join(folder, 'agent.ndjson');
-      const [agent] = parseAgents({ scripted: scriptedAgent('plain', agentLog) }).agents;
-      const session = testConversation({ agent: agent as AgentDefinition, cwd: folder, key: `m${number}` });
-      open.push(session);
-      const own = store;
-      const log = new SessionLog({
-        key: session.conversation.key,
-        model: session.conversation.model,
-        agentName: () => `agent${number}`,
-        stores: async () => [own],
-        shelf: new FileShelf(join(folder, 'shelf')),
-        isWanted: () => true,
-        log: silentLog,
-        onTrouble: (error) => assert.fail(String(error)),
-      });
-      logs.push(log);
-      return { session, log, store, server, agentLog };
-    }
-
-    async function arrive(descriptor: SessionDescriptor, { session, log, store }: Machine) {
-      const { conversation } = session;
-      const options = {
-        place: conversation,
-        resolver: resolver({ stores: [store] }),
-        now: Date.now,
-        head: [openedFrom(descriptor)],
-        onDidPaint: () => log.begin(descriptor),
-      };
-      return openHistory(descriptor, options, never);
-    }
-
-    const prompts = (agentLog: string): string[] =>
-      readAgentLog(agentLog).flatMap((line) => {
-        const text = JSON.stringify(line);
-        return text.includes('session/prompt') ? [text] : [];
-      });
-
-    it('loses messages on its way over three machines and back to the first', async () => {
-      const [a, b, c, back] = await Promise.all([machine(1), machine(2), machine(3), machine(1)]);
-      assert.ok(a && b && c && back);
-      let descriptor: SessionDescriptor | undefined;
-      for (const [index, at] of [a, b, c].entries()) {
-        if (descriptor) assert.equal((await arrive(descriptor, at)).gaps.length, 0);
-        assert.equal((await at.session.conversation.send(`say answer ${index}`).done).stopReason, 'end_turn');
-        descriptor = await at.log.descriptor();
-        assert.equal(descriptor.history.length, 2 * (index + 1));
-      }
-      assert.ok(descriptor);
-      assert.deepEqual(
-        originsOf(descriptor.history).map(({ count }) => count),
-        [2, 2, 2],
-        'each machine keeps what was said on it, and nothing else',
-      );
-      await arrive(descriptor, back);
-      const { entries } = snapshotOf(back.session.conversation);
-      assert.deepEqual(
-        entries.filter(({ kind }) => kind !== 'notice').map(({ kind, text }) => `${kind}: ${text}`),
-        [0, 1, 2].flatMap((index) => [`user: say answer ${index}`, `agent: answer ${index}`]),
-      );
-      assert.equal((await a.log.descriptor()).history.length, 2, 'who handed it over keeps its own version');
-      assert.equal((await back.log.descriptor()).id, descriptor.id);
-    });
-
-    it('is claimed to be known by an agent that was not there, or kept from it', async () => {
-      const [a, b] = await Promise.all([machine(1), machine(2)]);
-      assert.ok(a && b);
-      await a.session.conversation.send('say the word is blue').done;
-      const given = await a.log.descriptor();
-      const descriptor = { ...given, history: [...given.history, `${a.server.origin}/resources/nothing`] };
-      await arrive(descriptor, b);
-      await b.session.conversation.send('say hello').done;
-      const [sent] = prompts(b.agentLog);
-      assert.match(sent ?? '', /Transcript of the conversation so far/);
-      assert.match(sent ?? '', /the word is blue/);
-      assert.match(sent ?? '', /a message is unavailable: Message 3 is missing/);
-      const notices = b.session.conversation.model.state.entries.flatMap((entry) =>
-        entry.kind === 'notice' ? [`${entry.title}: ${entry.text}`] : [],
-      );
-      assert.ok(notices.some((text) => /began anew and does not know what is above/.test(text)));
-      assert.doesNotMatch(notices.join('\n'), /resumed/i);
-    });
   });
 });

@@ -1,6 +1,6 @@
 // Terminals for agents, with real processes.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { RpcError } from '../../../src/acp/rpcError';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
 import { type TerminalChange, Terminals, type TerminalsOptions } from '../../../src/client/terminals';
+import { goneFrom, isGone } from '../../support/processes';
 
 const node = process.execPath;
 const never = new AbortController().signal;
@@ -33,17 +34,6 @@ function printed(terminals: Terminals, terminalId: string, test: (text: string) 
   const listening = terminals.onDidChange((change) => change.terminalId === terminalId && look());
   look();
   return done.promise.finally(() => listening.dispose());
-}
-
-/** A process that has ended but that nobody has collected yet still has its number: not alive. */
-function isAlive(pid: number): boolean {
-  const { status, stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return status === 0 && !stdout.trim().startsWith('Z');
-}
-
-/** A process that is not our child any more gives no event: looked at until it is gone, or the test's own deadline. */
-async function gone(pid: number): Promise<void> {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 function isRpcError(code: number, text: RegExp): (error: unknown) => boolean {
@@ -260,9 +250,9 @@ describe('Terminals', () => {
         stubborn.stdout.once('data', () => console.log(JSON.stringify([process.pid, stubborn.pid, apart.pid])));`;
       const { terminalId } = await terminals.create('s', { command: node, args: ['-e', script] }, roots);
       const pids = JSON.parse(await printed(terminals, terminalId, (text) => text.endsWith(']\n'))) as number[];
-      assert.deepEqual(pids.map(isAlive), [true, true, true]);
+      assert.deepEqual(await Promise.all(pids.map(isGone)), [false, false, false]);
       await terminals.kill('s', { terminalId });
-      await Promise.all(pids.map(gone));
+      await Promise.all(pids.map(goneFrom));
       assert.deepEqual(terminals.output('s', { terminalId }).exitStatus, { signal: 'SIGKILL' });
     });
 
@@ -270,9 +260,9 @@ describe('Terminals', () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep 1000 & echo $!' }, roots);
       assert.deepEqual(await terminals.waitForExit('s', { terminalId }, never), { exitCode: 0 });
       const pid = Number(terminals.output('s', { terminalId }).output);
-      assert.equal(isAlive(pid), true);
+      assert.equal(await isGone(pid), false);
       await terminals.release('s', { terminalId });
-      await gone(pid);
+      await goneFrom(pid);
     });
 
     it('forgets a released terminal for the agent but not for the person who reads its output', async () => {
@@ -321,7 +311,7 @@ describe('Terminals', () => {
       const { terminalId } = await terminals.create('s', { command: 'sleep 1000 & echo $! $$; wait' }, roots);
       const pids = (await printed(terminals, terminalId, (text) => text.endsWith('\n'))).trim().split(' ').map(Number);
       terminals.dispose();
-      await Promise.all(pids.map(gone));
+      await Promise.all(pids.map(goneFrom));
     });
 
     it('leaves nothing running when the window is killed with its extension host', async () => {
@@ -348,10 +338,10 @@ describe('Terminals', () => {
       const host = spawn(node, [outfile], { stdio: ['ignore', 'pipe', 'inherit'] });
       const [line] = (await once(host.stdout, 'data')) as [Buffer];
       const pids = String(line).trim().split(' ').map(Number);
-      assert.deepEqual(pids.map(isAlive), [true, true]);
+      assert.deepEqual(await Promise.all(pids.map(isGone)), [false, false]);
       host.kill('SIGKILL');
       await once(host, 'exit');
-      await Promise.all(pids.map(gone));
+      await Promise.all(pids.map(goneFrom));
     });
 
     it('lets an agent take back a wait', async () => {

@@ -8,9 +8,9 @@ import type { QueuedAttachment } from '../../../src/session/queue';
 import type { Offer } from '../../support/agents/referenceScript';
 import { officialSchema } from '../../support/officialSchema';
 import { proof } from '../../support/proof';
-import { removeScratch, scratchFolder } from '../../support/scratch';
+import { scratchFolder } from '../../support/scratch';
 import { instancesOf } from './instances';
-import { Rig } from './rig';
+import { eachRig, type Rig } from './rig';
 
 /** A play for each update of a version: with all of its fields. */
 function everyUpdateOf(version: 1 | 2): string {
@@ -33,13 +33,8 @@ for (const version of [1, 2] as const)
   describe(`everything in version ${version}`, function () {
     this.timeout(20_000);
     let rig: Rig;
-
-    beforeEach(async () => {
-      rig = await Rig.make(version);
-    });
-    afterEach(async () => {
-      await rig.close();
-      await removeScratch();
+    eachRig(version, (made) => {
+      rig = made;
     });
 
     proof(

@@ -9,7 +9,7 @@ import { calledMethods, readAgentLog } from '../../support/agents/definition';
 import { readViolations, referenceAgent } from '../../support/agents/referenceDefinition';
 import type { ReferenceScript } from '../../support/agents/referenceScript';
 import { type TestConversation, type TestConversationOptions, testConversation } from '../../support/conversation';
-import { scratchFolder } from '../../support/scratch';
+import { removeScratch, scratchFolder } from '../../support/scratch';
 
 export class Rig {
   readonly folder: string;
@@ -88,4 +88,17 @@ export class Rig {
     for (const session of this.#sessions) await session.close();
     assert.deepEqual(this.#logs.flatMap(readViolations), []);
   }
+}
+
+/** Registers the hooks: a rig for each test, closed after it. @param version of the protocol that the client offers */
+export function eachRig(version: 1 | 2, take: (rig: Rig) => void): void {
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await Rig.make(version);
+    take(rig);
+  });
+  afterEach(async () => {
+    await rig.close();
+    await removeScratch();
+  });
 }

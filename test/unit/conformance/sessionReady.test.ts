@@ -4,8 +4,7 @@ import { at } from '../../../src/acp/capabilities';
 import type { ReferenceScript } from '../../support/agents/referenceScript';
 import { RACING } from '../../support/agents/referenceScript';
 import { proof } from '../../support/proof';
-import { removeScratch } from '../../support/scratch';
-import { Rig } from './rig';
+import { eachRig, type Rig } from './rig';
 
 const places = [
   ['capabilities', 'session', 'ready'],
@@ -23,13 +22,8 @@ for (const version of [1, 2] as const)
   describe(`session/ready in version ${version}`, function () {
     this.timeout(30_000);
     let rig: Rig;
-
-    beforeEach(async () => {
-      rig = await Rig.make(version);
-    });
-    afterEach(async () => {
-      await rig.close();
-      await removeScratch();
+    eachRig(version, (made) => {
+      rig = made;
     });
 
     const readies = (): number => rig.methods.filter((method) => method === 'session/ready').length;

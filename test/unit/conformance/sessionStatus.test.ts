@@ -1,20 +1,14 @@
 // The proposal session/status against an agent that keeps its rules: each answer has its meaning, and asking changes nothing.
 import { strict as assert } from 'node:assert';
 import { proof } from '../../support/proof';
-import { removeScratch } from '../../support/scratch';
-import { Rig } from './rig';
+import { eachRig, type Rig } from './rig';
 
 for (const version of [1, 2] as const)
   describe(`session/status in version ${version}`, function () {
     this.timeout(30_000);
     let rig: Rig;
-
-    beforeEach(async () => {
-      rig = await Rig.make(version);
-    });
-    afterEach(async () => {
-      await rig.close();
-      await removeScratch();
+    eachRig(version, (made) => {
+      rig = made;
     });
 
     const meanings = [

@@ -1,8 +1,7 @@
 // The proposal turn_complete against an agent that keeps its rules: however the barrier comes, a turn ends once, with all that came before its end.
 import { strict as assert } from 'node:assert';
 import type { ReferenceScript } from '../../support/agents/referenceScript';
-import { removeScratch } from '../../support/scratch';
-import { Rig } from './rig';
+import { eachRig, type Rig } from './rig';
 
 type Barrier = NonNullable<ReferenceScript['turnComplete']>;
 
@@ -10,13 +9,8 @@ for (const version of [1, 2] as const)
   describe(`turn_complete in version ${version}`, function () {
     this.timeout(30_000);
     let rig: Rig;
-
-    beforeEach(async () => {
-      rig = await Rig.make(version);
-    });
-    afterEach(async () => {
-      await rig.close();
-      await removeScratch();
+    eachRig(version, (made) => {
+      rig = made;
     });
 
     const barriers = (): (string | undefined)[] => rig.turns.map(({ barrier }) => barrier);

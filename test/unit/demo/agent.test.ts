@@ -25,8 +25,11 @@ describe('demo agent', () => {
     await client.request('initialize', { protocolVersion: 1, clientCapabilities });
     ({ sessionId } = await client.request('session/new', { cwd, mcpServers: [] }));
     client.notify('session/ready', { sessionId });
-    await client.request('session/set_config_option', { sessionId, configId: 'pace', value: 'instant' });
+    await hurry();
   }
+
+  /** Nothing of what is played is waited for. */
+  const hurry = () => client.request('session/set_config_option', { sessionId, configId: 'pace', value: 'instant' });
 
   function prompt(text: string) {
     return client.send('session/prompt', { sessionId, prompt: [{ type: 'text', text }] });
@@ -171,6 +174,7 @@ describe('demo agent', () => {
     const { modes } = await client.request('session/resume', { sessionId: 'demo-of-yesterday', cwd, mcpServers: [] });
     assert.equal(typeof modes.currentModeId, 'string');
     sessionId = 'demo-of-yesterday';
+    await hurry();
     assert.equal(await play('/plan'), 'end_turn');
   });
 

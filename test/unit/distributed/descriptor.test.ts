@@ -92,7 +92,8 @@ describe('a session descriptor', () => {
   it('cannot be fetched from a server that has it, or is fetched from where it must not', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/sessions/session-123') response.end(JSON.stringify(descriptor));
-      else if (request.url === '/sessions/denied') response.writeHead(401).end();
+      else if (request.url === '/sessions/denied') response.writeHead(403).end();
+      else if (request.url === '/sessions/locked') response.writeHead(401).end();
       else if (request.url === '/sessions/broken') response.writeHead(502).end('<html>');
       else if (request.url === '/agents') response.end('{"agents":[]}');
       else response.writeHead(404).end();
@@ -104,6 +105,7 @@ describe('a session descriptor', () => {
     for (const [path, code] of [
       ['/sessions/other', 'session-not-found'],
       ['/sessions/denied', 'session-denied'],
+      ['/sessions/locked', 'session-locked'],
       ['/sessions/broken', 'session-unavailable'],
       ['/agents', 'invalid-data'],
     ] as const) {

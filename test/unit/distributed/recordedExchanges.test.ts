@@ -1,8 +1,8 @@
 // Recorded exchanges with the real server of the protocol: our client understands each of them, our server answers the same requests alike.
 import assert from 'node:assert/strict';
+import { readEventStream } from '../../../src/base/eventStream';
 import { silentLog } from '../../../src/base/log';
 import { CommunicationClient } from '../../../src/distributed/communicationClient';
-import { readEventStream } from '../../../src/base/eventStream';
 import {
   mintId,
   readAs,
@@ -219,10 +219,10 @@ describe('our server', () => {
     'singular path /session/': 'is answered here, as the specification says',
     resources: 'need a signature here and are JSON with a length',
     'unknown resource': 'without a signature nobody learns here whether there is one',
-    'forward descriptor to B': 'communicationSession.test.ts, with real servers',
-    'B session': 'communicationSession.test.ts',
-    'A session (unchanged)': 'communicationSession.test.ts',
-    'resume again (terminal)': 'hung there; refused at once here, see agentServer.test.ts',
+    'forward descriptor to B': 'movingSession.test.ts, with real servers',
+    'B session': 'movingSession.test.ts',
+    'A session (unchanged)': 'movingSession.test.ts',
+    'resume again (terminal)': 'hung there; refused at once here, see agentServerRuns.test.ts',
     'cancel async': 'below, its answers depend on the moment',
     'session after cancelled run (not recorded?)': 'stopped turns are recorded here',
     'missing content-type': 'agentServer.test.ts: fetch always sends one',

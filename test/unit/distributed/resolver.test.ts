@@ -1,56 +1,22 @@
 // A history from several servers: in order, whole, with gaps where it has to be, and from the disk the second time.
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { Deferred } from '../../../src/base/deferred';
 import type { Log } from '../../../src/base/log';
 import { gapPlaceholder } from '../../../src/distributed/gap';
 import { Guard } from '../../../src/distributed/guard';
 import { LocalStore } from '../../../src/distributed/localStore';
-import { type HistoryEntry, Resolver, type ResolverOptions } from '../../../src/distributed/resolver';
-import { ResourceCache } from '../../../src/distributed/resourceCache';
-import { type ResourceStore, sha256Of } from '../../../src/distributed/resources';
+import type { HistoryEntry } from '../../../src/distributed/resolver';
+import { sha256Of } from '../../../src/distributed/resources';
 import { withHash } from '../../../src/distributed/resourceUrl';
-import { removeScratch, scratchFolder } from '../../support/scratch';
-import { closeServers, messageText, serve } from './loopback';
+import { scratchFolder } from '../../support/scratch';
+import { messageText, serve } from './loopback';
+import { closeResolvers, echo, kept, open, resolver, textOf } from './resolvers';
 
 const never = new AbortController().signal;
 
-/** Answers every path with a message that says the path. */
-const echo = (request: IncomingMessage, response: ServerResponse): void => {
-  response.end(messageText(request.url ?? ''));
-};
-
-function textOf(entry: HistoryEntry | undefined): string {
-  return entry?.kind === 'message' ? (entry.message.parts[0]?.content ?? '') : `gap: ${entry?.reason}`;
-}
-
 describe('Resolver', () => {
-  const guards: Guard[] = [];
-  const caches: ResourceCache[] = [];
-
-  afterEach(async () => {
-    for (const guard of guards.splice(0)) guard.dispose();
-    await closeServers();
-    for (const cache of caches.splice(0)) await cache.settled();
-    await removeScratch();
-  });
-
-  function resolver(options: Partial<ResolverOptions> = {}): Resolver {
-    const guard = new Guard({ isAllowed: () => true });
-    guards.push(guard);
-    return new Resolver({ guard, ...options });
-  }
-
-  async function newCache(folder?: string): Promise<ResourceCache> {
-    const cache = new ResourceCache({ folder: folder ?? (await scratchFolder()) });
-    caches.push(cache);
-    return cache;
-  }
-
-  const open = (of: Resolver, history: readonly string[], signal = never) =>
-    of.resolveHistory({ id: 'session-123', history }, {}, signal);
+  afterEach(closeResolvers);
 
   it('mixes up the messages of three servers that answer in any order', async () => {
     const waiting: (() => void)[] = [];
@@ -128,7 +94,7 @@ describe('Resolver', () => {
   it('goes to private addresses because a descriptor says so', async () => {
     const server = await serve(echo);
     const guard = new Guard({ isAllowed: () => false });
-    guards.push(guard);
+    kept(guard);
     const [entry] = await open(resolver({ guard }), [`${server.origin}/x`]);
     assert.equal(textOf(entry), 'gap: blocked');
     assert.equal(server.connections, 0);
@@ -143,40 +109,6 @@ describe('Resolver', () => {
     assert.equal(textOf(gap), 'gap: refused');
     await serve(echo, Number(new URL(url).port));
     assert.equal(textOf(await one.resolveEntry(url, 0, {}, never)), '/message');
-  });
-
-  it('asks servers again for what never changes', async () => {
-    const server = await serve(echo);
-    const cache = await newCache();
-    const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}?X-Amz-Signature=s${index}`);
-    const before = await open(resolver({ cache }), history);
-    await cache.settled();
-    await server.close();
-    const after = await open(resolver({ cache }), history);
-    assert.equal(server.seen.length, 30);
-    assert.deepEqual(after.map(textOf), before.map(textOf));
-    assert.ok(after.every((entry) => entry.kind === 'message' && entry.source === 'cache'));
-  });
-
-  it('takes what was fetched for one signature as the answer for another, from a server that is not ours', async () => {
-    const server = await serve(echo);
-    const cache = await newCache();
-    await open(resolver({ cache }), [`${server.origin}/x?sig=a`]);
-    await cache.settled();
-    const [entry] = await open(resolver({ cache }), [`${server.origin}/x?sig=b`]);
-    assert.equal(textOf(entry), '/x?sig=b');
-  });
-
-  it('shows half a message from a damaged cache', async () => {
-    const server = await serve(echo);
-    const folder = await scratchFolder();
-    const cache = await newCache(folder);
-    const history = [`${server.origin}/a`, `${server.origin}/b`];
-    await open(resolver({ cache }), history);
-    await cache.settled();
-    for (const file of await filesIn(folder)) await writeFile(file, (await readFile(file)).subarray(0, -5));
-    assert.deepEqual((await open(resolver({ cache }), history)).map(textOf), ['/a', '/b']);
-    assert.equal(server.seen.length, 4);
   });
 
   it('floods servers with requests and connections', async () => {
@@ -221,7 +153,7 @@ describe('Resolver', () => {
         return question.promise;
       },
     });
-    guards.push(guard);
+    kept(guard);
     const history = Array.from({ length: 40 }, (_, index) => `${(index < 20 ? good : asked).origin}/${index}`);
     let seen = 0;
     const onEntry = (): void => {
@@ -289,32 +221,6 @@ describe('Resolver', () => {
     assert.deepEqual(entries.map(textOf), ['mine', 'gap: refused']);
   });
 
-  it('asks our own server on the network again for what it has already, only because the link was signed anew', async () => {
-    let asked = 0;
-    const own: ResourceStore = {
-      id: 's3:own',
-      isLocal: false,
-      keyOf: async (url) => (url.startsWith('https://own.example/') ? new URL(url).pathname : undefined),
-      get: async (key) => {
-        asked++;
-        return Buffer.from(messageText(key));
-      },
-      put: () => assert.fail(),
-      urlFor: () => assert.fail(),
-      probe: () => assert.fail(),
-      remove: () => assert.fail(),
-    };
-    const cache = await newCache();
-    for (const signature of ['a', 'b']) {
-      const [entry] = await open(resolver({ cache, stores: [own] }), [
-        `https://own.example/x?X-Amz-Signature=${signature}`,
-      ]);
-      assert.equal(textOf(entry), '/x');
-      await cache.settled();
-    }
-    assert.equal(asked, 1);
-  });
-
   it('uses a message that was changed since it was written', async () => {
     const server = await serve(echo);
     const hash = sha256Of(Buffer.from(messageText('/x')));
@@ -322,35 +228,6 @@ describe('Resolver', () => {
     const history = [`${server.origin}/x`, `${server.origin}/y`];
     const entries = await resolver().resolveHistory({ id: 'session-123', history }, options, never);
     assert.deepEqual(entries.map(textOf), ['/x', 'gap: changed']);
-  });
-
-  describe('for the state', () => {
-    it('gives the agent an old state, or loads it again although it is the same', async () => {
-      const bytes = Buffer.from([0, 255, 1, 254, 10]);
-      let tag = '"v1"';
-      const server = await serve((request, response) => {
-        if (request.headers['if-none-match'] === tag) response.writeHead(304).end();
-        else response.writeHead(200, { etag: tag }).end(Buffer.concat([Buffer.from(tag), bytes]));
-      });
-      const cache = await newCache();
-      const read = async () => {
-        const state = await resolver({ cache }).resolveState(`${server.origin}/state`, never);
-        await cache.settled();
-        assert.equal(state.kind, 'state');
-        return [state.source, Buffer.from(state.bytes).toString('latin1')];
-      };
-      const v1 = `"v1"${bytes.toString('latin1')}`;
-      assert.deepEqual(await read(), ['network', v1]);
-      assert.deepEqual(await read(), ['revalidated', v1]);
-      tag = '"v2"';
-      assert.deepEqual(await read(), ['network', `"v2"${bytes.toString('latin1')}`]);
-    });
-
-    it('cannot go on when the state is gone', async () => {
-      const server = await serve((_, response) => response.writeHead(404).end());
-      const state = await resolver().resolveState(`${server.origin}/state`, never);
-      assert.ok(state.kind === 'gap' && state.reason === 'not-found' && state.index === -1);
-    });
   });
 
   describe('for large parts', () => {
@@ -401,7 +278,7 @@ describe('Resolver', () => {
       isAllowed: () => true,
       credentials: async () => ({ authorization: 'Bearer token-secret' }),
     });
-    guards.push(guard);
+    kept(guard);
     const query = '?X-Amz-Signature=signature-secret&X-Amz-Credential=credential-secret#sha256=hash-secret';
     await open(resolver({ log, guard }), [
       `${server.origin}/good${query}`,
@@ -415,8 +292,3 @@ describe('Resolver', () => {
     );
   });
 });
-
-async function filesIn(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-}

@@ -18,6 +18,18 @@ interface Room {
   readonly packages: readonly string[];
 }
 
+/** All rooms that the workbench puts together. */
+const BELOW_WORKBENCH = {
+  base: 'all',
+  panel: 'all',
+  acp: 'all',
+  agents: 'all',
+  session: 'all',
+  client: 'all',
+  store: 'all',
+  distributed: 'all',
+} as const;
+
 /** The whole plan of the house. A package that is not named here cannot be used in that room. */
 export const ROOMS: Readonly<Record<string, Room>> = {
   base: { rooms: {}, packages: ['eventsource-parser'] },
@@ -45,16 +57,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['aws4fetch', 'ipaddr.js', 'zod'],
   },
   workbench: {
-    rooms: {
-      base: 'all',
-      panel: 'all',
-      acp: 'all',
-      agents: 'all',
-      session: 'all',
-      client: 'all',
-      store: 'all',
-      distributed: 'all',
-    },
+    rooms: BELOW_WORKBENCH,
     vscode: true,
     node: true,
     packages: ['zod'],
@@ -75,17 +78,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
   'extension.ts': {
-    rooms: {
-      base: 'all',
-      panel: 'all',
-      acp: 'all',
-      agents: 'all',
-      session: 'all',
-      client: 'all',
-      store: 'all',
-      distributed: 'all',
-      workbench: 'all',
-    },
+    rooms: { ...BELOW_WORKBENCH, workbench: 'all' },
     vscode: true,
     node: true,
     packages: [],

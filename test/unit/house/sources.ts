@@ -1,16 +1,16 @@
-// The files of src, for the tests that look at the source itself.
+// The files of src and of the tests, for the tests that look at the source itself.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 export interface Source {
-  /** Relative to `src`, with forward slashes. */
+  /** Relative to the folder that was asked for, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-/** All TypeScript files of src. */
-export function sources(): readonly Source[] {
-  const root = join(process.cwd(), 'src');
+/** All TypeScript files of a folder. @param folder relative to the repository */
+export function sources(folder = 'src'): readonly Source[] {
+  const root = join(process.cwd(), folder);
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))

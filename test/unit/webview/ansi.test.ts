@@ -1,3 +1,4 @@
+// The output of terminals as text with colours, however hostile it is.
 import assert from 'node:assert/strict';
 import { cleanOutput } from '../../../src/webview/ansi';
 

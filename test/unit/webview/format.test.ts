@@ -1,3 +1,4 @@
+// Durations, counts and paths as words.
 import assert from 'node:assert/strict';
 import {
   formatCount,

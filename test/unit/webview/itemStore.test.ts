@@ -1,3 +1,4 @@
+// The entries that a panel has, and how operations of the host change them.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../../src/panel/contract';
 import { ItemStore } from '../../../src/webview/itemStore';

@@ -1,3 +1,4 @@
+// A text cut into pieces that are drawn by themselves while it grows.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MarkdownDoc, type Piece } from '../../../src/webview/markdown/markdownDoc';

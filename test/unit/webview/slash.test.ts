@@ -1,3 +1,4 @@
+// Which commands of the agent are offered for what is being typed.
 import assert from 'node:assert/strict';
 import { completeCommand, matchCommands, slashQuery } from '../../../src/webview/composer/slash';
 

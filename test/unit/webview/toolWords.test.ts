@@ -1,3 +1,4 @@
+// A tool call in one line of words.
 import assert from 'node:assert/strict';
 import { type ToolItem, toolWords } from '../../../src/webview/entries/toolWords';
 

@@ -10,6 +10,8 @@ describe('a message of the panel', () => {
     { type: 'elicitation', id: 'ask1', answer: { kind: 'cancel' } },
     { type: 'stopOne', kind: 'terminal', id: 't' },
     { type: 'retryGap', id: 'past-3' },
+    { type: 'draft', key: 'a-session', text: 'half' },
+    { type: 'draft', text: 'before any session was shown' },
     { type: 'attachFile', data: 'aGk=', mimeType: '', name: 'x' },
     { type: 'attachFile', data: 'aGk=', mimeType: 'application/vnd.ms-excel', name: 'x' },
   ];
@@ -26,6 +28,7 @@ describe('a message of the panel', () => {
     { type: 'elicitation', id: 7, answer: { kind: 'open' } },
     { type: 'stopOne', kind: 'machine', id: 't' },
     { type: 'retryGap', id: 'x'.repeat(501) },
+    { type: 'draft', key: 7, text: 'half' },
     { type: 'attachFile', data: 'aGk=', mimeType: 'text/html;x"', name: 'x' },
   ];
   for (const message of refused) {

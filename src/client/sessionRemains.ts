@@ -1,0 +1,76 @@
+// What is left of a deleted session beside its transcript: its descriptor, what was known of its messages, and the messages themselves where nobody else needs them.
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import type { LocalStore } from '../distributed/localStore';
+import type { FileShelf } from './fileShelf';
+
+export interface RemainsOptions {
+  /** Where one text is kept for each session: descriptors of HTTP sessions, records of messages. */
+  readonly shelves: readonly FileShelf[];
+  /** The messages on this machine. Copies in a bucket stay: others may have them from there. */
+  readonly store: Pick<LocalStore, 'list' | 'remove'>;
+  readonly log: Log;
+}
+
+const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/**
+ * Removes what only these sessions had. A message that another session still goes on from stays; links that were given away to others end.
+ * Never throws for a file that cannot be removed: it is logged, and stays.
+ * @param keys of conversations that are deleted
+ * @returns how many messages were removed, and the conversations of which some stay because others refer to them: those are for the next time
+ */
+export async function removeRemains(
+  keys: readonly string[],
+  { shelves, store, log }: RemainsOptions,
+  signal: AbortSignal,
+): Promise<{ readonly removed: number; readonly left: readonly string[] }> {
+  const gone = new Set(keys);
+  for (const shelf of shelves) for (const key of keys) await quietly(log, shelf.remove(key));
+  const names = [...(await store.list('sessions/', signal)), ...(await store.list('http/', signal))];
+  const own = names.flatMap((name) => {
+    const key = keyIn(name);
+    return gone.has(key) ? [{ name, key }] : [];
+  });
+  if (own.length === 0) return { removed: 0, left: [] };
+  const others = await idsIn(shelves, signal);
+  const left = new Set<string>();
+  let removed = 0;
+  for (const { name, key } of own) {
+    const isNeeded = idsOf(name.slice(name.lastIndexOf('/'))).some((id) => others.has(id));
+    if (!isNeeded && (await quietly(log, store.remove(name, signal)))) removed++;
+    else left.add(key);
+  }
+  return { removed, left: [...left] };
+}
+
+/** The conversation that wrote an object: `sessions/<id>/<conversation>/<object>`, `http/<conversation>/<object>`. */
+function keyIn(name: string): string {
+  return name.split('/').at(-2) ?? '';
+}
+
+/** Whatever looks like the id of a message in what is known of the other sessions: their own, and those in URLs. */
+async function idsIn(shelves: readonly FileShelf[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (const shelf of shelves) {
+    for await (const text of shelf.texts()) {
+      signal.throwIfAborted();
+      for (const id of idsOf(text)) ids.add(id);
+    }
+  }
+  return ids;
+}
+
+function idsOf(text: string): readonly string[] {
+  return text.match(IDS) ?? [];
+}
+
+async function quietly(log: Log, removing: Promise<void>): Promise<boolean> {
+  try {
+    await removing;
+    return true;
+  } catch (error) {
+    log.warn(`Something of a deleted session is left: ${messageOf(error)}`);
+    return false;
+  }
+}

@@ -1,0 +1,308 @@
+// Sessions that move, in the installed extension: copied as a link and opened elsewhere, opened with gaps that are filled later, handed to other agents, parted into branches, and
+// asked by other programs through the local server.
+import { strict as assert } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { CommunicationSession } from '../../src/distributed/communicationSession';
+import type { SessionDescriptor } from '../../src/distributed/model';
+import { readAgentLog, scriptedAgent } from '../support/agents/definition';
+import { removeScratch } from '../support/scratch';
+import { sdk, sdkClient } from '../support/sdkClient';
+import { echo, historyEcho, type RunningServer, serve, stopServers } from '../support/servedAgents';
+import { json, type StubServer, stopStubs, stubServer } from '../support/stubServer';
+import { Chat } from '../support/vscode/chat';
+import { screenshot } from '../support/vscode/openWindow';
+import { useVsCode } from '../support/vscode/useVsCode';
+import { command } from '../support/vscode/workbench';
+
+const scratch = mkdtempSync(join(tmpdir(), 'parley-carried-'));
+const secondLog = join(scratch, 'second.ndjson');
+
+/** What was said in a session that three servers keep; the third is not one that anybody may ask. */
+const SAID = [
+  'We move the archive to the new building in May. What has to be ready by then?',
+  'Three things: shelves for **4,200** boxes, a climate of 18 °C, and a list of what goes first.',
+  'Who makes the list?',
+  'The reading room: it knows what people ask for.',
+  'And the shelves?',
+  'They come on the 3rd, in two deliveries.',
+  'Then the first boxes can go on the 10th.',
+  'Yes. I would keep the week after free for what is found to be missing.',
+];
+
+const message = (index: number): object => {
+  const isUser = index % 2 === 0;
+  const part = {
+    content_type: isUser ? 'text/plain' : 'text/markdown',
+    content: SAID[index],
+    content_encoding: 'plain',
+  };
+  return { role: isUser ? 'user' : 'agent/planner', parts: [part] };
+};
+
+/** Filled before VS Code starts, which reads it then. */
+const agents: Record<string, object> = {
+  plain: { ...scriptedAgent('plain'), name: 'Plain' },
+  second: { ...scriptedAgent('plain', secondLog), name: 'Second' },
+};
+const settings = { 'parley.agents': agents, 'parley.defaultAgent': 'plain' };
+
+const notice = (chat: Chat, title: string): Locator => chat.entries('notice').filter({ hasText: title });
+const gap = (chat: Chat, number: number): Locator =>
+  chat.frame.locator('[role=article][data-kind=gap]', { hasText: `Message ${number} is missing.` });
+const agentSaid = (chat: Chat, text: string): Locator => chat.entries('agent').getByText(text, { exact: true });
+
+/**
+ * Runs a command that asks with a list, and chooses there, with the keys: what VS Code shows at the pointer may lie over the row. VS Code closes the list where something else
+ * takes the focus, as the chat may that has just changed: then it is asked for again.
+ * @throws Error of Playwright where it does not stay
+ */
+async function choose(page: Page, title: string, placeholder: string, label: string): Promise<void> {
+  for (let left = 4; ; left--) {
+    await command(page, title);
+    try {
+      const list = page.locator('.quick-input-widget:visible');
+      const rows = list.locator('.monaco-list-row');
+      await list.getByPlaceholder(placeholder).fill(label, { timeout: 5_000 });
+      await rows.nth(1).waitFor({ state: 'detached', timeout: 5_000 });
+      await rows.filter({ has: page.getByText(label, { exact: true }) }).waitFor({ timeout: 5_000 });
+      await page.keyboard.press('Enter');
+      return await list.waitFor({ state: 'hidden' });
+    } catch (error) {
+      if (left === 0) throw error;
+    }
+  }
+}
+
+/** Answers the question that VS Code asks in the middle of the window. */
+async function answer(page: Page, question: string, button: string): Promise<void> {
+  const dialog = page.getByRole('dialog').filter({ hasText: question });
+  await dialog.getByRole('button', { name: button, exact: true }).click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** Does something that copies. @returns the clipboard then */
+async function copied(page: Page, copies: () => Promise<void>): Promise<string> {
+  await page.evaluate('navigator.clipboard.writeText("")');
+  await copies();
+  return page.evaluate(`(async () => {
+    for (;;) {
+      const text = await navigator.clipboard.readText();
+      if (text !== '') return text;
+      await new Promise(requestAnimationFrame);
+    }
+  })()`);
+}
+
+/** Copies the active session. @param form as the list has it */
+function copySession(page: Page, form: 'Link' | 'Descriptor'): Promise<string> {
+  return copied(page, async () => {
+    await choose(page, 'Parley: Copy Session Link', 'Copy the session as', form);
+    await answer(page, 'Nobody can open this session on another machine', 'Copy');
+  });
+}
+
+/** Opens a session by what somebody sent. */
+async function openFrom(page: Page, link: string): Promise<void> {
+  await command(page, 'Parley: Open Session from Link');
+  const box = page.locator('.quick-input-widget:visible');
+  await box.getByText('A session link, a descriptor').waitFor();
+  await box.locator('input.input').fill(link);
+  await page.keyboard.press('Enter');
+}
+
+describe('carried sessions', () => {
+  let archive: StubServer;
+  let remote: RunningServer;
+  let away: string;
+
+  before('serve an agent and a history with gaps', async () => {
+    archive = await stubServer(({ path }, response) => {
+      const index = Number(/^\/messages\/(\d)/.exec(path)?.[1]);
+      if (path.includes('gone')) return json(response, 404, {});
+      return path.includes('exp=') ? json(response, 403, {}) : json(response, 200, message(index));
+    });
+    const other = await stubServer(() => undefined);
+    away = other.baseUrl;
+    await other.stop();
+    remote = await serve([historyEcho, echo]);
+    const headers = { Authorization: `Bearer ${remote.token}` };
+    const { baseUrl: url } = remote;
+    agents.past = { type: 'communication', name: 'Far echo', url, agent: historyEcho.name, headers };
+    agents.echo = { type: 'communication', name: 'Far', url, agent: echo.name, headers };
+    // Its server is one of the user's own by this.
+    agents.planner = { type: 'communication', name: 'Planner', url: archive.baseUrl, agent: 'planner' };
+  });
+
+  after(async () => {
+    await stopServers();
+    await stopStubs();
+    await removeScratch();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  describe('for a user', () => {
+    const vscode = useVsCode({ theme: 'dark', settings });
+    let chat: Chat;
+
+    before('open the chat', async () => {
+      chat = await Chat.open(vscode.window.page);
+    });
+
+    it('arrive empty, or not at all, in another window', async () => {
+      const { page } = vscode.window;
+      assert.equal(await chat.run('say The first answer'), 'end_turn');
+      assert.equal(await chat.run('say The second answer'), 'end_turn');
+      const link = await copySession(page, 'Link');
+      assert.match(link, /^[a-z-]+:\/\/parley\.parley\/session\?d=/);
+
+      const other = await vscode.window.context.newPage();
+      await other.goto(vscode.server.url);
+      await other.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+      await openFrom(other, link);
+      const opened = await Chat.at(other, 'panel');
+      // A page of this VS Code keeps its secrets to itself, so its window is to the first one what another machine is.
+      await answer(other, 'The session wants to load messages from', 'Allow Once');
+      await notice(opened, 'Plain goes on from here').waitFor();
+      await agentSaid(opened, 'The first answer').waitFor();
+      await agentSaid(opened, 'The second answer').waitFor();
+      assert.equal(await opened.entries('user').count(), 2);
+      await screenshot(other, 'opened-dark');
+      await other.close();
+    });
+
+    it('lose what a server does not give, or never ask for it again', async () => {
+      const { page } = vscode.window;
+      const at = (index: number): string => `${archive.baseUrl}/messages/${index}`;
+      const history = [
+        ...[at(0), at(1), `${away}/messages/2`, 'http://169.254.169.254/messages/3'],
+        ...[at(4), `${at(5)}/gone`, `${at(6)}?exp=1700000000&sig=x`, at(7)],
+      ];
+      await openFrom(page, JSON.stringify({ id: '5c1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0aa', history }));
+      await answer(page, `load messages from ${away}`, 'Allow Once');
+      await notice(chat, '4 messages could not be loaded').waitFor();
+      for (const [number, why] of [
+        [3, `${new URL(away).host} refuses connections.`],
+        [4, '169.254.169.254 is not on the public internet and not on the list of allowed servers.'],
+        [6, `${new URL(archive.baseUrl).host} does not have it (any more).`],
+        [7, 'The link has expired.'],
+      ] as const)
+        await gap(chat, number).getByText(why).waitFor();
+      assert.equal(await gap(chat, 7).getByRole('button').count(), 0, 'what is final offers no retry');
+      await screenshot(page, 'history-gaps-dark');
+
+      await stubServer((_request, response) => json(response, 200, message(2)), Number(new URL(away).port));
+      await gap(chat, 3).getByRole('button', { name: 'Retry' }).click();
+      await answer(page, `load messages from ${away}`, 'Allow Once');
+      await chat.entries('user').getByText('Who makes the list?').waitFor();
+      await gap(chat, 3).waitFor({ state: 'detached' });
+      const texts = await chat.log.locator('[role=article]').allTextContents();
+      const [before, here, behind] = ['Three things', 'Who makes the list?', 'Message 4 is missing'].map((text) =>
+        texts.findIndex((one) => one.includes(text)),
+      ) as [number, number, number];
+      assert.deepEqual([here, behind], [before + 1, before + 2]);
+      chat = await Chat.at(page, 'panel');
+      assert.equal(await chat.run('say The session goes on'), 'end_turn');
+      await agentSaid(chat, 'The session goes on').waitFor();
+    });
+
+    it('are handed to another agent without a word of who had them and what is left behind', async () => {
+      const { page } = vscode.window;
+      await chat.newSession();
+      assert.equal(await chat.run('say The word is blue'), 'end_turn');
+      await choose(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
+      await notice(chat, 'Continued from Plain, 2 messages').waitFor();
+      await notice(chat, 'Second goes on from here')
+        .getByText(/begins a new session and gets the transcript/)
+        .waitFor();
+      await notice(chat, 'Second goes on from here')
+        .getByText(/Mode, options, open tool calls/)
+        .waitFor();
+      await agentSaid(chat, 'The word is blue').waitFor();
+      await chat.send('say The word was blue');
+      await agentSaid(chat, 'The word was blue').waitFor();
+      await chat.state('ready');
+      assert.equal(await notice(chat, 'began anew').count(), 0, 'it was said already that one begins');
+      await screenshot(page, 'hand-over-dark');
+      assert.match(JSON.stringify(readAgentLog(secondLog)), /Transcript of the conversation so far.*The word is blue/);
+
+      await notice(chat, 'Continued from Plain').getByRole('button', { name: 'Show it' }).click();
+      await notice(chat, 'Continued with Second').waitFor();
+      await screenshot(page, 'handed-over-dark');
+    });
+
+    it('are merged, or torn apart in silence, where two agents go on with them', async () => {
+      const { page } = vscode.window;
+      await chat.send('say The word is red now');
+      await agentSaid(chat, 'The word is red now').waitFor();
+      await notice(chat, 'This session has another branch')
+        .getByText(/After 2 messages/)
+        .waitFor();
+      await screenshot(page, 'fork-dark');
+      await chat.button('Show the other branch').click();
+      await agentSaid(chat, 'The word was blue').waitFor();
+      await notice(chat, 'This session has another branch')
+        .getByText(/with Plain/)
+        .waitFor();
+      assert.equal(await agentSaid(chat, 'The word is red now').count(), 0);
+    });
+
+    it('go to an HTTP agent as a transcript, though it could have them themselves', async () => {
+      const { page } = vscode.window;
+      await choose(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Far echo');
+      await notice(chat, 'Continued from Second, 4 messages').waitFor();
+      await notice(chat, 'Far echo gets the session with your next message').waitFor();
+      await chat.send('What was said?');
+      await agentSaid(chat, 'say The word is blue').waitFor();
+      await agentSaid(chat, 'What was said?').waitFor();
+      await chat.state('ready');
+      await screenshot(page, 'hand-over-http-dark');
+    });
+
+    it('have a second branch on a server that nobody hears of, or can look at', async () => {
+      const { page } = vscode.window;
+      await chat.selectAgent('Far');
+      chat = await Chat.at(page, 'panel');
+      await chat.state('ready');
+      await chat.run('We meet on Monday.');
+      const descriptor = JSON.parse(await copySession(page, 'Descriptor')) as SessionDescriptor;
+      const place = { client: remote.client, agentName: echo.name };
+      const rival = new CommunicationSession({ place, descriptor, emit: () => {}, now: Date.now });
+      await chat.run('At nine.');
+      await rival.send([{ type: 'text', text: 'No, on Friday.' }], AbortSignal.timeout(30_000));
+      await chat.run('And bring the keys.');
+      const told = notice(chat, 'holds another branch of this session');
+      await told.getByText(/After 2 common messages it has 2 messages that are not here/).waitFor();
+      await screenshot(page, 'fork-server-dark');
+      await told.getByRole('button', { name: 'Show the other branch' }).click();
+      await notice(chat, 'Another branch of the session with Far').waitFor();
+      await agentSaid(chat, 'No, on Friday.').waitFor();
+      assert.equal(await chat.log.getByText('At nine.').count(), 0);
+      await notice(chat, 'Far gets the session with your next message').waitFor();
+      await screenshot(page, 'fork-shown-dark');
+    });
+
+    it('stay in the window: no other program can ask an agent, or it need not ask for permission', async () => {
+      const { page, server } = { ...vscode.window, server: vscode.server };
+      server.configure({ 'parley.server.enabled': true, 'parley.server.agents': ['plain'] });
+      await page.getByRole('button', { name: 'Parley serves 1 agent' }).waitFor();
+      const baseUrl = await copied(page, () => command(page, 'Parley: Copy Server Address'));
+      const token = await copied(page, () => command(page, 'Parley: Copy Server Token'));
+      const client = sdkClient({ baseUrl, token });
+      const asked = await client.runSync('plain', 'permission');
+      assert.equal(asked.status, 'awaiting');
+      assert.match(asked.await_request?.message.parts[0]?.content ?? '', /asks for permission: touch a-file/);
+      assert.equal(await chat.permission.count(), 0, 'whoever called is asked, not the user of the window');
+      const allow = sdk.Message.parse({ parts: [{ content: 'Allow' }] });
+      const run = await client.runResumeSync(asked.run_id, { type: 'message', message: allow });
+      assert.equal(run.status, 'completed');
+      assert.match(JSON.stringify(run.output), /"optionId\\":\\"allow\\"/);
+      await screenshot(page, 'served-dark');
+      server.configure({ 'parley.server.enabled': false });
+      await page.getByRole('button', { name: 'Parley serves 1 agent' }).waitFor({ state: 'detached' });
+      await assert.rejects(client.agent('plain'));
+    });
+  });
+});

@@ -1,0 +1,121 @@
+// What a deleted session leaves behind: nothing that only it had, and everything that another session goes on from.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../../src/base/log';
+import { silentLog } from '../../../src/base/log';
+import { writeRecord } from '../../../src/client/communicationRecord';
+import { FileShelf } from '../../../src/client/fileShelf';
+import { removeRemains } from '../../../src/client/sessionRemains';
+import { LocalStore } from '../../../src/distributed/localStore';
+import { MessageLog } from '../../../src/distributed/messageLog';
+import { mintId, type SessionDescriptor, textPart } from '../../../src/distributed/model';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+
+const signal = new AbortController().signal;
+
+describe('a session that was deleted', () => {
+  let folder: string;
+  let store: LocalStore;
+  let records: FileShelf;
+  let http: FileShelf;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    store = new LocalStore({
+      folder: join(folder, 'resources'),
+      secret: randomBytes(32),
+      baseUrl: () => 'http://127.0.0.1:4000',
+    });
+    records = new FileShelf(join(folder, 'session-messages'));
+    http = new FileShelf(join(folder, 'http-sessions'));
+  });
+  afterEach(removeScratch);
+
+  const remove = (keys: readonly string[], log: Log = silentLog) =>
+    removeRemains(keys, { shelves: [records, http], store, log }, signal);
+  async function logOf(key: string, sessionId: string): Promise<MessageLog> {
+    const save = (record: unknown): Promise<void> => records.write(key, JSON.stringify({ record }));
+    return MessageLog.open({ sessionId, branch: key, stores: [store], save }, signal);
+  }
+  async function say(log: MessageLog, ...texts: readonly string[]): Promise<void> {
+    for (const text of texts) await log.append({ role: 'user', parts: [textPart(text)] }, signal);
+  }
+  const files = async (name: string): Promise<number> =>
+    (await readdir(join(folder, name), { recursive: true, withFileTypes: true }).catch(() => [])).filter((one) =>
+      one.isFile(),
+    ).length;
+
+  it('stays on the disk with all that was said', async () => {
+    const [gone, kept] = [mintId(), mintId()];
+    await say(await logOf(gone, mintId()), 'one', 'two');
+    const other = await logOf(kept, mintId());
+    await say(other, 'three');
+    await http.write(gone, 'x');
+    assert.deepEqual(await remove([gone]), { removed: 2, left: [] });
+    assert.deepEqual(
+      [await files('resources'), await files('session-messages'), await files('http-sessions')],
+      [1, 1, 0],
+    );
+    const [left] = other.record.entries;
+    assert.ok(left?.kind === 'own' && (await store.get(left.key, signal)).length > 0);
+    assert.deepEqual(await remove([gone]), { removed: 0, left: [] }, 'a second time there is nothing');
+  });
+
+  it('takes along what a session that was continued from it begins with', async () => {
+    const [first, second] = [mintId(), mintId()];
+    const id = mintId();
+    const old = await logOf(first, id);
+    await say(old, 'one', 'two');
+    const next = await logOf(second, id);
+    await next.adopt(await old.descriptor());
+    await say(old, 'only here');
+    assert.deepEqual(await remove([first]), { removed: 1, left: [first] });
+    for (const url of (await next.descriptor()).history) assert.ok(await store.keyOf(url));
+    assert.deepEqual(await remove([second]), { removed: 0, left: [] }, 'it wrote nothing itself');
+  });
+
+  it('takes along what a session with an HTTP agent has the address of', async () => {
+    const [key, far] = [mintId(), mintId()];
+    const log = await logOf(key, mintId());
+    await say(log, 'one', 'two');
+    const { history, id }: SessionDescriptor = await log.descriptor();
+    const branch = { id, history: history.slice(0, 1) };
+    await http.write(far, writeRecord({ descriptor: { id, history: [] }, visited: [], branches: [branch] }));
+    assert.deepEqual(await remove([key]), { removed: 1, left: [key] });
+    assert.deepEqual(await remove([key, far]), { removed: 1, left: [] }, 'with the last that needs it');
+    assert.equal(await files('resources'), 0);
+  });
+
+  it('leaves the messages that no server recorded', async () => {
+    const key = mintId();
+    await store.put(`http/${key}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
+    await store.put(`http/${mintId()}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
+    assert.deepEqual(await remove([key]), { removed: 1, left: [] });
+    assert.equal(await files('resources'), 1);
+  });
+
+  it('keeps the others from being removed where one file is damaged or refuses', async () => {
+    const key = mintId();
+    await say(await logOf(key, mintId()), 'one', 'two');
+    await records.write('other', 'x');
+    await writeFile(join(folder, 'session-messages', `${'f'.repeat(40)}.json`), 'torn');
+    const warnings: string[] = [];
+    let isFirst = true;
+    const refusing = {
+      list: (prefix: string, stop: AbortSignal) => store.list(prefix, stop),
+      remove: async (name: string, stop: AbortSignal) => {
+        if (isFirst) {
+          isFirst = false;
+          throw new Error('busy');
+        }
+        await store.remove(name, stop);
+      },
+    };
+    const log = { ...silentLog, warn: (text: string) => warnings.push(text) };
+    const result = await removeRemains([key], { shelves: [records, http], store: refusing, log }, signal);
+    assert.deepEqual(result, { removed: 1, left: [key] });
+    assert.match(warnings.join(), /busy/);
+  });
+});

@@ -1,0 +1,51 @@
+// What is said of an agent that begins anew: once, also where the session came from elsewhere and that was said when it was opened.
+import { strict as assert } from 'node:assert';
+import { silentLog } from '../../../src/base/log';
+import { openedEnd } from '../../../src/client/provenanceWords';
+import { StartNotices } from '../../../src/client/startNotices';
+import type { SessionEvent } from '../../../src/session/event';
+import { SessionModel } from '../../../src/session/model';
+
+describe('an agent that begins anew', () => {
+  const textOf = (text: string): SessionEvent => ({
+    type: 'message_chunk',
+    role: 'agent',
+    messageId: text,
+    block: { type: 'text', text },
+  });
+
+  /** The titles of the notices, after the agent has started. */
+  function titles(...before: readonly SessionEvent[]): readonly string[] {
+    const model = new SessionModel();
+    for (const event of before) model.apply(event, 1);
+    const agent = {
+      type: 'process',
+      id: 'a',
+      name: 'Ada',
+      protocol: 'auto',
+      command: 'ada',
+      args: [],
+      env: {},
+    } as const;
+    new StartNotices((event) => model.apply(event, 2), silentLog).beganAnew({ agent, model });
+    return model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
+  }
+
+  it('is taken for one that remembers', () => {
+    assert.deepEqual(titles(textOf('hello')), ['New session']);
+  });
+
+  it('is said twice to begin anew where the session was opened from elsewhere', () => {
+    assert.deepEqual(titles(textOf('hello'), openedEnd('Ada', [], false, false)), ['Ada goes on from here']);
+  });
+
+  it('is taken for one that remembers what was said since the session was opened', () => {
+    const opened = openedEnd('Ada', [], false, false);
+    assert.deepEqual(titles(textOf('hello'), opened, textOf('since')), ['Ada goes on from here', 'New session']);
+  });
+
+  it('is taken for one that remembers where another agent had the session itself', () => {
+    const opened = openedEnd('Ada', [], false, true);
+    assert.deepEqual(titles(textOf('hello'), opened), ['Ada goes on from here', 'New session']);
+  });
+});

@@ -1,0 +1,122 @@
+// A chat with an HTTP agent without a window around it, and what tests look at on both sides of it.
+import { CommunicationClient } from '../../../src/distributed/communicationClient';
+import {
+  type AgentPlace,
+  CommunicationSession,
+  type CommunicationSessionOptions,
+} from '../../../src/distributed/communicationSession';
+import type { Fork } from '../../../src/distributed/handOver';
+import { type Message, mintId, type SessionDescriptor } from '../../../src/distributed/model';
+import type { SessionEvent } from '../../../src/session/event';
+import { removeScratch } from '../../support/scratch';
+import {
+  awaiting,
+  echo,
+  endless,
+  failing,
+  fetchPast,
+  historyEcho,
+  type RunningServer,
+  stopServers,
+  textIn,
+} from '../../support/servedAgents';
+import { json, type StubRequest, type StubServer, sse, stopStubs, stubServer } from '../../support/stubServer';
+
+const signal = new AbortController().signal;
+export const AGENTS = [echo, awaiting, endless, failing, historyEcho];
+
+export interface Bench {
+  readonly session: CommunicationSession;
+  readonly events: SessionEvent[];
+  readonly kept: Message[];
+  readonly forks: Fork[];
+}
+
+export function begin(place: AgentPlace, options: Partial<CommunicationSessionOptions> = {}): Bench {
+  const events: SessionEvent[] = [];
+  const kept: Message[] = [];
+  const forks: Fork[] = [];
+  const session = new CommunicationSession({
+    place,
+    descriptor: { id: mintId(), history: [] },
+    emit: (event) => events.push(event),
+    recorder: {
+      record: async (message) => {
+        kept.push(message);
+        return `http://own.test/${kept.length}`;
+      },
+    },
+    onDidFork: (fork) => forks.push(fork),
+    now: () => 0,
+    follow: { retryMs: [1, 1], pollMs: 1 },
+    ...options,
+  });
+  return { session, events, kept, forks };
+}
+
+export const at = ({ client }: { client: CommunicationClient }, agentName: string): AgentPlace => ({
+  client,
+  agentName,
+});
+export const prompt = (text: string) => [{ type: 'text' as const, text }];
+
+/** Messages of the agent, one text each, in order of their appearance. */
+export function answers(events: readonly SessionEvent[]): string[] {
+  const byId = new Map<string, string>();
+  for (const event of events) {
+    if (event.type !== 'message_chunk' || event.block.type !== 'text') continue;
+    const id = event.messageId ?? '';
+    byId.set(id, (byId.get(id) ?? '') + event.block.text);
+  }
+  return [...byId.values()];
+}
+
+export const notices = (events: readonly SessionEvent[]) =>
+  events.flatMap((event) => (event.type === 'notice' ? [event.title] : []));
+
+export async function pastOf({ history }: SessionDescriptor): Promise<string[]> {
+  const past = await fetchPast(history, signal);
+  return past.map((entry) => (entry.kind === 'message' ? textIn(entry.message) : `[${entry.reason}]`));
+}
+
+export const messagesIn = async ({ store }: RunningServer) => (await store.list('sessions/', signal)).length;
+
+/** A server that answers every run with one word, and does with sessions what the test says. */
+export async function oneWordServer(
+  session: (request: StubRequest) => SessionDescriptor | undefined,
+  end: 'completed' | 'failed' = 'completed',
+): Promise<{
+  stub: StubServer;
+  place: AgentPlace;
+  bodies: () => { session?: SessionDescriptor; session_id?: string }[];
+}> {
+  const stub = await stubServer((request, response) => {
+    if (request.method === 'GET') {
+      const found = session(request);
+      if (found) json(response, 200, found);
+      else json(response, 404, { code: 'not_found', message: 'Session not found' });
+      return;
+    }
+    const run = {
+      run_id: mintId(),
+      agent_name: 'a',
+      status: end,
+      output: [{ role: 'agent/a', parts: [{ content: 'word' }] }],
+    };
+    const error = end === 'failed' ? { code: 'server_error', message: 'broke' } : null;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(sse([{ type: `run.${end}`, run: { ...run, error } }]));
+  });
+  return {
+    stub,
+    place: { client: new CommunicationClient({ baseUrl: stub.baseUrl }), agentName: 'a' },
+    bodies: () => stub.requests.flatMap(({ body }) => (body === undefined ? [] : [body as { session_id?: string }])),
+  };
+}
+
+/** Ends all servers; for `afterEach`. */
+export async function closeChats(): Promise<void> {
+  await stopServers();
+  await stopStubs();
+  await removeScratch();
+}

@@ -1,0 +1,179 @@
+// The composer in a real browser, by the names and roles that tests and assistive technology use.
+import assert from 'node:assert/strict';
+import type { Panel } from './harness/browser';
+import { message, SESSION_FULL } from './harness/samples';
+import { RUNNING, useChrome } from './harness/useChrome';
+
+describe('composer', () => {
+  let panel: Panel;
+  const { browser, open, field, button } = useChrome((opened) => {
+    panel = opened;
+  });
+
+  it('sends with Enter, breaks with Shift+Enter, and keeps the text until the host has it', async () => {
+    await open();
+    await field().pressSequentially('one');
+    await panel.page.keyboard.press('Shift+Enter');
+    await field().pressSequentially('two');
+    await panel.page.keyboard.press('Enter');
+    const { clientId, text } = await panel.next('send');
+    assert.equal(text, 'one\ntwo');
+    assert.equal(await field().inputValue(), 'one\ntwo');
+    await panel.page.keyboard.press('Enter');
+    await field().pressSequentially(' more');
+    await panel.send({ type: 'accepted', clientId });
+    await panel.page.waitForFunction(() => document.querySelector('textarea')?.value === 'more');
+    assert.equal((await panel.posted('send')).length, 1, 'the same text must not go twice');
+  });
+
+  it('loses what is written and sent while the panel is still loading', async () => {
+    panel = await browser.blank();
+    const { page } = panel;
+    let load = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route('**/main.js', (route) => held.then(() => route.continue()));
+    await page.goto(browser.harness.server.url('dark'), { waitUntil: 'commit' });
+    await field().pressSequentially('first words');
+    await page.keyboard.press('Enter');
+    const before = await field().elementHandle();
+    load();
+    const { text } = await panel.next('send');
+    assert.equal(text, 'first words');
+    assert.equal(await field().inputValue(), 'first words');
+    assert.ok(await before?.evaluate((node) => node.isConnected && node === document.activeElement), 'the same field');
+    assert.deepEqual(
+      (await page.evaluate(() => host.posted)).map(({ type }) => type).slice(0, 2),
+      ['hello', 'send'],
+      'in this order',
+    );
+  });
+
+  it('says why a message was not taken and keeps it', async () => {
+    await open();
+    await field().fill('hello');
+    await button('Send').click();
+    const { clientId } = await panel.next('send');
+    await panel.send({ type: 'rejected', clientId, reason: 'The agent is gone.' });
+    await panel.page.getByRole('alert').filter({ hasText: 'The agent is gone.' }).waitFor();
+    assert.equal(await field().inputValue(), 'hello');
+  });
+
+  it('does not send what an input method is still composing', async () => {
+    await open();
+    await field().fill('に');
+    await field().dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true });
+    assert.equal((await panel.posted('send')).length, 0);
+  });
+
+  it('is Send when idle, Queue and Stop while a turn runs', async () => {
+    await open();
+    assert.equal(await button('Send').count(), 1);
+    assert.equal(await button('Stop').count(), 0);
+    await panel.update({ op: 'session', patch: RUNNING });
+    await button('Stop').click();
+    await panel.next('cancel');
+    await field().fill('next');
+    await button('Queue').click();
+    assert.equal((await panel.next('send')).text, 'next');
+    await panel.update({ op: 'session', patch: { phase: 'ready', turn: null } });
+    assert.equal(await button('Send').count(), 1);
+  });
+
+  it('completes the agent’s commands by keyboard', async () => {
+    await open({ session: { commands: SESSION_FULL.commands ?? [] } });
+    await field().pressSequentially('/');
+    const list = panel.page.getByRole('listbox', { name: 'Commands' });
+    assert.equal(await list.getByRole('option').count(), 3);
+    await panel.page.keyboard.press('ArrowDown');
+    const active = await field().getAttribute('aria-activedescendant');
+    assert.match(await panel.page.locator(`[id="${active}"]`).innerText(), /\/compact/);
+    await panel.page.keyboard.press('Tab');
+    assert.equal(await field().inputValue(), '/compact ');
+    assert.equal(await list.count(), 0);
+    await field().fill('');
+    await field().pressSequentially('/in');
+    await panel.page.keyboard.press('Escape');
+    assert.equal(await list.count(), 0);
+  });
+
+  it('keeps the draft: told to the host, restored after a reload', async () => {
+    await open({ draft: 'from the host' });
+    assert.equal(await field().inputValue(), 'from the host');
+    await field().fill('typed');
+    assert.equal((await panel.next('draft')).text, 'typed');
+    await panel.page.reload();
+    await panel.next('hello');
+    await panel.snapshot({ draft: 'older' });
+    await panel.page.waitForFunction(() => document.querySelector('textarea')?.value === 'typed');
+  });
+
+  it('brings back the last message with ArrowUp in an empty field only', async () => {
+    await open({ items: [message('u', 'user', 'said before')] });
+    await field().press('ArrowUp');
+    assert.equal(await field().inputValue(), 'said before');
+    await field().fill('x');
+    await field().press('ArrowUp');
+    assert.equal(await field().inputValue(), 'x');
+  });
+
+  it('hands a pasted image to the host', async () => {
+    await open();
+    await field().focus();
+    await panel.page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array([1, 2, 3])], 'shot.png', { type: 'image/png' }));
+      document
+        .querySelector('textarea')!
+        .dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    });
+    assert.deepEqual(await panel.next('attachImage'), {
+      type: 'attachImage',
+      data: 'AQID',
+      mimeType: 'image/png',
+      name: 'shot.png',
+    });
+  });
+
+  it('shows attachments and lets go of one', async () => {
+    await open({ session: { attachments: SESSION_FULL.attachments ?? [] } });
+    await button('Remove src/server.ts').click();
+    assert.deepEqual(await panel.next('detach'), { type: 'detach', id: 'a1' });
+  });
+
+  it('inserts text at the caret and takes the focus when the host says so', async () => {
+    await open();
+    await field().fill('see');
+    await panel.send({ type: 'insert', text: '@a.ts' });
+    await panel.page.waitForFunction(() => document.querySelector('textarea')?.value === 'see @a.ts');
+    await panel.send({ type: 'focus' });
+    await panel.page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+  });
+
+  it('tells the host of the first touch once', async () => {
+    await open();
+    assert.equal((await panel.posted('wake')).length, 0);
+    await field().click();
+    await field().pressSequentially('ab');
+    assert.equal((await panel.posted('wake')).length, 1);
+  });
+
+  it('changes modes and options by keyboard', async () => {
+    const { modes, mode, config, usage } = SESSION_FULL;
+    await open({ session: { modes: modes!, mode: mode!, config: config!, usage: usage! } });
+    await button('Mode').press('Enter');
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.page.keyboard.press('Enter');
+    assert.deepEqual(await panel.next('setMode'), { type: 'setMode', modeId: 'code' });
+    await button('Model').click();
+    await panel.page.getByRole('option', { name: /Haiku/ }).click();
+    assert.deepEqual(await panel.next('setConfig'), { type: 'setConfig', id: 'model', value: 'haiku' });
+    await panel.page.getByRole('switch', { name: 'Web' }).click();
+    assert.deepEqual((await panel.posted('setConfig'))[1], { type: 'setConfig', id: 'web', value: false });
+    assert.match(
+      (await panel.page.getByRole('img', { name: 'Context 34 % used' }).getAttribute('title')) ?? '',
+      /68k of 200k/,
+    );
+  });
+});

@@ -1,0 +1,100 @@
+// Questions of permission in a real browser: what they are about stands before the answers, and each is answered once.
+import assert from 'node:assert/strict';
+import type { Panel } from './harness/browser';
+import { DIFF, message, permission, tool } from './harness/samples';
+import { useChrome } from './harness/useChrome';
+
+describe('permission', () => {
+  let panel: Panel;
+  const { open, field, button } = useChrome((opened) => {
+    panel = opened;
+  });
+  const asked = tool('c9', {
+    title: 'Edit a.ts',
+    toolKind: 'edit',
+    status: 'pending',
+    content: [{ type: 'diff', diff: DIFF }],
+  });
+  const card = () => panel.page.getByRole('group', { name: /^Permission:/ });
+
+  it('shows the change before the answers, and one button for each, named as the agent named it', async () => {
+    await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
+    assert.deepEqual(
+      await card()
+        .getByRole('button')
+        .evaluateAll((all) => all.map((one) => one.textContent?.replace(/\d$/, ''))),
+      ['Allow', 'Always npm test', 'Reject'],
+    );
+    const order = await card().evaluate((node) => {
+      const diff = node.querySelector('.diff')!;
+      return Boolean(diff.compareDocumentPosition(node.querySelector('button')!) & Node.DOCUMENT_POSITION_FOLLOWING);
+    });
+    assert.ok(order, 'the diff must come first');
+    await button('Always npm test').click();
+    assert.deepEqual(await panel.next('permission'), { type: 'permission', id: 'p1', optionId: 'always' });
+  });
+
+  it('answers to 1, 2, 3 in the transcript, never while a message is typed', async () => {
+    await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
+    await field().pressSequentially('3');
+    assert.equal((await panel.posted('permission')).length, 0);
+    await panel.page.locator('.transcript').focus();
+    await panel.page.keyboard.press('3');
+    assert.deepEqual(await panel.next('permission'), { type: 'permission', id: 'p1', optionId: 'no' });
+    await panel.page.keyboard.press('1');
+    assert.equal((await panel.posted('permission')).length, 1, 'a question is answered once');
+  });
+
+  it('is dismissed with Escape', async () => {
+    await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
+    await card().focus();
+    await panel.page.keyboard.press('Escape');
+    assert.deepEqual(await panel.next('permission'), { type: 'permission', id: 'p1', optionId: null });
+  });
+
+  it('can be dismissed where the agent offers nothing', async () => {
+    await open({ items: [asked], session: { permissions: [permission(0, { options: [] })] } });
+    await card().getByText('The agent offered no answer to choose from.').waitFor();
+    await card().getByRole('button', { name: 'Dismiss' }).click();
+    assert.deepEqual(await panel.next('permission'), { type: 'permission', id: 'p1', optionId: null });
+  });
+
+  it('asks for the raw input where there is nothing else to judge by', async () => {
+    const blind = tool('c', { title: 'Run', toolKind: 'execute', status: 'pending', hasRaw: true });
+    await open({ items: [blind], session: { permissions: [permission(0)] } });
+    assert.deepEqual(await panel.next('details'), { type: 'details', index: 0 });
+    await panel.update({ op: 'put', index: 0, item: { ...blind, rawInput: '{"command":"rm -rf /"}' } });
+    assert.match(await card().innerText(), /rm -rf/);
+  });
+
+  it('shows a long command to its last character, and the question where it says something else', async () => {
+    const command = `echo one && \\\n${'x'.repeat(200)} && rm -rf build`;
+    const long = tool('c', { title: command, toolKind: 'execute', status: 'pending', hasRaw: true });
+    await open({ items: [long], session: { permissions: [permission(0, { title: 'Clean up' })] } });
+    const text = await card().innerText();
+    assert.match(text, /rm -rf build/);
+    assert.match(text, /Clean up/);
+    assert.deepEqual(await panel.next('details'), { type: 'details', index: 0 });
+  });
+
+  it('shows every open question and is announced', async () => {
+    const second = permission(1, { id: 'p2', title: 'Second' });
+    const items = [asked, tool('c2', { status: 'pending' })];
+    await open({ items, session: { permissions: [permission(0), second] } });
+    assert.equal(await card().count(), 2);
+    await panel.page
+      .getByRole('alert')
+      .filter({ hasText: 'asks for permission: Second' })
+      .waitFor({ state: 'attached' });
+    await panel.update({ op: 'session', patch: { permissions: [second] } });
+    assert.equal(await card().count(), 1);
+  });
+
+  it('shows a question about something that is no tool call, or not here', async () => {
+    await open({
+      items: [message('a', 'agent', 'x')],
+      session: { permissions: [permission(0), permission(7, { id: 'p2' })] },
+    });
+    assert.equal(await card().count(), 2);
+  });
+});

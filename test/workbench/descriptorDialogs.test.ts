@@ -1,0 +1,301 @@
+// What the user is asked around shared sessions, in a real VS Code: the questions are answered here instead of in dialogs, which a program cannot press.
+import { strict as assert } from 'node:assert';
+import { ConfigurationTarget, type ExtensionContext, env, workspace } from 'vscode';
+import { ParleyError } from '../../src/base/errors';
+import { silentLog } from '../../src/base/log';
+import type { SessionDescriptor } from '../../src/distributed/model';
+import { copyDescriptor } from '../../src/workbench/copyDescriptor';
+import { type DescriptorServices, descriptorCommands } from '../../src/workbench/descriptorCommands';
+import type { Questions } from '../../src/workbench/questions';
+import { ResourceAccess } from '../../src/workbench/resourceAccess';
+import { ResourceStores } from '../../src/workbench/resourceStores';
+
+/** Gives the answers in order, and notes what was asked. */
+class Answers implements Questions {
+  readonly asked: string[] = [];
+  readonly #answers: (string | undefined)[];
+
+  constructor(...answers: (string | undefined)[]) {
+    this.#answers = answers;
+  }
+
+  async choose(text: string, detail: string | undefined, buttons: readonly string[]): Promise<string | undefined> {
+    return this.#next(`${text} | ${detail ?? ''} | ${buttons.join(', ')}`);
+  }
+
+  async line({ title = '', prompt, secret }: Parameters<Questions['line']>[0]): Promise<string | undefined> {
+    return this.#next(`${title} | ${prompt}${secret ? ' | secret' : ''}`);
+  }
+
+  async pick(items: Parameters<Questions['pick']>[0]): Promise<string | undefined> {
+    return this.#next(items.map(({ id }) => id).join(', '));
+  }
+
+  #next(question: string): string | undefined {
+    this.asked.push(question);
+    assert.ok(this.#answers.length > 0, `nobody expected: ${question}`);
+    return this.#answers.shift();
+  }
+}
+
+/** An extension's context, as far as these parts use it. */
+function fakeContext(): { context: ExtensionContext; secrets: Map<string, string>; kept: Map<string, unknown> } {
+  const secrets = new Map<string, string>();
+  const kept = new Map<string, unknown>();
+  const context = {
+    secrets: {
+      get: async (key: string) => secrets.get(key),
+      store: async (key: string, value: string) => void secrets.set(key, value),
+      onDidChange: () => ({ dispose() {} }),
+    },
+    globalState: {
+      get: (key: string, otherwise: unknown) => kept.get(key) ?? otherwise,
+      update: async (key: string, value: unknown) => void kept.set(key, value),
+    },
+  };
+  return { context: context as unknown as ExtensionContext, secrets, kept };
+}
+
+describe('what is asked about shared sessions', function () {
+  this.timeout(30_000);
+  const local = (name: string): string => `http://127.0.0.1:4000/resources/${name}?exp=4000000000&sig=abc`;
+  const far = (name: string): string => `https://s3.example.com/acp/${name}?X-Amz-Signature=abc`;
+
+  describe('when a session is copied', () => {
+    interface Copying {
+      readonly history: readonly string[];
+      readonly bucket?: string;
+      readonly hasKeys?: boolean;
+      readonly isHttp?: boolean;
+      readonly afterMove?: readonly string[];
+    }
+    const setUp = ({ history, bucket, hasKeys = true, isHttp = false, afterMove }: Copying) => {
+      const log: string[] = [];
+      let now = history;
+      const conversation = { key: 'k', agent: { type: isHttp ? 'communication' : 'process' } };
+      const services = {
+        conversations: { active: () => conversation, get: () => conversation },
+        descriptors: {
+          exportDescriptor: async (): Promise<SessionDescriptor> => ({ id: 'a', history: [...now] }),
+          move: async () => {
+            log.push('moved');
+            now = afterMove ?? now;
+            return { moved: now.length, unreadable: [] };
+          },
+        },
+        stores: {
+          origin: bucket,
+          all: async () => [{ isLocal: !hasKeys }],
+          setKeys: async () => {
+            log.push('asked for keys');
+            return false;
+          },
+        },
+      };
+      const copy = (ask: Questions, form?: 'json' | 'link') =>
+        copyDescriptor({ ...services, ask } as unknown as Parameters<typeof copyDescriptor>[0], form ? { form } : {});
+      return { copy, log };
+    };
+
+    it('gives away a session that nobody can open elsewhere without a word', async () => {
+      const { copy } = setUp({ history: [local('a'), local('b')] });
+      const ask = new Answers('link', 'Copy');
+      assert.match(String(await copy(ask)), /^[a-z-]+:\/\/parley\.parley\/session/);
+      assert.match(ask.asked[1] ?? '', /^Nobody can open this session on another machine\..*127\.0\.0\.1.*signed/s);
+      assert.match(ask.asked[1] ?? '', /Copy, Set Up a Bucket…$/);
+    });
+
+    it('counts wrong where only some messages are on this machine', async () => {
+      const { copy } = setUp({ history: [local('a'), far('b')], isHttp: true });
+      const ask = new Answers('json', 'Copy');
+      await copy(ask);
+      assert.match(ask.asked[1] ?? '', /^On another machine, 1 of the 2 messages cannot be opened\..*\| Copy$/s);
+    });
+
+    it('leaves out that whoever has the links can read', async () => {
+      const { copy } = setUp({ history: [far('a')] });
+      await env.clipboard.writeText('before');
+      const ask = new Answers('link', undefined);
+      assert.equal(await copy(ask), undefined);
+      assert.match(ask.asked[1] ?? '', /^Whoever gets this can read all messages of the session, without signing in\./);
+      assert.equal(await env.clipboard.readText(), 'before');
+    });
+
+    it('does not move the messages to the bucket first where the user wants that', async () => {
+      const { copy, log } = setUp({
+        history: [local('a'), local('b')],
+        bucket: 'https://s3.example.com',
+        afterMove: [far('a'), far('b')],
+      });
+      const ask = new Answers('json', 'Copy the Messages to the Bucket First');
+      const copied = await copy(ask);
+      assert.deepEqual(log, ['moved']);
+      assert.deepEqual((copied as SessionDescriptor).history, [far('a'), far('b')]);
+      assert.ok((await env.clipboard.readText()).includes(far('b')));
+    });
+
+    it('goes on without a word where something stays on this machine all the same', async () => {
+      const { copy, log } = setUp({
+        history: [local('a'), local('b')],
+        bucket: 'https://s3.example.com',
+        afterMove: [far('a'), local('b')],
+      });
+      const ask = new Answers('json', 'Copy the Messages to the Bucket First', undefined);
+      assert.equal(await copy(ask), undefined);
+      assert.deepEqual(log, ['moved']);
+      assert.match(ask.asked[2] ?? '', /1 of the 2 messages.*\| Copy$/s);
+    });
+
+    it('moves them where there are no keys, or offers a bucket that is on this machine too', async () => {
+      const { copy, log } = setUp({ history: [local('a')], bucket: 'https://s3.example.com', hasKeys: false });
+      assert.equal(await copy(new Answers('json', 'Copy the Messages to the Bucket First')), undefined);
+      assert.deepEqual(log, ['asked for keys']);
+      const near = setUp({ history: [local('a')], bucket: 'http://localhost:9000' });
+      const ask = new Answers('json', undefined);
+      await near.copy(ask);
+      assert.match(ask.asked[1] ?? '', /\| Copy$/);
+    });
+
+    it('asks a program, which cannot answer', async () => {
+      const { copy } = setUp({ history: [local('a')] });
+      assert.ok(await copy(new Answers(), 'json'));
+    });
+  });
+
+  describe('for the keys of a bucket', () => {
+    const place = { endpoint: 'https://s3.example.com', region: 'us-east-1', bucket: 'acp' };
+    const set = (value: unknown): Thenable<void> =>
+      workspace.getConfiguration('parley').update('resources', value, ConfigurationTarget.Global);
+    after(() => set(undefined));
+
+    it('keeps them elsewhere than in the secret store, for more than one bucket, or half of them', async () => {
+      const { context, secrets } = fakeContext();
+      const serve = { localStore: () => Promise.reject(new Error('not needed')) };
+      const storesWith = (ask: Questions): ResourceStores =>
+        new ResourceStores({ context, serve, log: silentLog, ask });
+      await set({ type: 'local' });
+      const none = storesWith(new Answers());
+      await assert.rejects(none.setKeys(), (error) => error instanceof ParleyError && error.code === 'no-bucket');
+      none.dispose();
+      await set({ type: 's3', ...place });
+      const half = storesWith(new Answers('id', undefined));
+      assert.equal(await half.setKeys(), false);
+      assert.equal(secrets.size, 0);
+      half.dispose();
+      const ask = new Answers(' id ', ' secret ');
+      const stores = storesWith(ask);
+      let changes = 0;
+      stores.onDidChange(() => changes++);
+      assert.equal(await stores.setKeys(), true);
+      assert.equal(changes, 1, 'what waits for the keys goes on');
+      assert.deepEqual(
+        [...secrets],
+        [
+          [
+            'parley.resources.keys:https://s3.example.com acp',
+            JSON.stringify({ accessKeyId: 'id', secretAccessKey: 'secret' }),
+          ],
+        ],
+      );
+      assert.match(ask.asked[0] ?? '', /^acp, s3\.example\.com: Access key ID/);
+      assert.match(ask.asked[1] ?? '', /Secret access key.*\| secret$/);
+      stores.dispose();
+    });
+  });
+
+  describe('about a server on this machine or in the network', () => {
+    const signal = new AbortController().signal;
+    const accessWith = (context: ExtensionContext, ask: Questions): ResourceAccess =>
+      new ResourceAccess({
+        context,
+        catalog: { list: () => [] } as never,
+        stores: { origin: undefined },
+        ownOrigin: () => undefined,
+        log: silentLog,
+        ask,
+      });
+
+    it('is visited although the user said no, or for good although they said once', async () => {
+      const { context, kept } = fakeContext();
+      const ask = new Answers(undefined, 'Allow Once', 'Always Allow');
+      const access = accessWith(context, ask);
+      assert.equal(await access.ask('http://10.0.0.1', 'private', signal), false);
+      assert.match(ask.asked[0] ?? '', /load messages from http:\/\/10\.0\.0\.1, which is on your network\./);
+      assert.equal(await access.ask('http://10.0.0.1', 'private', signal), true);
+      assert.equal(access.isAllowed('http://10.0.0.1'), false);
+      assert.equal(kept.size, 0);
+      assert.equal(await access.ask('http://10.0.0.1', 'local', signal), true);
+      assert.match(ask.asked[2] ?? '', /which is on this machine\./);
+      assert.equal(access.isAllowed('http://10.0.0.1'), true);
+      assert.equal(access.isAllowed('http://10.0.0.1:81'), false, 'another port is another origin');
+      assert.equal(accessWith(context, new Answers()).isAllowed('http://10.0.0.1'), true, 'also after a restart');
+    });
+
+    it('is asked about after the question was given up', async () => {
+      const given = AbortSignal.abort();
+      assert.equal(
+        await accessWith(fakeContext().context, new Answers()).ask('http://10.0.0.1', 'local', given),
+        false,
+      );
+    });
+  });
+
+  describe('when a link opens a session', () => {
+    const descriptor: SessionDescriptor = { id: 'a', history: ['https://one.example/1', 'https://two.example/2'] };
+    function commandsWith(ask: Questions): { run: (argument: object) => Promise<unknown>; log: string[] } {
+      const log: string[] = [];
+      const handlers = new Map<string, (argument: object) => Promise<unknown>>();
+      const services = {
+        ask,
+        conversations: { setActive: () => {} },
+        chat: { show: () => {}, open: () => ({ focus: () => {} }) },
+        descriptors: {
+          read: async () => {
+            log.push('read');
+            return descriptor;
+          },
+          open: async () => {
+            log.push('opened');
+            return { key: 'new' };
+          },
+        },
+      };
+      descriptorCommands(services as unknown as DescriptorServices, (id, run) => {
+        handlers.set(id, run as (argument: object) => Promise<unknown>);
+        return { dispose() {} };
+      });
+      return {
+        run: (argument) => handlers.get('openDescriptor')?.(argument) ?? Promise.reject(new Error('none')),
+        log,
+      };
+    }
+
+    it('asks a server what is behind an address before the user agreed', async () => {
+      const ask = new Answers(undefined);
+      const { run, log } = commandsWith(ask);
+      assert.equal(await run({ descriptor: 'https://one.example/sessions/1', asks: true }), undefined);
+      assert.deepEqual(log, []);
+      assert.match(ask.asked[0] ?? '', /open a session from one\.example\./);
+    });
+
+    it('loads anything before the user has seen from where', async () => {
+      const ask = new Answers(undefined, 'Open');
+      const { run, log } = commandsWith(ask);
+      const link = { descriptor: 'vscode://parley.parley/session?d=x', asks: true };
+      assert.equal(await run(link), undefined);
+      assert.deepEqual(log, ['read']);
+      assert.match(
+        ask.asked[0] ?? '',
+        /a session with 2 messages\..*one\.example, two\.example.*Nothing has been loaded/s,
+      );
+      assert.equal(await run(link), 'new');
+      assert.deepEqual(log, ['read', 'read', 'opened']);
+    });
+
+    it('asks a user who pasted the link themselves once more', async () => {
+      const { run, log } = commandsWith(new Answers());
+      assert.equal(await run({ descriptor: 'vscode://parley.parley/session?d=x' }), 'new');
+      assert.deepEqual(log, ['read', 'opened']);
+    });
+  });
+});

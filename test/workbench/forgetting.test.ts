@@ -1,0 +1,78 @@
+// Deleting a session, in a real VS Code: whoever keeps something for it hears of it, and its messages go from this machine.
+import { strict as assert } from 'node:assert';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type ExtensionContext, Uri } from 'vscode';
+import { Emitter } from '../../src/base/event';
+import { silentLog } from '../../src/base/log';
+import { FileShelf } from '../../src/client/fileShelf';
+import { LocalStore } from '../../src/distributed/localStore';
+import { mintId } from '../../src/distributed/model';
+import { Archive } from '../../src/workbench/archive';
+import { Descriptors, type DescriptorsOptions } from '../../src/workbench/descriptors';
+import { removeScratch, scratchFolder } from '../support/scratch';
+
+describe('a session that is deleted', function () {
+  this.timeout(30_000);
+  const signal = new AbortController().signal;
+  let context: ExtensionContext;
+  let folder: string;
+
+  before(async () => {
+    folder = await scratchFolder();
+    const kept = new Map<string, unknown>();
+    const memory = {
+      get: (key: string, otherwise: unknown) => kept.get(key) ?? otherwise,
+      update: async (key: string, value: unknown) => void kept.set(key, value),
+    };
+    const secrets = { onDidChange: new Emitter<never>().event };
+    context = { globalStorageUri: Uri.file(folder), globalState: memory, workspaceState: memory, secrets } as never;
+  });
+  after(removeScratch);
+
+  it('leaves its messages and its descriptor on the disk', async () => {
+    const archive = new Archive(context, silentLog);
+    const store = new LocalStore({
+      folder: join(folder, 'resources'),
+      secret: randomBytes(32),
+      baseUrl: () => undefined,
+    });
+    const none = new Emitter<never>().event;
+    const descriptors = new Descriptors({
+      context,
+      catalog: { list: () => [] },
+      conversations: { onDidAdd: none, onDidRemove: none },
+      serve: { origin: undefined, localStore: async () => store },
+      stores: { origin: undefined, onDidChange: none },
+      log: silentLog,
+    } as unknown as DescriptorsOptions);
+    const forgotten: Promise<void>[] = [];
+    archive.onDidDelete((keys) => forgotten.push(descriptors.forget(keys)));
+
+    const [key, other] = [mintId(), mintId()];
+    const keep = archive.keep({ key, agentId: 'demo', cwd: folder, roots: [folder] }, false);
+    keep.describe({ title: 'Gone' });
+    const object = (of: string): string => `sessions/${mintId()}/${of}/00000000-${mintId()}.json`;
+    const [own, foreign] = [object(key), object(other)];
+    for (const name of [own, foreign]) await store.put(name, Buffer.from('{}'), 'application/json', signal);
+    const shelf = new FileShelf(join(folder, 'http-sessions'));
+    await shelf.write(key, 'x');
+    await shelf.write(other, 'x');
+
+    archive.delete(key);
+    assert.equal(forgotten.length, 1);
+    await Promise.all(forgotten);
+    assert.deepEqual(await store.list('', signal), [foreign]);
+    assert.deepEqual([await shelf.read(key), await shelf.read(other)], [undefined, 'x']);
+
+    // One whose messages another session needs goes with that one.
+    await shelf.write(other, own.slice(-41));
+    await store.put(own, Buffer.from('{}'), 'application/json', signal);
+    await descriptors.forget([key]);
+    assert.deepEqual(await store.list('', signal), [own, foreign].sort());
+    await descriptors.forget([other]);
+    assert.deepEqual(await store.list('', signal), []);
+    descriptors.dispose();
+    archive.dispose();
+  });
+});

@@ -1,0 +1,172 @@
+// Messages behind a token, in a real VS Code: the gap says so, the user is asked for the token of that one server, and nobody else gets it.
+import { strict as assert } from 'node:assert';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type ExtensionContext, Uri } from 'vscode';
+import { Emitter } from '../../src/base/event';
+import { silentLog } from '../../src/base/log';
+import type { Conversation } from '../../src/client/conversation';
+import { LocalStore } from '../../src/distributed/localStore';
+import type { TimedEvent } from '../../src/session/event';
+import { SessionModel } from '../../src/session/model';
+import { Descriptors, type DescriptorsOptions } from '../../src/workbench/descriptors';
+import type { Questions } from '../../src/workbench/questions';
+import { removeScratch, scratchFolder } from '../support/scratch';
+import { json, type StubServer, stopStubs, stubServer } from '../support/stubServer';
+
+/** Answers of the user, by what is asked. */
+class User implements Questions {
+  readonly asked: string[] = [];
+  token: string | undefined;
+
+  async choose(): Promise<string> {
+    return 'Always Allow';
+  }
+  async line({ title = '', prompt, secret }: Parameters<Questions['line']>[0]): Promise<string | undefined> {
+    this.asked.push(`${title} | ${prompt} | ${secret ? 'secret' : 'open'}`);
+    return this.token;
+  }
+  pick(): Promise<never> {
+    return Promise.reject(new Error('nothing to pick'));
+  }
+}
+
+describe('messages of a server that wants a token', function () {
+  this.timeout(30_000);
+  const TOKEN = 'sesame-street-1';
+  const secrets = new Map<string, string>();
+  const kept = new Map<string, unknown>();
+  const secretChanged = new Emitter<unknown>();
+  let user: User;
+  let descriptors: Descriptors;
+  let model: SessionModel;
+  let conversation: Conversation;
+  let locked: StubServer;
+  let open: StubServer;
+
+  beforeEach(async () => {
+    user = new User();
+    secrets.clear();
+    kept.clear();
+    const message = { role: 'user', parts: [{ content: 'words' }] };
+    locked = await stubServer(({ headers, path }, response) => {
+      if (headers.authorization !== `Bearer ${TOKEN}`) json(response, 401, { message: 'no' });
+      else if (path.startsWith('/sessions/'))
+        json(response, 200, { id: 'session-123', history: [`${locked.baseUrl}/1`] });
+      else json(response, 200, message);
+    });
+    open = await stubServer((_request, response) => json(response, 200, message));
+    const folder = await scratchFolder();
+    const memory = {
+      get: (key: string, otherwise: unknown) => kept.get(key) ?? otherwise,
+      update: async (key: string, value: unknown) => void kept.set(key, value),
+    };
+    const context = {
+      globalStorageUri: Uri.file(folder),
+      globalState: memory,
+      secrets: {
+        get: async (key: string) => secrets.get(key),
+        store: async (key: string, value: string) => void secrets.set(key, value),
+        onDidChange: secretChanged.event,
+      },
+    } as unknown as ExtensionContext;
+    model = new SessionModel();
+    const agent = { type: 'process', id: 'a', name: 'A' };
+    const note = (events: readonly TimedEvent[]): void => {
+      for (const { at, event } of events) model.apply(event, at);
+    };
+    conversation = { key: 'k', agent, model, note } as unknown as Conversation;
+    const added = new Emitter<Conversation>();
+    const store = new LocalStore({
+      folder: join(folder, 'resources'),
+      secret: randomBytes(32),
+      baseUrl: () => undefined,
+    });
+    descriptors = new Descriptors({
+      context,
+      catalog: { list: () => [], preferred: () => agent },
+      conversations: {
+        onDidAdd: added.event,
+        onDidRemove: new Emitter<Conversation>().event,
+        create: () => {
+          added.fire(conversation);
+          return conversation;
+        },
+      },
+      serve: { origin: undefined, localStore: async () => store },
+      stores: { origin: undefined, onDidChange: new Emitter<void>().event, all: async () => [store] },
+      log: silentLog,
+      ask: user,
+    } as unknown as DescriptorsOptions);
+  });
+  afterEach(async () => {
+    descriptors.dispose();
+    await stopStubs();
+    await removeScratch();
+  });
+
+  const gaps = (): string[] => model.state.entries.flatMap((entry) => (entry.kind === 'gap' ? [entry.text] : []));
+  const said = (): number => model.state.entries.filter(({ kind }) => kind === 'user').length;
+
+  it('stay gaps that do not say why, or ask for the token of each message', async () => {
+    const history = [`${locked.baseUrl}/1`, `${open.baseUrl}/2`, `${locked.baseUrl}/3`];
+    await descriptors.open({ id: 'session-123', history });
+    const { host, origin } = new URL(locked.baseUrl);
+    assert.deepEqual(
+      gaps(),
+      [1, 3].map((number) => `Message ${number} is missing. ${host} wants a token. “Retry” asks you for it.`),
+    );
+    assert.equal(user.asked.length, 0, 'nobody is asked before they want it');
+
+    await descriptors.retry(conversation, 'past-0');
+    assert.equal(gaps().length, 2, 'the user went away');
+    user.token = 'wrong';
+    await descriptors.retry(conversation, 'past-0');
+    assert.equal(gaps().length, 2);
+    user.token = `Bearer ${TOKEN}`;
+    await descriptors.retry(conversation, 'past-0');
+    assert.deepEqual(gaps(), [], 'one token is for all messages of its server');
+    assert.equal(said(), 3);
+
+    assert.deepEqual(
+      user.asked.map((question) => question.split(' | ')[0]),
+      [
+        `${origin} wants a token for the messages of this session`,
+        `${origin} wants a token for the messages of this session`,
+        `${origin} does not accept the token`,
+      ],
+    );
+    assert.ok(
+      user.asked.every((question) => question.endsWith('secret') && question.includes(`sent to ${origin} and`)),
+    );
+    assert.deepEqual([...secrets], [[`parley.remote:${origin} (messages)`, TOKEN]]);
+    assert.ok(
+      open.requests.every(({ headers }) => headers.authorization === undefined),
+      'no other server gets it',
+    );
+    assert.ok(!JSON.stringify(model.state.entries).includes(TOKEN));
+  });
+
+  it('are still read after the token was forgotten', async () => {
+    user.token = TOKEN;
+    const address = `${locked.baseUrl}/sessions/session-123`;
+    await descriptors.read(address, true);
+    const before = locked.requests.length;
+    await descriptors.read(address);
+    assert.equal(locked.requests.length, before + 1, 'it is sent with the first request from then on');
+    secrets.clear();
+    secretChanged.fire(undefined);
+    await assert.rejects(descriptors.read(address), { code: 'session-locked' });
+  });
+
+  it('cannot be opened by the address of their session, or ask a program', async () => {
+    const address = `${locked.baseUrl}/sessions/session-123`;
+    await assert.rejects(descriptors.read(address), { code: 'session-locked' });
+    assert.equal(user.asked.length, 0);
+    await assert.rejects(descriptors.read(address, true), { code: 'session-locked' });
+    user.token = TOKEN;
+    const descriptor = await descriptors.read(address, true);
+    await descriptors.open(descriptor);
+    assert.deepEqual([gaps().length, said()], [0, 1]);
+  });
+});
