@@ -8,6 +8,7 @@ import { openWindow, type Window } from '../support/vscode/openWindow';
 import { descendants } from '../support/vscode/processTree';
 import { repository } from '../support/vscode/repository';
 import { type Server, startServer } from '../support/vscode/startServer';
+import { command } from '../support/vscode/workbench';
 import { isolated } from './isolation';
 import { cpuMs, peakMb, untilQuiet } from './procStat';
 import { loadAgent, type Subject } from './subjects';
@@ -37,6 +38,14 @@ export interface TurnOptions {
   readonly typing?: boolean;
   /** Called while the turn runs. */
   readonly meanwhile?: () => Promise<void>;
+}
+
+/** Where VS Code finds what was there before it. Absent: nothing was. */
+export interface Prepared {
+  /** The server's data, with the extension's storage in it. */
+  readonly dataDir?: string;
+  /** The workspace. */
+  readonly folder?: string;
 }
 
 interface Measured {
@@ -76,10 +85,15 @@ export class Chat {
    * Starts VS Code with one extension, opens its chat and waits for the agent.
    * @param scratch a folder for this run alone
    */
-  static async open(subject: Subject, scratch: string, say: (line: string) => void): Promise<Chat> {
+  static async open(
+    subject: Subject,
+    scratch: string,
+    say: (line: string) => void,
+    prepared: Prepared = {},
+  ): Promise<Chat> {
     const log = join(scratch, 'turns.jsonl');
     const settings = { ...subject.settings(loadAgent(log)), 'git.enabled': false };
-    const server = await startServer({ extensions: [subject.vsix], settings, say });
+    const server = await startServer({ extensions: [subject.vsix], settings, say, ...prepared });
     let window: Window | undefined;
     try {
       const probe = readFileSync(join(repository, 'test/bench/inPage/probe.js'), 'utf8');
@@ -148,6 +162,47 @@ export class Chat {
     };
   }
 
+  /**
+   * Opens a session of earlier from the list of sessions.
+   * @param title found by it @param marker among its last words
+   * @returns from Enter on its row until the marker is painted, in ms
+   */
+  async recall(title: string, marker: string): Promise<number> {
+    await this.#find(title);
+    await this.#run(`parleyBench.start(${JSON.stringify(marker)})`);
+    const chosen = now();
+    await this.page.keyboard.press('Enter');
+    await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), `The session "${title}" was not on the screen`);
+    const { seenAt } = (await this.#run('parleyBench.stop()')) as Measured;
+    if (!(await this.#run(`parleyBench.isInView(${JSON.stringify(marker)})`)))
+      throw new Error(`The end of the session "${title}" is not in view`);
+    return seenAt - chosen;
+  }
+
+  /**
+   * Opens a session that was held elsewhere, and goes to its beginning as soon as its end is there.
+   * @param oldest in the text of its first message, `newest` in that of its last
+   * @returns from Enter until each is painted, in ms
+   */
+  async openDescriptor(
+    descriptor: string,
+    oldest: string,
+    newest: string,
+  ): Promise<{ newest: number; oldest: number }> {
+    const box = this.page.locator('.quick-input-widget:visible');
+    await command(this.page, 'Parley: Open Session from Link');
+    await box.getByText('A session link, a descriptor').waitFor();
+    await box.locator('input.input').fill(descriptor);
+    await this.#run(`parleyBench.start(${JSON.stringify(newest)})`);
+    const chosen = now();
+    await this.page.keyboard.press('Enter');
+    await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), 'The newest message was not on the screen');
+    const { seenAt } = (await this.#run('parleyBench.stop()')) as Measured;
+    const there = this.#run(`parleyBench.seenAtTop(${JSON.stringify(oldest)})`);
+    const topAt = (await within(TURN_LIMIT_MS, there, 'The first message was not on the screen')) as number;
+    return { newest: seenAt - chosen, oldest: topAt - chosen };
+  }
+
   /** Main-thread time of the webview's renderer so far, in ms. */
   async task(): Promise<number> {
     const { metrics } = await this.#devtools.send('Performance.getMetrics');
@@ -186,6 +241,24 @@ export class Chat {
     while (running) {
       await Promise.race([delay(KEY_EVERY_MS), end]);
       if (running) await this.page.keyboard.press('k');
+    }
+  }
+
+  /** Opens the list of sessions and looks for one, whose row has the focus then. The webview may get the focus back from the palette a little late, which closes the list. */
+  async #find(title: string): Promise<void> {
+    const list = this.page.locator('.quick-input-widget:visible');
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await command(this.page, 'Parley: Sessions');
+        await list.locator('.monaco-list-row').first().waitFor({ timeout: 5000 });
+        await list.locator('input.input').fill(title, { timeout: 5000 });
+        await delay(1000); // what is found by its words is drawn a moment after what is found by its letters
+        await list.locator('.monaco-list-row.focused', { hasText: title }).waitFor({ timeout: 5000 });
+        return;
+      } catch (error) {
+        if (attempt === 5) throw error;
+        await this.page.keyboard.press('Escape');
+      }
     }
   }
 

@@ -161,8 +161,8 @@ function open(folder: string): Journal {
   return Journal.open({ folder, log: silentLog, now: () => START });
 }
 
-/** Turns of prompt, thought, tool calls and answer, until there are so many entries. */
-function conversation(random: (below: number) => number, entries: number, at: number): TimedEvent[] {
+/** Turns of prompt, thought, tool calls and answer, until there are so many entries. @param random below a number @param at ms since 1970, of the first event */
+export function conversation(random: (below: number) => number, entries: number, at: number): TimedEvent[] {
   const list: SessionEvent[] = [];
   let made = 0;
   for (let turn = 1; made < entries; turn++) {

@@ -61,6 +61,28 @@
     return false;
   };
 
+  const afterPaint = (done) => {
+    requestAnimationFrame(() => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = done;
+      channel.port2.postMessage(0);
+    });
+  };
+
+  /** Goes to the beginning of the transcript and stays there. @returns when the words are painted there, in milliseconds since 1970 */
+  bench.seenAtTop = (words) =>
+    new Promise((resolve) => {
+      const log = document.querySelector('[role=log]');
+      const frame = () => {
+        log.scrollTop = 0;
+        let text = '';
+        for (const entry of [...log.querySelectorAll('[role=article]')].slice(0, 10)) text += entry.textContent;
+        if (text.includes(words)) afterPaint(() => resolve(now()));
+        else requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    });
+
   /** Begins a measurement, which ends when the marker was painted: `await parleyBench.seen` and then `stop()`. */
   bench.start = (marker) => {
     const frames = [];
@@ -87,22 +109,16 @@
     addEventListener('keydown', onKey, true);
 
     bench.seen = new Promise((resolve) => {
-      const afterPaint = () => {
-        requestAnimationFrame(() => {
-          const channel = new MessageChannel();
-          channel.port1.onmessage = () => {
-            seenAt = now();
-            resolve();
-          };
-          channel.port2.postMessage(0);
-        });
+      const done = () => {
+        seenAt = now();
+        resolve();
       };
       let last = performance.now();
       const frame = (time) => {
         if (!running) return;
         frames.push(time - last);
         last = time;
-        if (isThere(marker)) afterPaint();
+        if (isThere(marker)) afterPaint(done);
         else requestAnimationFrame(frame);
       };
       requestAnimationFrame((time) => {

@@ -1,0 +1,111 @@
+// A session that others held, opened by its descriptor: 200 messages on three servers. How soon its newest messages are painted, how soon it is there from its first message
+// on, and that what was loaded once is not asked for again. In the packaged extension in a real VS Code.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json, type StubServer, stopStubs, stubServer } from '../support/stubServer';
+import { Chat } from './chat';
+import { median, type Row, rounded } from './figures';
+import { untilQuiet } from './procStat';
+import type { Subject } from './subjects';
+
+const MESSAGES = 200;
+const SERVERS = 3;
+/** Sessions that one window opens; each has messages of its own. */
+const SESSIONS = 3;
+
+/** Rows for the table; times in ms. @param subject Parley, packaged */
+export async function measureCarriedPaint(
+  subject: Subject,
+  { repetitions, say }: { readonly repetitions: number; readonly say: (line: string) => void },
+): Promise<readonly Row[]> {
+  const first: number[] = [];
+  const whole: number[] = [];
+  const again: number[] = [];
+  const servers: StubServer[] = [];
+  try {
+    for (let count = 0; count < SERVERS; count++) servers.push(await stubServer(({ path }, to) => answer(path, to)));
+    for (let repetition = 1; repetition <= repetitions; repetition++) {
+      const seen = await run(ofUsers(subject, servers), servers, say);
+      first.push(...seen.first);
+      whole.push(...seen.whole);
+      again.push(seen.again);
+      const told = `first ${seen.first.map(Math.round).join('/')}, whole ${seen.whole.map(Math.round).join('/')}`;
+      say(`carried ${repetition}/${repetitions}: ${told}, opened again ${seen.again} requests`);
+    }
+  } finally {
+    await stopStubs();
+  }
+  const row = (name: string, value: number, unit: string, target: number): Row => ({
+    name: `${MESSAGES} messages from ${SERVERS} servers: ${name}`,
+    value: rounded(value),
+    unit,
+    target,
+    better: 'lower',
+  });
+  return [
+    row('the newest painted', median(first), 'ms', 150),
+    row('the whole painted', median(whole), 'ms', 600),
+    row('opened again', Math.max(...again), 'requests', 0),
+  ];
+}
+
+/** The servers belong to agents of the user: nobody asks whether they may be asked. */
+function ofUsers(subject: Subject, servers: readonly StubServer[]): Subject {
+  const agents = Object.fromEntries(
+    servers.map(({ baseUrl }, index) => [`far${index}`, { type: 'communication', url: baseUrl, agent: 'far' }]),
+  );
+  return {
+    ...subject,
+    settings: (agent) => ({ ...subject.settings(agent), 'parley.agents': { load: agent, ...agents } }),
+  };
+}
+
+async function run(
+  subject: Subject,
+  servers: readonly StubServer[],
+  say: (line: string) => void,
+): Promise<{ first: number[]; whole: number[]; again: number }> {
+  const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+  try {
+    const chat = await Chat.open(subject, scratch, say);
+    try {
+      const first: number[] = [];
+      const whole: number[] = [];
+      let history: readonly string[] = [];
+      const asked = (): number => servers.reduce((sum, { requests }) => sum + requests.length, 0);
+      for (let session = 0; session < SESSIONS; session++) {
+        const tag = randomUUID().slice(0, 8);
+        history = Array.from({ length: MESSAGES }, (_, at) => `${servers[at % SERVERS]?.baseUrl}/${tag}/${at}`);
+        await untilQuiet();
+        const seen = await chat.openDescriptor(descriptor(history), words(tag, 0), words(tag, MESSAGES - 1));
+        first.push(seen.newest);
+        whole.push(seen.oldest);
+      }
+      const before = asked();
+      const tag = (history[0] ?? '').split('/').at(-2) ?? '';
+      await chat.openDescriptor(descriptor(history), words(tag, 0), words(tag, MESSAGES - 1));
+      return { first, whole, again: asked() - before };
+    } finally {
+      await chat.close();
+    }
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+const descriptor = (history: readonly string[]): string => JSON.stringify({ id: randomUUID(), history });
+
+const words = (tag: string, index: number): string => `Message ${index} of ${tag}.`;
+
+/** `/TAG/INDEX`: a prompt or an answer of a few lines. */
+function answer(path: string, response: Parameters<typeof json>[0]): void {
+  const [, tag = '', at = ''] = path.split('/');
+  const index = Number(at);
+  const content = `**About it.** What was said then, in a few words and \`one\` of code.\n\n- first\n- second\n\n${words(tag, index)}`;
+  json(response, 200, {
+    role: index % 2 === 0 ? 'user' : 'agent/far',
+    parts: [{ content_type: index % 2 === 0 ? 'text/plain' : 'text/markdown', content }],
+  });
+}
