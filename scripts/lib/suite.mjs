@@ -20,8 +20,7 @@ const shared = {
 
 /**
  * Runs the tests of some folders, one folder after another.
- * @param suites `folder` relative to the root; `jobs`: files that run side by side, each in a process of its own, with their output file by file; `last`: the file that has to
- *   run after all others of its folder
+ * @param suites `folder` relative to the root; `jobs`: files that run side by side, each in a process of its own, with their output file by file
  * @param args parts of paths to choose files by; after `--` come options for mocha
  * @param timeout milliseconds for each test
  * @returns 0 where all passed
@@ -31,12 +30,10 @@ export async function runSuites({ suites, args, timeout }) {
   const patterns = cut < 0 ? args : args.slice(0, cut);
   const mochaOptions = cut < 0 ? [] : args.slice(cut + 1);
   const chosen = [];
-  for (const { folder, jobs = 1, last } of suites) {
-    const tests = (await files(folder))
-      .filter(
-        (path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))),
-      )
-      .sort((a, b) => Number(a === last) - Number(b === last));
+  for (const { folder, jobs = 1 } of suites) {
+    const tests = (await files(folder)).filter(
+      (path) => /\.test\.tsx?$/.test(path) && (patterns.length === 0 || patterns.some((part) => path.includes(part))),
+    );
     if (tests.length > 0) chosen.push({ tests, jobs });
   }
   if (chosen.length === 0) {

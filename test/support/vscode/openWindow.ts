@@ -44,7 +44,7 @@ export interface Problem {
 export interface Window {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What went wrong in webviews, from the first moment on. */
+  /** What went wrong in the webviews of all its pages, from the first moment on. */
   readonly problems: readonly Problem[];
   /** All that was written to the console, for a failure report. */
   readonly log: readonly string[];
@@ -77,9 +77,6 @@ const POLICY = /Content Security Policy|Trusted(Script|HTML|ScriptURL)|violates 
 const OUR_SCRIPT = /webview|<anonymous>:\d+:\d+/;
 const OWN_PAGE = /^https?:\/\/[^/]+\/(\?|$)|\/workbench\.(js|html)/;
 
-/** Problems of all windows of this process: the end-to-end run ends with a look at them. */
-export const allProblems: Problem[] = [];
-
 /**
  * Opens the server's workbench and waits until it is restored.
  * @throws Error with the browser's console where the workbench does not come up within a minute
@@ -109,12 +106,12 @@ export async function openWindow(server: Server, options: WindowOptions = {}): P
     rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
-    const page = context.pages()[0] ?? (await context.newPage());
     const note = (problem: Problem): void => {
       problems.push(problem);
-      allProblems.push(problem);
     };
-    watchForProblems(page, note, log);
+    for (const page of context.pages()) watchForProblems(page, note, log);
+    context.on('page', (page) => watchForProblems(page, note, log));
+    const page = context.pages()[0] ?? (await context.newPage());
     for (const [name, run] of Object.entries(options.expose ?? {})) {
       await page.exposeFunction(name, run);
     }

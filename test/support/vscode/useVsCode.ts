@@ -1,5 +1,7 @@
-// A VS Code with the packaged extension for the tests of one `describe`: started before the first, ended after the last, with a picture and the log of a test that failed.
-import { openWindow, screenshot, type Window, type WindowOptions } from './openWindow';
+// A VS Code with the packaged extension for the tests of one `describe`: started before the first, ended after the last, with a picture and the log of a test that failed. In
+// everything that they do, the content policy of our webviews must have nothing to stop and no script of theirs break.
+import { strict as assert } from 'node:assert';
+import { openWindow, type Problem, screenshot, type Window, type WindowOptions } from './openWindow';
 import type { ProcessEntry } from './processTree';
 import { vsixPath } from './repository';
 import { type Server, type ServerOptions, startServer } from './startServer';
@@ -7,6 +9,8 @@ import { type Server, type ServerOptions, startServer } from './startServer';
 export interface VsCodeUnderTest {
   readonly server: Server;
   readonly window: Window;
+  /** Problems that a test makes on purpose go in here. */
+  readonly deliberate: Set<Problem>;
   /** What outlived the server's orderly end; known after the last test. */
   readonly leftBehind: readonly ProcessEntry[];
 }
@@ -19,6 +23,7 @@ export function useVsCode(options: ServerOptions & WindowOptions = {}): VsCodeUn
   let server: Server | undefined;
   let window: Window | undefined;
   let leftBehind: readonly ProcessEntry[] = [];
+  const deliberate = new Set<Problem>();
 
   before('start VS Code', async function () {
     this.timeout(180_000);
@@ -38,6 +43,8 @@ export function useVsCode(options: ServerOptions & WindowOptions = {}): VsCodeUn
     this.timeout(60_000);
     await window?.close();
     leftBehind = (await server?.stop()) ?? [];
+    const problems = window?.problems.filter((problem) => !deliberate.has(problem)) ?? [];
+    assert.deepEqual(problems, [], 'the content policy stopped something of ours, or a script of ours broke');
   });
 
   return {
@@ -47,6 +54,7 @@ export function useVsCode(options: ServerOptions & WindowOptions = {}): VsCodeUn
     get window() {
       return present(window);
     },
+    deliberate,
     get leftBehind() {
       return leftBehind;
     },
