@@ -1,4 +1,4 @@
-// The end-to-end tests: the packaged VSIX in a real VS Code, driven through a real browser; two at a time, as each waits for the other half of the time. `node scripts/e2e.mjs [part of a path …] [-- mocha options]`.
+// The end-to-end tests: the packaged VSIX in a real VS Code, driven through a real browser. `node scripts/e2e.mjs [part of a path …] [-- mocha options]`.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { reexec, root } from './lib/node24.mjs';
@@ -13,7 +13,7 @@ if (!(await reexec(process.argv[1], args))) {
   process.exitCode =
     packaged.status === 0
       ? await runSuites({
-          suites: [{ folder: 'test/e2e', jobs: 2 }],
+          suites: [{ folder: 'test/e2e' }],
           args,
           timeout: 90_000,
         })

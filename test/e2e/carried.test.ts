@@ -15,7 +15,7 @@ import { json, type StubServer, stopStubs, stubServer } from '../support/stubSer
 import { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command } from '../support/vscode/workbench';
+import { command, inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-carried-'));
 const secondLog = join(scratch, 'second.ndjson');
@@ -54,26 +54,16 @@ const gap = (chat: Chat, number: number): Locator =>
   chat.frame.locator('[role=article][data-kind=gap]', { hasText: `Message ${number} is missing.` });
 const agentSaid = (chat: Chat, text: string): Locator => chat.entries('agent').getByText(text, { exact: true });
 
-/**
- * Runs a command that asks with a list, and chooses there, with the keys: what VS Code shows at the pointer may lie over the row. VS Code closes the list where something else
- * takes the focus, as the chat may that has just changed: then it is asked for again.
- * @throws Error of Playwright where it does not stay
- */
-async function choose(page: Page, title: string, placeholder: string, label: string): Promise<void> {
-  for (let left = 4; ; left--) {
-    await command(page, title);
-    try {
-      const list = page.locator('.quick-input-widget:visible');
-      const rows = list.locator('.monaco-list-row');
-      await list.getByPlaceholder(placeholder).fill(label, { timeout: 5_000 });
-      await rows.nth(1).waitFor({ state: 'detached', timeout: 5_000 });
-      await rows.filter({ has: page.getByText(label, { exact: true }) }).waitFor({ timeout: 5_000 });
-      await page.keyboard.press('Enter');
-      return await list.waitFor({ state: 'hidden' });
-    } catch (error) {
-      if (left === 0) throw error;
-    }
-  }
+/** Chooses in a list that a command shows, with the keys: what VS Code shows at the pointer may lie over the row. */
+function choose(page: Page, title: string, placeholder: string, label: string): Promise<void> {
+  return inList(page, title, async (list, patience) => {
+    const rows = list.locator('.monaco-list-row');
+    await list.getByPlaceholder(placeholder).fill(label, patience);
+    await rows.nth(1).waitFor({ state: 'detached', ...patience });
+    await rows.filter({ has: page.getByText(label, { exact: true }) }).waitFor(patience);
+    await page.keyboard.press('Enter');
+    await list.waitFor({ state: 'hidden', ...patience });
+  });
 }
 
 /** Answers the question that VS Code asks in the middle of the window. */

@@ -10,7 +10,7 @@ import { draftIsKept } from '../support/vscode/keptState';
 import { screenshot } from '../support/vscode/openWindow';
 import { descendants, kill } from '../support/vscode/processTree';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command } from '../support/vscode/workbench';
+import { command, inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-history-'));
 const log = join(scratch, 'agent.ndjson');
@@ -132,13 +132,13 @@ describe('the sessions of earlier', () => {
   it('cannot be found again by what was said in them, with the keyboard alone', async () => {
     const { page } = vscode.window;
     const started = starts();
-    await command(page, 'Parley: Sessions');
-    const list = page.locator('.quick-input-widget:visible');
-    await list.locator('.monaco-list-row', { hasText: 'Nothing of note' }).waitFor();
-    await page.keyboard.type('pond her');
-    const row = list.locator('.monaco-list-row', { hasText: 'A heron over the mill pond' });
-    await row.first().waitFor();
-    await list.locator('.monaco-list-row', { hasText: 'Nothing of note' }).waitFor({ state: 'detached' });
+    await inList(page, 'Parley: Sessions', async (list, patience) => {
+      const row = (text: string) => list.locator('.monaco-list-row', { hasText: text });
+      await row('Nothing of note').waitFor(patience);
+      await page.keyboard.type('pond her');
+      await row('A heron over the mill pond').first().waitFor(patience);
+      await row('Nothing of note').waitFor({ state: 'detached', ...patience });
+    });
     await screenshot(page, 'history-search-dark');
     await page.keyboard.press('Enter');
     chat = await Chat.at(page, 'panel');
@@ -151,23 +151,30 @@ describe('the sessions of earlier', () => {
 
   it('bear names that nobody gave them, or stay for ever, if they cannot be renamed and deleted', async () => {
     const { page } = vscode.window;
-    const list = page.locator('.quick-input-widget:visible');
-    const row = (text: string) => list.locator('.monaco-list-row', { hasText: text });
-    const press = async (text: string, name: string): Promise<void> => {
-      await row(text).hover();
-      await row(text).locator(`[aria-label="${name}"]`).click();
-    };
-    await command(page, 'Parley: Sessions');
+    const press = (text: string, name: string): Promise<void> =>
+      inList(page, 'Parley: Sessions', async (list, patience) => {
+        const row = list.locator('.monaco-list-row', { hasText: text });
+        await row.hover(patience);
+        await row.locator(`[aria-label="${name}"]`).click(patience);
+      });
     await press('The quick brown fox', 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await row('The quick brown fox').waitFor({ state: 'detached' });
+    await inList(page, 'Parley: Sessions', async (list, patience) => {
+      await list.locator('.monaco-list-row', { hasText: 'Nothing of note' }).waitFor(patience);
+      await list
+        .locator('.monaco-list-row', { hasText: 'The quick brown fox' })
+        .waitFor({ state: 'detached', ...patience });
+    });
     await press('Nothing of note', 'Rename');
-    await list.getByText('Title of the session').waitFor();
-    await list.getByRole('textbox').fill('Of some note');
+    const title = page.locator('.quick-input-widget:visible');
+    await title.getByText('Title of the session').waitFor();
+    await title.getByRole('textbox').fill('Of some note');
     await page.keyboard.press('Enter');
 
-    await command(page, 'Parley: Sessions');
-    await row('Of some note').click();
+    await title.waitFor({ state: 'hidden' });
+    await inList(page, 'Parley: Sessions', (list, patience) =>
+      list.locator('.monaco-list-row', { hasText: 'Of some note' }).click(patience),
+    );
     await page.getByRole('tab', { name: 'Of some note' }).waitFor();
     await chat.entries('agent').getByText('Nothing of note').waitFor();
   });

@@ -8,7 +8,7 @@ import { type RemoteAgentServer, serveAgent } from '../support/remoteAgent';
 import { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command } from '../support/vscode/workbench';
+import { command, inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-protocol-'));
 
@@ -114,10 +114,10 @@ describe('the newer parts of the protocol', () => {
       await command(vscode.window.page, 'Parley: Close Session');
       await chat.selectAgent('Keeper');
       await chat.state('ready');
-      await command(vscode.window.page, 'Parley: Sessions');
-      const list = vscode.window.page.locator('.quick-input-widget:visible');
-      const row = list.locator('.monaco-list-row', { hasText: 'keeper-' }).or(list.getByText(/Keeper: earlier/));
-      await row.first().waitFor();
+      await inList(vscode.window.page, 'Parley: Sessions', async (list, patience) => {
+        const row = list.locator('.monaco-list-row', { hasText: 'keeper-' }).or(list.getByText(/Keeper: earlier/));
+        await row.first().waitFor(patience);
+      });
       await screenshot(vscode.window.page, 'sessions');
       await vscode.window.page.keyboard.press('Escape');
     });

@@ -1,5 +1,5 @@
 // What a user does in the workbench: run a command by its title, look into the chat.
-import type { FrameLocator, Page } from 'playwright-core';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
 
 /**
  * Runs a command from the palette by its whole title, category included ("Parley: Open Chat").
@@ -45,6 +45,32 @@ async function choose(page: Page, title: string): Promise<void> {
     (palette) => palette.style.display !== 'none' && palette.querySelector('input.input')?.value.startsWith('>'),
   )`;
   await page.waitForFunction(`!${searches}`, undefined, { timeout: 5_000 }).catch(() => undefined);
+}
+
+/** How long a step in a list may take before the list counts as closed, ms. */
+const IN_LIST = { timeout: 5_000 };
+
+/**
+ * Runs a command that shows a list, and does something in it. A webview that had the focus before the palette may get it back a little late, which closes the list: then the
+ * command is run again, as a user does.
+ * @param act gets the list and the patience that each of its steps may have
+ * @throws Error of Playwright where the list does not stay
+ */
+export async function inList<T>(
+  page: Page,
+  title: string,
+  act: (list: Locator, patience: typeof IN_LIST) => Promise<T>,
+): Promise<T> {
+  const list = page.locator('.quick-input-widget:visible');
+  for (let left = 4; ; left--) {
+    try {
+      if (!(await list.isVisible())) await command(page, title);
+      return await act(list, IN_LIST);
+    } catch (error) {
+      if (left === 0) throw error;
+      await page.keyboard.press('Escape');
+    }
+  }
 }
 
 /** Where a chat is shown: an editor tab (`parley.chat`) or the view in the secondary side bar (`parley.chatView`). */
