@@ -188,25 +188,26 @@ describe('transcript', () => {
       message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`),
     );
     await open({ items });
-    await panel.page.locator('.transcript').hover();
-    await panel.page.mouse.wheel(0, -6_000);
-    // What is kept follows the scrolling a little later.
+    await scrollTo(3_000);
+    // What is kept follows the scrolling a little later. The place is said in pixels of an entry that are above the upper edge.
     const kept = await panel.page.waitForFunction(() => {
-      const { anchor } = host.state() as { anchor?: { index: number } };
-      const box = document.querySelector('.transcript')!.getBoundingClientRect();
-      const node = document.elementFromPoint(box.left + 60, box.top + 5)?.closest('[data-entry-id]');
-      const id = node?.getAttribute('data-entry-id');
-      return anchor && id === `m${anchor.index}` && id;
+      const { anchor } = host.state() as { anchor?: { index: number; offset: number } };
+      const entry = anchor && document.querySelector(`[data-entry-id=m${anchor.index}]`);
+      if (!anchor || !entry) return undefined;
+      const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
+      return Math.abs(top - entry.getBoundingClientRect().top - anchor.offset) <= 1 ? anchor : undefined;
     });
-    const before = await kept.jsonValue();
+    const anchor = await kept.jsonValue();
+    assert.ok(anchor);
     await panel.page.reload();
     await panel.next('hello');
     await panel.snapshot({ items });
-    await panel.page.waitForFunction((id) => {
-      const box = document.querySelector('.transcript')!.getBoundingClientRect();
-      const node = document.elementFromPoint(box.left + 60, box.top + 5)?.closest('[data-entry-id]');
-      return node?.getAttribute('data-entry-id') === id;
-    }, before);
+    await panel.page.waitForFunction(({ index, offset }) => {
+      const entry = document.querySelector(`[data-entry-id=m${index}]`);
+      if (!entry) return false;
+      const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
+      return Math.abs(top - entry.getBoundingClientRect().top - offset) <= 2;
+    }, anchor);
   });
 
   it('leaves the reader where they are when the host shows the same session again', async () => {
