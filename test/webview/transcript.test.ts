@@ -189,13 +189,13 @@ describe('transcript', () => {
     );
     await open({ items });
     await scrollTo(3_000);
-    // What is kept follows the scrolling a little later. The place is said in pixels of an entry that are above the upper edge.
+    // What is kept follows the scrolling a little later. The place is said in pixels of an entry that are above the upper edge, and is the same within a line.
     const kept = await panel.page.waitForFunction(() => {
       const { anchor } = host.state() as { anchor?: { index: number; offset: number } };
       const entry = anchor && document.querySelector(`[data-entry-id=m${anchor.index}]`);
       if (!anchor || !entry) return undefined;
       const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
-      return Math.abs(top - entry.getBoundingClientRect().top - anchor.offset) <= 1 ? anchor : undefined;
+      return Math.abs(top - entry.getBoundingClientRect().top - anchor.offset) < 24 ? anchor : undefined;
     });
     const anchor = await kept.jsonValue();
     assert.ok(anchor);
@@ -206,7 +206,7 @@ describe('transcript', () => {
       const entry = document.querySelector(`[data-entry-id=m${index}]`);
       if (!entry) return false;
       const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
-      return Math.abs(top - entry.getBoundingClientRect().top - offset) <= 2;
+      return Math.abs(top - entry.getBoundingClientRect().top - offset) < 24;
     }, anchor);
   });
 
