@@ -188,7 +188,12 @@ describe('transcript', () => {
       message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`),
     );
     await open({ items });
-    await scrollTo(3_000);
+    // What is still being drawn may take the reader to the end once more: they scroll on.
+    await panel.page.waitForFunction(() => {
+      if ((host.state() as { anchor?: unknown }).anchor) return true;
+      document.querySelector('.transcript')!.scrollTop = 3_000;
+      return false;
+    });
     // What is kept follows the scrolling a little later. The place is said in pixels of an entry that are above the upper edge, and is the same within a line.
     const kept = await panel.page.waitForFunction(() => {
       const { anchor } = host.state() as { anchor?: { index: number; offset: number } };
