@@ -50,7 +50,7 @@ describe('conversation', function () {
           command: process.execPath,
           args: ['-e', 'console.log("Welcome to the wrong mode!"); setInterval(() => {}, 1e6)'],
         },
-        { services: { startTimeoutMs: () => 300 } },
+        { services: { startTimeoutMs: () => 2000 } },
       );
       await session.conversation.start();
       assert.equal(error()?.stage, 'initialize');
