@@ -132,7 +132,7 @@ describe('a session of the agent', function () {
         { load: true, mute: ['session/load'] },
         {
           opening: { kind: 'reopen', sessionId: 'any', transcript: 'replay' },
-          services: { startTimeoutMs: () => 300 },
+          services: { startTimeoutMs: () => 2000 },
         },
       );
       await conversation.start();
