@@ -12,7 +12,7 @@ import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
 
 /** How far beyond the visible part entries are kept in the page, px. */
-const MARGIN = 600;
+const MARGIN = 1_200;
 /** Pages kept in memory; beyond that, what is far from the eye is asked for again. */
 const STORED_PAGES = 120;
 /** The fewest px of one character, for guessing heights. */
