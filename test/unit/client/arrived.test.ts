@@ -4,8 +4,8 @@ import { takeArrived } from '../../../src/client/arrived';
 import { AGAIN, IN_DOUBT } from '../../../src/client/restore';
 import { PromptQueue, type QueueItem } from '../../../src/session/queue';
 import type { MessageEntry } from '../../../src/session/state';
-import { FaultWindow, type FaultWindowOptions, keepingAgent } from '../../support/faultWindow';
-import { removeScratch, scratchFolder } from '../../support/scratch';
+import { type FaultWindow, type FaultWindowOptions, keepingAgent } from '../../support/faultWindow';
+import { useFaultWindows } from '../../support/useFaultWindows';
 
 function user(index: number, text: string, promptId?: string): MessageEntry {
   const base = { id: `e${index}`, index, at: 0, kind: 'user', dropped: 0, until: 0 } as const;
@@ -74,35 +74,19 @@ describe('a message in doubt that the agent repeats', () => {
 });
 
 describe('a user whose window ended while a message was under way', () => {
-  let folder: string;
-  const open: FaultWindow[] = [];
-
-  beforeEach(async () => {
-    folder = await scratchFolder();
-  });
-
-  afterEach(async () => {
-    for (const window of open.splice(0)) await window.close();
-    await removeScratch();
-  });
-
-  function start(options: Partial<FaultWindowOptions> = {}): FaultWindow {
-    const window = new FaultWindow({ folder, agent: keepingAgent(folder, { reopens: 'load' }), ...options });
-    open.push(window);
-    return window;
-  }
+  const windows = useFaultWindows({ reopens: 'load' });
 
   /** The agent has a message, has said nothing, and its window ends; the next one opens the session again. */
   async function comesBack(options: Partial<FaultWindowOptions> = {}): Promise<FaultWindow> {
-    const first = start(options);
+    const first = windows.start(options);
     first.type('one');
     await first.session.until((c) => c.connection.kind === 'ready' && c.queue.items.length === 0 && !c.isBusy);
     first.type('two', 'wait');
     await first.untilLogged(({ msg }) => JSON.stringify(msg ?? '').includes('<two>'));
     await first.session.until((c) => c.isBusy);
     first.lose();
-    open.splice(open.indexOf(first), 1);
-    const next = start(options);
+    windows.forget(first);
+    const next = windows.start(options);
     assert.deepEqual(
       next.inDoubt.map(({ text }) => text),
       ['wait\nsay <two>'],
@@ -125,7 +109,7 @@ describe('a user whose window ended while a message was under way', () => {
   });
 
   it('is not asked about a message where the agent shows nothing', async () => {
-    const window = await comesBack({ agent: keepingAgent(folder, { reopens: 'resume' }) });
+    const window = await comesBack({ agent: keepingAgent(windows.folder, { reopens: 'resume' }) });
     assert.equal(window.conversation.connection.kind, 'ready');
     assert.equal(window.inDoubt.length, 1);
   });

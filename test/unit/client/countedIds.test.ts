@@ -5,8 +5,8 @@ import { TurnLedger } from '../../../src/client/turnLedger';
 import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 import type { KeepingScript } from '../../support/agents/keepingAgent';
-import { FaultWindow, type FaultWindowOptions, keepingAgent } from '../../support/faultWindow';
-import { removeScratch, scratchFolder } from '../../support/scratch';
+import { type FaultWindow, keepingAgent } from '../../support/faultWindow';
+import { useFaultWindows } from '../../support/useFaultWindows';
 
 /** Everything that was said, by the turn in which it stands; what came late is marked. */
 function byTurn(model: SessionModel): readonly string[] {
@@ -18,23 +18,7 @@ function byTurn(model: SessionModel): readonly string[] {
 }
 
 describe('a user whose agent counts its messages from one again', () => {
-  let folder: string;
-  const open: FaultWindow[] = [];
-
-  beforeEach(async () => {
-    folder = await scratchFolder();
-  });
-
-  afterEach(async () => {
-    for (const window of open.splice(0)) await window.close();
-    await removeScratch();
-  });
-
-  function start(options: Partial<FaultWindowOptions> = {}): FaultWindow {
-    const window = new FaultWindow({ folder, agent: keepingAgent(folder, {}), ...options });
-    open.push(window);
-    return window;
-  }
+  const windows = useFaultWindows({});
 
   const ready = ({ session }: FaultWindow): Promise<void> =>
     session.until((c) => c.connection.kind === 'ready' && !c.isBusy && c.queue.items.length === 0);
@@ -46,8 +30,8 @@ describe('a user whose agent counts its messages from one again', () => {
   ];
   for (const [way, reopens, next] of ways) {
     it(`reads the new answer in an old turn, or over the old answer, when it ${way}`, async () => {
-      const agent = keepingAgent(folder, { countsIds: true, ...(reopens && { reopens }) });
-      const window = start({ agent });
+      const agent = keepingAgent(windows.folder, { countsIds: true, ...(reopens && { reopens }) });
+      const window = windows.start({ agent });
       for (const tag of ['one', 'two']) {
         window.type(tag);
         await ready(window);
@@ -66,8 +50,8 @@ describe('a user whose agent counts its messages from one again', () => {
       assert.equal(last?.kind === 'agent' && last.messageId, `m${next}`, 'the agent did count so');
       // The next window reads the same from the journal.
       await window.close();
-      open.splice(open.indexOf(window), 1);
-      assert.deepEqual(byTurn(start({ agent }).conversation.model), expected);
+      windows.forget(window);
+      assert.deepEqual(byTurn(windows.start({ agent }).conversation.model), expected);
     });
   }
 });
