@@ -40,7 +40,9 @@ export function bundles({ dev }) {
     outdir: 'dist/webview',
   };
   return [
-    { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js' },
+    // The product is read when something is first asked of it (src/extension.ts).
+    { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', external: ['vscode', './product'] },
+    { ...node, entryPoints: ['src/product.ts'], outfile: 'dist/product.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },
     // The first picture comes before the panel's script (src/webview/early.ts); both stand in the page.
     {

@@ -1,78 +1,77 @@
-// The composition root: builds the parts, connects them, returns the API. Everything lives as long as the extension's context.
-import { join } from 'node:path';
-import { type ExtensionContext, window, workspace } from 'vscode';
-import { userEnvironment } from './agents/userEnvironment';
-import { Terminals } from './client/terminals';
-import { AgentCatalog } from './workbench/agentCatalog';
-import { createApi, type ParleyApi } from './workbench/api';
-import { Archive } from './workbench/archive';
-import { ChatHome } from './workbench/chatHome';
-import { registerCommands } from './workbench/commands';
-import { conversationServices } from './workbench/conversationServices';
-import { Conversations } from './workbench/conversations';
-import { Descriptors } from './workbench/descriptors';
-import { DiffEditor } from './workbench/diffEditor';
-import { McpServers } from './workbench/mcpServers';
-import { RealTerminals } from './workbench/realTerminal';
-import { RemoteHeaders } from './workbench/remoteHeaders';
-import { ResourceStores } from './workbench/resourceStores';
-import { Serve } from './workbench/serve';
-import { surfaceServices } from './workbench/surfaceServices';
-import { Traffic } from './workbench/traffic';
-import { vscodeLog } from './workbench/vscodeLog';
+// What VS Code loads. The doors of the product stand here: its commands, the pages of the chat, its links and its API. All else (product.ts) is a bundle of its own
+// that is read when something is first asked of it, while the page that the user waits for is already on its way.
+import { commands, type ExtensionContext, window } from 'vscode';
+import { CHAT_PANEL_TYPE, ChatPanel } from './door/chatPanel';
+import { CHAT_VIEW_ID, ChatView } from './door/chatView';
+import type { Page } from './door/page';
+import type { Product } from './product';
+import type { ParleyApi } from './workbench/api';
 
-let ending: (() => Promise<void>) | undefined;
+/** Where nothing is asked, the product is there after this time, in ms: a window in which Parley is used also serves, and mends what broke. */
+const LATEST_MS = 1000;
+
+interface Manifest {
+  readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+}
+
+let loaded: Product | undefined;
 
 export function activate(context: ExtensionContext): ParleyApi {
-  const own = <T extends { dispose(): void }>(part: T): T => {
-    context.subscriptions.push(part);
-    return part;
+  const product = (): Product => {
+    loaded ??= (require('./product') as typeof import('./product')).compose(context, { panel, view });
+    return loaded;
   };
-  const channel = own(window.createOutputChannel('Parley', { log: true }));
-  const log = vscodeLog(channel);
-  const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
-  const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
-  const traffic = new Traffic();
-  const catalog = new AgentCatalog(context, log);
-  const remote = new RemoteHeaders(context);
-  const mcp = new McpServers({ context, environment, log });
-  const messageRecorder = (key: string) => descriptors.recorderOf(key);
-  const services = conversationServices({
-    context,
-    log,
-    environment,
-    terminals,
-    mcp,
-    remote,
-    traffic,
-    messageRecorder,
-  });
-  const archive = own(new Archive(context, log));
-  const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
-  const conversations = own(new Conversations(catalog, services, archive, scratch));
-  own(workspace.onDidGrantWorkspaceTrust(() => conversations.onTrusted()));
-  const serve = own(new Serve({ context, catalog, services, scratch, log }));
-  const stores = own(new ResourceStores({ context, serve, log }));
-  const descriptors: Descriptors = own(new Descriptors({ context, catalog, conversations, serve, stores, log }));
-  own(archive.onDidDelete((keys) => void descriptors.forget(keys)));
-  const diffs = own(new DiffEditor());
-  const realTerminals = own(new RealTerminals(terminals));
-  const { retry: retryGap } = descriptors;
-  const takeOver = (key: string): void => chat.takeOver(key);
-  const surfaces = surfaceServices({ log, terminals, realTerminals, diffs, takeOver, retryGap });
-  const chat: ChatHome = new ChatHome(context, conversations, surfaces);
-  for (const part of chat.register()) own(part);
-  const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors };
-  for (const part of registerCommands({ ...parts, showLog: () => channel.show() })) own(part);
-  const { api, disposable } = createApi(conversations, descriptors);
-  own(disposable);
-  ending = async () => {
-    await Promise.all([conversations.closeAll(), serve.stop()]);
+  const fill = async (page: Page): Promise<void> => {
+    await arrived();
+    if (!page.isGone) product().chat.fill(page);
   };
-  return api;
+  const panel = new ChatPanel(context, (page) => void fill(page));
+  const view = new ChatView(context, (page) => void fill(page));
+  const latest = setTimeout(product, LATEST_MS);
+  context.subscriptions.push(
+    { dispose: () => clearTimeout(latest) },
+    window.registerWebviewViewProvider(CHAT_VIEW_ID, view),
+    window.registerWebviewPanelSerializer(CHAT_PANEL_TYPE, panel),
+    panel.watch(),
+    window.registerUriHandler({ handleUri: (uri) => product().chat.handleUri(uri) }),
+  );
+  for (const { command } of (context.extension.packageJSON as Manifest).contributes.commands) {
+    const run = async (...args: never[]): Promise<unknown> => {
+      if (command === 'parley.open' && !loaded) {
+        panel.open();
+        await arrived();
+      }
+      return product().run(command, args);
+    };
+    context.subscriptions.push(commands.registerCommand(command, run));
+  }
+  return apiOf(product);
 }
 
 /** VS Code waits a little for this: agents get the time to end in order. */
 export function deactivate(): Promise<void> | undefined {
-  return ending?.();
+  return loaded?.end();
+}
+
+/** Resolves when the window has all that was sent to it before: the pipe keeps the order, and an answer comes from behind. What blocks this process then delays nothing. */
+async function arrived(): Promise<void> {
+  await commands.executeCommand('setContext', 'parley.isUsed', true);
+}
+
+/** The API, before the product behind it is loaded. */
+function apiOf(product: () => Product): ParleyApi {
+  return {
+    version: 1,
+    openSession: (options) => product().api.openSession(options),
+    send: (key, text) => product().api.send(key, text),
+    enqueue: (key, text) => product().api.enqueue(key, text),
+    cancel: (key) => product().api.cancel(key),
+    checkStatus: (key) => product().api.checkStatus(key),
+    snapshot: (key) => product().api.snapshot(key),
+    exportDescriptor: (key) => product().api.exportDescriptor(key),
+    openDescriptor: (descriptor, options) => product().api.openDescriptor(descriptor, options),
+    get onDidChange() {
+      return product().api.onDidChange;
+    },
+  };
 }

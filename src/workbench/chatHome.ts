@@ -1,73 +1,66 @@
-// Where the chat lives in this window: the editor panel, the side bar view, and which conversation they show.
-import {
-  type Disposable,
-  type ExtensionContext,
-  l10n,
-  type Uri,
-  type UriHandler,
-  type Webview,
-  type WebviewPanel,
-  window,
-} from 'vscode';
+// Which conversation the chat shows, wherever it is open in this window: in the editor panel, in the side bar view, or in both.
+import { type Disposable, l10n, type Uri, type UriHandler, window } from 'vscode';
 import { at } from '../acp/capabilities';
+import { ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
-import { CHAT_PANEL_TYPE, ChatPanel } from './chatPanel';
+import type { ChatPanel } from '../door/chatPanel';
+import type { ChatView } from '../door/chatView';
+import type { Page } from '../door/page';
 import { ChatSurface, type SurfaceServices } from './chatSurface';
-import { CHAT_VIEW_ID, ChatView } from './chatView';
 import type { Conversations } from './conversations';
 import { openSessionLink } from './descriptorCommands';
 
-export class ChatHome implements UriHandler {
+/** Where VS Code shows the chat. */
+export interface ChatPlaces {
+  readonly panel: ChatPanel;
+  readonly view: ChatView;
+}
+
+export class ChatHome implements UriHandler, Disposable {
   readonly #conversations: Conversations;
   readonly #services: SurfaceServices;
-  readonly #panel: ChatPanel;
-  readonly #view: ChatView;
+  readonly #places: ChatPlaces;
+  readonly #surfaces = new Map<Page, ChatSurface>();
+  readonly #watching: Disposable;
 
-  constructor(context: ExtensionContext, conversations: Conversations, services: SurfaceServices) {
+  constructor(places: ChatPlaces, conversations: Conversations, services: SurfaceServices) {
+    this.#places = places;
     this.#conversations = conversations;
     this.#services = services;
-    this.#panel = new ChatPanel(context, (panel) => this.#surface(panel.webview));
-    this.#view = new ChatView(context, (view, isRestored) => {
-      const surface = this.#surface(view.webview);
-      // Who opens the view wants to use it. One that VS Code brought back with the window waits until the user touches it.
-      if (!isRestored) surface.startWhenDrawn();
-      return surface;
-    });
+    this.#watching = conversations.onDidChange(() => this.#retitle());
   }
 
-  /** Registers the view, the panel's restoring and the address `vscode://parley.parley/open`. */
-  register(): Disposable[] {
-    return [
-      window.registerWebviewViewProvider(CHAT_VIEW_ID, this.#view),
-      window.registerWebviewPanelSerializer(CHAT_PANEL_TYPE, {
-        deserializeWebviewPanel: async (panel: WebviewPanel, state: unknown) => {
-          const key = at(state, 'key');
-          if (typeof key === 'string') this.#conversations.recall(key);
-          this.#panel.restore(panel);
-        },
-      }),
-      this.#panel.watch(),
-      window.registerUriHandler(this),
-      this.#conversations.onDidChange(() => this.#retitle()),
-    ];
+  /** Shows a conversation in a page that VS Code has opened, and starts its agent where the user asked for the chat. */
+  fill(page: Page): void {
+    const surface = this.#surfaceOf(page);
+    // Who opens the view wants to use it. One that VS Code brought back with the window waits until the user touches it.
+    if (page === this.#places.view.page && !page.restored) surface.startWhenDrawn();
   }
 
   /** Opens the editor panel. */
   openPanel(): ChatSurface {
-    return this.#panel.open();
+    return this.#surfaceOf(this.#places.panel.open());
   }
 
   /** Brings the chat to the front where the user has it: the panel, else the visible view, else a new panel. */
   open(): ChatSurface {
-    if (!this.#panel.surface && this.#view.isVisible && this.#view.surface) return this.#view.surface;
-    return this.#panel.open();
+    const { panel, view } = this.#places;
+    if (!panel.page && view.page?.isVisible) return this.#surfaceOf(view.page);
+    return this.openPanel();
   }
 
   /** Shows a conversation wherever the chat is open. */
   show(conversation: Conversation): void {
-    this.#panel.surface?.show(conversation);
-    this.#view.surface?.show(conversation);
+    for (const surface of this.#surfaces.values()) surface.show(conversation);
     this.#retitle();
+  }
+
+  /** Shows a session that is kept, and brings the chat to the front. @throws ParleyError `no-such-session` */
+  showSession(key: string): void {
+    const conversation = this.#conversations.recall(key);
+    if (!conversation) throw new ParleyError('no-such-session', 'This session is no longer kept.');
+    this.show(conversation);
+    this.open().focus();
   }
 
   /** Takes a session over that another window has let go of, and says so where it has not. */
@@ -91,15 +84,33 @@ export class ChatHome implements UriHandler {
     surface.focus();
   }
 
-  /** A tab is called as the session in it. */
-  #retitle(): void {
-    const conversation = this.#panel.surface?.conversation;
-    if (conversation) this.#panel.setTitle(conversation.model.state.title ?? 'Parley');
+  dispose(): void {
+    this.#watching.dispose();
+    for (const surface of this.#surfaces.values()) surface.dispose();
+    this.#surfaces.clear();
   }
 
-  #surface(webview: Webview): ChatSurface {
-    return new ChatSurface(webview, this.#conversations.active(), this.#services, ({ key }) =>
-      this.#conversations.setActive(key),
+  /** A tab is called as the session in it. */
+  #retitle(): void {
+    const { panel } = this.#places;
+    const conversation = panel.page && this.#surfaces.get(panel.page)?.conversation;
+    if (conversation) panel.setTitle(conversation.model.state.title ?? 'Parley');
+  }
+
+  /** A page that VS Code brought back knows by the key in its state what it showed. */
+  #surfaceOf(page: Page): ChatSurface {
+    const known = this.#surfaces.get(page);
+    if (known) return known;
+    const key = page === this.#places.panel.page ? at(page.restored?.state, 'key') : undefined;
+    if (typeof key === 'string') this.#conversations.recall(key);
+    const surface = new ChatSurface(page, this.#conversations.active(), this.#services, (used) =>
+      this.#conversations.setActive(used.key),
     );
+    this.#surfaces.set(page, surface);
+    page.onDidDispose(() => {
+      surface.dispose();
+      this.#surfaces.delete(page);
+    });
+    return surface;
   }
 }

@@ -6,6 +6,7 @@ import type { Log } from '../base/log';
 import type { Conversation } from '../client/conversation';
 import { SessionFeed } from '../client/feed';
 import { SHOW_BRANCH } from '../distributed/branchName';
+import type { Page } from '../door/page';
 import type { ElicitationAction, QueueAction } from '../panel/actions';
 import { CONTRACT_VERSION, type FromWebview, type ToWebview } from '../panel/contract';
 import { contentAttachment, imageAttachment } from './attachments';
@@ -23,6 +24,8 @@ export interface SurfaceServices {
   readonly openTerminal: (terminalId: string, title: string) => void;
   /** Asks again for a message that is missing from a session of elsewhere. */
   readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
+  /** Shows another session that is kept; says so where it is not. */
+  readonly showSession: (key: string) => Promise<void>;
   /** Takes a session over from another window that has let it go. */
   readonly takeOver: (conversation: Conversation) => void;
   /** Counts what the webview reports as broken, for the tests and the log. */
@@ -63,18 +66,21 @@ export class ChatSurface implements Disposable {
 
   /** @param onUsed called when the user does something here, so that commands know which conversation is meant. */
   constructor(
-    webview: Webview,
+    page: Page,
     conversation: Conversation,
     services: SurfaceServices,
     onUsed: (conversation: Conversation) => void,
   ) {
-    this.#webview = webview;
+    this.#webview = page.webview;
     this.#services = services;
     this.#onUsed = onUsed;
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
-    this.#lifetime.add(webview.onDidReceiveMessage((message: unknown) => this.#receive(message)));
     this.#lifetime.add({ dispose: () => this.#feed.dispose() });
+    page.listen(
+      (message) => this.#receive(message),
+      (isVisible) => this.#setVisible(isVisible),
+    );
   }
 
   get conversation(): Conversation {
@@ -92,8 +98,8 @@ export class ChatSurface implements Disposable {
   }
 
   /** The webview can be seen again, or not any more. */
-  setVisible(visible: boolean): void {
-    if (!visible) this.#feed.suspend();
+  #setVisible(isVisible: boolean): void {
+    if (!isVisible) this.#feed.suspend();
     else if (this.#greeted) this.#feed.snapshot();
   }
 
@@ -271,8 +277,7 @@ export class ChatSurface implements Disposable {
     if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
     else if (id === 'restart') await conversation.restart();
     else if (id === 'takeOver') this.#services.takeOver(conversation);
-    else if (id.startsWith(SHOW_SESSION))
-      await commands.executeCommand('parley.showSession', id.slice(SHOW_SESSION.length));
+    else if (id.startsWith(SHOW_SESSION)) await this.#services.showSession(id.slice(SHOW_SESSION.length));
     else if (id.startsWith(SHOW_BRANCH)) await this.#showBranch(id.slice(SHOW_BRANCH.length));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')

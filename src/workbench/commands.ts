@@ -1,5 +1,5 @@
 // The commands of the palette. Each is a few lines over a conversation; what they show is VS Code's own.
-import { commands, type Disposable, type Uri, window } from 'vscode';
+import { commands, type Uri, window } from 'vscode';
 import { messageOf, ParleyError } from '../base/errors';
 import type { AgentCatalog } from './agentCatalog';
 import type { Archive } from './archive';
@@ -32,14 +32,18 @@ export interface CommandServices {
   readonly showLog: () => void;
 }
 
-/** Registers one command; what it throws is shown to whoever called it without arguments. */
-export type Register = (id: string, run: (...args: never[]) => unknown) => Disposable;
+/** A command by its whole id, with what it does. */
+export type Command = readonly [id: string, run: (...args: readonly never[]) => Promise<unknown>];
 
-/** Registers everything that package.json contributes. */
-export function registerCommands(services: CommandServices): Disposable[] {
+/** Makes one command; what it throws is shown to whoever called it without arguments. @param id without `parley.` */
+export type Register = (id: string, run: (...args: never[]) => unknown) => Command;
+
+/** Everything that package.json contributes, by its id. */
+export function commandsOf(services: CommandServices): ReadonlyMap<string, Command[1]> {
   const { conversations, catalog, chat } = services;
-  const register: Register = (id, run) =>
-    commands.registerCommand(`parley.${id}`, async (...args: never[]) => {
+  const register: Register = (id, run) => [
+    `parley.${id}`,
+    async (...args) => {
       try {
         return await run(...args);
       } catch (error) {
@@ -47,7 +51,8 @@ export function registerCommands(services: CommandServices): Disposable[] {
           void window.showErrorMessage(`Parley: ${messageOf(error)}`);
         throw error;
       }
-    });
+    },
+  ];
 
   const newSession = async (options: { agent?: string; cwd?: string } = {}): Promise<string> => {
     const { agent, cwd } = options ?? {};
@@ -59,7 +64,7 @@ export function registerCommands(services: CommandServices): Disposable[] {
     return conversation.key;
   };
 
-  return [
+  return new Map([
     ...sessionCommands(services, register),
     ...signInCommands(services, register),
     ...descriptorCommands(services, register),
@@ -167,7 +172,7 @@ export function registerCommands(services: CommandServices): Disposable[] {
     register('showTraffic', () => services.traffic.show()),
     register('showLog', () => services.showLog()),
     register('openSettings', () => commands.executeCommand('workbench.action.openSettings', '@ext:parley.parley')),
-  ];
+  ]);
 }
 
 function attach(services: CommandServices, attachment: Awaited<ReturnType<typeof fileAttachment>>): void {

@@ -1,10 +1,9 @@
 // The commands that hand sessions out and take them in: copying a descriptor, opening one, going on with another agent, and where messages are kept.
-import { commands, type Disposable, l10n, window } from 'vscode';
-import { ParleyError } from '../base/errors';
+import { commands, l10n, window } from 'vscode';
 import type { Conversation } from '../client/conversation';
 import { originsOf } from '../client/openedHistory';
 import type { SessionDescriptor } from '../distributed/model';
-import type { CommandServices, Register } from './commands';
+import type { Command, CommandServices, Register } from './commands';
 import { continueWith } from './continueWith';
 import { copyDescriptor } from './copyDescriptor';
 import type { Descriptors } from './descriptors';
@@ -26,7 +25,7 @@ export interface DescriptorServices extends Pick<CommandServices, 'conversations
   readonly ask?: Questions;
 }
 
-export function descriptorCommands(services: DescriptorServices, register: Register): Disposable[] {
+export function descriptorCommands(services: DescriptorServices, register: Register): Command[] {
   const { conversations, chat, descriptors, stores, ask = vscodeQuestions } = services;
 
   const show = (conversation: Conversation): void => {
@@ -62,11 +61,6 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
     register('showBranch', async (argument?: { session?: string; branch?: string }) => {
       const conversation = await showBranch({ conversations, descriptors, show }, argument ?? {});
       return conversation?.key;
-    }),
-    register('showSession', (key?: unknown) => {
-      const conversation = typeof key === 'string' ? conversations.recall(key) : undefined;
-      if (!conversation) throw new ParleyError('no-such-session', 'This session is no longer kept.');
-      show(conversation);
     }),
     register('resources.setKeys', async () => {
       if (await stores.setKeys()) window.setStatusBarMessage(l10n.t('Parley: the keys are kept.'), 5000);

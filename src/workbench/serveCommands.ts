@@ -1,10 +1,10 @@
 // What a caller of the local server needs, onto the clipboard: its address and its token.
-import { type Disposable, env, l10n, window } from 'vscode';
-import type { Register } from './commands';
+import { env, l10n, window } from 'vscode';
+import type { Command, Register } from './commands';
 import { notServing, type Serve } from './serve';
 import { serverSettings } from './settings';
 
-export function serveCommands(serve: Serve, register: Register): Disposable[] {
+export function serveCommands(serve: Serve, register: Register): Command[] {
   return [
     register('server.copyAddress', async () => {
       await serve.settled();

@@ -1,12 +1,12 @@
 // The commands around sessions as such: which there are, opening an old one, a second one with the same past, names, and the end.
-import { type Disposable, l10n, window } from 'vscode';
+import { l10n, window } from 'vscode';
 import type { SessionInfo } from '../acp/dialect';
 import { ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
 import { canReopen } from '../client/opening';
 import type { SessionRecord } from '../store/records';
 import type { SearchResult } from '../store/search';
-import type { CommandServices, Register } from './commands';
+import type { Command, CommandServices, Register } from './commands';
 import { KeptSessions, nameOf } from './keptSessions';
 import { pickSession } from './sessionPicker';
 import { askTitle, isForeign, titleOf } from './sessionWords';
@@ -36,7 +36,7 @@ export interface FoundSession {
 
 const MOST_FOUND = 100;
 
-export function sessionCommands(services: CommandServices, register: Register): Disposable[] {
+export function sessionCommands(services: CommandServices, register: Register): Command[] {
   const { conversations, chat, archive, catalog } = services;
 
   const show = (conversation: Conversation): void => {

@@ -1,11 +1,11 @@
 // Signing in to an agent and out of it.
-import { commands, type Disposable, l10n, window } from 'vscode';
+import { commands, l10n, window } from 'vscode';
 import { ParleyError } from '../base/errors';
 import { canStart, guidanceOf } from '../client/signIn';
-import type { CommandServices, Register } from './commands';
+import type { Command, CommandServices, Register } from './commands';
 import { pick } from './pick';
 
-export function signInCommands({ conversations }: CommandServices, register: Register): Disposable[] {
+export function signInCommands({ conversations }: CommandServices, register: Register): Command[] {
   return [
     register('signIn', async (argument?: { method?: string }) => {
       const conversation = conversations.active();

@@ -15,6 +15,7 @@ export interface SurfaceParts {
   readonly realTerminals: RealTerminals;
   readonly diffs: DiffEditor;
   readonly takeOver: (key: string) => void;
+  readonly showSession: (key: string) => void;
   readonly retryGap: SurfaceServices['retryGap'];
 }
 
@@ -24,6 +25,7 @@ export function surfaceServices({
   realTerminals,
   diffs,
   takeOver,
+  showSession,
   retryGap,
 }: SurfaceParts): SurfaceServices {
   const tell = async (run: () => Promise<void>): Promise<void> => {
@@ -49,6 +51,7 @@ export function surfaceServices({
       realTerminals.show(id, title);
     },
     takeOver: ({ key }) => takeOver(key),
+    showSession: (key) => tell(async () => showSession(key)),
     retryGap: (conversation, gapId) => tell(() => retryGap(conversation, gapId)),
     onProblem: (kind, text) => log.error(kind === 'csp' ? `content policy: ${text}` : `webview: ${text}`),
   };

@@ -262,7 +262,7 @@ describe('what is asked about shared sessions', function () {
       };
       descriptorCommands(services as unknown as DescriptorServices, (id, run) => {
         handlers.set(id, run as (argument: object) => Promise<unknown>);
-        return { dispose() {} };
+        return [id, async (...args) => run(...args)];
       });
       return {
         run: (argument) => handlers.get('openDescriptor')?.(argument) ?? Promise.reject(new Error('none')),

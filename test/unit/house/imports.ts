@@ -56,8 +56,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     packages: ['aws4fetch', 'ipaddr.js', 'zod'],
   },
+  door: { rooms: { base: 'types' }, vscode: true, node: true, packages: [] },
   workbench: {
-    rooms: BELOW_WORKBENCH,
+    rooms: { ...BELOW_WORKBENCH, door: 'types' },
     vscode: true,
     node: true,
     packages: ['zod'],
@@ -77,7 +78,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
-  'extension.ts': {
+  // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.
+  'extension.ts': { rooms: { door: 'all', product: 'all', workbench: 'types' }, vscode: true, packages: [] },
+  'product.ts': {
     rooms: { ...BELOW_WORKBENCH, workbench: 'all' },
     vscode: true,
     node: true,

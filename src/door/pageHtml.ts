@@ -12,7 +12,7 @@ export function webviewRoot(extensionUri: Uri): Uri {
  * The HTML of the chat. Scripts by nonce, no inline style, no remote anything; Trusted Types on with no policy allowed. Scripts and styles stand in the page: each
  * file that a webview fetches is a round trip through VS Code before anything is drawn. The composer stands in it too, and can be written in before the panel runs.
  */
-export function webviewHtml(webview: Webview, extensionUri: Uri): string {
+export function pageHtml(webview: Webview, extensionUri: Uri): string {
   const root = webviewRoot(extensionUri);
   const nonce = randomBytes(18).toString('base64url');
   const address = `${webview.asWebviewUri(root)}/`;

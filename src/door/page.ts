@@ -1,0 +1,85 @@
+// The chat's page in a view or a panel, from the moment that VS Code gives it to us: what it says before anybody listens is kept.
+import type { Disposable, Event, Uri, Webview } from 'vscode';
+import { pageHtml, webviewRoot } from './pageHtml';
+
+/** A page says hello, what was typed and what went wrong before it is heard, a few words of each; what comes on top of this many is dropped. */
+const MOST_KEPT = 1000;
+
+/** A view or a panel of VS Code. */
+export interface PageHolder {
+  readonly webview: Webview;
+  readonly visible: boolean;
+  readonly onDidDispose: Event<void>;
+}
+
+export class Page implements Disposable {
+  readonly webview: Webview;
+  /** What VS Code kept of a page that it brings back with the window; absent for a page that is new. */
+  readonly restored: { readonly state: unknown } | undefined;
+  readonly #holder: PageHolder;
+  readonly #messages: Disposable;
+  #kept: unknown[] = [];
+  #listener: ((message: unknown) => void) | undefined;
+  #onVisibility: ((isVisible: boolean) => void) | undefined;
+  #toldVisible: boolean;
+  #isGone = false;
+
+  /** Fills a view or a panel with the chat. @param extensionUri where Parley is installed */
+  constructor(holder: PageHolder, extensionUri: Uri, restored?: { readonly state: unknown }) {
+    const { webview } = holder;
+    this.webview = webview;
+    this.restored = restored;
+    this.#holder = holder;
+    this.#toldVisible = holder.visible;
+    webview.options = { enableScripts: true, localResourceRoots: [webviewRoot(extensionUri)] };
+    this.#messages = webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
+    holder.onDidDispose(() => {
+      this.#isGone = true;
+      this.dispose();
+    });
+    webview.html = pageHtml(webview, extensionUri);
+  }
+
+  get isVisible(): boolean {
+    return !this.#isGone && this.#holder.visible;
+  }
+
+  /** The user has closed it. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  get onDidDispose(): Event<void> {
+    return this.#holder.onDidDispose;
+  }
+
+  /**
+   * Hears the page. There is one listener.
+   * @param listener gets each message; those that came before first, in their order @param onVisibility told when the page is hidden, and when it is seen again
+   */
+  listen(listener: (message: unknown) => void, onVisibility: (isVisible: boolean) => void): void {
+    this.#listener = listener;
+    this.#onVisibility = onVisibility;
+    const kept = this.#kept;
+    this.#kept = [];
+    for (const message of kept) listener(message);
+  }
+
+  /** The holder was shown or hidden, or says so for another reason. */
+  tellVisibility(): void {
+    const { isVisible } = this;
+    if (isVisible === this.#toldVisible) return;
+    this.#toldVisible = isVisible;
+    this.#onVisibility?.(isVisible);
+  }
+
+  #receive(message: unknown): void {
+    if (this.#listener) this.#listener(message);
+    else if (this.#kept.length < MOST_KEPT) this.#kept.push(message);
+  }
+
+  dispose(): void {
+    this.#messages.dispose();
+    this.#kept = [];
+  }
+}

@@ -1,0 +1,90 @@
+// The composition root: builds the parts and connects them. Everything lives as long as the extension's context.
+import { join } from 'node:path';
+import { type ExtensionContext, window, workspace } from 'vscode';
+import { userEnvironment } from './agents/userEnvironment';
+import { Terminals } from './client/terminals';
+import { AgentCatalog } from './workbench/agentCatalog';
+import { createApi, type ParleyApi } from './workbench/api';
+import { Archive } from './workbench/archive';
+import { ChatHome, type ChatPlaces } from './workbench/chatHome';
+import { commandsOf } from './workbench/commands';
+import { conversationServices } from './workbench/conversationServices';
+import { Conversations } from './workbench/conversations';
+import { Descriptors } from './workbench/descriptors';
+import { DiffEditor } from './workbench/diffEditor';
+import { McpServers } from './workbench/mcpServers';
+import { RealTerminals } from './workbench/realTerminal';
+import { RemoteHeaders } from './workbench/remoteHeaders';
+import { ResourceStores } from './workbench/resourceStores';
+import { Serve } from './workbench/serve';
+import { surfaceServices } from './workbench/surfaceServices';
+import { Traffic } from './workbench/traffic';
+import { vscodeLog } from './workbench/vscodeLog';
+
+export interface Product {
+  readonly api: ParleyApi;
+  readonly chat: ChatHome;
+  /** Runs a command that package.json contributes. */
+  run(command: string, args: readonly never[]): Promise<unknown>;
+  /** Ends agents and server in order. */
+  end(): Promise<void>;
+}
+
+/** Builds the product. @param places where the chat is shown */
+export function compose(context: ExtensionContext, places: ChatPlaces): Product {
+  const own = <T extends { dispose(): void }>(part: T): T => {
+    context.subscriptions.push(part);
+    return part;
+  };
+  const channel = own(window.createOutputChannel('Parley', { log: true }));
+  const log = vscodeLog(channel);
+  const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
+  const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
+  const traffic = new Traffic();
+  const catalog = new AgentCatalog(context, log);
+  const remote = new RemoteHeaders(context);
+  const mcp = new McpServers({ context, environment, log });
+  const messageRecorder = (key: string) => descriptors.recorderOf(key);
+  const services = conversationServices({
+    context,
+    log,
+    environment,
+    terminals,
+    mcp,
+    remote,
+    traffic,
+    messageRecorder,
+  });
+  const archive = own(new Archive(context, log));
+  const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
+  const conversations = own(new Conversations(catalog, services, archive, scratch));
+  own(workspace.onDidGrantWorkspaceTrust(() => conversations.onTrusted()));
+  const serve = own(new Serve({ context, catalog, services, scratch, log }));
+  const stores = own(new ResourceStores({ context, serve, log }));
+  const descriptors: Descriptors = own(new Descriptors({ context, catalog, conversations, serve, stores, log }));
+  own(archive.onDidDelete((keys) => void descriptors.forget(keys)));
+  const diffs = own(new DiffEditor());
+  const realTerminals = own(new RealTerminals(terminals));
+  const { retry: retryGap } = descriptors;
+  const takeOver = (key: string): void => chat.takeOver(key);
+  const showSession = (key: string): void => chat.showSession(key);
+  const surfaces = surfaceServices({ log, terminals, realTerminals, diffs, takeOver, showSession, retryGap });
+  const chat: ChatHome = new ChatHome(places, conversations, surfaces);
+  own(chat);
+  const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors };
+  const commands = commandsOf({ ...parts, showLog: () => channel.show() });
+  const { api, disposable } = createApi(conversations, descriptors);
+  own(disposable);
+  return {
+    api,
+    chat,
+    async run(command, args) {
+      const run = commands.get(command);
+      if (!run) throw new Error(`There is no command ${command}.`);
+      return run(...args);
+    },
+    async end() {
+      await Promise.all([conversations.closeAll(), serve.stop()]);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// A page of the chat before and after the product listens to it, over a webview of the test's own.
+import { strict as assert } from 'node:assert';
+import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
+import { Page } from '../../src/door/page';
+
+/** A view or a panel that does nothing by itself. */
+class Holder {
+  readonly said = new EventEmitter<unknown>();
+  readonly disposed = new EventEmitter<void>();
+  readonly onDidDispose = this.disposed.event;
+  visible = true;
+  readonly webview: Webview = {
+    options: {},
+    html: '',
+    cspSource: 'test:',
+    onDidReceiveMessage: this.said.event,
+    postMessage: async () => true,
+    asWebviewUri: (uri: Uri) => uri,
+  };
+}
+
+function open(): { holder: Holder; page: Page } {
+  const extension = extensions.getExtension('parley.parley');
+  assert.ok(extension);
+  const holder = new Holder();
+  return { holder, page: new Page(holder, extension.extensionUri) };
+}
+
+describe('a page of the chat', () => {
+  it('stays empty while the product is read if it is not there from the beginning', () => {
+    const { holder } = open();
+    assert.match(holder.webview.html, /<textarea class="message"/);
+    assert.equal(holder.webview.options.enableScripts, true);
+  });
+
+  it('loses what was typed and sent before anybody listened, or turns it round', () => {
+    const { holder, page } = open();
+    const heard: unknown[] = [];
+    holder.said.fire('hello');
+    holder.said.fire('send');
+    page.listen(
+      (message) => heard.push(message),
+      () => {},
+    );
+    assert.deepEqual(heard, ['hello', 'send']);
+    holder.said.fire('cancel');
+    assert.deepEqual(heard, ['hello', 'send', 'cancel']);
+  });
+
+  it('draws everything again each time that VS Code speaks of a panel, shown or not', () => {
+    const { holder, page } = open();
+    const told: boolean[] = [];
+    page.listen(
+      () => {},
+      (isVisible) => told.push(isVisible),
+    );
+    page.tellVisibility();
+    holder.visible = false;
+    page.tellVisibility();
+    page.tellVisibility();
+    holder.visible = true;
+    page.tellVisibility();
+    assert.deepEqual(told, [false, true]);
+  });
+
+  it('is filled, with an agent that starts for nobody, after the user has closed it', () => {
+    const { holder, page } = open();
+    assert.equal(page.isGone, false);
+    holder.disposed.fire();
+    assert.equal(page.isGone, true);
+    assert.equal(page.isVisible, false);
+    const heard: unknown[] = [];
+    page.listen(
+      (message) => heard.push(message),
+      () => {},
+    );
+    holder.said.fire('late');
+    assert.deepEqual(heard, []);
+  });
+});
