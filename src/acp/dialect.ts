@@ -126,6 +126,8 @@ export interface PromptAnswer {
   readonly stopReason?: StopReason;
   readonly tokens?: number;
   readonly messageId?: string;
+  /** What its end does not say by itself, in words. */
+  readonly note?: string;
 }
 
 /** Work that goes on beside the turns. */

@@ -63,8 +63,8 @@ export class CommunicationDialect implements Dialect {
     const running = this.#options.chat.send(prompt, this.#end.signal);
     this.#running = running;
     try {
-      const { stopReason } = await running;
-      return { ends: true, stopReason };
+      const { stopReason, isAwaiting } = await running;
+      return { ends: true, stopReason, ...(isAwaiting && { note: 'it waits for your answer' }) };
     } catch (error) {
       throw this.#scrubbed(error);
     } finally {

@@ -178,13 +178,22 @@ export class TurnLedger {
       }, this.#options.answerGraceMs ?? ANSWER_GRACE_MS);
   }
 
-  /** The answer to the prompt came, and is the end of its turn. @param promised the agent advertises turn_complete. */
-  answered(handle: string, stopReason: StopReason | undefined, tokens: number | undefined, promised: boolean): void {
+  /**
+   * The answer to the prompt came, and is the end of its turn.
+   * @param promised the agent advertises turn_complete @param note what the end does not say by itself, in words
+   */
+  answered(
+    handle: string,
+    stopReason: StopReason | undefined,
+    tokens: number | undefined,
+    promised: boolean,
+    note?: string,
+  ): void {
     const turn = this.#prompts.get(handle)?.turn;
     this.#prompts.delete(handle);
     if (!turn || this.#open !== turn) return; // its turn was closed already
     turn.promised = promised;
-    this.#answer(turn, stopReason, tokens, 'response');
+    this.#answer(turn, stopReason, tokens, 'response', note);
   }
 
   /**
@@ -291,7 +300,13 @@ export class TurnLedger {
   }
 
   /** The agent's own word for the end of a turn. */
-  #answer(turn: OpenTurn, stopReason: StopReason | undefined, tokens: number | undefined, by: Barrier): void {
+  #answer(
+    turn: OpenTurn,
+    stopReason: StopReason | undefined,
+    tokens: number | undefined,
+    by: Barrier,
+    note?: string,
+  ): void {
     clearTimeout(turn.timer);
     const reason = stopReason ?? turn.ended ?? 'unknown';
     turn.answered = { stopReason: reason, ...(tokens !== undefined && { tokens }) };
@@ -311,7 +326,7 @@ export class TurnLedger {
         this.#settle(turn);
       }, this.#options.barrierGraceMs ?? BARRIER_GRACE_MS);
     } else {
-      this.#end(turn, reason, by, tokens);
+      this.#end(turn, reason, by, tokens, note);
       this.#settle(turn);
     }
   }

@@ -15,6 +15,8 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(texts(opened), ['Proceed?']);
       assert.deepEqual(notices(opened), ['The agent waits for you']);
       assert.equal(phaseOf(conversation), 'requiresAction');
+      const notes = (): unknown[] => [...conversation.model.state.turns.values()].map(({ note }) => note);
+      assert.deepEqual(notes(), ['it waits for your answer']);
       await conversation.send('yes').done;
       assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: yes']);
       assert.equal(phaseOf(conversation), 'ready');
