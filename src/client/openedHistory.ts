@@ -1,5 +1,6 @@
 // The past of a session that was held elsewhere, in the transcript of a conversation: its newest messages first, the rest when it is there, and gaps with their reasons
 // where it cannot be had. A gap can be asked for again at any time.
+import { Deferred } from '../base/deferred';
 import { KeyedQueue } from '../base/keyedQueue';
 import { type Gap, gapOf } from '../distributed/gap';
 import type { SessionDescriptor } from '../distributed/model';
@@ -24,6 +25,10 @@ export interface OpenedHistoryOptions {
   readonly patienceMs?: number;
   /** Between two looks at what has come since, in milliseconds (250). */
   readonly batchMs?: number;
+  /** How long the newest messages are asked for alone at most, in milliseconds (400). */
+  readonly aloneMs?: number;
+  /** How long they are left to be painted before the others are asked for, in milliseconds (80). */
+  readonly paintMs?: number;
   /** Says what the conversation begins with, before any message. */
   readonly head: readonly SessionEvent[];
   /** The transcript has its first messages. */
@@ -56,6 +61,9 @@ export async function openHistory(
   let fresh: HistoryEntry[] | undefined;
   let newestMissing = Math.min(FIRST_PAINT, history.length);
   let batch: ReturnType<typeof setTimeout> | undefined;
+  /** Settles when it is time for the others. */
+  const others = new Deferred<void>();
+  let alone = setTimeout(() => others.resolve(), options.aloneMs ?? 400);
 
   const paint = (): void => {
     if (fresh) return;
@@ -66,6 +74,11 @@ export async function openHistory(
     });
     place.note([...options.head.map((event) => ({ at: now(), event })), ...events.flat()]);
     options.onDidPaint?.();
+    clearTimeout(alone);
+    // What is on this machine is there before anything could be painted.
+    const isHere = [...known.values()].every((entry) => entry.kind === 'message' && entry.source !== 'network');
+    if (isHere) others.resolve();
+    else alone = setTimeout(() => others.resolve(), options.paintMs ?? 80);
   };
   const flush = (): void => {
     batch = undefined;
@@ -80,15 +93,17 @@ export async function openHistory(
     } else if (entry.index >= history.length - FIRST_PAINT && --newestMissing === 0) paint();
   };
 
+  const newest = { count: FIRST_PAINT, others: others.promise };
   const patience = setTimeout(paint, options.patienceMs ?? 1000);
   try {
-    const entries = await resolver.resolveHistory(descriptor, { onEntry: take }, signal);
+    const entries = await resolver.resolveHistory(descriptor, { onEntry: take, newest }, signal);
     for (const entry of entries) if (!known.has(entry.index)) take(entry);
     paint();
     const gaps = entries.filter((entry) => entry.kind === 'gap');
     return { messages: entries.length - gaps.length, gaps };
   } finally {
     clearTimeout(patience);
+    clearTimeout(alone);
     clearTimeout(batch);
     flush();
   }

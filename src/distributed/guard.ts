@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Disposable } from '../base/disposable';
 import { ParleyError } from '../base/errors';
+import { Deadline } from './deadline';
 import { ACCEPT_ENCODING, discardBody, readBody } from './guardedBody';
 import { BlockedAddress, GuardedConnections, type NameLookup } from './guardedConnections';
 
@@ -163,16 +164,14 @@ async function exchange(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Visit> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new Error('deadline')), Math.max(0, timeoutMs));
-  const either = AbortSignal.any([signal, deadline.signal]);
+  const deadline = new Deadline(url.origin, Math.max(0, timeoutMs), signal);
   let response: IncomingMessage | undefined;
   const stop = (): void => {
     response?.destroy(new Error('aborted'));
   };
-  either.addEventListener('abort', stop, { once: true });
+  deadline.signal.addEventListener('abort', stop, { once: true });
   try {
-    response = await guard.connections.get(url, headers, allowed, either);
+    response = await guard.connections.get(url, headers, allowed, deadline.signal);
     const status = response.statusCode ?? 0;
     const location = response.headers.location;
     if (status >= 300 && status < 400 && status !== 304 && location !== undefined) {
@@ -198,8 +197,8 @@ async function exchange(
       throw new ParleyError('timeout', `${url.origin} took longer than ${timeoutMs / 1000} s.`);
     throw networkError(error, url.origin);
   } finally {
-    clearTimeout(timer);
-    either.removeEventListener('abort', stop);
+    deadline.dispose();
+    deadline.signal.removeEventListener('abort', stop);
   }
 }
 

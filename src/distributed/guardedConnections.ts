@@ -31,6 +31,9 @@ export class BlockedAddress extends ParleyError {
   }
 }
 
+/** This machine, without encryption: with it, an editor adds the certificates that its user trusts. */
+const HERE = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
 /** Keeps connections alive, with a cap for each origin; those of allowed origins never serve a request that is to be judged. */
 export class GuardedConnections implements Disposable {
   readonly #lookup: NameLookup;
@@ -96,10 +99,12 @@ export class GuardedConnections implements Disposable {
         headers,
         lookup: this.#lookupFor(url.origin, allowed),
       };
-      // `request` is what an editor replaces to go through a proxy, and then the proxy would look the name up: judged requests go straight out.
-      const request = !allowed
-        ? new http.ClientRequest(options as http.ClientRequestArgs)
-        : (secure ? https : http).request(options);
+      // `request` is what an editor replaces to go through a proxy, and then the proxy would look the name up: judged requests go straight out. So do those to
+      // this machine, for which an editor has no proxy either and takes long to say so.
+      const request =
+        !allowed || HERE.test(url.origin)
+          ? new http.ClientRequest(options as http.ClientRequestArgs)
+          : (secure ? https : http).request(options);
       const abort = (): void => {
         request.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
       };

@@ -3,6 +3,7 @@
 import { messageOf } from '../base/errors';
 import { type Log, silentLog } from '../base/log';
 import { parseBounded } from './boundedJson';
+import { orAborted } from './deadline';
 import { type Gap, gapOf, ResourceFailure, reasonOfError } from './gap';
 import {
   MAX_MESSAGE_BYTES,
@@ -51,6 +52,8 @@ export interface HistoryOptions {
   sha256?(index: number): string | undefined;
   /** For the whole history; 60 s unless told otherwise. What is not there by then is a gap. */
   readonly budgetMs?: number;
+  /** The newest `count` entries have the servers and the processor for themselves until `others` settles. */
+  readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
 }
 
 export interface ResolverOptions extends LoaderOptions {
@@ -86,16 +89,25 @@ export class Resolver {
     const budget = new AbortController();
     const timer = setTimeout(() => budget.abort(), options.budgetMs ?? 60_000);
     const run: Run = { signal, either: AbortSignal.any([signal, budget.signal]), bytes: 0, health: new OriginHealth() };
-    const jobs = groupByUrl(history, options).map((group) => async () => {
+    const resolve = async (group: Group): Promise<void> => {
       const result = await this.#resolveOne(group, run);
       for (const index of group.indexes) {
         const entry = result.kind === 'gap' ? gapOf(index, group.url, result.reason) : { ...result, index };
         entries[index] = entry;
         options.onEntry?.(entry);
       }
-    });
+    };
+    const groups = groupByUrl(history, options);
+    const from = history.length - (options.newest?.count ?? history.length);
+    const isNewest = ({ indexes: [index = 0] }: Group): boolean => index >= from;
+    const resolveOthers = async (others: readonly Group[]): Promise<void> => {
+      if (others.length === 0) return;
+      if (options.newest) await orAborted(options.newest.others, run.either).catch(() => {});
+      await Promise.all(others.map(resolve));
+    };
     try {
-      await Promise.all(jobs.map((job) => job()));
+      const others = groups.filter((group) => !isNewest(group));
+      await Promise.all([...groups.filter(isNewest).map(resolve), resolveOthers(others)]);
     } finally {
       clearTimeout(timer);
     }

@@ -1,6 +1,6 @@
 // What sessions from elsewhere may fetch: the public internet, the user's own servers, and what the user allows, asked for one origin at a time.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
-import type { Disposable } from '../base/disposable';
+import { type Disposable, DisposableStore } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { NetworkPolicy } from '../distributed/guard';
 import { isOnThisMachine } from '../distributed/resourceUrl';
@@ -29,11 +29,18 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
   /** By origin, until one of the secrets changes. */
   readonly #tokens = new Map<string, Promise<string | undefined>>();
   readonly #asking = new Map<string, Promise<boolean>>();
-  readonly #watching: Disposable;
+  readonly #watching = new DisposableStore();
+  /** Origins that the settings name, until the settings change: every message of a history is asked about, and reading settings costs more than its request. */
+  #configured: ReadonlySet<string | undefined> | undefined;
 
   constructor(options: ResourceAccessOptions) {
     this.#options = options;
-    this.#watching = options.context.secrets.onDidChange(() => this.#tokens.clear());
+    this.#watching.add(options.context.secrets.onDidChange(() => this.#tokens.clear()));
+    this.#watching.add(
+      workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('parley')) this.#configured = undefined;
+      }),
+    );
   }
 
   /** The token that the user gave for exactly this origin. */
@@ -52,11 +59,8 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
   }
 
   isAllowed(origin: string): boolean {
-    const { stores, ownOrigin, catalog } = this.#options;
-    if (origin === stores.origin || origin === ownOrigin() || this.#allowed().includes(origin)) return true;
-    return catalog
-      .list()
-      .some(({ type, ...agent }) => type === 'communication' && 'url' in agent && originOf(agent.url) === origin);
+    this.#configured ??= this.#readConfigured();
+    return this.#configured.has(origin) || origin === this.#options.ownOrigin() || this.#allowed().includes(origin);
   }
 
   async ask(origin: string, found: 'local' | 'private', signal: AbortSignal): Promise<boolean> {
@@ -113,6 +117,13 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     if (this.#tokens.size >= MAX_TOKENS) this.#tokens.clear();
     this.#tokens.set(origin, reading);
     return reading;
+  }
+
+  /** Of the configured store, and of the agents that are servers themselves. */
+  #readConfigured(): ReadonlySet<string | undefined> {
+    const { stores, catalog } = this.#options;
+    const agents = catalog.list().map((agent) => (agent.type === 'communication' ? originOf(agent.url) : undefined));
+    return new Set([stores.origin, ...agents]);
   }
 
   #allowed(): readonly string[] {

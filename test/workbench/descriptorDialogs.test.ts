@@ -231,6 +231,32 @@ describe('what is asked about shared sessions', function () {
       assert.equal(accessWith(context, new Answers()).isAllowed('http://10.0.0.1'), true, 'also after a restart');
     });
 
+    it('stays allowed after its agent is taken out of the settings, or blocked after it is put in', async () => {
+      const agents: unknown[] = [];
+      const access = new ResourceAccess({
+        context: fakeContext().context,
+        catalog: { list: () => agents } as never,
+        stores: { origin: undefined },
+        ownOrigin: () => undefined,
+        log: silentLog,
+      });
+      const set = (value: unknown): Thenable<void> =>
+        workspace.getConfiguration('parley').update('agents', value, ConfigurationTarget.Global);
+      const url = 'http://127.0.0.1:4000/agents';
+      try {
+        assert.equal(access.isAllowed('http://127.0.0.1:4000'), false);
+        agents.push({ type: 'communication', url });
+        await set({ far: { type: 'communication', url, agent: 'far' } });
+        assert.equal(access.isAllowed('http://127.0.0.1:4000'), true);
+        agents.length = 0;
+        await set(undefined);
+        assert.equal(access.isAllowed('http://127.0.0.1:4000'), false);
+      } finally {
+        await set(undefined);
+        access.dispose();
+      }
+    });
+
     it('is asked about after the question was given up', async () => {
       const given = AbortSignal.abort();
       assert.equal(

@@ -98,6 +98,47 @@ describe('a session from elsewhere', function () {
     );
   });
 
+  it('asks for what is older before the newest messages are there', async () => {
+    const server = await serve(echo);
+    const history = Array.from({ length: 200 }, (_, index) => `${server.origin}/${index}`);
+    let before: readonly string[] = [];
+    const onDidPaint = (): void => {
+      before = server.seen.map(({ path }) => path);
+    };
+    await show(history, { patienceMs: 60_000, aloneMs: 60_000, paintMs: 0, onDidPaint });
+    assert.deepEqual(
+      [...before].sort(),
+      Array.from({ length: 20 }, (_, index) => `/${180 + index}`),
+    );
+    assert.equal(server.seen.length, 200);
+  });
+
+  it('lets one of the newest messages that does not come hold up all that are older', async () => {
+    const older = new Deferred<void>();
+    const server = await serve((request, response) => {
+      if (request.url === '/0') older.resolve();
+      if (request.url !== '/29') echo(request, response);
+    });
+    const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}`);
+    const stop = new AbortController();
+    const slow = { place, resolver: resolver({ timeoutMs: 60_000 }), patienceMs: 60_000 };
+    const options = { ...slow, now: () => NOW, head: [], aloneMs: 1 };
+    const done = openHistory({ id: 'session-123', history }, options, stop.signal);
+    await older.promise;
+    stop.abort();
+    await done;
+    assert.equal(place.texts.at(-1), 'gap retryable');
+  });
+
+  it('goes on with what is older when nobody wants it any more', async () => {
+    const server = await serve(() => {});
+    const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}`);
+    const options = { place, resolver: resolver(), now: () => NOW, head: [], aloneMs: 60_000, paintMs: 60_000 };
+    const { gaps } = await openHistory({ id: 'session-123', history }, options, AbortSignal.abort());
+    assert.equal(gaps.length, 30);
+    assert.equal(server.seen.length, 0);
+  });
+
   it('keeps the user waiting for a server that hangs', async () => {
     const hanging = await serve(() => {});
     const good = await serve(echo);
@@ -204,7 +245,8 @@ describe('a session from elsewhere', function () {
     await cache.settled();
     const before = place.texts;
     place = new Place();
-    await show(history, { resolver: resolver({ cache }) });
+    // Nor does what is on this machine wait for anything to be painted: the test would.
+    await show(history, { resolver: resolver({ cache }), aloneMs: 60_000, paintMs: 60_000 });
     assert.deepEqual(place.texts, before);
     assert.deepEqual(
       servers.map(({ seen }) => seen.length),

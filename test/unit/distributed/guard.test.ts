@@ -1,6 +1,7 @@
 // Where a URL from a stranger must not lead, and with whose credentials it must not go.
 import assert from 'node:assert/strict';
-import type { IncomingMessage } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { Readable } from 'node:stream';
 import { addressClass, worstClass } from '../../../src/distributed/addressClass';
 import { Guard } from '../../../src/distributed/guard';
@@ -223,6 +224,31 @@ describe('guardedGet', () => {
       isAllowed = false;
       assert.equal((await failure(get(guard, url))).code, 'blocked-address');
     });
+  });
+
+  it('goes through the editor’s proxy to whom it must judge or to this machine, or past it to others', async () => {
+    const server = await serve((_request, response) => response.end('fine'));
+    const port = new URL(server.origin).port;
+    const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+    const far = `http://server.example:${port}`;
+    const here = `http://localhost:${port}`;
+    const guard = guardFor({ allow: [far, here] }, lookup);
+    const through: unknown[] = [];
+    const { request } = http;
+    http.request = ((options: http.RequestOptions) => {
+      through.push(options.hostname);
+      return request(options);
+    }) as typeof request;
+    syncBuiltinESMExports();
+    try {
+      for (const origin of [far, here]) assert.equal(String((await get(guard, `${origin}/x`)).body), 'fine');
+      await failure(get(guardFor({}, lookup), `${far}/x`));
+    } finally {
+      http.request = request;
+      syncBuiltinESMExports();
+    }
+    assert.deepEqual(through, ['server.example']);
+    assert.equal(server.seen.length, 2);
   });
 
   describe('keeps credentials with the server that they are for', () => {

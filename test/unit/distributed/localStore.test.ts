@@ -8,6 +8,7 @@ import { LocalStore, type LocalStoreOptions } from '../../../src/distributed/loc
 import { migrateSession } from '../../../src/distributed/migrateSession';
 import { mintId } from '../../../src/distributed/model';
 import { ResourceCache } from '../../../src/distributed/resourceCache';
+import { sha256Of } from '../../../src/distributed/resources';
 import { hashOf } from '../../../src/distributed/resourceUrl';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { messageText } from './loopback';
@@ -199,6 +200,46 @@ describe('ResourceCache', () => {
     assert.ok(bytes <= 44_000, `${bytes} bytes`);
     assert.equal((await cache.get('name-59'))?.bytes[0], 59);
     assert.equal(await cache.get('name-0'), undefined);
+  });
+
+  it('writes files while the session is still being fetched, or asks the server again because it does not', async () => {
+    const folder = await scratchFolder();
+    const cache = new ResourceCache({ folder, restMs: 2 ** 30 });
+    cache.put('name', Buffer.from('old'));
+    cache.put('name', Buffer.from('new'), { etag: '"1"' });
+    assert.deepEqual(await readdir(folder), []);
+    const waiting = await cache.get('name');
+    await cache.settled();
+    const written = await new ResourceCache({ folder }).get('name');
+    for (const found of [waiting, written]) {
+      assert.equal(String(found?.bytes), 'new');
+      assert.equal(found?.sha256, sha256Of(Buffer.from('new')));
+      assert.deepEqual(found?.meta, { etag: '"1"' });
+    }
+  });
+
+  it('keeps a long session in memory until it is quiet', async () => {
+    const folder = await scratchFolder();
+    const cache = new ResourceCache({ folder, restMs: 2 ** 30 });
+    for (let index = 0; index < 3; index++) cache.put(`name-${index}`, Buffer.alloc(3 * 1024 * 1024, index));
+    const other = new ResourceCache({ folder });
+    while ((await other.get('name-0')) === undefined) await new Promise(setImmediate);
+    await cache.settled();
+  });
+
+  it('forgets what is put while it writes', async () => {
+    const folder = await scratchFolder();
+    const cache = new ResourceCache({ folder, restMs: 2 ** 30 });
+    cache.put('a', Buffer.from('1'));
+    cache.put('b', Buffer.from('1'));
+    const writing = cache.settled();
+    await Promise.resolve();
+    for (const name of ['a', 'b']) cache.put(name, Buffer.from('2'));
+    await writing;
+    for (const name of ['a', 'b']) assert.equal(String((await cache.get(name))?.bytes), '2');
+    await cache.settled();
+    const other = new ResourceCache({ folder });
+    for (const name of ['a', 'b']) assert.equal(String((await other.get(name))?.bytes), '2');
   });
 
   it('stops a session from opening when it cannot write', async () => {
