@@ -288,8 +288,8 @@ export class Transcript {
     }
     if (!added) return;
     this.#content.classList.toggle('empty', count === 0);
-    // At the end, the newest pages are drawn at once; what they push away leaves when the observer says so.
-    if (this.#scroller.isPinned) for (const page of this.#pages.slice(-2)) this.#want(page);
+    // At the end, the newest pages are drawn at once, the last one first; what they push away leaves when the observer says so.
+    if (this.#scroller.isPinned) for (const page of this.#pages.slice(-2).reverse()) this.#want(page);
   }
 
   #onNear(page: Page): void {

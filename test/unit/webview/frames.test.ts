@@ -1,5 +1,6 @@
 // The beat of the panel, with frames that the test lets pass.
 import assert from 'node:assert/strict';
+import type { ToWebview } from '../../../src/panel/contract';
 import { Frames } from '../../../src/webview/frames';
 
 describe('frames', () => {
@@ -31,6 +32,30 @@ describe('frames', () => {
     assert.equal(rendered, 1);
   });
 
+  it('paints a long session empty at first if taking it in leaves no time to draw it', () => {
+    let applied = 0;
+    let deadline = 0;
+    const frames = new Frames(
+      {
+        apply: () => {
+          for (const end = performance.now() + 20; performance.now() < end; );
+          applied = performance.now();
+          return 1;
+        },
+        render: (until) => {
+          deadline = until;
+          return true;
+        },
+        drawn: () => {},
+        painted: () => {},
+      },
+      { next: (frame) => due.push(frame), painted: () => {} },
+    );
+    frames.receive({ type: 'snapshot' } as ToWebview);
+    pass();
+    assert.ok(deadline > applied);
+  });
+
   it('starves the answer if every key of a fast typist puts it off again', () => {
     frames.schedule();
     for (let key = 0; key < 4; key++) {
@@ -43,5 +68,89 @@ describe('frames', () => {
     frames.schedule();
     pass();
     assert.equal(rendered, 2, 'a key while nothing waits puts nothing off');
+  });
+
+  describe('with messages', () => {
+    let applied: string[];
+    let isDone: boolean;
+    let told: number[];
+    let painted: (() => void)[];
+
+    beforeEach(() => {
+      applied = [];
+      isDone = true;
+      told = [];
+      painted = [];
+      frames = new Frames(
+        {
+          apply: (message) => {
+            applied.push(message.type);
+            return applied.length;
+          },
+          render: () => {
+            rendered++;
+            return isDone;
+          },
+          drawn: () => {},
+          painted: (revision) => told.push(revision),
+        },
+        { next: (frame) => due.push(frame), painted: (then) => painted.push(then) },
+      );
+    });
+
+    const say = (): void => frames.receive({ type: 'focus' });
+
+    it('shows each word of an agent a frame later than it could', () => {
+      say();
+      assert.deepEqual([applied.length, rendered], [1, 1]);
+      pass();
+      assert.equal(rendered, 1, 'the frame has nothing left to draw');
+    });
+
+    it('draws more than once per frame if messages come in a burst', () => {
+      say();
+      say();
+      say();
+      assert.equal(rendered, 1);
+      pass();
+      assert.equal(rendered, 1);
+      pass();
+      assert.deepEqual([applied.length, rendered], [3, 2], 'the burst is taken in together');
+    });
+
+    it('lets the host flood it if a message is acknowledged before it is painted', () => {
+      say();
+      assert.equal(painted.length, 0, 'no frame has passed');
+      pass();
+      assert.deepEqual(told, []);
+      for (const then of painted) then();
+      assert.deepEqual(told, [1]);
+    });
+
+    it('acknowledges what is not drawn, if the budget of the first frame was too small for it', () => {
+      isDone = false;
+      say();
+      pass();
+      assert.equal(painted.length, 0);
+      isDone = true;
+      pass();
+      for (const then of painted) then();
+      assert.deepEqual(told, [1]);
+    });
+
+    it('shows a key late if a message is drawn between the key and its picture', () => {
+      frames.yieldToKey();
+      say();
+      assert.equal(rendered, 0);
+      pass();
+      assert.equal(rendered, 1);
+    });
+
+    it('leaves empty where the reader has scrolled to for as long as an agent talks', () => {
+      say();
+      frames.schedule();
+      pass();
+      assert.equal(rendered, 2);
+    });
   });
 });
