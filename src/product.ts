@@ -68,7 +68,7 @@ export function compose(context: ExtensionContext, places: ChatPlaces): Product 
   const { retry: retryGap } = descriptors;
   const takeOver = (key: string): void => chat.takeOver(key);
   const showSession = (key: string): void => chat.showSession(key);
-  const surfaces = surfaceServices({ log, terminals, realTerminals, diffs, takeOver, showSession, retryGap });
+  const surfaces = surfaceServices({ log, terminals, realTerminals, diffs, takeOver, showSession, retryGap, scratch });
   const chat: ChatHome = new ChatHome(places, conversations, surfaces);
   own(chat);
   const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors };

@@ -352,6 +352,8 @@ export type FromWebview =
   | { readonly type: 'openLocation'; readonly path: string; readonly line?: number }
   /** The n-th content of a tool item, a diff, in VS Code's diff editor. */
   | { readonly type: 'openDiff'; readonly index: number; readonly content: number }
+  /** Saves the n-th content of an entry, a file that came with it, where the user then says. */
+  | { readonly type: 'saveResource'; readonly index: number; readonly content: number }
   | { readonly type: 'openTerminal'; readonly terminalId: string }
   /** Asks again for a message that is missing; the id is `retryId` of its gap. */
   | { readonly type: 'retryGap'; readonly id: string }

@@ -32,6 +32,7 @@ export const ICONS = [
   'output',
   'play',
   'question',
+  'save',
   'selection',
   'send',
   'shield',

@@ -61,6 +61,7 @@ export const strings = {
   audio: (type: string) => `Audio (${type})`,
   audioNotPlayed: (type: string) => `Audio (${type}), which cannot be played here`,
   resourceSize: (type: string, bytes: number) => `${type}, ${Math.max(1, Math.ceil(bytes / 1024))} KB`,
+  saveFile: (name: string) => `Save ${name}…`,
   summary: 'Summary',
   image: 'Image',
   embedded: 'Embedded resource',

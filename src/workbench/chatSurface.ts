@@ -21,6 +21,8 @@ export interface SurfaceServices {
   /** Opens an address in the browser of the system; false where the user or the system does not. */
   readonly openAddress: (url: string) => Promise<boolean>;
   readonly openDiff: (conversation: Conversation, index: number, content: number) => Promise<void>;
+  /** Saves a file that came with an entry where the user says. */
+  readonly saveResource: (conversation: Conversation, index: number, content: number) => Promise<void>;
   readonly openTerminal: (terminalId: string, title: string) => void;
   /** Asks again for a message that is missing from a session of elsewhere. */
   readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
@@ -218,6 +220,9 @@ export class ChatSurface implements Disposable {
         return;
       case 'openDiff':
         await this.#services.openDiff(conversation, message.index, message.content);
+        return;
+      case 'saveResource':
+        await this.#services.saveResource(conversation, message.index, message.content);
         return;
       case 'openTerminal':
         this.#services.openTerminal(

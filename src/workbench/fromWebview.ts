@@ -48,6 +48,7 @@ const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('details'), index }),
   z.object({ type: z.literal('openLocation'), path: z.string(), line: z.optional(z.int().check(z.positive())) }),
   z.object({ type: z.literal('openDiff'), index, content: index }),
+  z.object({ type: z.literal('saveResource'), index, content: index }),
   z.object({ type: z.literal('openTerminal'), terminalId: z.string() }),
   z.object({ type: z.literal('retryGap'), id }),
   z.object({ type: z.literal('openLink'), href: z.string().check(z.maxLength(10_000)) }),

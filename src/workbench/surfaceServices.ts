@@ -8,6 +8,7 @@ import type { DiffEditor } from './diffEditor';
 import { openAddress, openLink } from './openLink';
 import { openLocation } from './openLocation';
 import type { RealTerminals } from './realTerminal';
+import { type SaveQuestions, saveResource } from './saveResource';
 
 export interface SurfaceParts {
   readonly log: Log;
@@ -17,6 +18,10 @@ export interface SurfaceParts {
   readonly takeOver: (key: string) => void;
   readonly showSession: (key: string) => void;
   readonly retryGap: SurfaceServices['retryGap'];
+  /** The folder of sessions in a window without one, where nobody looks for a file. */
+  readonly scratch: string;
+  /** In the place of VS Code's own dialogs. */
+  readonly ask?: SaveQuestions;
 }
 
 export function surfaceServices({
@@ -27,6 +32,8 @@ export function surfaceServices({
   takeOver,
   showSession,
   retryGap,
+  scratch,
+  ask,
 }: SurfaceParts): SurfaceServices {
   const tell = async (run: () => Promise<void>): Promise<void> => {
     try {
@@ -47,6 +54,8 @@ export function surfaceServices({
         const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
         if (part?.type === 'diff') await diffs.show(part, conversation.agent.name);
       }),
+    saveResource: ({ model, cwd }, index, content) =>
+      tell(() => saveResource({ entry: model.state.entries[index], content }, cwd === scratch ? undefined : cwd, ask)),
     openTerminal: (id, title) => {
       realTerminals.show(id, title);
     },

@@ -5,7 +5,7 @@ import { strings } from '../strings';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 import { TextBlocks } from './textBlocks';
 
-export const createAgentEntry: EntryFactory = (stored, _index, context) => {
+export const createAgentEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.agent);
   const view: EntryView = {
     element,
@@ -20,7 +20,7 @@ export const createAgentEntry: EntryFactory = (stored, _index, context) => {
     dispose: () => blocks.dispose(),
   };
   // After the view: it asks to be drawn as soon as it is made.
-  const blocks = new TextBlocks(stored, context, () => context.invalidate(view));
+  const blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
   const dropped = el('p', 'dim dropped');
   element.append(dropped, blocks.element);
 

@@ -1,6 +1,6 @@
 // Content blocks other than text: images, links to resources, embedded ones, and what nobody knows.
 import type { BlockView } from '../../panel/contract';
-import { el, icon, link, setAttributes } from '../dom';
+import { el, icon, iconButton, link, setAttributes } from '../dom';
 import { revealControls } from '../format';
 import { strings } from '../strings';
 import { createFold } from './fold';
@@ -10,31 +10,59 @@ interface BlockContext {
   copy(text: string): void;
 }
 
-/** Draws a block that is not text. */
-export function createBlock(block: Exclude<BlockView, { type: 'text' }>, context: BlockContext): HTMLElement {
+/** Draws a block that is not text. @param save asks the host to save it, offered where it is a file with content */
+export function createBlock(
+  block: Exclude<BlockView, { type: 'text' }>,
+  context: BlockContext,
+  save: () => void,
+): HTMLElement {
   switch (block.type) {
-    case 'image':
-      return createImage(block.data, block.mimeType);
+    case 'image': {
+      const image = createImage(block.data, block.mimeType);
+      return block.uri !== undefined && isArtifact(block.uri)
+        ? el('div', 'resource', image, createSave(nameOf(block.uri), save))
+        : image;
+    }
     case 'audio':
       return createAudio(block.data, block.mimeType);
     case 'resource_link':
       return createResourceChip(block.title ?? block.name, block.uri, context);
-    case 'resource': {
-      // What an agent made has a name and no place where it could be opened.
-      const isArtifact = block.uri.startsWith('artifact:');
-      const name = revealControls(nameOf(block.uri));
-      if (isArtifact && block.text !== undefined) return createFold(name, block.text, context);
-      const chip = isArtifact ? el('span', 'chip', icon('file'), name) : createResourceChip(name, block.uri, context);
-      if (block.text === undefined) {
-        if (block.bytes === undefined) return chip;
-        const size = strings.resourceSize(revealControls(block.mimeType ?? strings.embedded), block.bytes);
-        return el('span', 'resource', chip, el('span', 'dim', ` ${size}`));
-      }
-      return el('div', 'resource', chip, createFold(strings.embedded, block.text, context));
-    }
+    case 'resource':
+      return createResource(block, context, save);
     case 'unknown':
       return createFold(strings.unknownContent(block.kind), block.json, context);
   }
+}
+
+function createResource(
+  { uri, text, mimeType, bytes }: Extract<BlockView, { type: 'resource' }>,
+  context: BlockContext,
+  save: () => void,
+): HTMLElement {
+  const name = revealControls(nameOf(uri));
+  const saveButton = createSave(nameOf(uri), save);
+  const box = el('div', 'resource');
+  if (text !== undefined && isArtifact(uri)) {
+    box.append(createFold(name, text, context), saveButton);
+    return box;
+  }
+  const chip = isArtifact(uri) ? el('span', 'chip', icon('file'), name) : createResourceChip(name, uri, context);
+  if (text !== undefined) box.append(chip, saveButton, createFold(strings.embedded, text, context));
+  else if (bytes === undefined) return chip;
+  else {
+    const size = strings.resourceSize(revealControls(mimeType ?? strings.embedded), bytes);
+    box.append(chip, el('span', 'size', el('span', 'dim', size), saveButton));
+  }
+  return box;
+}
+
+function createSave(name: string, save: () => void): HTMLElement {
+  return iconButton('save', strings.saveFile(revealControls(name)), save);
+}
+
+/** What an agent made has a name and no place where it could be opened. */
+function isArtifact(uri: string): boolean {
+  return uri.startsWith('artifact:');
 }
 
 function createImage(data: string, mimeType: string): HTMLElement {
@@ -58,14 +86,15 @@ function createAudio(data: string, mimeType: string): HTMLElement {
   return sound;
 }
 
-function createResourceChip(name: string, uri: string, context: BlockContext): HTMLElement {
+/** A name that leads to what it stands for. */
+export function createResourceChip(name: string, uri: string, context: BlockContext): HTMLElement {
   const chip = link('chip', revealControls(name || uri), revealControls(uri), () => context.openLink(uri));
   chip.prepend(icon(/^https?:/i.test(uri) ? 'link-external' : 'file'));
   return setAttributes(chip, { 'data-uri': uri });
 }
 
 function nameOf(uri: string): string {
-  return decodeURIComponentSafely(uri.split(/[?#]/, 1)[0]!.split('/').at(-1) ?? uri);
+  return decodeURIComponentSafely(uri.split(/[?#]/, 1)[0]!.split('/').at(-1) || uri);
 }
 
 function decodeURIComponentSafely(text: string): string {

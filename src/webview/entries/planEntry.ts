@@ -4,7 +4,7 @@ import type { IconName } from '../icons';
 import { lexAll } from '../markdown/blockLexer';
 import { renderBlocks } from '../markdown/renderTokens';
 import { strings } from '../strings';
-import { createBlock } from './blocks';
+import { createResourceChip } from './blocks';
 import { createArticle, type EntryFactory, markLate } from './entryView';
 
 const MARKS: Readonly<Record<string, IconName>> = {
@@ -39,8 +39,8 @@ export const createPlanEntry: EntryFactory = (stored, _index, context) => {
     text.replaceChildren();
     if (item.markdown !== undefined) renderBlocks(lexAll(item.markdown), text, context);
     if (item.uri !== undefined) {
-      const file = { type: 'resource_link', uri: item.uri, name: item.uri.split('/').at(-1) || item.uri } as const;
-      text.append(el('span', 'dim', `${strings.planFile} `), createBlock(file, context));
+      const name = item.uri.split('/').at(-1) || item.uri;
+      text.append(el('span', 'dim', `${strings.planFile} `), createResourceChip(name, item.uri, context));
     }
     list.replaceChildren(
       ...item.entries.map(({ content, status, priority }) => {

@@ -11,13 +11,16 @@ import type { EntryContext } from './entryView';
 export class TextBlocks implements Disposable {
   readonly element = el('div', 'blocks');
   readonly #stored: StoredItem;
+  readonly #index: number;
   readonly #context: EntryContext;
   readonly #invalidate: () => void;
   readonly #views = new Map<number, MarkdownView>();
   #settled = false;
 
-  constructor(stored: StoredItem, context: EntryContext, invalidate: () => void) {
+  /** @param index the message's place in the transcript */
+  constructor(stored: StoredItem, index: number, context: EntryContext, invalidate: () => void) {
     this.#stored = stored;
+    this.#index = index;
     this.#context = context;
     this.#invalidate = invalidate;
     this.#build();
@@ -70,9 +73,10 @@ export class TextBlocks implements Disposable {
     this.#invalidate();
   }
 
-  #add(block: BlockView, index: number): void {
+  #add(block: BlockView, content: number): void {
     if (block.type !== 'text') {
-      this.element.append(createBlock(block, this.#context));
+      const save = (): void => this.#context.post({ type: 'saveResource', index: this.#index, content });
+      this.element.append(createBlock(block, this.#context, save));
       return;
     }
     const context = {
@@ -82,9 +86,9 @@ export class TextBlocks implements Disposable {
       copy: this.#context.copy,
       invalidate: this.#invalidate,
     };
-    const view = new MarkdownView(context, block.text, this.#stored.docs.get(index));
-    this.#stored.docs.set(index, view.doc);
-    this.#views.set(index, view);
+    const view = new MarkdownView(context, block.text, this.#stored.docs.get(content));
+    this.#stored.docs.set(content, view.doc);
+    this.#views.set(content, view);
     this.element.append(view.element);
   }
 }

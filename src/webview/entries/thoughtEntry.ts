@@ -6,7 +6,7 @@ import { strings } from '../strings';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 import { TextBlocks } from './textBlocks';
 
-export const createThoughtEntry: EntryFactory = (stored, _index, context) => {
+export const createThoughtEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.thought);
   const label = el('span', 'label');
   const last = setAttributes(el('span', 'cut dim last-line'), { 'aria-hidden': 'true' });
@@ -61,7 +61,7 @@ export const createThoughtEntry: EntryFactory = (stored, _index, context) => {
     row.setAttribute('aria-expanded', String(open));
     chevron.className = `codicon codicon-chevron-${open ? 'down' : 'right'}`;
     if (open && !blocks) {
-      blocks = new TextBlocks(stored, context, () => context.invalidate(view));
+      blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
       if (!live) blocks.settle();
       element.append(blocks.element);
     } else if (!open && blocks) {

@@ -59,7 +59,8 @@ export function createToolContent(
 
 function createBlockContent(item: ToolItem, block: BlockView, place: Place, context: EntryContext): HTMLElement {
   if (block.type !== 'text') {
-    const node = createBlock(block, context);
+    const save = (): void => context.post({ type: 'saveResource', index: place.index, content: place.position });
+    const node = createBlock(block, context, save);
     node.hidden = !place.expanded && block.type !== 'image' && block.type !== 'audio';
     return node;
   }

@@ -9,7 +9,7 @@ import { createArticle, type EntryFactory, markLate } from './entryView';
 const LONG_TEXT = 2_400;
 const LONG_LINES = 24;
 
-export const createUserEntry: EntryFactory = (stored, _index, context) => {
+export const createUserEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.you);
   const bubble = el('div', 'bubble');
   element.append(bubble);
@@ -19,11 +19,12 @@ export const createUserEntry: EntryFactory = (stored, _index, context) => {
     if (!isText(item)) return;
     const parts: HTMLElement[] = [];
     const chips = el('div', 'chips');
-    for (const block of item.content) {
+    item.content.forEach((block, content) => {
+      const save = (): void => context.post({ type: 'saveResource', index, content });
       if (block.type === 'text') parts.push(setAttributes(el('div', 'said', block.text), { dir: 'auto' }));
-      else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, context));
-      else chips.append(createBlock(block, context));
-    }
+      else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, context, save));
+      else chips.append(createBlock(block, context, save));
+    });
     const text = item.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
     const long = text.length > LONG_TEXT || text.split('\n', LONG_LINES + 1).length > LONG_LINES;
     bubble.replaceChildren(...parts);

@@ -9,6 +9,7 @@ describe('a message of the panel', () => {
     { type: 'elicitation', id: 'ask1', answer: { kind: 'decline' } },
     { type: 'elicitation', id: 'ask1', answer: { kind: 'cancel' } },
     { type: 'stopOne', kind: 'terminal', id: 't' },
+    { type: 'saveResource', index: 12, content: 0 },
     { type: 'retryGap', id: 'past-3' },
     { type: 'draft', key: 'a-session', text: 'half' },
     { type: 'draft', text: 'before any session was shown' },
@@ -27,6 +28,8 @@ describe('a message of the panel', () => {
     { type: 'elicitation', id: 'ask1', answer: { kind: 'accept' } },
     { type: 'elicitation', id: 7, answer: { kind: 'open' } },
     { type: 'stopOne', kind: 'machine', id: 't' },
+    { type: 'saveResource', index: -1, content: 0 },
+    { type: 'saveResource', index: 0, content: 0.5 },
     { type: 'retryGap', id: 'x'.repeat(501) },
     { type: 'draft', key: 7, text: 'half' },
     { type: 'attachFile', data: 'aGk=', mimeType: 'text/html;x"', name: 'x' },
@@ -36,6 +39,11 @@ describe('a message of the panel', () => {
       assert.equal(readFromWebview(message), undefined);
     });
   }
+
+  it('says what is saved, or where', () => {
+    const message = { type: 'saveResource', index: 1, content: 2, text: 'other', path: '/etc/passwd' };
+    assert.deepEqual(readFromWebview(message), { type: 'saveResource', index: 1, content: 2 });
+  });
 
   it('opens another page than the one that was shown', () => {
     const message = { type: 'elicitation', id: 'a', answer: { kind: 'open', url: 'https://evil.example/' } };

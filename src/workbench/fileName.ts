@@ -1,0 +1,65 @@
+// A name under which the file of an agent can be saved anywhere: the agent chose it, so nothing of it is taken as it is. Pure.
+
+/** File systems take 255 bytes; what the user or a tool puts before or after the name has room too. */
+const MAX_BYTES = 200;
+/** An ending that is longer tells no program what the file is. */
+const MAX_ENDING_BYTES = 32;
+
+/** Controls, what turns the direction of writing, what cannot be seen, halves of characters. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+/** What separates folders or means something to a file system, on any system. */
+const SPECIAL = /[<>:"/\\|?*]/g;
+/** Names that are devices on Windows, whatever ending follows. */
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(?:\.|$)/i;
+
+/**
+ * The last part of an address as the name of a file: one word of a path, at most 200 bytes of UTF-8, with no character that cannot be seen, no dot before it and no
+ * meaning of its own on any system. Its ending is kept.
+ * @param uri of the resource, as the agent wrote it @returns `untitled` where nothing is left
+ */
+export function fileNameOf(uri: string): string {
+  const path = uri.split(/[?#]/, 1)[0]!.replace(/^[a-z][a-z0-9+.-]*:/i, '');
+  // Decoded, it may hold separators that were hidden before.
+  const last = lastPart(decoded(lastPart(path)));
+  const seen = last.normalize('NFC').replace(/\s+/g, ' ').replace(UNSEEN, '').replace(SPECIAL, '_');
+  const bounded = bound(withoutEdges(seen));
+  const name = bounded === '' ? 'untitled' : bounded;
+  return DEVICE.test(name) ? `_${name}` : name;
+}
+
+function lastPart(path: string): string {
+  return path.split(/[\\/]/).findLast((part) => part !== '') ?? '';
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Dots before a name hide it; dots and spaces after it are dropped by some systems, and it would be another file. */
+function withoutEdges(name: string): string {
+  let end = name.length;
+  while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end--;
+  return name.slice(0, end).replace(/^[. ]+/, '');
+}
+
+function bound(name: string): string {
+  if (bytesOf(name) <= MAX_BYTES) return name;
+  const dot = name.lastIndexOf('.');
+  const ending = dot > 0 && bytesOf(name.slice(dot)) <= MAX_ENDING_BYTES ? name.slice(dot) : '';
+  let stem = '';
+  let left = MAX_BYTES - bytesOf(ending);
+  for (const character of name) {
+    left -= bytesOf(character);
+    if (left < 0) break;
+    stem += character;
+  }
+  return `${withoutEdges(stem)}${ending}`;
+}
+
+function bytesOf(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}

@@ -1,0 +1,121 @@
+// Files that came with a message or a tool call, in a real browser: each has a button that asks the host to save it, by its place alone.
+import assert from 'node:assert/strict';
+import type { BlockView, ItemView } from '../../src/panel/contract';
+import type { Panel, PanelOptions } from './harness/browser';
+import { message, tool } from './harness/samples';
+import { useHarness } from './harness/useHarness';
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const LONG = `${'a-rather-long-name-'.repeat(12)}.csv`;
+
+const text: BlockView = { type: 'resource', uri: 'artifact:///report.md', mimeType: 'text/markdown', text: '# Report' };
+const bytes: BlockView = { type: 'resource', uri: 'artifact:///b%20c.zip', mimeType: 'application/zip', bytes: 4096 };
+const empty: BlockView = { type: 'resource', uri: 'artifact:///empty.txt', text: '' };
+const picture: BlockView = { type: 'image', uri: 'artifact:///plot.png', data: PNG, mimeType: 'image/png' };
+const file: BlockView = { type: 'resource', uri: 'file:///work/app/notes.txt', text: 'a note' };
+const nothing: BlockView = { type: 'resource', uri: 'file:///work/app/only-a-name.txt' };
+const said = { type: 'text', text: 'Here they are.' } as const;
+
+describe('files that can be saved', () => {
+  const browser = useHarness();
+  let panel: Panel;
+
+  async function open(items: readonly ItemView[], options: PanelOptions = {}): Promise<Panel> {
+    panel = await browser.open({ items, height: 1600, ...options });
+    return panel;
+  }
+
+  /** Presses each button for a file, and says which places were asked for. */
+  async function saveAll(): Promise<readonly unknown[]> {
+    const buttons = panel.page.getByRole('button', { name: /^Save / });
+    const names = await buttons.evaluateAll((nodes) => nodes.map((node) => node.getAttribute('aria-label')));
+    for (let at = 0; at < names.length; at++) await buttons.nth(at).click();
+    const asked = await panel.posted('saveResource');
+    return asked.map((one, at) => [names[at], one]);
+  }
+
+  it('cannot be saved from a message, or are taken from another place of it', async () => {
+    await open([
+      message('u', 'user', [said, file]),
+      message('a', 'agent', [said, text, bytes, said, empty, picture, nothing]),
+    ]);
+    assert.deepEqual(await saveAll(), [
+      ['Save notes.txt…', { type: 'saveResource', index: 0, content: 1 }],
+      ['Save report.md…', { type: 'saveResource', index: 1, content: 1 }],
+      ['Save b c.zip…', { type: 'saveResource', index: 1, content: 2 }],
+      ['Save empty.txt…', { type: 'saveResource', index: 1, content: 4 }],
+      ['Save plot.png…', { type: 'saveResource', index: 1, content: 5 }],
+    ]);
+  });
+
+  it('cannot be saved from a thought or a tool call', async () => {
+    const { page } = await open([
+      message('t', 'thought', [said, text]),
+      tool('c', {
+        title: 'Make a report',
+        content: [
+          { type: 'content', block: said },
+          { type: 'content', block: bytes },
+          { type: 'content', block: text },
+        ],
+      }),
+    ]);
+    for (const id of ['t', 'c']) await page.locator(`[data-entry-id=${id}] .row`).click();
+    await page.getByRole('button', { name: 'Save b c.zip…' }).waitFor();
+    assert.deepEqual(await saveAll(), [
+      ['Save report.md…', { type: 'saveResource', index: 0, content: 1 }],
+      ['Save b c.zip…', { type: 'saveResource', index: 1, content: 1 }],
+      ['Save report.md…', { type: 'saveResource', index: 1, content: 2 }],
+    ]);
+  });
+
+  it('cannot be saved after more was said, or by keyboard', async () => {
+    const { page } = await open([message('a', 'agent', [said])], { session: { phase: 'running' } });
+    await panel.update({ op: 'put', index: 0, item: message('a', 'agent', [said, said, text]) });
+    await panel.update({ op: 'append', index: 0, text: 'That is all.', until: 0 });
+    await page.locator('[data-entry-id=a] summary').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await panel.next('saveResource'), { type: 'saveResource', index: 0, content: 2 });
+  });
+
+  it('do not show their text any more, or the button moves away from who presses it', async () => {
+    const { page } = await open([message('a', 'agent', [text])]);
+    const button = page.getByRole('button', { name: 'Save report.md…' });
+    const before = await button.boundingBox();
+    await page.locator('[data-entry-id=a] summary').click();
+    await page.locator('[data-entry-id=a] pre', { hasText: '# Report' }).waitFor();
+    assert.deepEqual(await button.boundingBox(), before);
+  });
+
+  it('make the panel wider than a side bar', async () => {
+    const long = (block: BlockView): BlockView =>
+      block.type === 'resource' || block.type === 'image' ? { ...block, uri: `artifact:///${LONG}` } : block;
+    const blocks = [text, bytes, picture, file].flatMap((block) => [block, long(block)]);
+    const odd: BlockView = { ...bytes, mimeType: `application/${'x'.repeat(120)}` };
+    const { page } = await open(
+      [
+        message('u', 'user', [said, file, long(bytes)]),
+        message('a', 'agent', [...blocks, odd]),
+        tool('c', { content: [...blocks, odd].map((block) => ({ type: 'content', block })) }),
+      ],
+      { width: 280 },
+    );
+    await page.locator('[data-entry-id=c] .row').click();
+    await page.locator('[data-entry-id=c] .resource').first().waitFor();
+    for (const summary of await page.locator('.resource summary').all()) await summary.click();
+    const wide = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.querySelector('.transcript')!;
+      const saves = [...document.querySelectorAll<HTMLElement>('.resource .icon-button')].filter(({ title }) =>
+        title.startsWith('Save '),
+      );
+      return {
+        over: scrollWidth - clientWidth,
+        saves: saves.length,
+        outside: saves.filter((one) => one.getBoundingClientRect().right > innerWidth).map(({ title }) => title),
+        cut: saves.filter((one) => one.getBoundingClientRect().width < 22).map(({ title }) => title),
+      };
+    });
+    assert.deepEqual(wide, { over: 0, saves: 20, outside: [], cut: [] });
+  });
+});
