@@ -199,7 +199,10 @@ function projectBlock(block: ContentBlock): BlockView {
 
 /** What base64 stands for, in bytes. */
 function bytesOf(base64: string): number {
-  return Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
+  // Counted from the end: a pattern goes over all that looks like padding again and again.
+  let end = base64.length;
+  while (end > 0 && base64[end - 1] === '=') end -= 1;
+  return Math.floor((end * 3) / 4);
 }
 
 function projectToolBlock(block: ContentBlock): BlockView {
