@@ -3,7 +3,6 @@ import type { ContentBlock } from '../session/content';
 import type { PromptQueue, QueueItem } from '../session/queue';
 import { bareTextOf } from '../session/reconcile';
 import type { Entry } from '../session/state';
-import { AGAIN, IN_DOUBT } from './restore';
 
 /**
  * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two that say the same, the second stays in doubt where only one is shown.
@@ -11,9 +10,9 @@ import { AGAIN, IN_DOUBT } from './restore';
  * @returns the items that were taken out
  */
 export function takeArrived(queue: PromptQueue, known: readonly Entry[], repeated: readonly Entry[]): QueueItem[] {
-  const doubtful = queue.items.filter(({ state, reason }) => state === 'failed' && reason === IN_DOUBT);
+  const doubtful = queue.items.filter((item) => item.doubtful);
   if (doubtful.length === 0) return [];
-  const ids = new Set(doubtful.map(({ id }) => (id.endsWith(AGAIN) ? id.slice(0, -AGAIN.length) : id)));
+  const ids = new Set(doubtful.map(({ id, repeats = id }) => repeats));
   const certain = said(known.filter((entry) => !(entry.kind === 'user' && ids.has(entry.promptId ?? ''))));
   const shown = said(repeated);
   const after = endOf(certain, shown);

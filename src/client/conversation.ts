@@ -39,7 +39,7 @@ export class Conversation implements Disposable {
   readonly key: string;
   readonly cwd: string;
   readonly roots: readonly string[];
-  readonly model = new SessionModel();
+  readonly model: SessionModel;
   readonly queue: PromptQueue;
   readonly stages: Stages;
   /** What can be done with the agent's sessions, this one and others. */
@@ -64,6 +64,7 @@ export class Conversation implements Disposable {
     this.key = key;
     this.cwd = cwd;
     this.roots = options.roots;
+    this.model = kept?.model ?? new SessionModel();
     this.#services = services;
     this.communication = new CommunicationChat(key, services);
     this.#held = options.isHeld ? heldElsewhere() : undefined;
@@ -344,8 +345,6 @@ export class Conversation implements Disposable {
     this.#turns.dispose();
     void this.#services.terminals.closeSession(this.key);
   }
-
-  // ---- The agent comes and goes ------------------------------------------------------------------------------------
 
   /** How the last agent ended is told where it happened. */
   #onStarting(lastEnd: ParleyError | undefined): void {

@@ -1,23 +1,17 @@
 // Where a conversation is kept so that nothing of it is lost. Whoever composes the program implements it; without one, a conversation lives in memory alone.
 import type { Anchor } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
-import type { QueuedAttachment, QueueItemState } from '../session/queue';
+import type { SessionModel } from '../session/model';
+import type { QueuedAttachment, QueueItem, QueueItemState, StateFacts } from '../session/queue';
 
 /** A message of the queue, as it is kept. */
-export interface KeptItem {
-  readonly id: string;
-  readonly text: string;
-  readonly attachments: readonly QueuedAttachment[];
-  readonly state: QueueItemState;
-  readonly held: boolean;
-  readonly reason?: string;
-}
+export type KeptItem = Readonly<QueueItem>;
 
 /** Keeps the queue. Each call is on the disk when it returns, or the user has been told that it is not; none throws. */
 export interface QueueKeep {
   added(item: KeptItem, place: 'first' | 'last'): void;
   changed(id: string, change: { readonly text?: string; readonly held?: boolean }): void;
-  state(id: string, state: QueueItemState, reason?: string): void;
+  state(id: string, state: QueueItemState, facts: StateFacts): void;
   order(ids: readonly string[]): void;
   removed(id: string): void;
   paused(reason: string | undefined): void;
@@ -45,7 +39,8 @@ export interface ConversationKeep extends QueueKeep {
 
 /** What was kept of a conversation, to go on from. */
 export interface KeptConversation {
-  readonly events: readonly TimedEvent[];
+  /** What all its events made; it belongs to whoever goes on with it. */
+  readonly model: SessionModel;
   readonly queue: readonly KeptItem[];
   /** Why the queue waits. */
   readonly paused?: string;

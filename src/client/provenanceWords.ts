@@ -49,7 +49,8 @@ export function openedEnd(name: string, gaps: readonly Gap[], hasState: boolean,
   const state =
     knows || !hasState ? '' : ' The state that another agent kept is not for it, and stays with the session.';
   const text = `${past} Mode, options, open tool calls and what waits in the queue do not come along.${state}`;
-  return { ...own(title, text), severity: missing === 0 ? 'info' : 'warning' };
+  const severity = missing === 0 ? 'info' : 'warning';
+  return { ...own(title, text), severity, ...(!knows && { beginsAnew: true }) };
 }
 
 /** In both of two conversations that have come to differ. @param key of the other one */

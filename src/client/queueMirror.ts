@@ -31,8 +31,9 @@ export class QueueMirror {
     }
   }
 
-  #syncItem({ id, text, attachments, state, held, reason }: QueueItem, isFirst: boolean): void {
-    const item: KeptItem = { id, text, attachments, state, held, ...(reason !== undefined && { reason }) };
+  #syncItem(current: QueueItem, isFirst: boolean): void {
+    const item: KeptItem = { ...current };
+    const { id, text, state, held, reason, doubtful } = item;
     const old = this.#kept.get(id);
     if (!old) {
       const isLast = !isFirst || this.#kept.size === 0;
@@ -44,7 +45,7 @@ export class QueueMirror {
     if (old.text !== text || old.held !== held) {
       this.#keep.changed(id, { ...(old.text !== text && { text }), ...(old.held !== held && { held }) });
     }
-    if (old.state !== state || old.reason !== reason) this.#keep.state(id, state, reason);
+    if (old.state !== state || old.reason !== reason || old.doubtful !== doubtful) this.#keep.state(id, state, item);
     this.#kept.set(id, item);
   }
 

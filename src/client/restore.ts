@@ -15,8 +15,6 @@ const CUT_OFF = 'the window ended while it ran';
 const ELSEWHERE = 'it goes on in another window';
 /** Why a message waits of which nobody knows whether the agent has it. */
 export const IN_DOUBT = 'it is not known whether the agent got this';
-/** Behind the id of a message that stands in the transcript and in doubt. */
-export const AGAIN = '-again';
 /** Why nothing of a queue goes by itself after a restart. */
 const WINDOW_ENDED = 'the window ended; look through what waits, then go on';
 
@@ -31,7 +29,6 @@ export function restore(
   now: number,
   isHeld = false,
 ): void {
-  for (const { at, event } of kept.events) model.apply(event, at);
   const items = restoredQueue(model.state, kept.queue);
   const used = usedIds(model.state, kept.queue);
   for (const event of closingEvents(model.state, now, isHeld)) apply(event);
@@ -85,7 +82,7 @@ export function restoredQueue(state: Readonly<SessionState>, kept: readonly Kept
   });
   const unanswered = unansweredPrompt(state);
   if (!unanswered) return items;
-  return [unanswered, ...items.filter(({ id }) => id !== unanswered.id)];
+  return [unanswered, ...items.filter(({ repeats }) => repeats !== unanswered.repeats)];
 }
 
 /** The highest number of an id `q1`, `q2` … that a session has used. */
@@ -103,7 +100,8 @@ export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): Kep
   const prompt = entries.findLast((entry) => entry.kind === 'user' && entry.turnId === turn.id);
   if (prompt?.kind !== 'user' || !prompt.promptId || prompt.messageId !== undefined) return undefined;
   return inDoubt({
-    id: `${prompt.promptId}${AGAIN}`,
+    id: `${prompt.promptId}-again`,
+    repeats: prompt.promptId,
     text: textOf(prompt.content),
     attachments: prompt.content.flatMap((block, index) => (block.type === 'text' ? [] : [attachmentOf(block, index)])),
     state: 'failed',
@@ -112,7 +110,7 @@ export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): Kep
 }
 
 function inDoubt(item: KeptItem): KeptItem {
-  return { ...item, held: false, state: 'failed', reason: IN_DOUBT };
+  return { ...item, held: false, state: 'failed', reason: IN_DOUBT, doubtful: true };
 }
 
 /** What went with the prompt, in the form in which it went. */

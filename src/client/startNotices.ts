@@ -19,9 +19,9 @@ export class StartNotices {
   beganAnew({ agent, model }: Pick<Conversation, 'agent' | 'model'>): void {
     const { entries } = model.state;
     const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
-    if (atEnd.some((entry) => entry.kind === 'notice' && entry.text.includes(GETS_TRANSCRIPT))) return;
+    if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;
     const description = `${agent.name} began anew and does not know what is above. It ${GETS_TRANSCRIPT}.`;
-    this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description });
+    this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description, beginsAnew: true });
   }
 
   /** @param problems sentences on the MCP servers that the agent did not get */

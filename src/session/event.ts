@@ -111,6 +111,8 @@ export type SessionEvent =
       readonly action?: { readonly id: string; readonly label: string };
       /** A session from elsewhere begins here: it is worth keeping before anything is said in it. */
       readonly opens?: true;
+      /** It says that the agent knows nothing of what stands above, and is told with the next message. */
+      readonly beginsAnew?: true;
     }
   /** A message of a session from elsewhere is missing in its place: added, or said anew of a gap that is known. */
   | {

@@ -11,7 +11,7 @@ export function addNotice(
 ): void {
   switch (event.type) {
     case 'notice': {
-      const { severity, title, description: text = '', own, action } = event;
+      const { severity, title, description: text = '', own, action, beginsAnew } = event;
       context.push(
         (base) => ({
           ...(own ? outside(base) : base),
@@ -20,6 +20,7 @@ export function addNotice(
           title,
           text,
           ...(action && { action }),
+          ...(beginsAnew && { beginsAnew }),
         }),
         at,
       );

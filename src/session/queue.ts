@@ -13,7 +13,14 @@ export interface QueueItem {
   reason?: string;
   /** The user is editing it: it is not sent under their fingers. */
   held: boolean;
+  /** It failed so that nobody knows whether the agent has it: it goes only when the user says so of it. */
+  doubtful?: true;
+  /** The id of the prompt in the transcript that it says again; absent where it does not stand there. */
+  readonly repeats?: string;
 }
+
+/** What is said of an item beside its state. */
+export type StateFacts = Readonly<Pick<QueueItem, 'reason' | 'doubtful'>>;
 
 /** An attachment as it was when the message was queued. */
 export interface QueuedAttachment {
@@ -95,10 +102,7 @@ export class PromptQueue {
     return this.#change(id, (item) => {
       item.text = text;
       item.held = false;
-      if (item.state === 'failed') {
-        item.state = 'queued';
-        delete item.reason;
-      }
+      release(item);
     });
   }
 
@@ -130,18 +134,19 @@ export class PromptQueue {
 
   setState(item: QueueItem, state: QueueItemState, reason?: string): void {
     item.state = state;
+    delete item.doubtful;
     if (reason === undefined) delete item.reason;
     else item.reason = reason;
     this.#onChange();
   }
 
-  /** The agent is gone: what had not left yet is here again. What it had got, and nobody knows whether it was taken in, is for the user. @param inDoubt shown to them */
-  takeBack(inDoubt: string): void {
+  /** The agent is gone: what had not left yet is here again. What it had got, and nobody knows whether it was taken in, is for the user. @param reason shown to them */
+  takeBack(reason: string): void {
     const away = this.#items.filter(isAway);
     if (away.length === 0) return;
     for (const item of away) {
-      if (item.state === 'accepted') item.reason = inDoubt;
-      item.state = item.state === 'accepted' ? 'failed' : 'queued';
+      if (item.state === 'accepted') Object.assign(item, { state: 'failed', reason, doubtful: true });
+      else item.state = 'queued';
     }
     this.#onChange();
   }
@@ -160,11 +165,7 @@ export class PromptQueue {
 
   /** The user wants this one sent next, also where it had failed. */
   putNext(id: string): void {
-    this.#change(id, (item) => {
-      if (item.state !== 'failed') return;
-      item.state = 'queued';
-      delete item.reason;
-    });
+    this.#change(id, release);
     this.move(id, 0);
   }
 
@@ -184,4 +185,12 @@ export class PromptQueue {
     this.#onChange();
     return true;
   }
+}
+
+/** What had failed may go again: the user says so. */
+function release(item: QueueItem): void {
+  if (item.state !== 'failed') return;
+  item.state = 'queued';
+  delete item.reason;
+  delete item.doubtful;
 }

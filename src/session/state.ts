@@ -83,6 +83,8 @@ export interface NoticeEntry extends EntryBase {
   raw?: unknown;
   /** A button of the client's own. */
   readonly action?: { readonly id: string; readonly label: string };
+  /** It says that the agent knows nothing of what stands above. */
+  readonly beginsAnew?: true;
 }
 
 /** A message of a session from elsewhere that could not be had, or is being loaded. */

@@ -1,7 +1,7 @@
 // Events in their table: written in order with what follows from them (turns, title, size), read by pages.
 import type { SessionEvent, TimedEvent } from '../session/event';
 import { join, type PendingRow, unjoin } from './eventBuffer';
-import { numberOf, type Row, type Sql, textOf } from './sql';
+import { numberOf, type Sql, textOf } from './sql';
 import { TurnNotes } from './turnRows';
 
 /** Characters of the JSON of one event; a picture fits. What is larger is replaced by a notice that says so. */
@@ -93,35 +93,45 @@ export interface RowRange {
   readonly limit: number;
 }
 
+/** A row as it lies in the table. */
+export interface EventRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly until: number | undefined;
+  readonly json: string | undefined;
+}
+
 /** Rows of a session in their order. */
-export function readRows(sql: Sql, key: string, { from, to, limit }: RowRange): Row[] {
+export function readRows(sql: Sql, key: string, { from, to, limit }: RowRange): EventRow[] {
   const sentence = 'SELECT seq, at, until, json FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
-  return sql.all(sentence, key, from, to, limit);
+  return sql.lists(sentence, key, from, to, limit).map(([seq, at, until, json]) => ({
+    seq: numberOf(seq) ?? 0,
+    at: numberOf(at) ?? 0,
+    until: numberOf(until),
+    json: textOf(json),
+  }));
 }
 
 /**
  * The events of some rows. A row that is damaged is left out.
  * @param after skips what that reader has seen of the first row
  */
-export function toPage(rows: readonly Row[], after: Cursor | undefined): EventPage {
+export function toPage(rows: readonly EventRow[], after: Cursor | undefined): EventPage {
   const events: TimedEvent[] = [];
   let cursor: Cursor = after ?? { seq: 0, chars: 0 };
-  for (const row of rows) {
-    const seq = numberOf(row.seq) ?? 0;
-    const event = decode(textOf(row.json));
+  for (const { seq, at, until, json } of rows) {
+    const event = decode(json);
     const chars = event?.type === 'message_chunk' && event.block.type === 'text' ? event.block.text.length : 0;
     const seen = after?.seq === seq ? after.chars : undefined;
     cursor = { seq, chars };
-    const until = numberOf(row.until);
     if (!event || (seen !== undefined && seen >= chars)) continue;
-    const at = numberOf(row.at) ?? 0;
     if (seen !== undefined && event.type === 'message_chunk' && event.block.type === 'text') {
       const text = event.block.text.slice(seen);
       events.push({ at: until ?? at, event: { ...event, block: { ...event.block, text } } });
     } else if (until === undefined) events.push({ at, event });
     else events.push(...unjoin({ at, until, event }));
   }
-  return { events, firstSeq: numberOf(rows[0]?.seq) ?? 0, lastSeq: numberOf(rows.at(-1)?.seq) ?? 0, cursor };
+  return { events, firstSeq: rows[0]?.seq ?? 0, lastSeq: rows.at(-1)?.seq ?? 0, cursor };
 }
 
 /** What the reducer forgets at a `cleared`; a kind that is not named here is kept. */
@@ -171,7 +181,8 @@ function encode(event: SessionEvent): string {
   return JSON.stringify(notice);
 }
 
-function decode(json: string | undefined): SessionEvent | undefined {
+/** The event of a row; undefined where it is damaged. */
+export function decode(json: string | undefined): SessionEvent | undefined {
   if (json === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(json);

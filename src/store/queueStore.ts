@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { ParleyError } from '../base/errors';
-import type { QueuedAttachment, QueueItemState } from '../session/queue';
+import type { QueuedAttachment, QueueItemState, StateFacts } from '../session/queue';
 import { readJson } from './json';
 import type { JournalPort } from './port';
 import type { StoredQueueItem } from './records';
@@ -66,10 +66,10 @@ export class QueueStore {
         throw new ParleyError('queue-duplicate', `A message with the id ${item.id} waits in this session already.`);
       }
       const position = place === 'first' ? (numberOf(bounds?.lo) ?? 1) - 1 : (numberOf(bounds?.hi) ?? -1) + 1;
-      const { id, state, held, reason } = item;
+      const { id, state, held, reason = null, repeats = null } = item;
       const sender = state === 'sending' ? this.#sender : null;
-      const row = { key, id, position, state, held: held ? 1 : 0, reason: reason ?? null, sender, text, attachments };
-      sql.insert('queue', row);
+      const facts = { held: Number(held), reason, doubtful: Number(item.doubtful === true), repeats };
+      sql.insert('queue', { key, id, position, state, sender, text, attachments, ...facts });
     });
   }
 
@@ -77,7 +77,7 @@ export class QueueStore {
    * Moves an item on to its next state.
    * @throws ParleyError `queue-no-item`, `queue-state` where that state cannot follow (an item that is being sent is not sent again)
    */
-  setState(key: string, id: string, state: QueueItemState, reason?: string): void {
+  setState(key: string, id: string, state: QueueItemState, { reason, doubtful }: StateFacts = {}): void {
     this.#port.write(key, (sql) => {
       const from = need(sql, key, id).state;
       const again = from === 'sending' && state === 'sending';
@@ -85,9 +85,10 @@ export class QueueStore {
         throw new ParleyError('queue-state', `A message that is ${from} cannot become ${state}.`);
       }
       sql.run(
-        'UPDATE queue SET state = ?, reason = ?, sender = ? WHERE key = ? AND id = ?',
+        'UPDATE queue SET state = ?, reason = ?, doubtful = ?, sender = ? WHERE key = ? AND id = ?',
         state,
         reason ?? null,
+        Number(doubtful === true),
         state === 'sending' ? this.#sender : null,
         key,
         id,
@@ -165,6 +166,7 @@ export function readAttachments(json: string | undefined): readonly QueuedAttach
 
 function toItem(row: Row): StoredQueueItem {
   const reason = textOf(row.reason);
+  const repeats = textOf(row.repeats);
   const state = textOf(row.state) ?? '';
   return {
     id: textOf(row.id) ?? '',
@@ -173,5 +175,7 @@ function toItem(row: Row): StoredQueueItem {
     state: Object.hasOwn(NEXT, state) ? (state as QueueItemState) : 'failed',
     held: row.held === 1,
     ...(reason !== undefined && { reason }),
+    ...(row.doubtful === 1 && { doubtful: true }),
+    ...(repeats !== undefined && { repeats }),
   };
 }

@@ -1,7 +1,7 @@
 // What the journal gives and takes beside the events. Times are milliseconds since 1970.
 import type { Usage } from '../session/content';
 import type { Barrier, StopReason } from '../session/event';
-import type { QueuedAttachment, QueueItemState } from '../session/queue';
+import type { QueuedAttachment, QueueItem } from '../session/queue';
 
 export type JournalProtocol = 1 | 2 | 'communication';
 
@@ -64,14 +64,7 @@ export interface TurnRecord {
   readonly tools: number;
 }
 
-export interface StoredQueueItem {
-  readonly id: string;
-  readonly text: string;
-  readonly attachments: readonly QueuedAttachment[];
-  readonly state: QueueItemState;
-  readonly held: boolean;
-  readonly reason?: string;
-}
+export type StoredQueueItem = Readonly<QueueItem>;
 
 export interface Draft {
   readonly text: string;

@@ -63,6 +63,13 @@ export const MIGRATIONS: readonly string[] = [
     INSERT INTO texts_fts (texts_fts, rowid, text) VALUES ('delete', old.id, old.text);
   END;
   `,
+  // The first version knew a message in doubt by its words, and that it repeats a prompt by the end of its id.
+  `
+  ALTER TABLE queue ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE queue ADD COLUMN repeats TEXT;
+  UPDATE queue SET doubtful = 1, repeats = CASE WHEN id LIKE '%-again' THEN substr(id, 1, length(id) - 6) END
+    WHERE state = 'failed' AND reason = 'it is not known whether the agent got this';
+  `,
 ];
 
 /** Tables with few rows for each session, all with a column `key`. */

@@ -1,6 +1,6 @@
 // The text that can be searched: what the user and the agent said, one row for each message, taken from the events once they are complete.
 import type { SessionEvent } from '../session/event';
-import { toPage } from './eventRows';
+import { decode } from './eventRows';
 import { numberOf, type Sql, textOf } from './sql';
 
 /** Characters of one searchable piece; a longer message is several. */
@@ -28,7 +28,7 @@ export function indexSession(sql: Sql, key: string, final: boolean): boolean {
     const session = sql.get('SELECT indexed_seq, last_seq FROM sessions WHERE key = ?', key);
     const from = (numberOf(session?.indexed_seq) ?? 0) + 1;
     const lastSeq = numberOf(session?.last_seq) ?? 0;
-    const sentence = `SELECT seq, at, type, json FROM events WHERE key = ? AND seq >= ?
+    const sentence = `SELECT seq, type, json FROM events WHERE key = ? AND seq >= ?
       AND type IN ('message_chunk', 'message', 'prompt_sent') ORDER BY seq LIMIT ${BATCH}`;
     const rows = sql.all(sentence, key, from);
     const pieces = new Pieces((seq, role, text) => sql.insert('texts', { key, seq, role, text }));
@@ -39,7 +39,7 @@ export function indexSession(sql: Sql, key: string, final: boolean): boolean {
         done = seq - 1;
         break;
       }
-      const event = toPage([row], undefined).events[0]?.event;
+      const event = decode(textOf(row.json));
       if (event) pieces.take(seq, event);
       if (rows.length === BATCH) done = seq;
     }

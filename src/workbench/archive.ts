@@ -12,9 +12,12 @@ import type { SessionRecord } from '../store/records';
 import type { SearchResult } from '../store/search';
 import { JournalKeep, readKept } from './journalKeep';
 import { historyLimits } from './settings';
+import { TranscriptReading } from './transcriptReading';
 
 /** Old sessions are forgotten a while after the start, when nothing else is to be done, in milliseconds. */
 const PRUNE_AFTER_MS = 60_000;
+/** Rows of a session that are read before it is chosen; what more there is, is read then. */
+const MOST_AHEAD = 50_000;
 const LAST_SESSION = 'parley.lastSession';
 
 /** A conversation that was kept, with what it needs to go on. */
@@ -34,6 +37,8 @@ export class Archive implements Disposable {
   readonly #deleted = this.#lifetime.add(new Emitter<readonly string[]>());
   readonly #lost = this.#lifetime.add(new Emitter<string>());
   #journal: Journal | undefined;
+  /** Of the session that is likely to be recalled next. */
+  #reading: TranscriptReading | undefined;
 
   constructor(context: ExtensionContext, log: Log) {
     this.#context = context;
@@ -60,16 +65,40 @@ export class Archive implements Disposable {
 
   /** A session that was kept, claimed for this window where no other has it; undefined where there is none of that key. */
   recall(key: string): Recalled | undefined {
+    const reading = this.#reading?.key === key ? this.#reading : undefined;
+    this.#reading = undefined;
     try {
       const journal = this.#open();
       const record = journal.session(key);
       if (!record) return undefined;
       const isHeld = journal.claim(key, this.#windowId).kind !== 'owned';
-      return { record, kept: readKept(journal, key), isHeld };
+      return { record, kept: readKept(journal, key, reading), isHeld };
     } catch (error) {
       this.#log.error(`session ${key} could not be read: ${messageOf(error)}`);
       return undefined;
     }
+  }
+
+  /**
+   * Begins to read a session that is likely to be recalled next, a little at a time between everything else. What is recalled is the session as it is then, however
+   * much of it was read before. @param key undefined: none is likely any more
+   */
+  expect(key: string | undefined): void {
+    if (this.#reading?.key === key) return;
+    this.#reading = undefined;
+    if (key === undefined) return;
+    const reading = new TranscriptReading(this.#open(), key);
+    this.#reading = reading;
+    const readOn = (): void => {
+      if (this.#reading !== reading) return;
+      try {
+        if (reading.advance() && reading.rows < MOST_AHEAD) setImmediate(readOn);
+      } catch (error) {
+        this.#reading = undefined;
+        this.#log.debug(`session ${key} could not be read ahead: ${messageOf(error)}`);
+      }
+    };
+    setImmediate(readOn);
   }
 
   /** Another window has taken over a session of this one; its key. Nothing more of it is kept here. */
@@ -124,6 +153,7 @@ export class Archive implements Disposable {
 
   dispose(): void {
     this.#abort.abort();
+    this.#reading = undefined;
     this.#lifetime.dispose();
     this.#journal?.dispose();
     this.#journal = undefined;

@@ -4,9 +4,10 @@ import type { Log } from '../base/log';
 import type { ConversationKeep, KeptConversation, KeptItem } from '../client/keep';
 import type { Anchor } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
-import type { QueuedAttachment, QueueItemState } from '../session/queue';
+import type { QueuedAttachment, QueueItemState, StateFacts } from '../session/queue';
 import type { Journal } from '../store/journal';
 import type { ViewState } from '../store/records';
+import { TranscriptReading } from './transcriptReading';
 
 export interface KeepOptions {
   readonly journal: Journal;
@@ -50,8 +51,7 @@ export class JournalKeep implements ConversationKeep {
     if (this.#begun) this.#write((journal, key) => journal.updateSession(key, facts));
   }
 
-  added({ id, text, attachments, state, held, reason }: KeptItem, place: 'first' | 'last'): void {
-    const item = { id, text, attachments, state, held, ...(reason !== undefined && { reason }) };
+  added(item: KeptItem, place: 'first' | 'last'): void {
     this.#write((journal, key) => journal.queue.enqueue(key, item, place));
   }
 
@@ -59,8 +59,8 @@ export class JournalKeep implements ConversationKeep {
     this.#write((journal, key) => journal.queue.edit(key, id, change));
   }
 
-  state(id: string, state: QueueItemState, reason?: string): void {
-    this.#write((journal, key) => journal.queue.setState(key, id, state, reason));
+  state(id: string, state: QueueItemState, facts: StateFacts): void {
+    this.#write((journal, key) => journal.queue.setState(key, id, state, facts));
   }
 
   order(ids: readonly string[]): void {
@@ -143,14 +143,22 @@ function isWorthKeeping(event: SessionEvent): boolean {
   return event.type === 'turn_started' || (event.type === 'notice' && event.opens === true);
 }
 
-/** Reads what was kept of a conversation. @throws ParleyError `journal-unknown-session` */
-export function readKept(journal: Journal, key: string): KeptConversation {
+/**
+ * Reads what was kept of a conversation.
+ * @param reading of its transcript, where that was begun before; it is at its end then
+ * @throws ParleyError `journal-unknown-session`, `journal-unreadable`
+ */
+export function readKept(
+  journal: Journal,
+  key: string,
+  reading = new TranscriptReading(journal, key),
+): KeptConversation {
   const session = journal.session(key);
   if (!session) throw new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
   const draft = journal.side.draft(key);
   const anchor = anchorOf(journal.side.view(key));
   return {
-    events: journal.events(key).events,
+    model: reading.finish(),
     queue: journal.queue.items(key),
     draft: draft?.text ?? '',
     attachments: draft?.attachments ?? [],

@@ -59,6 +59,11 @@ export class KeptSessions {
     }
   }
 
+  /** Reads ahead in a session that the user looks at in the list; undefined: in none. */
+  expect(key: string | undefined): void {
+    this.#services.archive.expect(key);
+  }
+
   /** Keys of the sessions in which it was found. */
   get foundKeys(): ReadonlySet<string> {
     return new Set(this.#found.map(({ session }) => session.key));
@@ -120,6 +125,7 @@ export class KeptSessions {
       description: words.join(' · '),
       ...(snippet && { detail: plain(snippet) }),
       run: () => open(session),
+      ...(!isOpen(key) && { recalls: key }),
       ...(!isHeld && !isOpen(key) && { buttons: this.#buttons(key, title) }),
     };
   }

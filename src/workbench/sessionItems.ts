@@ -4,6 +4,8 @@ import { l10n, type QuickInputButton, type QuickPickItem, QuickPickItemKind, The
 export type SessionItem = QuickPickItem & {
   /** What choosing it does. */
   readonly run?: () => Promise<unknown>;
+  /** The kept session that choosing it brings back, by its key. */
+  readonly recalls?: string;
   /** The list stays open. */
   readonly stays?: true;
 };

@@ -21,6 +21,8 @@ import { askTitle, plain, titleOf, whenOf } from './sessionWords';
 const ANSWER_MS = 15_000;
 /** The user types on: what they look for is not known yet. */
 const TYPING_MS = 100;
+/** The eye rests on a row: it may be the one. */
+const RESTING_MS = 100;
 
 export interface SessionPickerServices {
   readonly conversations: Conversations;
@@ -55,6 +57,7 @@ class SessionPicker {
   #everywhere = false;
   #archived = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
+  #resting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(services: SessionPickerServices) {
     this.#services = services;
@@ -67,11 +70,14 @@ class SessionPicker {
     this.#listening = [
       quick.onDidAccept(() => void this.#accept()),
       quick.onDidChangeValue((text) => this.#searchSoon(text)),
+      quick.onDidChangeActive(([item]) => this.#expectSoon(item)),
       quick.onDidTriggerItemButton(({ button }) => void this.#run(() => (button as SessionAction).run())),
       quick.onDidTriggerButton((button) => void this.#toggle(button)),
       quick.onDidHide(() => {
         this.#abort.abort();
         clearTimeout(this.#typing);
+        clearTimeout(this.#resting);
+        services.kept.expect(undefined);
         for (const listening of this.#listening) listening.dispose();
         quick.dispose();
         resolve();
@@ -96,6 +102,12 @@ class SessionPicker {
       this.#services.kept.search(text);
       this.#draw();
     }, TYPING_MS);
+  }
+
+  /** What a row brings back is read ahead, so that choosing it shows it at once. */
+  #expectSoon(item: SessionItem | undefined): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => this.#services.kept.expect(item?.recalls), RESTING_MS);
   }
 
   async #load(): Promise<void> {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedAgent } from '../support/agents/definition';
 import type { AgentScript, presets } from '../support/agents/script';
-import { Chat } from '../support/vscode/chat';
+import type { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
-import { useVsCode } from '../support/vscode/useVsCode';
+import { useChat } from '../support/vscode/useChat';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-bad-input-'));
 const missing = join(scratch, 'agent that is not installed');
@@ -32,19 +32,15 @@ const agents = {
 };
 
 describe('an agent that misbehaves', () => {
-  const vscode = useVsCode({
-    theme: 'dark',
-    settings: {
-      'parley.agents': agents,
-      'parley.defaultAgent': 'plain',
-      'parley.startTimeout': 3,
-      'parley.recovery.restart': false,
-    },
-  });
+  const settings = {
+    'parley.agents': agents,
+    'parley.defaultAgent': 'plain',
+    'parley.startTimeout': 3,
+    'parley.recovery.restart': false,
+  };
   let chat: Chat;
-
-  before('open the chat', async () => {
-    chat = await Chat.open(vscode.window.page);
+  const vscode = useChat({ theme: 'dark', settings }, (opened) => {
+    chat = opened;
   });
 
   after(() => rmSync(scratch, { recursive: true, force: true }));

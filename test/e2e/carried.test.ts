@@ -5,17 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { CommunicationSession } from '../../src/distributed/communicationSession';
 import type { SessionDescriptor } from '../../src/distributed/model';
 import { readAgentLog, scriptedAgent } from '../support/agents/definition';
 import { removeScratch } from '../support/scratch';
 import { sdk, sdkClient } from '../support/sdkClient';
-import { echo, historyEcho, type RunningServer, serve, stopServers } from '../support/servedAgents';
+import { echo, historyEcho, type RunningServer, rivalOf, serve, stopServers } from '../support/servedAgents';
 import { json, type StubServer, stopStubs, stubServer } from '../support/stubServer';
 import { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
-import { useVsCode } from '../support/vscode/useVsCode';
-import { command, inList } from '../support/vscode/workbench';
+import { useChat } from '../support/vscode/useChat';
+import { command, copied, inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-carried-'));
 const secondLog = join(scratch, 'second.ndjson');
@@ -73,19 +72,6 @@ async function answer(page: Page, question: string, button: string): Promise<voi
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** Does something that copies. @returns the clipboard then */
-async function copied(page: Page, copies: () => Promise<void>): Promise<string> {
-  await page.evaluate('navigator.clipboard.writeText("")');
-  await copies();
-  return page.evaluate(`(async () => {
-    for (;;) {
-      const text = await navigator.clipboard.readText();
-      if (text !== '') return text;
-      await new Promise(requestAnimationFrame);
-    }
-  })()`);
-}
-
 /** Copies the active session. @param form as the list has it */
 function copySession(page: Page, form: 'Link' | 'Descriptor'): Promise<string> {
   return copied(page, async () => {
@@ -134,11 +120,11 @@ describe('carried sessions', () => {
   });
 
   describe('for a user', () => {
-    const vscode = useVsCode({ theme: 'dark', settings });
     let chat: Chat;
-
-    before('open the chat', async () => {
-      chat = await Chat.open(vscode.window.page);
+    /** Says something in a session on the server, in which nobody here knows of it. */
+    let other: (text: string) => Promise<unknown>;
+    const vscode = useChat({ theme: 'dark', settings }, (opened) => {
+      chat = opened;
     });
 
     it('arrive empty, or not at all, in another window', async () => {
@@ -258,10 +244,10 @@ describe('carried sessions', () => {
       await chat.state('ready');
       await chat.run('We meet on Monday.');
       const descriptor = JSON.parse(await copySession(page, 'Descriptor')) as SessionDescriptor;
-      const place = { client: remote.client, agentName: echo.name };
-      const rival = new CommunicationSession({ place, descriptor, emit: () => {}, now: Date.now });
+      const rival = rivalOf(remote, descriptor);
+      other = rivalOf(remote, descriptor);
       await chat.run('At nine.');
-      await rival.send([{ type: 'text', text: 'No, on Friday.' }], AbortSignal.timeout(30_000));
+      await rival('No, on Friday.');
       await chat.run('And bring the keys.');
       const told = notice(chat, 'holds another branch of this session');
       await told.getByText(/After 2 common messages it has 2 messages that are not here/).waitFor();
@@ -272,6 +258,26 @@ describe('carried sessions', () => {
       assert.equal(await chat.log.getByText('At nine.').count(), 0);
       await notice(chat, 'Far gets the session with your next message').waitFor();
       await screenshot(page, 'fork-shown-dark');
+    });
+
+    it('have more branches than one, of which the user gets any', async () => {
+      const { page } = vscode.window;
+      await notice(chat, 'Another branch of the session with Far').getByRole('button', { name: 'Show it' }).click();
+      await chat.entries('user').getByText('At nine.').waitFor();
+      for (const text of ['No, on Sunday.', 'Before noon.']) await other(text);
+      await chat.send('Who has the keys?');
+      const told = notice(chat, 'holds another branch of this session');
+      await told.getByText(/After 2 common messages it has 4 messages that are not here/).waitFor();
+      const title = 'Parley: Show Another Branch of the Session';
+      await inList(page, title, async (list, patience) => {
+        for (const count of [2, 4]) await list.getByText(`${count} messages that are not here`).waitFor(patience);
+      });
+      await screenshot(page, 'branches-dark');
+      await page.keyboard.press('Escape');
+      await choose(page, title, 'Choose the branch to show', '4 messages that are not here');
+      await agentSaid(chat, 'Before noon.').waitFor();
+      await agentSaid(chat, 'No, on Sunday.').waitFor();
+      for (const text of ['At nine.', 'No, on Friday.']) assert.equal(await chat.log.getByText(text).count(), 0);
     });
 
     it('stay in the window: no other program can ask an agent, or it need not ask for permission', async () => {

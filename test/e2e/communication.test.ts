@@ -1,12 +1,15 @@
 // HTTP agents of the Agent Communication Protocol in the installed extension: chosen like any other, watched while they work, answered, stopped, and waited for while they are down.
 import { strict as assert } from 'node:assert';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Deferred } from '../../src/base/deferred';
 import { textPart } from '../../src/distributed/model';
 import { removeScratch } from '../support/scratch';
 import { agentOf, part, type RunningServer, serve, stopServers, textIn } from '../support/servedAgents';
-import { Chat } from '../support/vscode/chat';
+import type { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
-import { useVsCode } from '../support/vscode/useVsCode';
+import { useChat } from '../support/vscode/useChat';
+import { command } from '../support/vscode/workbench';
 
 /** Opened by the test, in this order, while the streamed answer is on its way. */
 const [mayGoOn, wasStopped] = [new Deferred<void>(), new Deferred<void>()];
@@ -71,11 +74,9 @@ describe('HTTP agents', () => {
   });
 
   describe('for a user', () => {
-    const vscode = useVsCode({ theme: 'dark', settings });
     let chat: Chat;
-
-    before('open the chat', async () => {
-      chat = await Chat.open(vscode.window.page);
+    const vscode = useChat({ theme: 'dark', settings }, (opened) => {
+      chat = opened;
     });
 
     it('are not in the list of agents, or show nothing until they have said all', async () => {
@@ -121,6 +122,23 @@ describe('HTTP agents', () => {
       await chat.entries('agent').getByText('You said “yes”: 2.4.0 is published.').waitFor();
       await chat.state('ready');
       await screenshot(vscode.window.page, 'http-answered-dark');
+    });
+
+    it('make a file that cannot be saved, or is saved before the user says where', async () => {
+      const { page } = vscode.window;
+      await chat.button('Save notes.md…').click();
+      const input = page.locator('.quick-input-widget:visible input.input');
+      const suggested = join(vscode.server.folder, 'notes.md');
+      // VS Code's dialog reads the folder first, and has the whole of it then.
+      while ((await input.inputValue()) !== suggested) await page.evaluate('new Promise(requestAnimationFrame)');
+      assert.equal(existsSync(suggested), false);
+      await input.press('Enter');
+      // No toast comes up in the windows of these tests; the list has it.
+      await command(page, 'Notifications: Show Notifications');
+      await page.locator('.notifications-center').getByText(`Saved: ${suggested}`).waitFor();
+      assert.match(readFileSync(suggested, 'utf8'), /^# 2\.4\.0\n\n- Sessions move between servers\./);
+      await command(page, 'Notifications: Clear All Notifications');
+      await page.locator('.notifications-center').waitFor({ state: 'hidden' });
     });
 
     it('that are down look like agents that think, and stay away when they are back', async () => {

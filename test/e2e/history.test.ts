@@ -9,12 +9,24 @@ import { Chat } from '../support/vscode/chat';
 import { draftIsKept } from '../support/vscode/keptState';
 import { screenshot } from '../support/vscode/openWindow';
 import { descendants, kill } from '../support/vscode/processTree';
+import { useChat } from '../support/vscode/useChat';
 import { useVsCode } from '../support/vscode/useVsCode';
 import { command, inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-history-'));
 const log = join(scratch, 'agent.ndjson');
 const DOUBT = 'it is not known whether the agent got this';
+
+/** Types and begins a new session before the page has told of what was typed: the clock by which it does stands still meanwhile. */
+const typeAndLeave = `(() => {
+  const later = window.setTimeout;
+  const field = document.querySelector('textarea[aria-label="Message"]');
+  window.setTimeout = () => 0;
+  field.value = 'half a thought';
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  window.setTimeout = later;
+  document.querySelector('button[aria-label="New session"]').click();
+})()`;
 
 /** The texts of all prompts that agents were sent, in order. */
 function prompts(): string[] {
@@ -33,11 +45,9 @@ const settings = {
 };
 
 describe('a window that ends in the middle of a turn', () => {
-  const vscode = useVsCode({ theme: 'dark', settings });
   let chat: Chat;
-
-  before('open the chat', async () => {
-    chat = await Chat.open(vscode.window.page);
+  const vscode = useChat({ theme: 'dark', settings }, (opened) => {
+    chat = opened;
   });
 
   const waiting = (): Promise<string[]> => chat.queue.locator('.queue-text').allTextContents();
@@ -177,6 +187,19 @@ describe('the sessions of earlier', () => {
     );
     await page.getByRole('tab', { name: 'Of some note' }).waitFor();
     await chat.entries('agent').getByText('Nothing of note').waitFor();
+  });
+
+  it('lose what was typed in them last before another one was shown, or that one gets it', async () => {
+    const { page } = vscode.window;
+    await chat.composer.evaluate(typeAndLeave);
+    await chat.entries('agent').first().waitFor({ state: 'detached' });
+    await chat.state('ready');
+    assert.equal(await chat.composer.inputValue(), '');
+    await inList(page, 'Parley: Sessions', (list, patience) =>
+      list.locator('.monaco-list-row', { hasText: 'Of some note' }).click(patience),
+    );
+    await chat.entries('agent').getByText('Nothing of note').waitFor();
+    assert.equal(await chat.composer.inputValue(), 'half a thought');
   });
 });
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedAgent } from '../support/agents/definition';
 import { type RemoteAgentServer, serveAgent } from '../support/remoteAgent';
-import { Chat } from '../support/vscode/chat';
+import type { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
-import { useVsCode } from '../support/vscode/useVsCode';
+import { useChat } from '../support/vscode/useChat';
 import { command, inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-protocol-'));
@@ -49,11 +49,9 @@ describe('the newer parts of the protocol', () => {
   });
 
   describe('for a user', () => {
-    const vscode = useVsCode({ theme: 'dark', settings });
     let chat: Chat;
-
-    before('open the chat', async () => {
-      chat = await Chat.open(vscode.window.page);
+    const vscode = useChat({ theme: 'dark', settings }, (opened) => {
+      chat = opened;
     });
 
     it('cannot answer an agent that asks with a form', async () => {

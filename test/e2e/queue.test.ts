@@ -1,22 +1,16 @@
 // Messages that are written while the agent works: seen, changed, put in order, sent when their turn has come, and never against the user's will.
 import { strict as assert } from 'node:assert';
 import { scriptedAgent } from '../support/agents/definition';
-import { Chat } from '../support/vscode/chat';
+import type { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
-import { useVsCode } from '../support/vscode/useVsCode';
+import { useChat } from '../support/vscode/useChat';
 
 describe('the queue', () => {
-  const vscode = useVsCode({
-    theme: 'dark',
-    settings: {
-      'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
-      'parley.defaultAgent': 'plain',
-    },
-  });
+  const agents = { plain: { ...scriptedAgent('plain'), name: 'Plain' } };
+  const settings = { 'parley.agents': agents, 'parley.defaultAgent': 'plain' };
   let chat: Chat;
-
-  before('open the chat', async () => {
-    chat = await Chat.open(vscode.window.page);
+  const vscode = useChat({ theme: 'dark', settings }, (opened) => {
+    chat = opened;
   });
 
   beforeEach('begin a turn that ends when it is stopped', async () => {

@@ -46,6 +46,17 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await chat.composer.fill('');
   }
 
+  /** Closes the tab of the panel, and opens the panel again by its command. */
+  async function closeAndOpen(): Promise<void> {
+    const { page } = vscode.window;
+    await page
+      .getByRole('tab', { name: /Parley/ })
+      .getByRole('button', { name: /^Close/ })
+      .click();
+    await chatFrame(page, 'panel').locator('body').waitFor({ state: 'detached' });
+    chat = await Chat.open(page);
+  }
+
   it('loses what came while another tab was in front', async () => {
     const { page } = vscode.window;
     await page.keyboard.press('Control+P');
@@ -78,15 +89,9 @@ describe('a panel that is hidden, reloaded or moved', () => {
   });
 
   it('forgets what was typed when it is closed in the middle of a sentence', async () => {
-    const { page } = vscode.window;
     assert.equal(await chat.turnEnd(), 'end_turn');
     await chat.composer.press('End');
-    await page
-      .getByRole('tab', { name: /Parley/ })
-      .getByRole('button', { name: /^Close/ })
-      .click();
-    await chatFrame(page, 'panel').locator('body').waitFor({ state: 'detached' });
-    chat = await Chat.open(page);
+    await closeAndOpen();
     await chat.entries('user').getByText('flood 400 200 END').waitFor();
     assert.equal(await chat.composer.inputValue(), 'half a thought');
     assert.equal(await chat.copyTurn(), whole);
@@ -101,12 +106,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await chat.button('Jump to the latest').waitFor();
     await placeIsKept(vscode.server);
     const place = await scrollTop();
-    await page
-      .getByRole('tab', { name: /Parley/ })
-      .getByRole('button', { name: /^Close/ })
-      .click();
-    await chatFrame(page, 'panel').locator('body').waitFor({ state: 'detached' });
-    chat = await Chat.open(page);
+    await closeAndOpen();
     await chat.button('Jump to the latest').waitFor();
     assert.ok(Math.abs((await scrollTop()) - place) < 50, `${await scrollTop()} after ${place}`);
   });

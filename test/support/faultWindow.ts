@@ -14,6 +14,7 @@ import type { KeepingScript } from './agents/keepingAgent';
 import { type TestConversation, testConversation } from './conversation';
 import type { FaultRow } from './faultTable';
 import { goneFrom } from './processes';
+import { stateOf } from './store/journals';
 
 const KEY = 'fault-1';
 let windows = 0;
@@ -128,9 +129,7 @@ export class FaultWindow {
 
   /** The messages of which the user is asked whether they are to be sent again. */
   get inDoubt() {
-    return this.conversation.queue.items.filter(
-      ({ state, reason }) => state === 'failed' && /not known/.test(reason ?? ''),
-    );
+    return this.conversation.queue.items.filter(({ doubtful }) => doubtful);
   }
 
   /** What became of the messages. */
@@ -172,6 +171,12 @@ export class FaultWindow {
 
 export function tagsIn(text: string): string[] {
   return [...text.matchAll(/<(\w+)>/g)].map(([, tag = '']) => tag);
+}
+
+/** What is on the disk makes the state that is shown. */
+export function assertKept({ journal, key, conversation }: FaultWindow, why = 'what is kept is what is shown'): void {
+  const { events } = journal.events(key);
+  assert.deepEqual(stateOf(events), structuredClone(conversation.model.state), why);
 }
 
 /** What must hold of a transcript while nothing runs. @param typed the messages in the order in which they were to be sent; absent: in any, as the user may send one before those that wait */

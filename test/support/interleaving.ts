@@ -137,7 +137,7 @@ export class Interleaving {
     const { items } = this.#queue;
     assert.equal(new Set(items.map(({ id }) => id)).size, items.length);
     const kept = this.#journal.queue.items(this.#key);
-    const plain = ({ id, text, state, held, reason }: QueueItem) => ({ id, text, state, held, reason });
+    const plain = ({ attachments: _, ...facts }: QueueItem) => facts;
     assert.deepEqual(kept.map(plain), items.map(plain), 'what waits is kept as it is');
     for (const [text, sent] of this.#sent) {
       const allowed = 1 + (this.#givenBack.get(text) ?? 0) + (this.#allowed.get(text) ?? 0);
@@ -341,7 +341,7 @@ export class Interleaving {
     const isThere = (): boolean => number === this.#windows;
     const keep = new JournalKeep({ journal: this.#journal, log: silentLog, windowId: 'w', session }, known);
     const kept = known ? readKept(this.#journal, this.#key) : undefined;
-    const model = new SessionModel();
+    const model = kept?.model ?? new SessionModel();
     this.#model = model;
     const recorder = new Recorder(model, keep, () => this.#now);
     this.#recorder = recorder;

@@ -3,8 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../src/base/errors';
 import { AgentServer, type AgentServerOptions } from '../../src/distributed/agentServer';
 import { CommunicationClient } from '../../src/distributed/communicationClient';
+import { CommunicationSession } from '../../src/distributed/communicationSession';
 import { LocalStore } from '../../src/distributed/localStore';
-import { type Message, type MessagePart, readMessage, textPart } from '../../src/distributed/model';
+import {
+  type Message,
+  type MessagePart,
+  readMessage,
+  type SessionDescriptor,
+  textPart,
+} from '../../src/distributed/model';
 import type { PastMessage, RunEmitter, ServedAgent, ServedRunContext } from '../../src/distributed/servedAgent';
 import { mintToken } from '../../src/distributed/serverAuth';
 import { scratchFolder } from './scratch';
@@ -141,4 +148,11 @@ export function userMessage(text: string): Message {
 
 export function part(fields: Partial<MessagePart>): MessagePart {
   return { content_type: 'text/plain', content_encoding: 'plain', ...fields };
+}
+
+/** Another client that goes on from a descriptor with {@link echo}, and of which nobody else knows. @returns says something there */
+export function rivalOf({ client }: RunningServer, descriptor: SessionDescriptor): (text: string) => Promise<unknown> {
+  const place = { client, agentName: echo.name };
+  const session = new CommunicationSession({ place, descriptor, emit: () => {}, now: Date.now });
+  return (text) => session.send([{ type: 'text', text }], AbortSignal.timeout(30_000));
 }

@@ -11,7 +11,7 @@ export interface FaultWindows {
 }
 
 /** Registers the hooks. @param script of the agent that a window has unless its options name another */
-export function useFaultWindows(script: Parameters<typeof keepingAgent>[1]): FaultWindows {
+export function useFaultWindows(script: Parameters<typeof keepingAgent>[1] = {}): FaultWindows {
   let folder = '';
   const open: FaultWindow[] = [];
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
-import { permission, tool } from './harness/samples';
+import { message, permission, tool } from './harness/samples';
 import { useHarness } from './harness/useHarness';
 
 describe('cards of the protocol', () => {
@@ -113,17 +113,11 @@ describe('cards of the protocol', () => {
     bytes.writeUInt32LE(800, 40);
     bytes.fill(128, 44);
     const { page } = await open([
-      {
-        kind: 'agent',
-        id: 'a',
-        at: 0,
-        duration: 0,
-        content: [
-          { type: 'audio', data: bytes.toString('base64'), mimeType: 'audio/wav' },
-          { type: 'audio', data: '', mimeType: 'text/html' },
-          { type: 'resource', uri: 'file:///tmp/a.zip', mimeType: 'application/zip', bytes: 4096 },
-        ],
-      },
+      message('a', 'agent', [
+        { type: 'audio', data: bytes.toString('base64'), mimeType: 'audio/wav' },
+        { type: 'audio', data: '', mimeType: 'text/html' },
+        { type: 'resource', uri: 'file:///tmp/a.zip', mimeType: 'application/zip', bytes: 4096 },
+      ]),
     ]);
     const sound = page.locator('audio');
     assert.equal(await sound.count(), 1);

@@ -194,16 +194,10 @@ describe('entries', () => {
   it('shows images that are in the message and never fetches one', async () => {
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const { page } = await open([
-      {
-        kind: 'agent',
-        id: 'a',
-        at: 0,
-        duration: 0,
-        content: [
-          { type: 'image', data: png, mimeType: 'image/png' },
-          { type: 'text', text: `![in](data:image/png;base64,${png}) ![out](https://example.com/x.png)` },
-        ],
-      },
+      message('a', 'agent', [
+        { type: 'image', data: png, mimeType: 'image/png' },
+        { type: 'text', text: `![in](data:image/png;base64,${png}) ![out](https://example.com/x.png)` },
+      ]),
     ]);
     assert.equal(await page.locator('[data-entry-id=a] img').count(), 2);
     await page.getByRole('link', { name: 'out' }).click();

@@ -2,10 +2,9 @@
 import { strict as assert } from 'node:assert';
 import { ConfigurationTarget, commands, extensions, workspace } from 'vscode';
 import type { SessionSnapshot } from '../../src/client/snapshot';
-import { CommunicationSession } from '../../src/distributed/communicationSession';
 import type { ParleyApi } from '../../src/workbench/api';
 import { removeScratch } from '../support/scratch';
-import { echo, type RunningServer, serve, stopServers } from '../support/servedAgents';
+import { echo, type RunningServer, rivalOf, serve, stopServers } from '../support/servedAgents';
 
 describe('a branch that an agent server holds', function () {
   this.timeout(60_000);
@@ -34,11 +33,9 @@ describe('a branch that an agent server holds', function () {
   it('cannot be seen, is opened twice, or takes the place of what the user has', async () => {
     const key = await api.openSession({ agent: 'far' });
     await api.send(key, 'one');
-    const place = { client: server.client, agentName: 'echo' };
-    const descriptor = await api.exportDescriptor(key);
-    const rival = new CommunicationSession({ place, descriptor, emit: () => {}, now: Date.now });
+    const rival = rivalOf(server, await api.exportDescriptor(key));
     await api.send(key, 'here');
-    await rival.send([{ type: 'text', text: 'there' }], new AbortController().signal);
+    await rival('there');
     await assert.rejects(async () => commands.executeCommand('parley.showBranch', { session: key }), /another branch/);
     await api.send(key, 'go on');
     const other = await commands.executeCommand<string>('parley.showBranch', { session: key });

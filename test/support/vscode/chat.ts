@@ -1,6 +1,6 @@
 // A conversation in the panel as a person handles it: types, looks, answers, and waits for what the panel shows. Nothing here knows more than what can be seen.
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { type ChatPlace, chatReady, command, sendMessage } from './workbench';
+import { type ChatPlace, chatReady, command, copied, sendMessage } from './workbench';
 
 /** What the connection can be, as the panel says it (`data-state`). */
 export type ShownState =
@@ -135,14 +135,6 @@ export class Chat {
 
   /** Presses a button that copies something. @returns what is in the clipboard then */
   async copied(button: Locator): Promise<string> {
-    await this.page.evaluate('navigator.clipboard.writeText("")');
-    await button.click();
-    return this.page.evaluate(`(async () => {
-      for (;;) {
-        const text = await navigator.clipboard.readText();
-        if (text !== '') return text;
-        await new Promise(requestAnimationFrame);
-      }
-    })()`);
+    return copied(this.page, () => button.click());
   }
 }

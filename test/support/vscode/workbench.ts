@@ -103,3 +103,16 @@ export async function turnEnd(frame: FrameLocator, number = 1, timeout = 60_000)
   await boundary.waitFor({ timeout });
   return boundary.getAttribute('data-stop-reason');
 }
+
+/** Does something that copies. @returns the clipboard then */
+export async function copied(page: Page, copies: () => Promise<void>): Promise<string> {
+  await page.evaluate('navigator.clipboard.writeText("")');
+  await copies();
+  return page.evaluate(`(async () => {
+    for (;;) {
+      const text = await navigator.clipboard.readText();
+      if (text !== '') return text;
+      await new Promise(requestAnimationFrame);
+    }
+  })()`);
+}

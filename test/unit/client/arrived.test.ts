@@ -1,7 +1,6 @@
 // Messages of which nobody knows whether they arrived, and an agent that shows the session again: in words alone, and with real agents that are killed.
 import { strict as assert } from 'node:assert';
 import { takeArrived } from '../../../src/client/arrived';
-import { AGAIN, IN_DOUBT } from '../../../src/client/restore';
 import { PromptQueue, type QueueItem } from '../../../src/session/queue';
 import type { MessageEntry } from '../../../src/session/state';
 import { type FaultWindow, type FaultWindowOptions, keepingAgent } from '../../support/faultWindow';
@@ -20,11 +19,17 @@ function transcript(...texts: readonly string[]): MessageEntry[] {
   });
 }
 
-/** A queue of messages in doubt, and one that only waits. */
-function queueOf(...doubtful: readonly (readonly [id: string, text: string])[]): PromptQueue {
+/** A queue of messages in doubt, and one that only waits. @param doubtful `repeats` is the prompt of the transcript that the message says again */
+function queueOf(...doubtful: readonly (readonly [id: string, text: string, repeats?: string])[]): PromptQueue {
   const queue = new PromptQueue(() => {});
   const common = { attachments: [], held: false } as const;
-  const items = doubtful.map(([id, text]): QueueItem => ({ ...common, id, text, state: 'failed', reason: IN_DOUBT }));
+  const items = doubtful.map(
+    ([id, text, repeats]): QueueItem => ({
+      ...common,
+      ...{ id, text, state: 'failed', reason: 'nobody knows', doubtful: true },
+      ...(repeats !== undefined && { repeats }),
+    }),
+  );
   queue.restore([...items, { ...common, id: 'q9', text: 'do it', state: 'queued' }], 'the window ended', 9);
   return queue;
 }
@@ -33,30 +38,38 @@ const idsOf = (queue: PromptQueue): string[] => queue.items.map(({ id }) => id);
 
 describe('a message in doubt that the agent repeats', () => {
   it('is asked about although it stands there for all to see', () => {
-    const queue = queueOf([`q2${AGAIN}`, 'do it'], ['q3', 'and that']);
+    const queue = queueOf(['q4', 'do it', 'q2'], ['q3', 'and that']);
     const taken = takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello', 'do\nit', 'and that'));
     assert.deepEqual(
       taken.map(({ id }) => id),
-      [`q2${AGAIN}`, 'q3'],
+      ['q4', 'q3'],
     );
     assert.deepEqual(idsOf(queue), ['q9'], 'what only waits goes on waiting');
     assert.equal(queue.paused, 'the window ended');
   });
 
   it('is forgotten though the agent never got it', () => {
-    const queue = queueOf([`q2${AGAIN}`, 'do it']);
+    const queue = queueOf(['q4', 'do it', 'q2']);
     assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello')), []);
     assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), []), []);
-    assert.deepEqual(idsOf(queue), [`q2${AGAIN}`, 'q9']);
+    assert.deepEqual(idsOf(queue), ['q4', 'q9']);
   });
 
   it('is taken for another one that says the same', () => {
-    const again = queueOf([`q2${AGAIN}`, 'do it']);
+    const again = queueOf(['q4', 'do it', 'q2']);
     assert.deepEqual(takeArrived(again, transcript('q1: do it', 'q2: do it'), transcript('do it')), []);
     assert.equal(takeArrived(again, transcript('q1: do it', 'q2: do it'), transcript('do it', 'do it')).length, 1);
     const twice = queueOf(['q2', 'do it'], ['q3', 'do it']);
     assert.equal(takeArrived(twice, transcript('q1: hello'), transcript('hello', 'do it')).length, 1);
     assert.deepEqual(idsOf(twice), ['q3', 'q9'], 'one copy stands for one message');
+  });
+
+  it('is taken for one that the agent has refused, and that says the same', () => {
+    const queue = queueOf(['q4', 'do it', 'q2']);
+    const refused = queue.find('q4');
+    assert.ok(refused);
+    queue.setState(refused, 'failed', 'nobody knows');
+    assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello', 'do it')), []);
   });
 
   it('is found in what somebody said before the last thing that is certain', () => {

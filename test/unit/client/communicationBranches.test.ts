@@ -3,13 +3,10 @@ import { strict as assert } from 'node:assert';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import type { DescriptorPort } from '../../../src/client/communicationRecord';
 import { isBranch, SHOW_BRANCH } from '../../../src/distributed/branchName';
-import { CommunicationSession } from '../../../src/distributed/communicationSession';
-import { mintId, type SessionDescriptor } from '../../../src/distributed/model';
+import { mintId } from '../../../src/distributed/model';
 import { type TestConversation, testConversation } from '../../support/conversation';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { echo, type RunningServer, serve, stopServers } from '../../support/servedAgents';
-
-const signal = new AbortController().signal;
+import { echo, type RunningServer, rivalOf, serve, stopServers } from '../../support/servedAgents';
 
 describe('a session that a server holds another branch of', function () {
   this.timeout(20_000);
@@ -38,25 +35,24 @@ describe('a session that a server holds another branch of', function () {
     open.push(one);
     return one.conversation;
   }
-  /** Another client that goes on from a descriptor on the same server. */
-  function rival({ client }: RunningServer, descriptor: SessionDescriptor): (text: string) => Promise<unknown> {
-    const place = { client, agentName: 'echo' };
-    const session = new CommunicationSession({ place, descriptor, emit: () => {}, now: () => 0 });
-    return (text) => session.send([{ type: 'text', text }], signal);
-  }
-  const forkNotices = ({ model }: TestConversation['conversation']) =>
-    model.state.entries.filter((entry) => entry.kind === 'notice').filter(({ title }) => /another branch/.test(title));
-
-  it('leaves the user without a way to what was said there', async () => {
+  /** A conversation that went on beside a rival, and has sent a message since: the server holds both branches. */
+  async function parted() {
     const server = await serve([echo]);
     const conversation = await openAt(server);
     await conversation.send('one').done;
     const { descriptor } = conversation.communication;
     assert.ok(descriptor);
-    const elsewhere = rival(server, descriptor);
+    const elsewhere = rivalOf(server, descriptor);
     await conversation.send('here').done;
     await elsewhere('there');
     await conversation.send('go on').done;
+    return { server, conversation, elsewhere };
+  }
+  const forkNotices = ({ model }: TestConversation['conversation']) =>
+    model.state.entries.filter((entry) => entry.kind === 'notice').filter(({ title }) => /another branch/.test(title));
+
+  it('leaves the user without a way to what was said there', async () => {
+    const { conversation } = await parted();
     const [notice, ...others] = forkNotices(conversation);
     assert.deepEqual(others, []);
     assert.match(notice?.text ?? '', /After 2 common messages it has 2 messages that are not here/);
@@ -72,15 +68,7 @@ describe('a session that a server holds another branch of', function () {
   });
 
   it('says the same with every message while the other side goes on, or forgets what that side added', async () => {
-    const server = await serve([echo]);
-    const conversation = await openAt(server);
-    await conversation.send('one').done;
-    const { descriptor } = conversation.communication;
-    assert.ok(descriptor);
-    const elsewhere = rival(server, descriptor);
-    await conversation.send('here').done;
-    await elsewhere('there');
-    await conversation.send('go on').done;
+    const { conversation, elsewhere } = await parted();
     await elsewhere('and there');
     await conversation.send('still here').done;
     const notices = forkNotices(conversation);
@@ -94,15 +82,7 @@ describe('a session that a server holds another branch of', function () {
   });
 
   it('has a button that does nothing after the window was closed and opened again', async () => {
-    const server = await serve([echo]);
-    const conversation = await openAt(server);
-    await conversation.send('one').done;
-    const { descriptor } = conversation.communication;
-    assert.ok(descriptor);
-    const elsewhere = rival(server, descriptor);
-    await conversation.send('here').done;
-    await elsewhere('there');
-    await conversation.send('go on').done;
+    const { server, conversation } = await parted();
     const id = forkNotices(conversation)[0]?.action?.id ?? '';
     await open.pop()?.close();
     const again = await openAt(server);

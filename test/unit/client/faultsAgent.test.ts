@@ -2,9 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { faultPoints, TYPED, typeRest, typeUntil } from '../../support/faultPoints';
 import { type FaultRow, writeFaults } from '../../support/faultTable';
-import { assertWhole, FaultWindow, keepingAgent } from '../../support/faultWindow';
-import { removeScratch, scratchFolder } from '../../support/scratch';
-import { stateOf } from '../../support/store/journals';
+import { assertKept, assertWhole, keepingAgent } from '../../support/faultWindow';
+import { useFaultWindows } from '../../support/useFaultWindows';
 
 const AGENTS = [
   ['can load', { reopens: 'load' }],
@@ -13,31 +12,20 @@ const AGENTS = [
 ] as const;
 
 describe('a user whose agent is killed', () => {
-  let folder: string;
-  let window: FaultWindow | undefined;
+  const windows = useFaultWindows();
   const rows: FaultRow[] = [];
-
-  beforeEach(async () => {
-    folder = await scratchFolder();
-  });
-
-  afterEach(async () => {
-    await window?.close();
-    window = undefined;
-    await removeScratch();
-  });
 
   after(() => writeFaults('agent', rows));
 
   for (const [what, abilities] of AGENTS) {
     for (const point of faultPoints) {
       it(`loses messages, or has them sent twice: ${point.name}, the agent ${what}`, async () => {
+        const { folder } = windows;
         const agent = keepingAgent(folder, { ...abilities, turnComplete: true, onCancel: 'ignore' });
         const never = keepingAgent(folder, { opensAfterMs: 1_000_000_000 });
         const isFirst = point.name.startsWith('01');
         let starts = 0;
-        window = new FaultWindow({
-          folder,
+        const window = windows.start({
           agent,
           services: { currentAgent: () => (isFirst && starts++ === 0 ? never : agent) },
         });
@@ -65,8 +53,7 @@ describe('a user whose agent is killed', () => {
         rows.push(row);
         assert.deepEqual([row.received, row.lost, row.twice], [TYPED.length, 0, 0]);
         assertWhole(conversation.model.state, TYPED);
-        const { events } = window.journal.events(window.key);
-        assert.deepEqual(stateOf(events), structuredClone(conversation.model.state), 'what is kept is what is shown');
+        assertKept(window);
         const barriers = conversation.model.state.turns.map(({ barrier }) => barrier);
         assert.ok(!barriers.includes('timeout'), `the new agent's ends are known as well: ${barriers}`);
         const broken = conversation.model.state.turns[0];

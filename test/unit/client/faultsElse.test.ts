@@ -9,9 +9,9 @@ import { ParleyError } from '../../../src/base/errors';
 import { SessionFeed } from '../../../src/client/feed';
 import { projectSession } from '../../../src/client/projectSession';
 import { type FaultRow, writeFaults } from '../../support/faultTable';
-import { assertWhole, FaultWindow, type FaultWindowOptions, keepingAgent } from '../../support/faultWindow';
-import { removeScratch, scratchFolder } from '../../support/scratch';
-import { HeldTimers, openJournal, stateOf } from '../../support/store/journals';
+import { assertKept, assertWhole, type FaultWindow, keepingAgent } from '../../support/faultWindow';
+import { HeldTimers, openJournal } from '../../support/store/journals';
+import { useFaultWindows } from '../../support/useFaultWindows';
 
 const TYPED = ['one', 'two', 'three'];
 
@@ -22,26 +22,10 @@ function isStopped(pid: number): boolean {
 }
 
 describe('a user whose machine fails', () => {
-  let folder: string;
-  const open: FaultWindow[] = [];
+  const windows = useFaultWindows({ reopens: 'load' });
   const rows: FaultRow[] = [];
 
-  beforeEach(async () => {
-    folder = await scratchFolder();
-  });
-
-  afterEach(async () => {
-    for (const window of open.splice(0)) await window.close();
-    await removeScratch();
-  });
-
   after(() => writeFaults('else', rows));
-
-  function start(options: Partial<FaultWindowOptions> = {}): FaultWindow {
-    const window = new FaultWindow({ folder, agent: keepingAgent(folder, { reopens: 'load' }), ...options });
-    open.push(window);
-    return window;
-  }
 
   /** Types three messages, the first of which is played. */
   function typeAll(window: FaultWindow, play: string): void {
@@ -73,7 +57,7 @@ describe('a user whose machine fails', () => {
     // pass. The agent is really stopped by the system.
     let offset = 0;
     const now = (): number => Date.now() + offset;
-    const window = start({ services: { clock: { now } }, journal: { now } });
+    const window = windows.start({ services: { clock: { now } }, journal: { now } });
     const { conversation } = window;
     typeAll(window, 'say I think\nsleep 20');
     await says('I think')(window);
@@ -112,7 +96,7 @@ describe('a user whose machine fails', () => {
     ['agent exits with an error', 'die 3'],
   ] as const) {
     it(`is left without what they typed: ${fault}`, async () => {
-      const window = start();
+      const window = windows.start();
       typeAll(window, play);
       await window.session.until((c) => c.connection.kind === 'recovering');
       await window.session.until((c) => c.connection.kind === 'ready');
@@ -123,7 +107,7 @@ describe('a user whose machine fails', () => {
   }
 
   it('types into a pipe that has just broken and loses the message', async () => {
-    const window = start();
+    const window = windows.start();
     window.type('one');
     await quiet(window);
     process.kill(window.agentPid, 'SIGKILL');
@@ -136,7 +120,7 @@ describe('a user whose machine fails', () => {
   });
 
   it('has what they type after a loss turned around', async () => {
-    const window = start();
+    const window = windows.start();
     window.type('one', 'say I think\nwait');
     await says('I think')(window);
     window.type('later');
@@ -155,7 +139,7 @@ describe('a user whose machine fails', () => {
 
   it('is locked in a turn that never ends', async function () {
     this.timeout(60_000);
-    const window = start({ agent: keepingAgent(folder, { onCancel: 'ignore' }) });
+    const window = windows.start({ agent: keepingAgent(windows.folder, { onCancel: 'ignore' }) });
     const { conversation, session } = window;
     typeAll(window, 'say I think\nwait');
     await says('I think')(window);
@@ -170,7 +154,7 @@ describe('a user whose machine fails', () => {
   });
 
   it('sees a turn end twice', async () => {
-    const window = start({ agent: keepingAgent(folder, { turnComplete: true }) });
+    const window = windows.start({ agent: keepingAgent(windows.folder, { turnComplete: true }) });
     const complete = 'update {"sessionUpdate":"turn_complete","stopReason":"end_turn"}';
     // 0 is initialize, 1 session/new, 2 this prompt.
     typeAll(window, `${complete}\n${complete}\nline {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}`);
@@ -180,8 +164,8 @@ describe('a user whose machine fails', () => {
   });
 
   it('is shown as done what they stopped, where the agent goes on to its end', async () => {
-    const window = start({
-      agent: keepingAgent(folder, { onCancel: 'ignore' }),
+    const window = windows.start({
+      agent: keepingAgent(windows.folder, { onCancel: 'ignore' }),
       services: { afterCancel: () => 'continue' },
     });
     typeAll(window, 'say I think\nsleep 200\nsay and go on');
@@ -193,10 +177,10 @@ describe('a user whose machine fails', () => {
   });
 
   describe('and whose journal fails in the middle of a turn', () => {
-    const database = (): string => join(folder, 'journal', 'parley.db');
+    const database = (): string => join(windows.folder, 'journal', 'parley.db');
 
     async function underWay(): Promise<FaultWindow> {
-      const window = start({ journal: { busyMs: 20 } });
+      const window = windows.start({ journal: { busyMs: 20 } });
       window.type('one', 'say I think\npermission');
       await window.session.until((c) => c.model.state.permissions.size === 1);
       return window;
@@ -220,12 +204,7 @@ describe('a user whose machine fails', () => {
       holder.exec('ROLLBACK');
       holder.close();
       assert.equal(window.journal.retry(), true);
-      const { events } = window.journal.events(window.key);
-      assert.deepEqual(
-        stateOf(events),
-        structuredClone(window.conversation.model.state),
-        'nothing is missing on the disk',
-      );
+      assertKept(window, 'nothing is missing on the disk');
     });
 
     it('cannot go on with a full disk', async function () {
@@ -244,12 +223,7 @@ describe('a user whose machine fails', () => {
       }
       settle(window, 'disk full in mid-turn');
       assert.equal(window.journal.retry(), true);
-      const { events } = window.journal.events(window.key);
-      assert.deepEqual(
-        stateOf(events),
-        structuredClone(window.conversation.model.state),
-        'nothing is missing on the disk',
-      );
+      assertKept(window, 'nothing is missing on the disk');
     });
 
     it('cannot go on with a file that is overwritten', async () => {
@@ -260,7 +234,7 @@ describe('a user whose machine fails', () => {
       await chat(window);
       settle(window, 'journal overwritten in mid-turn');
       // A damage that SQLite's own memory hides is found by the next window.
-      const next = openJournal(join(folder, 'journal'));
+      const next = openJournal(join(windows.folder, 'journal'));
       const told = [window.journal.state, next.state].map((state) => (state.kind === 'durable' && state.notice) || '');
       next.dispose();
       assert.match(told.join(), /set aside/);
@@ -274,7 +248,7 @@ describe('a user whose machine fails', () => {
     it(`loses a turn or its session when the clock is moved ${name}`, async () => {
       let offset = 0;
       const now = (): number => Date.now() + offset;
-      const window = start({ services: { clock: { now } }, journal: { now } });
+      const window = windows.start({ services: { clock: { now } }, journal: { now } });
       typeAll(window, 'say I think\npermission');
       await window.session.until((c) => c.model.state.permissions.size === 1);
       offset = leap;
@@ -283,21 +257,16 @@ describe('a user whose machine fails', () => {
       await quiet(window);
       assert.equal(window.journal.owner(window.key)?.pid, process.pid);
       settle(window, `clock moved an hour ${name} in mid-turn`);
-      const { events } = window.journal.events(window.key);
-      assert.deepEqual(
-        stateOf(events),
-        structuredClone(window.conversation.model.state),
-        'the order is that of the turn',
-      );
+      assertKept(window, 'the order is that of the turn');
     });
   }
 
   it('has a session talk to two agents from two windows, or to none when the first window is gone', async () => {
-    const first = start();
+    const first = windows.start();
     first.type('one', 'say I think\nwait');
     await says('I think')(first);
     const before = first.journal.events(first.key).events;
-    const second = start();
+    const second = windows.start();
     second.conversation.unsent.draft = 'not ours';
     assert.deepEqual(first.journal.events(first.key).events, before, 'whoever reads writes nothing');
     assert.equal(second.isHeld, true);
@@ -310,8 +279,8 @@ describe('a user whose machine fails', () => {
     assert.equal(second.conversation.model.state.turn, undefined, 'what is read elsewhere runs only there');
     first.type('two');
     first.lose();
-    open.splice(open.indexOf(first), 1);
-    const third = start();
+    windows.forget(first);
+    const third = windows.start();
     assert.equal(third.isHeld, false);
     assert.equal(third.conversation.unsent.draft, '');
     third.type('three');

@@ -2,10 +2,10 @@
 import { strict as assert } from 'node:assert';
 import { faultPoints, TYPED, typeRest } from '../../support/faultPoints';
 import { type FaultRow, writeFaults } from '../../support/faultTable';
-import { assertWhole, FaultWindow, keepingAgent } from '../../support/faultWindow';
+import { assertWhole, keepingAgent } from '../../support/faultWindow';
 import { goneFrom } from '../../support/processes';
-import { removeScratch, scratchFolder } from '../../support/scratch';
 import { WorkerProgram } from '../../support/store/spawnWorker';
+import { useFaultWindows } from '../../support/useFaultWindows';
 
 const AGENTS = [
   ['can load', { reopens: 'load' }],
@@ -14,22 +14,11 @@ const AGENTS = [
 
 describe('a user whose window is killed', () => {
   let program: WorkerProgram;
-  let folder: string;
-  let window: FaultWindow | undefined;
+  const windows = useFaultWindows();
   const rows: FaultRow[] = [];
 
   before(async () => {
     program = await WorkerProgram.make('test/support/faultWindowProcess.ts');
-  });
-
-  beforeEach(async () => {
-    folder = await scratchFolder();
-  });
-
-  afterEach(async () => {
-    await window?.close();
-    window = undefined;
-    await removeScratch();
   });
 
   after(async () => {
@@ -40,6 +29,7 @@ describe('a user whose window is killed', () => {
   for (const [what, abilities] of AGENTS) {
     for (const point of faultPoints) {
       it(`loses messages, or has them sent twice: ${point.name}, the agent ${what}`, async () => {
+        const { folder } = windows;
         const script = { ...abilities, turnComplete: true, onCancel: 'ignore' } as const;
         const isFirst = point.name.startsWith('01');
         const killed = program.start([
@@ -51,7 +41,7 @@ describe('a user whose window is killed', () => {
         await killed.kill();
         await goneFrom(there.agent);
 
-        window = new FaultWindow({ folder, agent: keepingAgent(folder, script) });
+        const window = windows.start({ agent: keepingAgent(folder, script) });
         const { conversation } = window;
         assert.equal(window.isHeld, false, 'a session whose window is gone is free');
         assert.equal(conversation.unsent.draft, 'half a sentence');

@@ -96,7 +96,7 @@ describe('a conversation that is kept', () => {
     first.conversation.unsent.attach({ id: 'a1', kind: 'file', label: 'x.ts', forms: [{ type: 'text', text: 'x' }] });
     loseWindow();
     const { conversation } = openWindow();
-    const waiting = conversation.queue.items.filter(({ id }) => !id.endsWith('-again')).map(({ text }) => text);
+    const waiting = conversation.queue.items.filter(({ doubtful }) => !doubtful).map(({ text }) => text);
     assert.deepEqual(waiting, ['third', 'first', 'second']);
     assert.ok(conversation.queue.paused, 'nothing goes by itself');
     assert.equal(conversation.unsent.draft, 'half a sen');
@@ -116,7 +116,8 @@ describe('a conversation that is kept', () => {
     loseWindow();
     const { conversation, until } = openWindow();
     const [doubtful] = conversation.queue.items;
-    assert.equal(doubtful?.state, 'failed');
+    assert.ok(doubtful);
+    assert.deepEqual([doubtful.state, doubtful.doubtful, doubtful.repeats], ['failed', true, 'q1']);
     conversation.resumeQueue();
     await until((c) => c.model.state.turns.at(-1)?.stopReason === 'end_turn');
     assert.deepEqual(

@@ -69,16 +69,28 @@ describe('a conversation whose window ended', () => {
 
   it('loses a message that was on its way and stands nowhere else', () => {
     const [first, second] = restoredQueue(modelOf().state, [item('q1', 'sending'), item('q2')]);
-    assert.equal(first?.state, 'failed');
+    assert.deepEqual([first?.state, first?.doubtful, first?.repeats], ['failed', true, undefined]);
     assert.match(first?.reason ?? '', /not known whether/);
-    assert.equal(second?.state, 'queued');
+    assert.deepEqual([second?.state, second?.doubtful], ['queued', undefined]);
   });
 
   it('lets a prompt fall through the cracks of which the agent never showed that it came', () => {
     const model = modelOf(started, sent);
     const items = restoredQueue(model.state, [item('q1', 'sending'), item('q2')]);
-    assert.deepEqual(idsAndStates(items), ['q1-again failed', 'q2 queued']);
-    assert.equal(items[0]?.text, 'do it');
+    assert.deepEqual(
+      items.map(({ text, state, doubtful, repeats }) => ({ text, state, doubtful, repeats })),
+      [
+        { text: 'do it', state: 'failed', doubtful: true, repeats: 'q1' },
+        { text: 'text of q2', state: 'queued', doubtful: undefined, repeats: undefined },
+      ],
+    );
+  });
+
+  it('asks twice about a prompt where the window ended while it was put back', () => {
+    const model = modelOf(started, sent);
+    const [again] = restoredQueue(model.state, []);
+    assert.ok(again);
+    assert.deepEqual(restoredQueue(model.state, [{ ...again, id: 'q1-again~' }, item('q2')]), [again, item('q2')]);
   });
 
   it('asks about a prompt that the agent has taken in', () => {

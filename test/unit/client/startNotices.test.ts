@@ -18,6 +18,10 @@ describe('an agent that begins anew', () => {
   function titles(...before: readonly SessionEvent[]): readonly string[] {
     const model = new SessionModel();
     for (const event of before) model.apply(event, 1);
+    return start(model);
+  }
+
+  function start(model: SessionModel): readonly string[] {
     const agent = {
       type: 'process',
       id: 'a',
@@ -42,6 +46,19 @@ describe('an agent that begins anew', () => {
   it('is taken for one that remembers what was said since the session was opened', () => {
     const opened = openedEnd('Ada', [], false, false);
     assert.deepEqual(titles(textOf('hello'), opened, textOf('since')), ['Ada goes on from here', 'New session']);
+  });
+
+  it('is taken for one that remembers where it says the words of the client itself', () => {
+    const { title, description = '' } = openedEnd('Ada', [], false, false);
+    const said: SessionEvent = { type: 'notice', severity: 'info', title, description };
+    assert.deepEqual(titles(textOf('hello'), said), [title, 'New session']);
+  });
+
+  it('is said twice to begin anew where it is started again before anybody said a word', () => {
+    const model = new SessionModel();
+    model.apply(textOf('hello'), 1);
+    start(model);
+    assert.deepEqual(start(model), ['New session']);
   });
 
   it('is taken for one that remembers where another agent had the session itself', () => {

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ParleyError } from '../../../src/base/errors';
 import type { JournalState } from '../../../src/store/backing';
 import { Journal } from '../../../src/store/journal';
-import { migrate } from '../../../src/store/schema';
+import { MIGRATIONS, migrate } from '../../../src/store/schema';
 import { Sql } from '../../../src/store/sql';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { HeldTimers, newSession, openJournal, queued, said, textIn, timed, turn } from '../../support/store/journals';
@@ -359,6 +359,27 @@ describe('a journal in trouble', function () {
     assert.deepEqual({ ...sql.get('SELECT x, y FROM one') }, { x: 1, y: 2 });
     assert.equal(sql.pragma('user_version'), 2);
     sql.close();
+  });
+
+  it('forgets which messages were in doubt in a file of the first version', () => {
+    const sql = new Sql(path);
+    migrate(sql, MIGRATIONS.slice(0, 1));
+    const common = { key: 'a', state: 'failed', held: 0, text: '"do it"', attachments: '[]' };
+    const inDoubt = 'it is not known whether the agent got this';
+    sql.exec('PRAGMA foreign_keys = OFF');
+    sql.insert('queue', { ...common, id: 'q1-again', position: 0, reason: inDoubt });
+    sql.insert('queue', { ...common, id: 'q2', position: 1, reason: inDoubt });
+    sql.insert('queue', { ...common, id: 'q3', position: 2, reason: 'The agent said no.' });
+    sql.close();
+    const items = start({}).queue.items('a');
+    assert.deepEqual(
+      items.map(({ id, doubtful, repeats }) => [id, doubtful, repeats]),
+      [
+        ['q1-again', true, 'q1'],
+        ['q2', true, undefined],
+        ['q3', undefined, undefined],
+      ],
+    );
   });
 });
 

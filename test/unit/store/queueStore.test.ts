@@ -86,9 +86,23 @@ describe('QueueStore', () => {
     assert.deepEqual(after.queue.interrupted('a'), []);
     after.queue.setState('a', 'q2', 'sending');
     assert.deepEqual(after.queue.interrupted('a'), []);
-    after.queue.setState('a', 'q2', 'failed', 'The agent said no.');
+    after.queue.setState('a', 'q2', 'failed', { reason: 'The agent said no.' });
     assert.equal(after.queue.items('a')[1]?.reason, 'The agent said no.');
     after.dispose();
+  });
+
+  it('forgets of which message nobody knows whether the agent has it, or says so of one that goes again', () => {
+    const again = queued('q1-again', { state: 'failed', reason: 'nobody knows', doubtful: true, repeats: 'q1' });
+    journal.queue.enqueue('a', again);
+    journal.queue.enqueue('a', queued('q2'));
+    journal.queue.setState('a', 'q2', 'failed', { reason: 'nobody knows', doubtful: true });
+    const other = openJournal(folder);
+    const doubtful = queued('q2', { state: 'failed', reason: 'nobody knows', doubtful: true });
+    assert.deepEqual(other.queue.items('a'), [again, doubtful]);
+    other.queue.setState('a', 'q2', 'queued');
+    other.queue.setState('a', 'q1-again', 'queued');
+    assert.deepEqual(other.queue.items('a'), [queued('q1-again', { text: again.text, repeats: 'q1' }), queued('q2')]);
+    other.dispose();
   });
 
   it('fills the disk with one message, or with messages without end', function () {

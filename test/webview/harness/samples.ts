@@ -1,5 +1,5 @@
 // A conversation with one of everything, for pictures and for tests.
-import type { DiffView, ItemView, PermissionView, SessionView } from '../../../src/panel/contract';
+import type { BlockView, DiffView, ItemView, PermissionView, SessionView } from '../../../src/panel/contract';
 
 const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
 
@@ -42,8 +42,15 @@ export function tool(id: string, patch: Partial<ToolItem>): ToolItem {
   };
 }
 
-export function message(id: string, kind: 'user' | 'agent' | 'thought', text: string, duration = 4000): ItemView {
-  return { kind, id, turnId: 't1', at: AT, content: [{ type: 'text', text }], duration };
+/** @param said a text, or blocks of any kind @param duration milliseconds between its first and last chunk */
+export function message(
+  id: string,
+  kind: 'user' | 'agent' | 'thought',
+  said: string | readonly BlockView[],
+  duration = 4000,
+): ItemView {
+  const content = typeof said === 'string' ? [{ type: 'text', text: said } as const] : said;
+  return { kind, id, turnId: 't1', at: AT, content, duration };
 }
 
 export const MARKDOWN = `The test waits \`100 ms\` for the server instead of for its \`listening\` event, so a slow start makes it fail. I will wait for the event in [\`upload.test.ts\`](file:///work/app/test/upload.test.ts), see \`test/upload.test.ts:41\`.
