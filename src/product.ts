@@ -84,7 +84,8 @@ export function compose(context: ExtensionContext, places: ChatPlaces): Product 
       return run(...args);
     },
     async end() {
-      await Promise.all([conversations.closeAll(), serve.stop()]);
+      // What the end of a turn still writes comes after it.
+      await Promise.all([conversations.closeAll().then(() => descriptors.settled()), serve.stop()]);
     },
   };
 }

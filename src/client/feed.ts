@@ -32,6 +32,8 @@ export class SessionFeed implements Disposable {
   /** The status that was posted last. */
   #status = '';
   #looked = false;
+  /** Those who wait until a revision is painted. */
+  #waiting: { readonly revision: number; readonly painted: () => void }[] = [];
 
   /** @param schedule timers for the slow tick of a running turn, so that tests can hold them */
   constructor(
@@ -81,7 +83,18 @@ export class SessionFeed implements Disposable {
   acknowledge(revision: number): void {
     if (revision > this.#revision || revision <= this.#acknowledged) return;
     this.#acknowledged = revision;
+    this.#waiting = this.#waiting.filter((one) => {
+      if (one.revision <= revision) one.painted();
+      return one.revision > revision;
+    });
     if (!this.#changes.isEmpty) this.#schedule();
+  }
+
+  /** Resolves when the webview has painted what there is now; where it is hidden or gone, when it is back. */
+  async painted(): Promise<void> {
+    if (this.#live && this.#changes.isEmpty && this.#acknowledged === this.#revision) return;
+    const revision = this.#changes.isEmpty && this.#live ? this.#revision : this.#revision + 1;
+    await new Promise<void>((painted) => this.#waiting.push({ revision, painted }));
   }
 
   /** Sends the items [from, to). */

@@ -25,14 +25,12 @@ export interface OpenedHistoryOptions {
   readonly patienceMs?: number;
   /** Between two looks at what has come since, in milliseconds (250). */
   readonly batchMs?: number;
-  /** How long the newest messages are asked for alone at most, in milliseconds (400). */
+  /** How long the newest messages are asked for alone at most, and then left to be painted, in milliseconds (400). */
   readonly aloneMs?: number;
-  /** How long they are left to be painted before the others are asked for, in milliseconds (80). */
-  readonly paintMs?: number;
   /** Says what the conversation begins with, before any message. */
   readonly head: readonly SessionEvent[];
-  /** The transcript has its first messages. */
-  readonly onDidPaint?: () => void;
+  /** The transcript has its first messages. @returns when they are on the screen, where somebody looks: the others are asked for then */
+  readonly onDidShow?: () => Promise<void> | undefined;
 }
 
 /** What came of it. */
@@ -42,7 +40,7 @@ export interface OpenedSummary {
 }
 
 /** Messages that are waited for before anything is shown. */
-const FIRST_PAINT = 20;
+const FIRST_SHOWN = 20;
 const PREFIX = 'past-';
 
 /**
@@ -59,13 +57,14 @@ export async function openHistory(
   const known = new Map<number, HistoryEntry>();
   /** Messages that have come since the last look; undefined before the first one. */
   let fresh: HistoryEntry[] | undefined;
-  let newestMissing = Math.min(FIRST_PAINT, history.length);
+  let newestMissing = Math.min(FIRST_SHOWN, history.length);
   let batch: ReturnType<typeof setTimeout> | undefined;
   /** Settles when it is time for the others. */
   const others = new Deferred<void>();
-  let alone = setTimeout(() => others.resolve(), options.aloneMs ?? 400);
+  const aloneMs = options.aloneMs ?? 400;
+  let alone = setTimeout(() => others.resolve(), aloneMs);
 
-  const paint = (): void => {
+  const show = (): void => {
     if (fresh) return;
     fresh = [];
     const events = history.map((url, index) => {
@@ -73,12 +72,15 @@ export async function openHistory(
       return entry ? shown(entry, now()) : [{ at: now(), event: loading(index, history.length, url) }];
     });
     place.note([...options.head.map((event) => ({ at: now(), event })), ...events.flat()]);
-    options.onDidPaint?.();
+    const painted = options.onDidShow?.();
     clearTimeout(alone);
     // What is on this machine is there before anything could be painted.
     const isHere = [...known.values()].every((entry) => entry.kind === 'message' && entry.source !== 'network');
-    if (isHere) others.resolve();
-    else alone = setTimeout(() => others.resolve(), options.paintMs ?? 80);
+    if (isHere || !painted) others.resolve();
+    else {
+      alone = setTimeout(() => others.resolve(), aloneMs);
+      void painted.then(() => others.resolve());
+    }
   };
   const flush = (): void => {
     batch = undefined;
@@ -90,15 +92,15 @@ export async function openHistory(
     if (fresh) {
       fresh.push(entry);
       batch ??= setTimeout(flush, options.batchMs ?? 250);
-    } else if (entry.index >= history.length - FIRST_PAINT && --newestMissing === 0) paint();
+    } else if (entry.index >= history.length - FIRST_SHOWN && --newestMissing === 0) show();
   };
 
-  const newest = { count: FIRST_PAINT, others: others.promise };
-  const patience = setTimeout(paint, options.patienceMs ?? 1000);
+  const newest = { count: FIRST_SHOWN, others: others.promise };
+  const patience = setTimeout(show, options.patienceMs ?? 1000);
   try {
     const entries = await resolver.resolveHistory(descriptor, { onEntry: take, newest }, signal);
     for (const entry of entries) if (!known.has(entry.index)) take(entry);
-    paint();
+    show();
     const gaps = entries.filter((entry) => entry.kind === 'gap');
     return { messages: entries.length - gaps.length, gaps };
   } finally {

@@ -119,6 +119,11 @@ export class ChatSurface implements Disposable {
     this.#post({ type: 'focus' });
   }
 
+  /** Resolves when the conversation is on the screen as it is now. */
+  painted(): Promise<void> {
+    return this.#feed.painted();
+  }
+
   /** Puts text into the composer. */
   insert(text: string): void {
     this.#post({ type: 'insert', text });

@@ -13,7 +13,7 @@ export interface ContinueServices {
   readonly conversations: Conversations;
   readonly catalog: AgentCatalog;
   readonly descriptors: Descriptors;
-  readonly show: (conversation: Conversation) => void;
+  readonly show: (conversation: Conversation) => Promise<void>;
 }
 
 /**
@@ -42,14 +42,14 @@ export async function continueWith(
   if (!catalog.find(id)) throw new ParleyError('no-such-agent', `There is no agent “${id}”.`);
   if (!old) {
     const descriptor = await descriptors.read(argument.descriptor);
-    return descriptors.open(descriptor, { agent: id, onDidPaint: show });
+    return descriptors.open(descriptor, { agent: id, onDidShow: show });
   }
   const descriptor = await descriptors.exportDescriptor(old.key);
   const conversation = await descriptors.open(descriptor, {
     agent: id,
     title: old.model.state.title,
     head: (opened) => continuedFrom(old.agent.name, old.key, opened),
-    onDidPaint: show,
+    onDidShow: show,
   });
   old.note([{ at: Date.now(), event: continuedWith(conversation.agent.name, conversation.key) }]);
   return conversation;

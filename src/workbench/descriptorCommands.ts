@@ -28,10 +28,12 @@ export interface DescriptorServices extends Pick<CommandServices, 'conversations
 export function descriptorCommands(services: DescriptorServices, register: Register): Command[] {
   const { conversations, chat, descriptors, stores, ask = vscodeQuestions } = services;
 
-  const show = (conversation: Conversation): void => {
+  const show = (conversation: Conversation): Promise<void> => {
     conversations.setActive(conversation.key);
     chat.show(conversation);
-    chat.open().focus();
+    const surface = chat.open();
+    surface.focus();
+    return surface.painted();
   };
 
   const open = async ({ descriptor: given, agent, asks }: OpenArgument): Promise<string | undefined> => {
@@ -43,7 +45,7 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
     // A program cannot answer.
     const descriptor = await descriptors.read(input, asks === true || given === undefined);
     if (asks && !(await agreesToLoad(ask, descriptor))) return undefined;
-    const conversation = await descriptors.open(descriptor, { agent, onDidPaint: show });
+    const conversation = await descriptors.open(descriptor, { agent, onDidShow: show });
     return conversation.key;
   };
 

@@ -47,7 +47,7 @@ export interface OpenOptions {
   /** What the session is called until its agent says otherwise; absent: as its first message begins. */
   readonly title?: string | undefined;
   /** The newest messages can be seen. */
-  readonly onDidPaint?: (conversation: Conversation) => void;
+  readonly onDidShow?: (conversation: Conversation) => Promise<void>;
 }
 
 /** A descriptor that is fetched may take this long, in milliseconds. */
@@ -69,6 +69,8 @@ interface Logged {
 export class Descriptors implements Disposable {
   readonly #options: DescriptorsOptions;
   readonly #lifetime = new DisposableStore();
+  /** Sessions that were closed while their last messages are written. */
+  readonly #leaving = new Set<Promise<void>>();
   readonly #logged = new Map<string, Logged>();
   readonly #shelf: FileShelf;
   /** Descriptors of sessions with HTTP agents, as `conversationServices.ts` keeps them. */
@@ -168,9 +170,9 @@ export class Descriptors implements Disposable {
         resolver,
         now: Date.now,
         head: [(options.head ?? openedFrom)(descriptor)],
-        onDidPaint: () => {
+        onDidShow: () => {
           this.#get(conversation).messages.begin(descriptor);
-          options.onDidPaint?.(conversation);
+          return options.onDidShow?.(conversation);
         },
       },
       this.#ended.signal,
@@ -251,9 +253,10 @@ export class Descriptors implements Disposable {
     }
   }
 
-  /** When everything that was said so far is written, or has failed to be. */
+  /** When everything that was said and loaded so far is written, or has failed to be. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#logged.values()].map(({ messages }) => messages.settled()));
+    const written = [...this.#logged.values()].map(({ messages }) => messages.settled());
+    await Promise.all([...written, ...this.#leaving, this.#cache.settled()]);
   }
 
   dispose(): void {
@@ -300,7 +303,11 @@ export class Descriptors implements Disposable {
     if (!logged) return;
     this.#logged.delete(key);
     this.#branches.remove(logged);
-    void logged.messages.settled().then(() => logged.messages.dispose());
+    const leaving = logged.messages.settled().then(() => {
+      logged.messages.dispose();
+      this.#leaving.delete(leaving);
+    });
+    this.#leaving.add(leaving);
   }
 
   #get(conversation: Conversation): Logged {

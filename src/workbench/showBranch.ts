@@ -14,7 +14,7 @@ import { pick } from './pick';
 export interface BranchServices {
   readonly conversations: Pick<Conversations, 'active' | 'get' | 'list'>;
   readonly descriptors: Pick<Descriptors, 'open'>;
-  readonly show: (conversation: Conversation) => void;
+  readonly show: (conversation: Conversation) => Promise<void>;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function showBranch(
   if (!branch) return undefined;
   for (const other of conversations.list()) {
     if (other === conversation || !(await goesOnFrom(other, branch))) continue;
-    show(other);
+    void show(other);
     return other;
   }
   const { common } = compareHistories(ours.history, branch.history);
@@ -46,7 +46,7 @@ export async function showBranch(
     agent: conversation.agent.id,
     title: conversation.model.state.title,
     head: (opened) => branchOf(conversation.agent.name, conversation.key, common, opened),
-    onDidPaint: show,
+    onDidShow: show,
   });
 }
 

@@ -100,6 +100,7 @@ describe('messages of a server that wants a token', function () {
     } as unknown as DescriptorsOptions);
   });
   afterEach(async () => {
+    await descriptors.settled();
     descriptors.dispose();
     await stopStubs();
     await removeScratch();

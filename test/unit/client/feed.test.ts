@@ -136,6 +136,25 @@ describe('session feed', () => {
     assert.equal(reader.text(0), 'z'.repeat(100));
   });
 
+  it('takes for painted what was only posted, or waits for ever for what is on the screen', async () => {
+    reader.acknowledge = false;
+    feed.snapshot();
+    let isPainted = false;
+    const first = feed.painted().then(() => {
+      isPainted = true;
+    });
+    say('more');
+    const second = feed.painted();
+    await Promise.resolve();
+    assert.equal(isPainted, false);
+    feed.acknowledge(1);
+    await first;
+    await reader.until(() => reader.messages.length === 2);
+    feed.acknowledge(2);
+    await second;
+    await feed.painted();
+  });
+
   it('sends the end of a long transcript first and older pages on request', () => {
     for (let index = 0; index < 1000; index++)
       session.conversation.model.apply({ type: 'notice', severity: 'info', title: `n${index}` }, 1);

@@ -84,7 +84,10 @@ describe('a session from elsewhere', function () {
         resolver: resolver({ stores: [store] }),
         now: Date.now,
         head: [openedFrom(descriptor)],
-        onDidPaint: () => log.begin(descriptor),
+        onDidShow: () => {
+          log.begin(descriptor);
+          return undefined;
+        },
       };
       return openHistory(descriptor, options, never);
     }

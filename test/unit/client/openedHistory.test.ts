@@ -80,7 +80,10 @@ describe('a session from elsewhere', function () {
     const done = show(history, {
       head: [openedFrom({ id: 'session-123', history })],
       patienceMs: 60_000,
-      onDidPaint: () => painted.resolve(),
+      onDidShow: () => {
+        painted.resolve();
+        return undefined;
+      },
     });
     await painted.promise;
     assert.equal(place.model.state.entries.length, 201, 'every message has its place');
@@ -102,10 +105,15 @@ describe('a session from elsewhere', function () {
     const server = await serve(echo);
     const history = Array.from({ length: 200 }, (_, index) => `${server.origin}/${index}`);
     let before: readonly string[] = [];
-    const onDidPaint = (): void => {
-      before = server.seen.map(({ path }) => path);
+    const painted = new Deferred<void>();
+    const onDidShow = (): Promise<void> => {
+      setImmediate(() => {
+        before = server.seen.map(({ path }) => path);
+        painted.resolve();
+      });
+      return painted.promise;
     };
-    await show(history, { patienceMs: 60_000, aloneMs: 60_000, paintMs: 0, onDidPaint });
+    await show(history, { patienceMs: 60_000, aloneMs: 60_000, onDidShow });
     assert.deepEqual(
       [...before].sort(),
       Array.from({ length: 20 }, (_, index) => `/${180 + index}`),
@@ -133,7 +141,7 @@ describe('a session from elsewhere', function () {
   it('goes on with what is older when nobody wants it any more', async () => {
     const server = await serve(() => {});
     const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}`);
-    const options = { place, resolver: resolver(), now: () => NOW, head: [], aloneMs: 60_000, paintMs: 60_000 };
+    const options = { place, resolver: resolver(), now: () => NOW, head: [], aloneMs: 60_000 };
     const { gaps } = await openHistory({ id: 'session-123', history }, options, AbortSignal.abort());
     assert.equal(gaps.length, 30);
     assert.equal(server.seen.length, 0);
@@ -152,7 +160,10 @@ describe('a session from elsewhere', function () {
       head: [],
       patienceMs: 1,
       batchMs: 1,
-      onDidPaint: () => painted.resolve(),
+      onDidShow: () => {
+        painted.resolve();
+        return undefined;
+      },
     };
     const done = openHistory(descriptor, options, stop.signal);
     await painted.promise;
@@ -246,7 +257,8 @@ describe('a session from elsewhere', function () {
     const before = place.texts;
     place = new Place();
     // Nor does what is on this machine wait for anything to be painted: the test would.
-    await show(history, { resolver: resolver({ cache }), aloneMs: 60_000, paintMs: 60_000 });
+    const onDidShow = (): Promise<void> => new Promise(() => {});
+    await show(history, { resolver: resolver({ cache }), aloneMs: 60_000, onDidShow });
     assert.deepEqual(place.texts, before);
     assert.deepEqual(
       servers.map(({ seen }) => seen.length),
