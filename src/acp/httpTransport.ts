@@ -19,10 +19,13 @@ const maxRefusalBytes = 8192;
 const maxConnectionIdChars = 1024;
 /** Requests of the agent whose session is remembered for the answer. */
 const maxRoutes = 1000;
-/** After `session/load` the last updates may still be under way on another stream; so long they may take, in milliseconds. */
-const quietMs = 100;
 /** Statuses after which the whole connection is of no use. */
 const fatal: ReadonlySet<number> = new Set([401, 403, 404, 410]);
+
+export interface HttpTransportOptions extends RemoteTransportOptions {
+  /** After `session/load` the last updates may still be under way on another stream; so long that may be quiet in between, in milliseconds (100). */
+  readonly quietMs?: number;
+}
 
 interface Message {
   readonly id?: string | number | null;
@@ -37,7 +40,7 @@ interface Pending {
 }
 
 export class HttpTransport implements RemoteTransport {
-  readonly #options: RemoteTransportOptions;
+  readonly #options: HttpTransportOptions;
   readonly #client: HttpClient;
   readonly #maxBytes: number;
   readonly #ended = new Deferred<ParleyError>();
@@ -52,7 +55,7 @@ export class HttpTransport implements RemoteTransport {
   #chain: Promise<unknown> = Promise.resolve();
 
   /** Nothing is sent before the first message, which must be `initialize`. */
-  constructor(options: RemoteTransportOptions) {
+  constructor(options: HttpTransportOptions) {
     this.#options = options;
     this.#maxBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
     this.#client = new HttpClient(options.url, options.headers);
@@ -223,6 +226,7 @@ export class HttpTransport implements RemoteTransport {
     if (request && typeof named === 'string') void streams?.open(named).catch(() => {});
     if (request?.method === 'session/load' && request.sessionId !== undefined && streamSession === undefined) {
       // The answer comes on the connection's stream and can overtake the replay on the session's; the protocol has it last.
+      const { quietMs = 100 } = this.#options;
       void streams?.untilQuiet(request.sessionId, quietMs).then(() => this.#deliver(data));
       return;
     }
