@@ -5,6 +5,8 @@ import type { ToWebview } from '../panel/contract';
 const BUDGET = 7;
 
 export interface FrameWork {
+  /** Whether the end is followed. Where it is not, the reader's place is held over a frame, and all that could move it is drawn within one. */
+  isAtEnd(): boolean;
   /** Takes in one message. @returns the revision that the panel is at now, or undefined if the message changes none */
   apply(message: ToWebview): number | undefined;
   /** Draws until `deadline`. @returns whether all is drawn */
@@ -58,12 +60,16 @@ export class Frames {
     });
   }
 
-  /** A message came. The first one of a frame is drawn at once, while there is nothing else to do: the frame has only to paint it. Those after it wait for the next. */
+  /**
+   * A message came. At the end of the conversation the first one of a frame is drawn at once, while there is nothing else to do: the frame has only to paint it. Those
+   * after it wait for the next.
+   */
   receive(message: ToWebview): void {
     this.#inbox.push(message);
     if (this.#scheduled) return;
     this.#ask();
-    if (this.#typed) return;
+    // All but an update may lead the reader to another place; that is found within a frame.
+    if (this.#typed || message.type !== 'update' || !this.#work.isAtEnd()) return;
     this.#ahead = true;
     this.#draw();
   }

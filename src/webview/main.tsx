@@ -32,6 +32,7 @@ let key: string | undefined;
 
 const frames = new Frames(
   {
+    isAtEnd: () => transcript.isAtEnd,
     apply,
     render: (deadline) => transcript.render(deadline),
     drawn: (revision) => {

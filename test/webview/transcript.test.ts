@@ -93,32 +93,6 @@ describe('transcript', () => {
     assert.ok((await panel.elements()) <= MOST_ELEMENTS);
   });
 
-  it('does not move what is being read while the answer grows below, and leads back to it', async () => {
-    const items = [
-      ...Array.from({ length: 40 }, (_, index) => message(`m${index}`, 'agent', MARKDOWN)),
-      message('a', 'agent', 'Start.'),
-    ];
-    await open({ items, session: RUNNING });
-    await panel.page.locator('.transcript').hover();
-    await panel.page.mouse.wheel(0, -900);
-    const jump = panel.page.getByRole('button', { name: 'Jump to the latest' });
-    await jump.waitFor();
-    const seen = (): Promise<readonly [string | null, number]> =>
-      panel.page.evaluate(() => {
-        const box = document.querySelector('.transcript')!.getBoundingClientRect();
-        const node = document.elementFromPoint(box.left + 60, box.top + 200)!;
-        return [node.textContent, Math.round(node.getBoundingClientRect().top)] as const;
-      });
-    const before = await seen();
-    for (let count = 0; count < 20; count++) await panel.update(append(40, `\n\nParagraph ${count} of the answer.`));
-    assert.deepEqual(await seen(), before);
-    await jump.click();
-    await panel.page.getByText('Paragraph 19 of the answer.').waitFor();
-    assert.ok((await fromEnd()) < 3);
-    await panel.update(append(40, '\n\nAnd one more.'));
-    assert.ok((await fromEnd()) < 3, 'after the jump the end is followed again');
-  });
-
   it('asks the host for earlier items when they come near, and shows them', async () => {
     const all = Array.from({ length: 400 }, (_, index) =>
       message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`),
@@ -181,59 +155,6 @@ describe('transcript', () => {
     await panel.snapshot({ items: [message('new', 'agent', 'new')] });
     await panel.page.locator('[data-entry-id=new]').waitFor();
     assert.equal(await panel.page.locator('[data-entry-id=old]').count(), 0);
-  });
-
-  it('comes back to where the reader was after a reload', async () => {
-    const items = Array.from({ length: 60 }, (_, index) =>
-      message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`),
-    );
-    await open({ items });
-    // What is still being drawn may take the reader to the end once more: they scroll on.
-    await panel.page.waitForFunction(() => {
-      if ((host.state() as { anchor?: unknown }).anchor) return true;
-      document.querySelector('.transcript')!.scrollTop = 3_000;
-      return false;
-    });
-    // What is kept follows the scrolling a little later. The place is said in pixels of an entry that are above the upper edge, and is the same within a line.
-    const kept = await panel.page.waitForFunction(() => {
-      const { anchor } = host.state() as { anchor?: { index: number; offset: number } };
-      const entry = anchor && document.querySelector(`[data-entry-id=m${anchor.index}]`);
-      if (!anchor || !entry) return undefined;
-      const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
-      return Math.abs(top - entry.getBoundingClientRect().top - anchor.offset) < 24 ? anchor : undefined;
-    });
-    const anchor = await kept.jsonValue();
-    assert.ok(anchor);
-    await panel.page.reload();
-    await panel.next('hello');
-    await panel.snapshot({ items });
-    await panel.page.waitForFunction(({ index, offset }) => {
-      const entry = document.querySelector(`[data-entry-id=m${index}]`);
-      if (!entry) return false;
-      const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
-      return Math.abs(top - entry.getBoundingClientRect().top - offset) < 24;
-    }, anchor);
-  });
-
-  it('leaves the reader where they are when the host shows the same session again', async () => {
-    const items = Array.from({ length: 60 }, (_, index) =>
-      message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`),
-    );
-    await open({ items });
-    await scrollTo(3_000);
-    const seen = (): Promise<string | null | undefined> =>
-      panel.page.evaluate(() => {
-        const box = document.querySelector('.transcript')!.getBoundingClientRect();
-        const node = document.elementFromPoint(box.left + 60, box.top + 5)?.closest('[data-entry-id]');
-        return node?.getAttribute('data-entry-id');
-      });
-    await panel.page.waitForFunction(() => {
-      const box = document.querySelector('.transcript')!.getBoundingClientRect();
-      return document.elementFromPoint(box.left + 60, box.top + 5)?.closest('[data-entry-id]') !== null;
-    });
-    const before = await seen();
-    await panel.snapshot({ items: [...items, message('new', 'agent', 'More.')] });
-    assert.equal(await seen(), before);
   });
 
   it('moves over the entries by keyboard and opens one', async () => {

@@ -16,6 +16,7 @@ export const createAgentEntry: EntryFactory = (stored, index, context) => {
     },
     append: (text) => blocks.append(text),
     render: (deadline) => blocks.render(deadline),
+    drawWhole: () => blocks.drawWhole(),
     settle: () => blocks.settle(),
     dispose: () => blocks.dispose(),
   };

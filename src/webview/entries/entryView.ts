@@ -14,6 +14,8 @@ export interface EntryView {
   append?(text: string): void;
   /** Draws what is new. @returns whether all is drawn; otherwise it is called again in the next frame */
   render?(deadline: number): boolean;
+  /** Draws once what was only given room so far, so that heights within it are real. @returns whether there was any */
+  drawWhole?(): boolean;
   /** Nothing more is expected of it for now. */
   settle?(): void;
   /** The questions that are open about it. */

@@ -52,6 +52,11 @@ export class TextBlocks implements Disposable {
     return complete;
   }
 
+  /** Draws once what was only given room so far. @returns whether there was any */
+  drawWhole(): boolean {
+    return [...this.#views.values()].filter((view) => view.drawWhole()).length > 0;
+  }
+
   settle(): void {
     if (this.#settled) return;
     this.#settled = true;

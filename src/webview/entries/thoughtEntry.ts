@@ -33,6 +33,7 @@ export const createThoughtEntry: EntryFactory = (stored, index, context) => {
       drawRow();
       return blocks?.render(deadline) ?? true;
     },
+    drawWhole: () => blocks?.drawWhole() ?? false,
     settle() {
       if (!live) return;
       live = false;

@@ -43,7 +43,7 @@ export interface Segment {
 }
 
 /** Characters after which a segment is full. */
-const SEGMENT_SIZE = 4_000;
+const SEGMENT_SIZE = 2_000;
 /** An open unit longer than this is parsed again only when it has grown by an eighth. */
 const LONG_TAIL = 8_192;
 

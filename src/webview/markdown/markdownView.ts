@@ -92,6 +92,11 @@ export class MarkdownView implements Disposable {
     return complete;
   }
 
+  /** Draws once what was only given room so far, so that heights within the text are real. @returns whether there was any */
+  drawWhole(): boolean {
+    return this.#views.filter((view) => view.drawOnce()).length > 0;
+  }
+
   dispose(): void {
     this.#disposables.dispose();
   }
@@ -106,6 +111,10 @@ class SegmentView implements Disposable {
   readonly #watch: Disposable;
   #painter: PiecePainter | undefined;
   #painted = 0;
+  /** It was drawn as it is now, so its height is known. */
+  #known = false;
+  /** Pieces that its height stands for. */
+  #sized = 0;
   #tail: Parameters<PiecePainter['setTail']> = [[], '', true];
 
   constructor(segment: Segment, drawn: boolean, context: MarkdownViewContext, doc: MarkdownDoc) {
@@ -113,32 +122,49 @@ class SegmentView implements Disposable {
     this.#context = context;
     this.#doc = doc;
     if (drawn) this.#mount();
-    else this.#leave(this.#estimate());
+    else this.#leave(this.#estimate(), false);
     this.#watch = context.near.watch(this.element, (near, height) => {
       if (near && !this.#painter) {
-        this.#mount();
-        this.paint();
-        this.#painter!.setTail(...this.#tail);
+        this.#draw();
       } else if (!near && this.#painter && height > 0 && !this.element.contains(document.activeElement)) {
-        this.#leave(height);
+        this.#leave(height, true);
       }
     });
   }
 
   paint(): void {
-    if (!this.#painter) return;
     const { pieces } = this.#segment;
+    if (!this.#painter) {
+      // It left the page before it was full.
+      if (this.#sized !== pieces.length) this.#leave(this.#estimate(), false);
+      return;
+    }
     if (this.#painted < pieces.length) this.#painter.clearTail();
     while (this.#painted < pieces.length) this.#painter.paint(pieces[this.#painted++]!);
   }
 
   setTail(...tail: Parameters<PiecePainter['setTail']>): void {
+    if (!this.#painter && this.#tail[0].length !== tail[0].length) this.#known = false;
     this.#tail = tail;
     this.#painter?.setTail(...tail);
   }
 
+  /** @returns whether it was not drawn before. It leaves the page again where it is far away. */
+  drawOnce(): boolean {
+    if (this.#known || this.#painter) return false;
+    this.#draw();
+    this.#context.near.renew(this.element);
+    return true;
+  }
+
   dispose(): void {
     this.#watch.dispose();
+  }
+
+  #draw(): void {
+    this.#mount();
+    this.paint();
+    this.#painter?.setTail(...this.#tail);
   }
 
   #mount(): void {
@@ -147,7 +173,9 @@ class SegmentView implements Disposable {
     this.#painted = 0;
   }
 
-  #leave(height: number): void {
+  #leave(height: number, known: boolean): void {
+    this.#known = known;
+    this.#sized = this.#segment.pieces.length;
     this.#painter = undefined;
     this.element.replaceChildren();
     this.element.style.height = `${height}px`;

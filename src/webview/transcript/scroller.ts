@@ -1,30 +1,40 @@
-// Keeps the end of the transcript in view as long as the reader is there, and leaves them alone when they are not. The layout is never asked per update: the
-// observer tells after each layout that the content grew, and one write moves to the end.
+// Keeps the end of the transcript in view as long as the reader is there, and what they look at where it is when they are not. The layout is never asked per
+// update: the observer tells after each layout that the content grew, before it is painted, and one write puts right what moved.
 import { type Disposable, toDisposable } from '../../base/disposable';
+import { type HeldPlace, holdPlace, movedBy } from './heldPlace';
 
 /** This close to the end counts as being there, px. */
 const NEAR_END = 24;
 
+export interface ScrollerOptions {
+  /** The end is followed, or not any more. */
+  onPinned(pinned: boolean): void;
+  /** The position changed. @param byReader not by a program, nor by the browser because something changed its height */
+  onScroll(byReader: boolean): void;
+  /** What is in the content and may be in sight, from top to bottom. */
+  parts(): Iterable<Element>;
+}
+
 export class Scroller implements Disposable {
   readonly #box: HTMLElement;
-  readonly #onPinned: (pinned: boolean) => void;
-  readonly #onScroll: () => void;
+  readonly #options: ScrollerOptions;
   readonly #dispose: Disposable;
   #pinned = true;
+  /** Where a program, a layout or the reader left it. */
   #lastTop = 0;
   #lastDistance = 0;
+  #lastHeight = 0;
+  #held: { readonly frame: unknown; readonly place: HeldPlace } | undefined;
 
   /** @param box what scrolls @param content what is in it */
-  constructor(box: HTMLElement, content: HTMLElement, onPinned: (pinned: boolean) => void, onScroll: () => void) {
+  constructor(box: HTMLElement, content: HTMLElement, options: ScrollerOptions) {
     this.#box = box;
-    this.#onPinned = onPinned;
-    this.#onScroll = onScroll;
-    const observer = new ResizeObserver(() => this.stick());
+    this.#options = options;
+    const observer = new ResizeObserver(() => this.#laidOut());
     observer.observe(content);
     observer.observe(box);
     const abort = new AbortController();
-    const options = { passive: true, signal: abort.signal };
-    box.addEventListener('scroll', () => this.#scrolled(), options);
+    box.addEventListener('scroll', () => this.#scrolled(), { passive: true, signal: abort.signal });
     this.#dispose = toDisposable(() => {
       observer.disconnect();
       abort.abort();
@@ -38,48 +48,76 @@ export class Scroller implements Disposable {
   /** Follows the end again. */
   pin(): void {
     this.#setPinned(true);
-    this.stick();
+    this.#stick();
   }
 
   unpin(): void {
     this.#setPinned(false);
   }
 
-  /** Moves to the end, if that is what the reader follows. */
-  stick(): void {
-    if (!this.#pinned) return;
-    this.#box.scrollTop = 1e9;
-    this.#lastTop = this.#box.scrollTop;
-    this.#lastDistance = 0;
+  /** Within a frame, something is about to change that must not move what is being read. */
+  hold(): void {
+    const frame = document.timeline.currentTime;
+    if (this.#pinned || this.#held?.frame === frame) return;
+    this.#held = { frame, place: holdPlace(this.#box, this.#options.parts()) };
+  }
+
+  /** What was held in this frame is brought back to where it was. This happens by itself after the layout; whoever asks for a position sooner calls it before. */
+  putRight(): void {
+    const held = this.#held;
+    if (!held || held.frame !== document.timeline.currentTime) return;
+    const by = movedBy(this.#box, held.place);
+    if (Math.abs(by) >= 0.5) this.#box.scrollTop += by;
   }
 
   /** The position was set by a program: the scroll event to come is no wish of the reader. */
   settle(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
+    this.#held = undefined;
     this.#lastTop = scrollTop;
     this.#lastDistance = scrollHeight - clientHeight - scrollTop;
+    this.#lastHeight = scrollHeight;
   }
 
   dispose(): void {
     this.#dispose.dispose();
   }
 
+  #stick(): void {
+    this.#box.scrollTop = 1e9;
+    // A box that is not in the page has no position yet: whatever it has then is the reader's.
+    this.#lastTop = this.#box.clientHeight > 0 ? this.#box.scrollTop : Number.POSITIVE_INFINITY;
+    this.#lastDistance = 0;
+  }
+
+  #laidOut(): void {
+    if (this.#pinned) {
+      this.#stick();
+      return;
+    }
+    this.putRight();
+    this.settle();
+  }
+
   #scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
     const distance = scrollHeight - clientHeight - scrollTop;
-    // The browser moves the position too, when something above changes its height; the distance from the end stays the same then.
     const movedUp = scrollTop < this.#lastTop - 1 && distance > 1;
     const movedDown = distance < this.#lastDistance - 1;
-    this.#lastTop = scrollTop;
-    this.#lastDistance = distance;
-    if (movedUp) this.#setPinned(false);
-    else if (movedDown && distance < NEAR_END) this.#setPinned(true);
-    this.#onScroll();
+    // A frame may come without a layout of its own. Where the content got another height meanwhile, it was that which moved the position, and no wish.
+    const isWish = this.#pinned
+      ? movedUp
+      : scrollHeight === this.#lastHeight && Math.abs(scrollTop - this.#lastTop) > 1;
+    // At the end, slow steps add up until they are a wish.
+    if (!this.#pinned || movedUp) this.settle();
+    if (isWish && movedUp) this.#setPinned(false);
+    else if (isWish && movedDown && distance < NEAR_END) this.#setPinned(true);
+    this.#options.onScroll(isWish);
   }
 
   #setPinned(pinned: boolean): void {
     if (this.#pinned === pinned) return;
     this.#pinned = pinned;
-    this.#onPinned(pinned);
+    this.#options.onPinned(pinned);
   }
 }

@@ -1,20 +1,24 @@
 // The conversation: pages in a scrolling box. Operations of the host change the store; what is near the eye is drawn, a few milliseconds per frame.
-import type { FromWebview, ItemView, Op, PermissionView } from '../../panel/contract';
+import type { Anchor, FromWebview, ItemView, Op, PermissionView } from '../../panel/contract';
 import { button, el, icon, setAttributes } from '../dom';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import { type ItemChange, ItemStore } from '../itemStore';
-import { createNearWatcher } from '../near';
+import { createNearObserver, type NearObserver } from '../near';
 import { strings } from '../strings';
 import { HiddenCards } from './hiddenCards';
+import { OpenQuestions } from './openQuestions';
 import { drawOrphanCards } from './orphanCards';
 import { PAGE_SIZE, Page } from './page';
+import { PageMemory } from './pageMemory';
+import { PlaceKeeper } from './placeKeeper';
 import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
+import { bringToSight, firstInSight, focusCard, focusEntry, type Target } from './sight';
 
 /** How far beyond the visible part entries are kept in the page, px. */
-const MARGIN = 1_200;
-/** Pages kept in memory; beyond that, what is far from the eye is asked for again. */
-const STORED_PAGES = 120;
+const MARGIN = 600;
+/** Pages drawn where the reader is brought to: the one with the item, and what must have its height below it. */
+const REVEALED_PAGES = 3;
 /** The fewest px of one character, for guessing heights. */
 const CHAR_WIDTH = 7;
 
@@ -25,7 +29,7 @@ export interface TranscriptOptions {
   isExpanded(id: string): boolean | undefined;
   setExpanded(id: string, expanded: boolean): void;
   /** The reader moved: after which item they are, or null at the end. */
-  onAnchor(anchor: { readonly index: number; readonly offset: number } | null): void;
+  onAnchor(anchor: Anchor | null): void;
   /** Questions that cannot be seen right now. */
   onHiddenPermissions(ids: readonly string[]): void;
   announce(text: string, urgency: 'polite' | 'assertive'): void;
@@ -42,23 +46,24 @@ export class Transcript {
   readonly #orphans = el('div', 'orphans');
   readonly #jump: HTMLButtonElement;
   readonly #scroller: Scroller;
+  readonly #near: NearObserver;
+  readonly #keeper: PlaceKeeper;
   readonly #context: EntryContext;
   readonly #dirty = new Set<EntryView>();
   readonly #wanted = new Set<Page>();
-  readonly #asked = new Set<Page>();
+  readonly #memory: PageMemory;
   #pages: Page[] = [];
   readonly #hiddenCards: HiddenCards;
-  #permissions: readonly PermissionView[] = [];
-  #questionIds: readonly string[] = [];
-  #permissionsAt = new Map<number, PermissionView[]>();
+  readonly #open = new OpenQuestions();
   #running = false;
   #columns = 90;
   #evictDue = false;
-  #reveal: { readonly index: number; readonly offset?: number; readonly focus: boolean } | undefined;
-  #anchorTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Where the reader is being brought to. */
+  #reveal: Target | undefined;
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
+    this.#memory = new PageMemory(this.#store, options.post);
     this.#box = setAttributes(el('div', 'transcript', this.#content), {
       role: 'log',
       'aria-label': strings.conversation,
@@ -66,13 +71,13 @@ export class Transcript {
       tabindex: '0',
     });
     this.#content.append(this.#orphans, this.questions);
-    this.#jump = button('jump', strings.jumpToLatest, () => this.#scroller.pin());
+    this.#jump = button('jump', strings.jumpToLatest, () => this.toLatest());
     this.#jump.prepend(icon('arrow-down'));
     this.#jump.hidden = true;
     this.element = el('div', 'transcript-frame', this.#box, this.#jump);
-    const near = createNearWatcher(this.#box, MARGIN);
+    this.#near = createNearObserver(this.#box, MARGIN, options.invalidate);
     this.#context = {
-      near,
+      near: this.#near,
       columns: () => this.#columns,
       post: options.post,
       openLink: (href) => options.post({ type: 'openLink', href }),
@@ -89,20 +94,27 @@ export class Transcript {
       unpin: () => this.#scroller.unpin(),
       textOfTurn: (turnId) => this.#store.textOfTurn(turnId),
     };
-    this.#scroller = new Scroller(
-      this.#box,
-      this.#content,
-      (pinned) => {
+    this.#keeper = new PlaceKeeper(() => this.#place(), options.onAnchor, options.invalidate);
+    this.#scroller = new Scroller(this.#box, this.#content, {
+      onPinned: (pinned) => {
         this.#jump.hidden = pinned;
-        if (pinned) options.onAnchor(null);
+        if (pinned) this.#keeper.atEnd();
       },
-      () => this.#scheduleAnchor(),
-    );
+      onScroll: (byReader) => {
+        // Whoever scrolls has seen enough of where they are being brought.
+        if (byReader) this.#endReveal();
+        if (this.#scroller.isPinned) return;
+        this.#near.look();
+        this.#keeper.moved();
+      },
+      parts: () => this.#parts(),
+    });
     new ResizeObserver(([entry]) => {
       if (!entry) return;
       this.#columns = Math.max(20, Math.min(780, entry.contentRect.width) / CHAR_WIDTH);
       const gutter = this.#box.offsetWidth - this.#box.clientWidth;
       document.documentElement.style.setProperty('--gutter', `${gutter}px`);
+      if (this.#reveal) options.invalidate();
     }).observe(this.#box);
     this.#hiddenCards = new HiddenCards(this.#box, (ids) => options.onHiddenPermissions(ids));
     watchKeys(this.#box, {
@@ -116,13 +128,18 @@ export class Transcript {
     return this.#store;
   }
 
+  /** The end is followed. */
+  get isAtEnd(): boolean {
+    return this.#scroller.isPinned;
+  }
+
   /** Starts over with the last page of items. */
   reset(total: number, from: number, items: readonly ItemView[], revision: number): void {
     for (const page of this.#pages) page.dispose();
     this.#pages = [];
     this.#dirty.clear();
     this.#wanted.clear();
-    this.#asked.clear();
+    this.#memory.clear();
     this.#store.reset(total, from, items, revision);
     this.#content.replaceChildren(this.#orphans, this.questions);
     this.#growPages();
@@ -131,6 +148,7 @@ export class Transcript {
 
   /** Applies an operation to what is at hand. */
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): void {
+    this.#scroller.hold();
     const before = this.#store.total;
     const changes = this.#store.apply(op, revision);
     if (this.#store.total !== before) this.#growPages();
@@ -139,12 +157,13 @@ export class Transcript {
 
   /** Takes in items that were asked for. */
   insertPage(from: number, items: readonly ItemView[], revision: number): void {
+    this.#scroller.hold();
     this.#store.insert(from, items, revision);
     for (const page of this.#pages.slice(Math.floor(from / PAGE_SIZE))) {
       if (page.first >= from + items.length) break;
-      this.#asked.delete(page);
+      this.#memory.arrived(page);
       if (page.isMounted) {
-        for (let index = page.first; index < page.end; index++) this.#put(page, index);
+        for (let index = page.first; index < page.end; index++) page.put(index, this.#open.at(index));
       } else if (page.near || this.#isRevealed(page)) {
         this.#want(page);
       } else {
@@ -154,32 +173,21 @@ export class Transcript {
   }
 
   setPermissions(permissions: readonly PermissionView[]): void {
-    const fresh = permissions.filter(({ id }) => !this.#permissions.some((old) => old.id === id));
-    const touched = new Set([...this.#permissionsAt.keys(), ...permissions.map(({ index }) => index)]);
-    this.#permissions = permissions;
-    this.#permissionsAt = new Map();
-    for (const permission of permissions) {
-      const { index } = permission;
-      this.#permissionsAt.set(index, [...(this.#permissionsAt.get(index) ?? []), permission]);
-    }
-    for (const index of touched) this.#pageOf(index)?.setPermissions(index, this.#permissionsAt.get(index) ?? []);
+    const { fresh, touched } = this.#open.setPermissions(permissions);
+    for (const index of touched) this.#pageOf(index)?.setPermissions(index, this.#open.at(index));
     drawOrphanCards(
       this.#orphans,
       permissions.filter(({ index }) => index < 0 || index >= this.#store.total),
       this.#context,
     );
-    this.#lookAtCards();
+    this.#hiddenCards.look(this.#open.ids);
     for (const { title } of fresh) this.#options.announce(strings.permissionNeeded(title), 'assertive');
   }
 
   /** The forms and pages that wait for the user have been drawn. */
   setQuestions(ids: readonly string[]): void {
-    this.#questionIds = ids;
-    this.#lookAtCards();
-  }
-
-  #lookAtCards(): void {
-    this.#hiddenCards.look([...this.#permissions.map(({ id }) => id), ...this.#questionIds]);
+    this.#open.formIds = ids;
+    this.#hiddenCards.look(this.#open.ids);
   }
 
   /** Whether a turn runs: without one, nothing streams and what is open counts as complete. */
@@ -190,32 +198,53 @@ export class Transcript {
 
   /** Draws until the `deadline` (of `performance.now()`). @returns whether all is drawn */
   render(deadline: number): boolean {
-    const newest = this.#scroller.isPinned ? this.#pages.slice(-2) : [];
-    for (const page of [...this.#wanted]) {
-      this.#wanted.delete(page);
-      // It was the newest for a moment, and many came after it: it stays a box until it comes near.
-      if (!page.near && !newest.includes(page) && !this.#isRevealed(page)) continue;
-      this.#ask(page);
-      if (page.isStored) {
-        page.mount(this.#permissionsAt);
-        if (page === this.#pages.at(-1)) this.#settle();
-        else page.settle(-1);
-      }
-      if (performance.now() > deadline) break;
+    this.#scroller.hold();
+    this.#near.flush();
+    while (this.#drawWanted(deadline)) {
+      // What was drawn may be lower than its box was: then there is more in sight.
+      this.#scroller.putRight();
+      this.#near.look();
+      this.#near.flush();
     }
     for (const view of [...this.#dirty]) {
       this.#dirty.delete(view);
+      // Its page left meanwhile.
+      if (view.element.parentNode === null) continue;
       if (view.render && !view.render(deadline)) this.#dirty.add(view);
       if (performance.now() > deadline) break;
     }
     this.#finishReveal();
-    if (this.#evictDue) this.#evict();
-    if (this.#permissions.length + this.#questionIds.length > 0) this.#lookAtCards();
-    return this.#dirty.size === 0 && this.#wanted.size === 0;
+    if (this.#evictDue) this.#memory.evict(this.#pages);
+    this.#evictDue = false;
+    if (this.#open.first) this.#hiddenCards.look(this.#open.ids);
+    const isDone = this.#dirty.size === 0 && this.#wanted.size === 0;
+    if (isDone) this.#keeper.look();
+    return isDone;
+  }
+
+  /** @returns whether it drew something that the reader may look at, in time */
+  #drawWanted(deadline: number): boolean {
+    const newest = this.#scroller.isPinned ? this.#pages.slice(-2) : [];
+    let drawn = false;
+    for (const page of [...this.#wanted]) {
+      this.#wanted.delete(page);
+      // It was the newest for a moment, and many came after it: it stays a box until it comes near.
+      if (!page.near && !newest.includes(page) && !this.#isRevealed(page)) continue;
+      this.#memory.ask(page);
+      if (page.isStored) {
+        page.mount(this.#open.byIndex);
+        if (page === this.#pages.at(-1)) this.#settle();
+        else page.settle(-1);
+        drawn = true;
+      }
+      if (performance.now() > deadline) return false;
+    }
+    return drawn && !this.#scroller.isPinned;
   }
 
   /** Follows the end again: the user has said something, and wants to see it and what comes of it. */
   toLatest(): void {
+    this.#endReveal();
     this.#scroller.pin();
   }
 
@@ -223,7 +252,8 @@ export class Transcript {
   reveal(index: number, offset?: number): void {
     const page = this.#pageOf(index);
     if (!page) return;
-    this.#reveal = { index, focus: offset === undefined, ...(offset === undefined ? {} : { offset }) };
+    this.#endReveal();
+    this.#reveal = { index, ...(offset === undefined ? {} : { offset }) };
     if (this.#isEnd(this.#reveal)) {
       this.#scroller.pin();
     } else {
@@ -231,22 +261,15 @@ export class Transcript {
       page.element.scrollIntoView({ block: 'nearest' });
       this.#scroller.settle();
     }
-    this.#want(page);
+    for (const one of this.#pages) if (this.#isRevealed(one)) this.#want(one);
     this.#options.invalidate();
   }
 
   /** Brings the first open question to the eye and puts the focus on it. */
   revealPermission(): void {
-    const first = this.#permissions[0];
-    const id = CSS.escape(first?.id ?? this.#questionIds[0] ?? '');
-    const card = this.#box.querySelector<HTMLElement>(`[data-permission-id="${id}"], [data-elicitation-id="${id}"]`);
-    if (!card) {
-      if (!first) return;
-      this.reveal(first.index);
-      return;
-    }
-    (card.closest('.entry') ?? card).scrollIntoView({ block: 'nearest' });
-    card.focus({ preventScroll: true });
+    const { id, index } = this.#open.first ?? {};
+    if (id === undefined) return;
+    if (!focusCard(this.#box, id) && index !== undefined) this.reveal(index);
   }
 
   #show(change: ItemChange): void {
@@ -258,17 +281,13 @@ export class Transcript {
     }
     if (change.type === 'put') {
       const isNew = page.view(change.index) === undefined;
-      this.#put(page, change.index);
+      page.put(change.index, this.#open.at(change.index));
       if (isNew) this.#settle();
       return;
     }
     const view = page.view(change.index);
     if (change.type === 'append') view?.append?.(change.text);
     else view?.update();
-  }
-
-  #put(page: Page, index: number): void {
-    page.put(index, this.#permissionsAt.get(index) ?? []);
   }
 
   /** All but the last entry of a running turn are complete. */
@@ -297,38 +316,19 @@ export class Transcript {
       if (!page.isMounted) this.#want(page);
       return;
     }
+    if (this.#isRevealed(page)) return;
     this.#wanted.delete(page);
     const isLast = page === this.#pages.at(-1) && this.#scroller.isPinned;
     if (!page.isMounted || isLast || page.element.contains(document.activeElement)) return;
     page.unmount();
-    if (this.#pages.length > STORED_PAGES && !this.#evictDue) {
-      // Not now: the observer tells of one page after the other, and only after all is known where the reader is.
-      this.#evictDue = true;
-      this.#options.invalidate();
-    }
-  }
-
-  /** Forgets the items of the pages that are farthest from the reader. The last ones stay: they still change. */
-  #evict(): void {
-    this.#evictDue = false;
-    const eye = this.#pages.findIndex((page) => page.near);
-    const distance = (page: Page): number => Math.abs(page.first / PAGE_SIZE - eye);
-    const idle = this.#pages.slice(0, -4).filter((page) => !page.isMounted && !page.near && page.isStored);
-    const far = idle.sort((one, other) => distance(other) - distance(one));
-    for (const page of far.slice(0, Math.max(0, far.length - STORED_PAGES))) this.#store.evict(page.first, page.end);
+    // Not now: the observer tells of one page after the other, and only after all is known where the reader is.
+    this.#evictDue = true;
   }
 
   #want(page: Page): void {
     if (page.isMounted) return;
     this.#wanted.add(page);
     this.#options.invalidate();
-  }
-
-  #ask(page: Page): void {
-    const { missing } = page;
-    if (!missing || this.#asked.has(page)) return;
-    this.#asked.add(page);
-    this.#options.post({ type: 'page', ...missing });
   }
 
   #pageOf(index: number): Page | undefined {
@@ -341,7 +341,9 @@ export class Transcript {
   }
 
   #isRevealed(page: Page): boolean {
-    return this.#reveal !== undefined && this.#pageOf(this.#reveal.index) === page;
+    if (this.#reveal === undefined) return false;
+    const pages = page.first / PAGE_SIZE - Math.floor(this.#reveal.index / PAGE_SIZE);
+    return pages >= 0 && pages < REVEALED_PAGES;
   }
 
   #finishReveal(): void {
@@ -349,50 +351,48 @@ export class Transcript {
     const view = target && this.#pageOf(target.index)?.view(target.index);
     // Only when all around it has its height, or the place would be another one a moment later.
     if (!target || !view || this.#dirty.size > 0 || this.#wanted.size > 0) return;
-    this.#reveal = undefined;
-    if (target.offset !== undefined) {
-      view.element.scrollIntoView({ block: 'start' });
-      this.#box.scrollTop += target.offset;
-      this.#scroller.settle();
-      return;
-    }
+    // As long as it is not laid out, nothing has a position.
+    if (this.#box.clientHeight === 0) return;
+    this.#endReveal();
     if (!this.#isEnd(target)) {
-      view.element.scrollIntoView({ block: 'center' });
+      bringToSight(this.#box, view, target);
       this.#scroller.settle();
+      this.#scroller.hold();
     }
-    const card = view.element.querySelector<HTMLElement>('[data-permission-id]');
-    const separator = view.element.querySelector<HTMLElement>('[role="separator"]');
-    if (target.focus) (card ?? separator ?? view.element).focus({ preventScroll: true });
+    if (target.offset === undefined) focusEntry(view);
   }
 
-  #isEnd(target: { readonly index: number; readonly offset?: number }): boolean {
+  #endReveal(): void {
+    // What was drawn for it and is far away leaves again.
+    for (const page of this.#pages) if (this.#isRevealed(page)) this.#near.renew(page.element);
+    this.#reveal = undefined;
+  }
+
+  #isEnd(target: Target): boolean {
     return target.offset === undefined && target.index === this.#store.total - 1;
   }
 
-  // ---- where the reader is ----
-
-  #scheduleAnchor(): void {
-    if (this.#anchorTimer !== undefined || this.#scroller.isPinned) return;
-    this.#anchorTimer = setTimeout(() => {
-      this.#anchorTimer = undefined;
-      this.#options.onAnchor(this.anchor());
-    }, 400);
+  /** Where the reader is, or is being brought to; null at the end. */
+  anchor(): Anchor | null {
+    const target = this.#scroller.isPinned ? undefined : this.#reveal;
+    if (target) return { index: target.index, offset: target.offset ?? 0 };
+    const place = this.#place();
+    return place === undefined ? this.#keeper.last : place;
   }
 
-  /** The first item in sight and how far it is above the edge, or null at the end. */
-  anchor(): { readonly index: number; readonly offset: number } | null {
-    return this.#scroller.isPinned ? null : this.#anchor();
+  #place(): Anchor | null | undefined {
+    if (this.#scroller.isPinned) return null;
+    const view = this.#reveal ? undefined : firstInSight(this.#box, this.#pages);
+    if (!view) return undefined;
+    this.#scroller.hold();
+    if (view.drawWhole?.()) this.#scroller.putRight();
+    const offset = this.#box.getBoundingClientRect().top - view.element.getBoundingClientRect().top;
+    return { index: Number(view.element.dataset.index), offset: Math.round(offset) };
   }
 
-  #anchor(): { readonly index: number; readonly offset: number } | null {
-    const { top } = this.#box.getBoundingClientRect();
-    for (const page of this.#pages) {
-      if (!page.isMounted || page.element.getBoundingClientRect().bottom <= top) continue;
-      for (let index = page.first; index < page.end; index++) {
-        const rect = page.view(index)?.element.getBoundingClientRect();
-        if (rect && rect.bottom > top) return { index, offset: Math.round(top - rect.top) };
-      }
-    }
-    return null;
+  *#parts(): Iterable<Element> {
+    for (const page of this.#pages) if (page.near || page.isMounted) yield page.element;
+    yield this.#orphans;
+    yield this.questions;
   }
 }

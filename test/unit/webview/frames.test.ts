@@ -12,7 +12,7 @@ describe('frames', () => {
     due = [];
     rendered = 0;
     frames = new Frames(
-      { apply: () => undefined, render: () => ++rendered > 0, drawn: () => {}, painted: () => {} },
+      { isAtEnd: () => true, apply: () => undefined, render: () => ++rendered > 0, drawn: () => {}, painted: () => {} },
       { next: (frame) => due.push(frame), painted: () => {} },
     );
   });
@@ -37,6 +37,7 @@ describe('frames', () => {
     let deadline = 0;
     const frames = new Frames(
       {
+        isAtEnd: () => true,
         apply: () => {
           for (const end = performance.now() + 20; performance.now() < end; );
           applied = performance.now();
@@ -72,17 +73,20 @@ describe('frames', () => {
 
   describe('with messages', () => {
     let applied: string[];
+    let isAtEnd: boolean;
     let isDone: boolean;
     let told: number[];
     let painted: (() => void)[];
 
     beforeEach(() => {
       applied = [];
+      isAtEnd = true;
       isDone = true;
       told = [];
       painted = [];
       frames = new Frames(
         {
+          isAtEnd: () => isAtEnd,
           apply: (message) => {
             applied.push(message.type);
             return applied.length;
@@ -98,7 +102,7 @@ describe('frames', () => {
       );
     });
 
-    const say = (): void => frames.receive({ type: 'focus' });
+    const say = (): void => frames.receive({ type: 'update', revision: 1, ops: [] });
 
     it('shows each word of an agent a frame later than it could', () => {
       say();
@@ -141,6 +145,21 @@ describe('frames', () => {
     it('shows a key late if a message is drawn between the key and its picture', () => {
       frames.yieldToKey();
       say();
+      assert.equal(rendered, 0);
+      pass();
+      assert.equal(rendered, 1);
+    });
+
+    it('moves what is being read if a message is drawn outside of a frame, where nobody holds it', () => {
+      isAtEnd = false;
+      say();
+      assert.equal(rendered, 0);
+      pass();
+      assert.equal(rendered, 1);
+    });
+
+    it('brings the reader to another place if a session is drawn outside of a frame', () => {
+      frames.receive({ type: 'snapshot' } as ToWebview);
       assert.equal(rendered, 0);
       pass();
       assert.equal(rendered, 1);

@@ -8,6 +8,7 @@ const near = {
     waiting.push(listener);
     return { dispose() {} };
   },
+  renew() {},
 };
 const context = { near, columns: () => 90, invalidate() {}, openLink() {}, copy() {} };
 

@@ -1,0 +1,45 @@
+// Which pages have their items at hand: what is missing is asked for once, and what is far from the eye is forgotten.
+import type { FromWebview } from '../../panel/contract';
+import type { ItemStore } from '../itemStore';
+import { PAGE_SIZE, type Page } from './page';
+
+/** Pages kept in memory; beyond that, what is far from the eye is asked for again. */
+const STORED_PAGES = 120;
+
+export class PageMemory {
+  readonly #store: ItemStore;
+  readonly #post: (message: FromWebview) => void;
+  readonly #asked = new Set<Page>();
+
+  constructor(store: ItemStore, post: (message: FromWebview) => void) {
+    this.#store = store;
+    this.#post = post;
+  }
+
+  /** Asks the host for what is missing of a page. */
+  ask(page: Page): void {
+    const { missing } = page;
+    if (!missing || this.#asked.has(page)) return;
+    this.#asked.add(page);
+    this.#post({ type: 'page', ...missing });
+  }
+
+  /** What was asked for is here. */
+  arrived(page: Page): void {
+    this.#asked.delete(page);
+  }
+
+  clear(): void {
+    this.#asked.clear();
+  }
+
+  /** Forgets the items of the pages that are farthest from the reader. The last ones stay: they still change. */
+  evict(pages: readonly Page[]): void {
+    if (pages.length <= STORED_PAGES) return;
+    const eye = pages.findIndex((page) => page.near);
+    const distance = (page: Page): number => Math.abs(page.first / PAGE_SIZE - eye);
+    const idle = pages.slice(0, -4).filter((page) => !page.isMounted && !page.near && page.isStored);
+    const far = idle.sort((one, other) => distance(other) - distance(one));
+    for (const page of far.slice(0, Math.max(0, far.length - STORED_PAGES))) this.#store.evict(page.first, page.end);
+  }
+}

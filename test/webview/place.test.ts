@@ -1,0 +1,264 @@
+// The reader's place: what they look at stays where it is, whatever is drawn, grows or comes around it, and they come back to it.
+import assert from 'node:assert/strict';
+import type { Anchor, ItemView, Op } from '../../src/panel/contract';
+import { type Panel, type PanelOptions, SESSION } from './harness/browser';
+import { MARKDOWN, message } from './harness/samples';
+import { RUNNING } from './harness/useChrome';
+import { useHarness } from './harness/useHarness';
+
+describe("the reader's place", () => {
+  const browser = useHarness();
+  let panel: Panel;
+
+  async function open(options: PanelOptions): Promise<void> {
+    panel = await browser.open({ width: 700, height: 700, ...options });
+    await drawn();
+  }
+
+  /** Waits until all that is in sight, and a little more, is drawn, and a picture of it was made. */
+  async function drawn(): Promise<void> {
+    await panel.page.waitForFunction(() => {
+      const { top, bottom } = document.querySelector('.transcript')!.getBoundingClientRect();
+      return [...document.querySelectorAll('.page, .segment')].every((box) => {
+        const rect = box.getBoundingClientRect();
+        return box.childElementCount > 0 || rect.height === 0 || rect.bottom < top - 500 || rect.top > bottom + 500;
+      });
+    });
+    await panel.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  }
+
+  const scrollTo = async (top: number): Promise<void> => {
+    await panel.page.evaluate(
+      (to) =>
+        new Promise<void>((resolve) => {
+          const box = document.querySelector('.transcript')!;
+          box.addEventListener('scroll', () => requestAnimationFrame(() => resolve()), { once: true });
+          box.scrollTop = to;
+        }),
+      top,
+    );
+  };
+
+  /** Distance of the end of the transcript from the lower edge, px. */
+  async function fromEnd(): Promise<number> {
+    await drawn();
+    return panel.page.evaluate(() => {
+      const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript')!;
+      return scrollHeight - scrollTop - clientHeight;
+    });
+  }
+
+  /** What lies in sight, and where: a whole block, as its insides change when its code is coloured. */
+  const seen = (): Promise<readonly [string, number]> =>
+    panel.page.evaluate(() => {
+      const box = document.querySelector('.transcript')!.getBoundingClientRect();
+      const hit = document.elementFromPoint(box.left + 60, box.top + 200)!;
+      const node = hit.closest('.segment > *') ?? hit;
+      const entry = node.closest('[data-entry-id]')?.getAttribute('data-entry-id');
+      return [`${entry}: ${node.textContent}`, Math.round(node.getBoundingClientRect().top)] as const;
+    });
+
+  /** The place that the panel keeps for after a reload. */
+  async function kept(): Promise<Anchor> {
+    const anchor = await panel.page.waitForFunction(() => (host.state() as { anchor?: Anchor }).anchor);
+    return (await anchor.jsonValue())!;
+  }
+
+  /** How far an entry is above the upper edge, px. */
+  const offsetOf = (index: number): Promise<number> =>
+    panel.page.evaluate((at) => {
+      const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
+      return top - document.querySelector(`[data-index="${at}"]`)!.getBoundingClientRect().top;
+    }, index);
+
+  async function assertAt({ index, offset }: Anchor): Promise<void> {
+    const is = await offsetOf(index);
+    assert.ok(Math.abs(is - offset) <= 1, `${is} instead of ${offset} px of the entry are above the edge`);
+  }
+
+  /** The panel begins anew, and the reader is brought back; then nothing may move them any more. */
+  async function reload(items: readonly ItemView[], { index, offset }: Anchor): Promise<void> {
+    await panel.page.reload();
+    await panel.next('hello');
+    await panel.snapshot({ items });
+    await panel.page.waitForFunction(
+      ([at, above]) => {
+        const entry = document.querySelector(`[data-index="${at}"]`)?.getBoundingClientRect();
+        const top = document.querySelector('.transcript')?.getBoundingClientRect().top;
+        return entry && top !== undefined && Math.abs(top - entry.top - above) <= 1;
+      },
+      [index, offset] as const,
+    );
+    await drawn();
+    await assertAt({ index, offset });
+  }
+
+  /** The headings in sight and where they are. */
+  const headings = (): Promise<readonly { readonly text: string | null; readonly top: number }[]> =>
+    panel.page.evaluate(() => {
+      const { top, bottom } = document.querySelector('.transcript')!.getBoundingClientRect();
+      const all = [...document.querySelectorAll('.segment > .h2')].map((node) => ({
+        text: node.textContent,
+        top: node.getBoundingClientRect().top,
+      }));
+      return all.filter((one) => one.text?.startsWith('Part') && one.top > top - 200 && one.top < bottom + 200);
+    });
+
+  const append = (index: number, text: string): Op => ({ op: 'append', index, text, until: 0 });
+  const long = (count: number): ItemView[] =>
+    Array.from({ length: count }, (_, index) => message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`));
+
+  it('stays while the answer grows below, and the button leads back to the end', async () => {
+    await open({ items: [...long(40), message('a', 'agent', 'Start.')], session: RUNNING });
+    await panel.page.locator('.transcript').hover();
+    await panel.page.mouse.wheel(0, -900);
+    const jump = panel.page.getByRole('button', { name: 'Jump to the latest' });
+    await jump.waitFor();
+    await drawn();
+    const before = await seen();
+    for (let count = 0; count < 20; count++) await panel.update(append(40, `\n\nParagraph ${count} of the answer.`));
+    assert.deepEqual(await seen(), before);
+    await jump.click();
+    await panel.page.getByText('Paragraph 19 of the answer.').waitFor();
+    assert.ok((await fromEnd()) < 3);
+    await panel.update(append(40, '\n\nAnd one more.'));
+    assert.ok((await fromEnd()) < 3, 'after the jump the end is followed again');
+  });
+
+  it('moves with the keys and by nothing else, through pages that were never drawn', async () => {
+    // Of many lengths, so that the guessed heights are wrong.
+    const items = Array.from({ length: 600 }, (_, index) =>
+      message(`m${index}`, index % 5 ? 'agent' : 'user', `Short **answer** ${index}. `.repeat(1 + ((index * 37) % 19))),
+    );
+    await open({ items });
+    const moves = await panel.page.evaluate(async () => {
+      const box = document.querySelector('.transcript')!;
+      const { left, top, bottom } = box.getBoundingClientRect();
+      const painted = (): Promise<void> =>
+        new Promise((resolve) => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => resolve();
+          requestAnimationFrame(() => port2.postMessage(0));
+        });
+      const found: string[] = [];
+      for (let page = 0; page < 40; page++) {
+        box.scrollTop -= bottom - top - 40;
+        const marks = [];
+        for (let y = top + 10; y < bottom; y += 30) {
+          const node = document.elementFromPoint(left + 60, y)!;
+          if (node.matches('p, .said, strong')) marks.push({ node, at: node.getBoundingClientRect().top });
+        }
+        for (let frame = 0; frame < 4; frame++) {
+          await painted();
+          for (const { node, at } of marks) {
+            const by = node.getBoundingClientRect().top - at;
+            if (node.isConnected && Math.abs(by) > 1) found.push(`page ${page}: ${node.textContent} by ${by}`);
+          }
+        }
+      }
+      return found;
+    });
+    assert.deepEqual(moves, []);
+  });
+
+  it('comes back to where the reader was after a reload', async () => {
+    const items = long(60);
+    await open({ items });
+    await scrollTo(3_000);
+    const anchor = await kept();
+    await assertAt(anchor);
+    await reload(items, anchor);
+  });
+
+  it('comes back into the middle of a message that is too long to be drawn at once', async () => {
+    const parts = Array.from({ length: 60 }, (_, index) => `## Part ${index}\n\n${MARKDOWN}`);
+    const items = [...long(8), message('whole', 'agent', parts.join('\n\n')), ...long(8)];
+    await open({ items });
+    const top = await panel.page.evaluate(() => document.querySelector<HTMLElement>('[data-index="8"]')!.offsetTop);
+    await scrollTo(top + 12_345);
+    const anchor = await kept();
+    assert.equal(anchor.index, 8);
+    const before = await headings();
+    assert.ok(before.length > 0);
+    await reload(items, anchor);
+    const after = await headings();
+    for (const { text, top } of before) {
+      const again = after.find((one) => one.text === text);
+      assert.ok(again && Math.abs(again.top - top) <= 1, `${text} was at ${top} and is at ${again?.top}`);
+    }
+  });
+
+  it('is right also where the conversation comes before the panel is laid out', async () => {
+    await open({ items: [] });
+    const items = long(60);
+    const sent = {
+      type: 'snapshot',
+      version: 1,
+      revision: 5,
+      session: { ...SESSION, key: 's2' },
+      total: 60,
+      from: 0,
+      items,
+      draft: '',
+      anchor: { index: 20, offset: 33 },
+    } as const;
+    await panel.page.evaluate(async (snapshot) => {
+      const frame = document.querySelector('.transcript-frame')!;
+      const parent = frame.parentElement!;
+      frame.remove();
+      host.send(snapshot);
+      await host.acked(5);
+      parent.append(frame);
+    }, sent);
+    await panel.page.locator('[data-index="20"]').waitFor();
+    await drawn();
+    await assertAt({ index: 20, offset: 33 });
+  });
+
+  it('is left for by who scrolls before the first picture', async () => {
+    await open({ items: [] });
+    await panel.page.evaluate(() => {
+      const frame = document.querySelector('.transcript-frame')!;
+      Object.assign(globalThis, { frame, back: frame.parentElement });
+      frame.remove();
+    });
+    await panel.snapshot({ items: long(60) });
+    await panel.page.evaluate(() => {
+      const { back, frame } = globalThis as unknown as { back: Element; frame: Element };
+      back.append(frame);
+      document.querySelector('.transcript')!.scrollTop = 3_000;
+    });
+    await panel.page.getByRole('button', { name: 'Jump to the latest' }).waitFor();
+    await drawn();
+    assert.ok((await fromEnd()) > 1_000);
+  });
+
+  it('is the same when the host shows the same session again', async () => {
+    const items = long(60);
+    await open({ items });
+    await scrollTo(3_000);
+    const anchor = await kept();
+    await panel.snapshot({ items: [...items, message('new', 'agent', 'More.')] });
+    await drawn();
+    await assertAt(anchor);
+  });
+
+  it('is where the reader scrolls while they are being brought somewhere', async () => {
+    // The items around the place are not here yet: bringing the reader there takes until they come.
+    const all = long(200);
+    await open({ items: all.slice(150), from: 150, total: 200 });
+    const before = await panel.count();
+    await panel.send({ type: 'reveal', index: 20 });
+    const { from, to } = await panel.next('page', before);
+    await scrollTo(60);
+    const anchored = panel.page.evaluate(() => document.querySelector('.transcript')!.scrollTop);
+    await panel.send({ type: 'page', revision: panel.revision, from, items: all.slice(from, to) });
+    await panel.page.locator('[data-index]').first().waitFor();
+    assert.ok((await anchored) <= 60);
+    assert.equal(
+      await panel.page.evaluate(() => document.activeElement?.getAttribute('data-entry-id') ?? null),
+      null,
+      'and the focus is not taken there',
+    );
+  });
+});
