@@ -1,5 +1,5 @@
 // What VS Code loads. The doors of the product stand here: its commands, the pages of the chat, its links and its API. All else (product.ts) is a bundle of its own
-// that is read when something is first asked of it, while the page that the user waits for is already on its way.
+// that is read when something is first asked of it, and not before the page that the user waits for is drawn.
 import { commands, type ExtensionContext, window } from 'vscode';
 import { CHAT_PANEL_TYPE, ChatPanel } from './door/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './door/chatView';
@@ -22,7 +22,7 @@ export function activate(context: ExtensionContext): ParleyApi {
     return loaded;
   };
   const fill = async (page: Page): Promise<void> => {
-    await arrived();
+    await page.hasSpoken;
     if (!page.isGone) product().chat.fill(page);
   };
   const panel = new ChatPanel(context, (page) => void fill(page));
@@ -38,8 +38,9 @@ export function activate(context: ExtensionContext): ParleyApi {
   for (const { command } of (context.extension.packageJSON as Manifest).contributes.commands) {
     const run = async (...args: never[]): Promise<unknown> => {
       if (command === 'parley.open' && !loaded) {
-        panel.open();
-        await arrived();
+        const page = panel.open();
+        await page.hasSpoken;
+        if (page.isGone) return undefined;
       }
       return product().run(command, args);
     };
@@ -51,11 +52,6 @@ export function activate(context: ExtensionContext): ParleyApi {
 /** VS Code waits a little for this: agents get the time to end in order. */
 export function deactivate(): Promise<void> | undefined {
   return loaded?.end();
-}
-
-/** Resolves when the window has all that was sent to it before: the pipe keeps the order, and an answer comes from behind. What blocks this process then delays nothing. */
-async function arrived(): Promise<void> {
-  await commands.executeCommand('setContext', 'parley.isUsed', true);
 }
 
 /** The API, before the product behind it is loaded. */

@@ -2,6 +2,9 @@
 import type { Disposable, Event, Uri, Webview } from 'vscode';
 import { pageHtml, webviewRoot } from './pageHtml';
 
+/** A page that says nothing, because nobody looks at it or it is broken, is not waited for longer than this, in ms. */
+const PATIENCE_MS = 1000;
+
 /** A page says hello, what was typed and what went wrong before it is heard, a few words of each; what comes on top of this many is dropped. */
 const MOST_KEPT = 1000;
 
@@ -16,8 +19,11 @@ export class Page implements Disposable {
   readonly webview: Webview;
   /** What VS Code kept of a page that it brings back with the window; absent for a page that is new. */
   readonly restored: { readonly state: unknown } | undefined;
+  /** Resolves when the page is drawn and has said something, or is not waited for any longer. What blocks this process until then delays what the user waits for. */
+  readonly hasSpoken: Promise<void>;
   readonly #holder: PageHolder;
   readonly #messages: Disposable;
+  #spoken = (): void => {};
   #kept: unknown[] = [];
   #listener: ((message: unknown) => void) | undefined;
   #onVisibility: ((isVisible: boolean) => void) | undefined;
@@ -31,6 +37,13 @@ export class Page implements Disposable {
     this.restored = restored;
     this.#holder = holder;
     this.#toldVisible = holder.visible;
+    this.hasSpoken = new Promise((resolve) => {
+      const patience = setTimeout(resolve, PATIENCE_MS);
+      this.#spoken = () => {
+        clearTimeout(patience);
+        resolve();
+      };
+    });
     webview.options = { enableScripts: true, localResourceRoots: [webviewRoot(extensionUri)] };
     this.#messages = webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
     holder.onDidDispose(() => {
@@ -74,11 +87,13 @@ export class Page implements Disposable {
   }
 
   #receive(message: unknown): void {
+    this.#spoken();
     if (this.#listener) this.#listener(message);
     else if (this.#kept.length < MOST_KEPT) this.#kept.push(message);
   }
 
   dispose(): void {
+    this.#spoken();
     this.#messages.dispose();
     this.#kept = [];
   }

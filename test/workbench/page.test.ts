@@ -47,6 +47,25 @@ describe('a page of the chat', () => {
     assert.deepEqual(heard, ['hello', 'send', 'cancel']);
   });
 
+  it('has to share the processor with all that is read for it before it is drawn', async () => {
+    const { holder, page } = open();
+    let isOver = false;
+    const speaking = page.hasSpoken.then(() => {
+      isOver = true;
+    });
+    await Promise.resolve();
+    assert.equal(isOver, false);
+    holder.said.fire('hello');
+    await speaking;
+  });
+
+  it('holds up for ever what was asked of it if it is closed before it has said anything, or says nothing', async () => {
+    const { holder, page } = open();
+    holder.disposed.fire();
+    await page.hasSpoken;
+    await open().page.hasSpoken;
+  });
+
   it('draws everything again each time that VS Code speaks of a panel, shown or not', () => {
     const { holder, page } = open();
     const told: boolean[] = [];
