@@ -41,8 +41,13 @@ export function bundles({ dev }) {
   };
   return [
     // The product is read when something is first asked of it (src/extension.ts).
-    { ...node, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', external: ['vscode', './product'] },
-    { ...node, entryPoints: ['src/product.ts'], outfile: 'dist/product.js' },
+    {
+      ...node,
+      entryPoints: ['src/extension.ts'],
+      outfile: 'dist/extension.js',
+      external: ['vscode', './workbench/product'],
+    },
+    { ...node, entryPoints: ['src/workbench/product.ts'], outfile: 'dist/workbench/product.js' },
     { ...node, entryPoints: ['src/demo/agent.ts'], outfile: 'dist/demo/agent.js' },
     // The first picture comes before the panel's script (src/webview/early.ts); both stand in the page.
     {

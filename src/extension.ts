@@ -1,11 +1,11 @@
-// What VS Code loads. The doors of the product stand here: its commands, the pages of the chat, its links and its API. All else (product.ts) is a bundle of its own
+// What VS Code loads. The doors of the product stand here: its commands, the pages of the chat, its links and its API. All else (workbench/product.ts) is a bundle of its own
 // that is read when something is first asked of it, and not before the page that the user waits for is drawn.
 import { commands, type ExtensionContext, window } from 'vscode';
-import { CHAT_PANEL_TYPE, ChatPanel } from './door/chatPanel';
-import { CHAT_VIEW_ID, ChatView } from './door/chatView';
-import type { Page } from './door/page';
-import type { Product } from './product';
 import type { ParleyApi } from './workbench/api';
+import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/door/chatPanel';
+import { CHAT_VIEW_ID, ChatView } from './workbench/door/chatView';
+import type { Page } from './workbench/door/page';
+import type { Product } from './workbench/product';
 
 /** Where nothing is asked, the product is there after this time, in ms: a window in which Parley is used also serves, and mends what broke. */
 const LATEST_MS = 1000;
@@ -18,7 +18,10 @@ let loaded: Product | undefined;
 
 export function activate(context: ExtensionContext): ParleyApi {
   const product = (): Product => {
-    loaded ??= (require('./product') as typeof import('./product')).compose(context, { panel, view });
+    loaded ??= (require('./workbench/product') as typeof import('./workbench/product')).compose(context, {
+      panel,
+      view,
+    });
     return loaded;
   };
   const fill = async (page: Page): Promise<void> => {

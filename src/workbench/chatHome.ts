@@ -3,12 +3,12 @@ import { type Disposable, l10n, type Uri, type UriHandler, window } from 'vscode
 import { at } from '../acp/capabilities';
 import { ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
-import type { ChatPanel } from '../door/chatPanel';
-import type { ChatView } from '../door/chatView';
-import type { Page } from '../door/page';
 import { ChatSurface, type SurfaceServices } from './chatSurface';
 import type { Conversations } from './conversations';
 import { openSessionLink } from './descriptorCommands';
+import type { ChatPanel } from './door/chatPanel';
+import type { ChatView } from './door/chatView';
+import type { Page } from './door/page';
 
 /** Where VS Code shows the chat. */
 export interface ChatPlaces {
@@ -55,12 +55,20 @@ export class ChatHome implements UriHandler, Disposable {
     this.#retitle();
   }
 
+  /** Shows a conversation, to which commands belong from now on, and brings the chat to the front. @returns where it is shown there */
+  present(conversation: Conversation): ChatSurface {
+    this.#conversations.setActive(conversation.key);
+    this.show(conversation);
+    const surface = this.open();
+    surface.focus();
+    return surface;
+  }
+
   /** Shows a session that is kept, and brings the chat to the front. @throws ParleyError `no-such-session` */
   showSession(key: string): void {
     const conversation = this.#conversations.recall(key);
     if (!conversation) throw new ParleyError('no-such-session', 'This session is no longer kept.');
-    this.show(conversation);
-    this.open().focus();
+    this.present(conversation);
   }
 
   /** Takes a session over that another window has let go of, and says so where it has not. */

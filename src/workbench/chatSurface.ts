@@ -6,10 +6,10 @@ import type { Log } from '../base/log';
 import type { Conversation } from '../client/conversation';
 import { SessionFeed } from '../client/feed';
 import { SHOW_BRANCH } from '../distributed/branchName';
-import type { Page } from '../door/page';
 import type { ElicitationAction, QueueAction } from '../panel/actions';
 import { CONTRACT_VERSION, type FromWebview, type ToWebview } from '../panel/contract';
 import { contentAttachment, imageAttachment } from './attachments';
+import type { Page } from './door/page';
 import { readFromWebview } from './fromWebview';
 
 /** What a surface needs of the rest of the workbench. */
@@ -79,10 +79,11 @@ export class ChatSurface implements Disposable {
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
     this.#lifetime.add({ dispose: () => this.#feed.dispose() });
-    page.listen(
+    const listening = page.listen(
       (message) => this.#receive(message),
       (isVisible) => this.#setVisible(isVisible),
     );
+    this.#lifetime.add(listening);
   }
 
   get conversation(): Conversation {

@@ -28,13 +28,7 @@ export interface DescriptorServices extends Pick<CommandServices, 'conversations
 export function descriptorCommands(services: DescriptorServices, register: Register): Command[] {
   const { conversations, chat, descriptors, stores, ask = vscodeQuestions } = services;
 
-  const show = (conversation: Conversation): Promise<void> => {
-    conversations.setActive(conversation.key);
-    chat.show(conversation);
-    const surface = chat.open();
-    surface.focus();
-    return surface.painted();
-  };
+  const show = (conversation: Conversation): Promise<void> => chat.present(conversation).painted();
 
   const open = async ({ descriptor: given, agent, asks }: OpenArgument): Promise<string | undefined> => {
     const input =

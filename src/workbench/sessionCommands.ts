@@ -40,9 +40,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
   const { conversations, chat, archive, catalog } = services;
 
   const show = (conversation: Conversation): void => {
-    conversations.setActive(conversation.key);
-    chat.show(conversation);
-    chat.open().focus();
+    chat.present(conversation);
   };
 
   /** @returns the key of the conversation, also where it could not be opened: the panel says why. */

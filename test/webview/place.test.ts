@@ -27,17 +27,7 @@ describe("the reader's place", () => {
     await panel.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
   }
 
-  const scrollTo = async (top: number): Promise<void> => {
-    await panel.page.evaluate(
-      (to) =>
-        new Promise<void>((resolve) => {
-          const box = document.querySelector('.transcript')!;
-          box.addEventListener('scroll', () => requestAnimationFrame(() => resolve()), { once: true });
-          box.scrollTop = to;
-        }),
-      top,
-    );
-  };
+  const scrollTo = (top: number): Promise<void> => panel.scrollTo(top);
 
   /** Distance of the end of the transcript from the lower edge, px. */
   async function fromEnd(): Promise<number> {

@@ -17,16 +17,7 @@ describe('transcript', () => {
     return panel;
   }
 
-  const scrollTo = (top: number): Promise<void> =>
-    panel.page.evaluate(
-      (to) =>
-        new Promise<void>((resolve) => {
-          const box = document.querySelector('.transcript')!;
-          box.addEventListener('scroll', () => requestAnimationFrame(() => resolve()), { once: true });
-          box.scrollTop = to;
-        }),
-      top,
-    );
+  const scrollTo = (top: number): Promise<void> => panel.scrollTo(top);
 
   /** Distance of the end of the transcript from the lower edge, px. */
   const fromEnd = (): Promise<number> =>

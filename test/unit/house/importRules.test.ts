@@ -43,6 +43,10 @@ describe('the import rules themselves', () => {
     ['webview/a.ts', 'const x = await import(fileUrl(name));', /something computed/],
     ['workbench/a.ts', "import { x } from '../../test/support/x';", /outside of src/],
     ['workbench/a.ts', "const fs = require('fs');", /must not use the package fs/],
+    ['workbench/a.ts', "import { x } from './door/page';", /may only take types/],
+    ['workbench/door/a.ts', "import { x } from '../settings';", /must not know workbench/],
+    ['workbench/a.ts', "import type { X } from './product';", /must not know workbench\/product/],
+    ['extension.ts', "import { x } from './workbench/settings';", /may only take types/],
     ['attic/a.ts', '', /no room/],
   ];
   for (const [path, text, expected] of cases) {

@@ -56,9 +56,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     node: true,
     packages: ['aws4fetch', 'ipaddr.js', 'zod'],
   },
-  door: { rooms: { base: 'types' }, vscode: true, node: true, packages: [] },
   workbench: {
-    rooms: { ...BELOW_WORKBENCH, door: 'types' },
+    rooms: { ...BELOW_WORKBENCH, 'workbench/door': 'types' },
     vscode: true,
     node: true,
     packages: ['zod'],
@@ -79,8 +78,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
   // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.
-  'extension.ts': { rooms: { door: 'all', product: 'all', workbench: 'types' }, vscode: true, packages: [] },
-  'product.ts': {
+  'extension.ts': {
+    rooms: { 'workbench/door': 'all', 'workbench/product': 'all', workbench: 'types' },
+    vscode: true,
+    packages: [],
+  },
+  'workbench/door': { rooms: { base: 'types' }, vscode: true, node: true, packages: [] },
+  'workbench/product': {
     rooms: { ...BELOW_WORKBENCH, workbench: 'all' },
     vscode: true,
     node: true,
@@ -126,13 +130,22 @@ function isTypeOnly(clause: string): boolean {
  * @returns one sentence for each
  */
 export function violations(path: string, text: string): readonly string[] {
-  const here = path.includes('/') ? path.slice(0, path.indexOf('/')) : path;
+  const here = roomOf(path);
   const room = ROOMS[here];
   if (room === undefined) return [`${path}: there is no room "${here}"`];
   return importsOf(text).flatMap((item) => {
     const wrong = judge(room, here, path, item);
     return wrong === undefined ? [] : [`${path} imports "${item.specifier}": ${wrong}`];
   });
+}
+
+/** Rooms within the workbench: what is loaded at once, and what puts all else together. */
+const INNER = ['workbench/door', 'workbench/product'];
+
+/** @param path of a file, or what an import names, relative to `src` */
+function roomOf(path: string): string {
+  const inner = INNER.find((room) => path === room || path.startsWith(`${room}/`) || path.startsWith(`${room}.`));
+  return inner ?? path.split('/', 1)[0] ?? '';
 }
 
 function judge(room: Room, here: string, path: string, { specifier, typeOnly }: Import): string | undefined {
@@ -144,7 +157,7 @@ function judge(room: Room, here: string, path: string, { specifier, typeOnly }: 
   }
   const target = posix.join(posix.dirname(path), specifier);
   if (target.startsWith('..')) return 'it lies outside of src';
-  const there = target.split('/', 1)[0] ?? '';
+  const there = roomOf(target);
   if (there === here) return undefined;
   const grade = room.rooms[there];
   if (grade === undefined) return `${here} must not know ${there}`;

@@ -61,7 +61,12 @@ describe('the package', () => {
   });
 
   it('contains the text of nobody else: no absolute path of the machine that built it', () => {
-    for (const file of ['dist/extension.js', 'dist/product.js', 'dist/demo/agent.js', 'dist/webview/main.js']) {
+    for (const file of [
+      'dist/extension.js',
+      'dist/workbench/product.js',
+      'dist/demo/agent.js',
+      'dist/webview/main.js',
+    ]) {
       assert.equal(readFileSync(join(root, file), 'utf8').includes(root), false, file);
     }
   });

@@ -92,6 +92,19 @@ export class Panel {
     await this.page.evaluate((wanted) => host.acked(wanted), this.#revision);
   }
 
+  /** Scrolls the transcript as the reader does, and waits for a frame in which the panel knows. */
+  async scrollTo(top: number): Promise<void> {
+    await this.page.evaluate(
+      (to) =>
+        new Promise<void>((resolve) => {
+          const box = document.querySelector('.transcript')!;
+          box.addEventListener('scroll', () => requestAnimationFrame(() => resolve()), { once: true });
+          box.scrollTop = to;
+        }),
+      top,
+    );
+  }
+
   /** What the panel posted so far, of one type. */
   async posted<T extends FromWebview['type']>(type: T): Promise<Extract<FromWebview, { type: T }>[]> {
     const all = await this.page.evaluate(() => host.posted);

@@ -1,7 +1,7 @@
 // VS Code does not give a panel to the extension host that takes the place of one that broke: the tab shows what was, and nothing in it does anything any more. Such a
 // tab is replaced by one that works.
 import { type Tab, TabInputWebview, type ViewColumn, window } from 'vscode';
-import type { Disposable } from '../base/disposable';
+import type { Disposable } from '../../base/disposable';
 
 /** A tab in front that VS Code means to restore is handed over long before, in milliseconds. */
 const HANDED_OVER_MS = 3000;

@@ -1,25 +1,25 @@
 // The composition root: builds the parts and connects them. Everything lives as long as the extension's context.
 import { join } from 'node:path';
 import { type ExtensionContext, window, workspace } from 'vscode';
-import { userEnvironment } from './agents/userEnvironment';
-import { Terminals } from './client/terminals';
-import { AgentCatalog } from './workbench/agentCatalog';
-import { createApi, type ParleyApi } from './workbench/api';
-import { Archive } from './workbench/archive';
-import { ChatHome, type ChatPlaces } from './workbench/chatHome';
-import { commandsOf } from './workbench/commands';
-import { conversationServices } from './workbench/conversationServices';
-import { Conversations } from './workbench/conversations';
-import { Descriptors } from './workbench/descriptors';
-import { DiffEditor } from './workbench/diffEditor';
-import { McpServers } from './workbench/mcpServers';
-import { RealTerminals } from './workbench/realTerminal';
-import { RemoteHeaders } from './workbench/remoteHeaders';
-import { ResourceStores } from './workbench/resourceStores';
-import { Serve } from './workbench/serve';
-import { surfaceServices } from './workbench/surfaceServices';
-import { Traffic } from './workbench/traffic';
-import { vscodeLog } from './workbench/vscodeLog';
+import { userEnvironment } from '../agents/userEnvironment';
+import { Terminals } from '../client/terminals';
+import { AgentCatalog } from './agentCatalog';
+import { createApi, type ParleyApi } from './api';
+import { Archive } from './archive';
+import { ChatHome, type ChatPlaces } from './chatHome';
+import { commandsOf } from './commands';
+import { conversationServices } from './conversationServices';
+import { Conversations } from './conversations';
+import { Descriptors } from './descriptors';
+import { DiffEditor } from './diffEditor';
+import { McpServers } from './mcpServers';
+import { RealTerminals } from './realTerminal';
+import { RemoteHeaders } from './remoteHeaders';
+import { ResourceStores } from './resourceStores';
+import { Serve } from './serve';
+import { surfaceServices } from './surfaceServices';
+import { Traffic } from './traffic';
+import { vscodeLog } from './vscodeLog';
 
 export interface Product {
   readonly api: ParleyApi;

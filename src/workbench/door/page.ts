@@ -1,5 +1,6 @@
 // The chat's page in a view or a panel, from the moment that VS Code gives it to us: what it says before anybody listens is kept.
-import type { Disposable, Event, Uri, Webview } from 'vscode';
+import type { Event, Uri, Webview } from 'vscode';
+import type { Disposable } from '../../base/disposable';
 import { pageHtml, webviewRoot } from './pageHtml';
 
 /** A page that says nothing, because nobody looks at it or it is broken, is not waited for longer than this, in ms. */
@@ -69,13 +70,20 @@ export class Page implements Disposable {
   /**
    * Hears the page. There is one listener.
    * @param listener gets each message; those that came before first, in their order @param onVisibility told when the page is hidden, and when it is seen again
+   * @returns what ends it
    */
-  listen(listener: (message: unknown) => void, onVisibility: (isVisible: boolean) => void): void {
+  listen(listener: (message: unknown) => void, onVisibility: (isVisible: boolean) => void): Disposable {
     this.#listener = listener;
     this.#onVisibility = onVisibility;
     const kept = this.#kept;
     this.#kept = [];
     for (const message of kept) listener(message);
+    return {
+      dispose: () => {
+        this.#listener = undefined;
+        this.#onVisibility = undefined;
+      },
+    };
   }
 
   /** The holder was shown or hidden, or says so for another reason. */
