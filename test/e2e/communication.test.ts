@@ -133,6 +133,8 @@ describe('HTTP agents', () => {
       while ((await input.inputValue()) !== suggested) await page.evaluate('new Promise(requestAnimationFrame)');
       assert.equal(existsSync(suggested), false);
       await input.press('Enter');
+      // It looks at the folder once more; what is typed meanwhile would go into it.
+      await input.waitFor({ state: 'hidden' });
       // No toast comes up in the windows of these tests; the list has it.
       await command(page, 'Notifications: Show Notifications');
       await page.locator('.notifications-center').getByText(`Saved: ${suggested}`).waitFor();
