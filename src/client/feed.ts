@@ -11,8 +11,9 @@ import { patchSession, phaseOf, projectSession, statusOf } from './projectSessio
 /** Between two posts: at most 60 a second. */
 const FRAME_MS = 17;
 const MAX_IN_FLIGHT = 2;
-/** Items of a snapshot, and the most that one page request gets. */
-const SNAPSHOT_ITEMS = 100;
+/** Items at the end that are sent without being asked for: more than any window shows. */
+const NEWEST_ITEMS = 64;
+/** The most that one page request gets. */
 const MAX_PAGE = 200;
 /** Above this many changed entries a snapshot is smaller than the list of changes. */
 const MAX_OPS = 400;
@@ -26,6 +27,8 @@ export class SessionFeed implements Disposable {
   readonly #projection: ProjectionContext;
   #revision = 0;
   #acknowledged = 0;
+  /** Number of items that the webview knows of. */
+  #told = 0;
   #lastPost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #live = false;
@@ -61,9 +64,10 @@ export class SessionFeed implements Disposable {
     this.#changes.reset();
     const { unsent, model } = this.#conversation;
     const { entries } = model.state;
-    const from = Math.max(0, entries.length - SNAPSHOT_ITEMS);
+    const from = Math.max(0, entries.length - NEWEST_ITEMS);
     const revision = ++this.#revision;
     this.#acknowledged = revision - 1;
+    this.#told = entries.length;
     this.#lastPost = performance.now();
     this.#post({
       type: 'snapshot',
@@ -143,16 +147,19 @@ export class SessionFeed implements Disposable {
 
   #flush(): void {
     if (!this.#live || this.#changes.isEmpty) return;
-    if (this.#changes.cleared || this.#changes.entries.size > MAX_OPS) {
+    const { entries } = this.#conversation.model.state;
+    const newest = entries.length - NEWEST_ITEMS;
+    // One that is new and was pushed away from the end before anybody could see it is asked for when the reader comes near it.
+    const changed = [...this.#changes.entries].filter(([index]) => index < this.#told || index >= newest);
+    if (this.#changes.cleared || changed.length > MAX_OPS) {
       this.snapshot();
       return;
     }
     const ops: Op[] = [];
-    const { entries } = this.#conversation.model.state;
     // Before the items: one that is put shows the whole output of its terminals, what was just appended included.
     for (const [terminalId, text] of this.#changes.terminals)
       ops.push({ op: 'terminal', terminalId, ...terminalAppend(text) });
-    for (const [index, change] of [...this.#changes.entries].sort(([a], [b]) => a - b)) {
+    for (const [index, change] of changed.sort(([a], [b]) => a - b)) {
       const entry = entries[index];
       if (!entry) continue;
       if (change === true) ops.push({ op: 'put', index, item: projectItem(entry, this.#projection) });
@@ -163,6 +170,7 @@ export class SessionFeed implements Disposable {
       this.#notePosted();
     }
     this.#changes.reset();
+    this.#told = entries.length;
     this.#send(ops);
   }
 

@@ -173,6 +173,23 @@ describe('session feed', () => {
     assert.ok(last?.type === 'page' && last.items.length <= 200);
   });
 
+  it('sends a flood of entries whole, although nobody can see more than its end, or the others cannot be asked for', async () => {
+    const note = (title: string): void =>
+      session.conversation.model.apply({ type: 'notice', severity: 'info', title }, 1);
+    feed.snapshot();
+    for (let index = 0; index < 1000; index++) note(`n${index}`);
+    await reader.until(() => reader.items.has(999));
+    assert.ok(reader.items.size < 100, `${reader.items.size} were sent`);
+    assert.ok(reader.items.has(950) && !reader.items.has(500));
+    feed.page(496, 504);
+    const page = reader.messages.at(-1);
+    assert.ok(page?.type === 'page' && page.items[4]?.id === 'e500');
+    // One at a time, nothing is left out.
+    note('one more');
+    await reader.until(() => reader.items.has(1000));
+    assert.equal(reader.messages.filter(({ type }) => type === 'snapshot').length, 1);
+  });
+
   it('sends a change of the session only with the fields that it touches', async () => {
     feed.snapshot();
     session.conversation.model.apply({ type: 'usage', usage: { used: 5, size: 10 } }, 1);
