@@ -108,6 +108,20 @@ describe('markdown', () => {
     }
   });
 
+  it('draws the end of a text anew with each word, or lets go of what the user has selected in it', async () => {
+    const texts = [
+      'Words with **strong** ones, `code` and [links](https://example.com/a) in a paragraph that goes on and on. '.repeat(
+        4,
+      ),
+      '- an item with **some** text in it\n'.repeat(12),
+      '## A heading\n\nA paragraph that says something.\n\n1. one thing\n2. another\n',
+    ];
+    for (const text of texts) {
+      const placed = await page.evaluate((one) => parts.placedPerNode(one, 4), text);
+      assert.ok(placed < 2, `${placed.toFixed(2)} nodes were placed for each that is left of ${text.slice(0, 20)}`);
+    }
+  });
+
   it('shows HTML as text and gives no link an address', async () => {
     const hostile = [
       '<img src=x onerror="alert(1)"><script>alert(2)</script>',

@@ -139,7 +139,7 @@ class SegmentView implements Disposable {
       if (this.#sized !== pieces.length) this.#leave(this.#estimate(), false);
       return;
     }
-    if (this.#painted < pieces.length) this.#painter.clearTail();
+    if (this.#painted < pieces.length) this.#painter.giveUpTail();
     while (this.#painted < pieces.length) this.#painter.paint(pieces[this.#painted++]!);
   }
 

@@ -3,6 +3,7 @@ import type { Tokens } from 'marked';
 import { el } from '../dom';
 import { lexAll } from './blockLexer';
 import { type CodeBlock, createCodeBlock } from './codeBlock';
+import { graft } from './graft';
 import type { MarkdownDoc, Piece } from './markdownDoc';
 import { createList, type MarkdownContext, renderBlocks, renderItem, renderRow, renderTable } from './renderTokens';
 
@@ -19,6 +20,9 @@ export class PiecePainter {
   readonly #doc: MarkdownDoc;
   #container: Container | undefined;
   #tailNodes: ChildNode[] = [];
+  /** The open end as it was, until it is drawn anew; and what was drawn since, closed pieces first. */
+  #oldTail: readonly ChildNode[] = [];
+  #drawn: ChildNode[] = [];
   #tailCode: { readonly block: CodeBlock; readonly group: number; readonly lang: string; text: string } | undefined;
 
   constructor(parent: HTMLElement, context: MarkdownContext, doc: MarkdownDoc) {
@@ -27,19 +31,20 @@ export class PiecePainter {
     this.#doc = doc;
   }
 
-  /** Draws a closed piece. The open end must have been cleared. */
+  /** Draws a closed piece. The open end must have been given up, and `setTail` must follow. */
   paint(piece: Piece): void {
-    this.#draw(piece, false);
+    this.#drawn.push(...this.#draw(piece, false).nodes);
   }
 
-  clearTail(): void {
-    for (const node of this.#tailNodes) node.remove();
+  /** The open end is drawn anew from here on: some of it may have been closed. */
+  giveUpTail(): void {
+    this.#oldTail = [...this.#oldTail, ...this.#tailNodes];
     this.#tailNodes = [];
     this.#tailCode = undefined;
   }
 
   /**
-   * Draws the open end anew; an open stretch of code only gets what was added.
+   * Draws the open end; an open stretch of code only gets what was added, and what is as it was is kept.
    * @param unparsed text that comes after the pieces, shown as it is
    */
   setTail(pieces: readonly Piece[], unparsed: string, settled: boolean): void {
@@ -52,7 +57,7 @@ export class PiecePainter {
       if (settled) code.block.close();
       return;
     }
-    this.clearTail();
+    this.giveUpTail();
     const container = this.#container;
     for (const piece of pieces) {
       const drawn = this.#draw(piece, !settled);
@@ -66,7 +71,10 @@ export class PiecePainter {
       this.#parent.append(rest);
       this.#tailNodes.push(rest);
     }
-    this.#container = container;
+    const kept = graft(this.#oldTail, [...this.#drawn, ...this.#tailNodes]);
+    this.#tailNodes = this.#tailNodes.map((node) => kept.get(node) ?? node);
+    this.#container = container && { ...container, node: (kept.get(container.node) as HTMLElement) ?? container.node };
+    this.#oldTail = this.#drawn = [];
   }
 
   /** @returns the nodes that it added, so that they can be taken away again */

@@ -66,6 +66,28 @@ function costAtEnd(text: string, size: number): number {
   return tail.reduce((sum, cost) => sum + cost, 0) / tail.length;
 }
 
-const parts = { difference, costAtEnd };
+/** How many elements and texts are put into the page while a text arrives in pieces of `size` characters, by one that is there in the end. */
+function placedPerNode(text: string, size: number): number {
+  const view = new MarkdownView(context, '');
+  waiting = [];
+  document.body.append(view.element);
+  let placed = 0;
+  for (let at = 0; at < text.length; at += size) {
+    const before = new Set(nodesIn(view.element));
+    view.append(text.slice(at, at + size));
+    view.render(Number.POSITIVE_INFINITY);
+    for (const node of nodesIn(view.element)) if (!before.has(node)) placed++;
+  }
+  const left = [...nodesIn(view.element)].length;
+  view.element.remove();
+  return placed / left;
+}
+
+function* nodesIn(root: Node): Iterable<Node> {
+  const walker = document.createTreeWalker(root);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) yield node;
+}
+
+const parts = { difference, costAtEnd, placedPerNode };
 export type Parts = typeof parts;
 Object.assign(globalThis, { parts });
