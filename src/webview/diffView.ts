@@ -9,6 +9,8 @@ const COMPACT_LINES = 60;
 const OPEN_LINES = 800;
 /** A longer line is cut: it would be a minified file. */
 const LONGEST_LINE = 400;
+/** Characters of a line number. */
+const NUMBER_WIDTH = 5;
 
 interface DiffOptions {
   readonly expanded: boolean;
@@ -38,16 +40,10 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
       if (drawn++ >= limit) break;
       const sign = text[0];
       const line = el('div', 'diff-line', shorten(text.slice(1)));
-      if (sign === '+') {
-        line.classList.add('added');
-        line.dataset.new = String(newLine++);
-      } else if (sign === '-') {
-        line.classList.add('removed');
-        line.dataset.old = String(oldLine++);
-      } else {
-        line.dataset.old = String(oldLine++);
-        line.dataset.new = String(newLine++);
-      }
+      line.dataset.old = column(sign === '+' ? undefined : oldLine++);
+      line.dataset.new = column(sign === '-' ? undefined : newLine++);
+      if (sign === '+') line.classList.add('added');
+      else if (sign === '-') line.classList.add('removed');
       lines.append(line);
     }
   }
@@ -59,6 +55,11 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
     element.append(el('div', 'diff-note', link('link', words, diff.path, options.openDiff)));
   }
   return element;
+}
+
+/** A number, right-aligned in a column: one text is laid out sooner than boxes that are put in their place. */
+function column(number: number | undefined): string {
+  return String(number ?? '').padStart(NUMBER_WIDTH);
 }
 
 function createHead(diff: DiffView, options: DiffOptions): HTMLElement {

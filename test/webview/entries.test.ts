@@ -99,12 +99,16 @@ describe('entries', () => {
     const lines = await page
       .locator('.diff-line')
       .evaluateAll((nodes) =>
-        nodes.map((node) => [node.getAttribute('data-old'), node.getAttribute('data-new'), node.textContent]),
+        nodes.map((node) => [
+          node.getAttribute('data-old')?.trim(),
+          node.getAttribute('data-new')?.trim(),
+          node.textContent,
+        ]),
       );
     assert.deepEqual(lines.slice(0, 3), [
       ['41', '41', '  const server = start();'],
-      ['42', null, '  await sleep(100);'],
-      [null, '42', "  await once(server, 'listening');"],
+      ['42', '', '  await sleep(100);'],
+      ['', '42', "  await once(server, 'listening');"],
     ]);
     await page.getByRole('button', { name: 'Open diff' }).click();
     assert.deepEqual(await panel.next('openDiff'), { type: 'openDiff', index: 0, content: 0 });
