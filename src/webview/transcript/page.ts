@@ -9,7 +9,7 @@ import type { ItemStore } from '../itemStore';
 import { estimateHeight } from './estimateHeight';
 
 /** Items of one page. */
-export const PAGE_SIZE = 16;
+export const PAGE_SIZE = 8;
 const UNKNOWN_HEIGHT = 60;
 /** ms */
 const MOUNT_BUDGET = 30;
@@ -41,6 +41,11 @@ export class Page implements Disposable {
 
   get isMounted(): boolean {
     return this.#mounted;
+  }
+
+  /** About how tall it is, px. */
+  get height(): number {
+    return this.#measured || this.#estimate();
   }
 
   /** One past the transcript index of its last item so far. */
@@ -88,12 +93,12 @@ export class Page implements Disposable {
     this.#mounted = false;
     this.#drop();
     this.element.replaceChildren();
-    this.element.style.height = `${this.#measured || this.#estimate()}px`;
+    this.element.style.height = `${this.height}px`;
   }
 
   /** Gives it a height before it was ever drawn. */
   reserve(): void {
-    if (!this.#mounted) this.element.style.height = `${this.#measured || this.#estimate()}px`;
+    if (!this.#mounted) this.element.style.height = `${this.height}px`;
   }
 
   /** The item at `index` is new or was replaced. */
@@ -162,4 +167,11 @@ export class Page implements Disposable {
     }
     return height;
   }
+}
+
+/** The pages that a box of `height` px is filled with at the end of the conversation, by guess, the last one first. Those next to them are drawn once they were seen to be near. */
+export function lastThatFill(height: number, pages: readonly Page[]): readonly Page[] {
+  let from = pages.length;
+  for (let left = height; left > 0 && from > 0; ) left -= pages[--from]!.height;
+  return pages.slice(from).reverse();
 }

@@ -4,7 +4,7 @@ import type { ItemStore } from '../itemStore';
 import { PAGE_SIZE, type Page } from './page';
 
 /** Pages kept in memory; beyond that, what is far from the eye is asked for again. */
-const STORED_PAGES = 120;
+const STORED_PAGES = 240;
 
 export class PageMemory {
   readonly #store: ItemStore;
@@ -38,7 +38,7 @@ export class PageMemory {
     if (pages.length <= STORED_PAGES) return;
     const eye = pages.findIndex((page) => page.near);
     const distance = (page: Page): number => Math.abs(page.first / PAGE_SIZE - eye);
-    const idle = pages.slice(0, -4).filter((page) => !page.isMounted && !page.near && page.isStored);
+    const idle = pages.slice(0, -8).filter((page) => !page.isMounted && !page.near && page.isStored);
     const far = idle.sort((one, other) => distance(other) - distance(one));
     for (const page of far.slice(0, Math.max(0, far.length - STORED_PAGES))) this.#store.evict(page.first, page.end);
   }

@@ -8,7 +8,7 @@ import { strings } from '../strings';
 import { HiddenCards } from './hiddenCards';
 import { OpenQuestions } from './openQuestions';
 import { drawOrphanCards } from './orphanCards';
-import { PAGE_SIZE, Page } from './page';
+import { lastThatFill, PAGE_SIZE, Page } from './page';
 import { PageMemory } from './pageMemory';
 import { PlaceKeeper } from './placeKeeper';
 import { watchKeys } from './rovingFocus';
@@ -18,7 +18,7 @@ import { bringToSight, firstInSight, focusCard, focusEntry, type Target } from '
 /** How far beyond the visible part entries are kept in the page, px. */
 const MARGIN = 600;
 /** Pages drawn where the reader is brought to: the one with the item, and what must have its height below it. */
-const REVEALED_PAGES = 3;
+const REVEALED_PAGES = 5;
 /** The fewest px of one character, for guessing heights. */
 const CHAR_WIDTH = 7;
 
@@ -56,7 +56,8 @@ export class Transcript {
   readonly #hiddenCards: HiddenCards;
   readonly #open = new OpenQuestions();
   #running = false;
-  #columns = 90;
+  /** Of the box, in characters and px. */
+  #size = { columns: 90, height: 600 };
   #evictDue = false;
   /** Where the reader is being brought to. */
   #reveal: Target | undefined;
@@ -78,7 +79,7 @@ export class Transcript {
     this.#near = createNearObserver(this.#box, MARGIN, options.invalidate);
     this.#context = {
       near: this.#near,
-      columns: () => this.#columns,
+      columns: () => this.#size.columns,
       post: options.post,
       openLink: (href) => options.post({ type: 'openLink', href }),
       copy: (text) => {
@@ -111,7 +112,8 @@ export class Transcript {
     });
     new ResizeObserver(([entry]) => {
       if (!entry) return;
-      this.#columns = Math.max(20, Math.min(780, entry.contentRect.width) / CHAR_WIDTH);
+      const { width, height } = entry.contentRect;
+      this.#size = { columns: Math.max(20, Math.min(780, width) / CHAR_WIDTH), height };
       const gutter = this.#box.offsetWidth - this.#box.clientWidth;
       document.documentElement.style.setProperty('--gutter', `${gutter}px`);
       if (this.#reveal) options.invalidate();
@@ -146,7 +148,6 @@ export class Transcript {
     this.#scroller.pin();
   }
 
-  /** Applies an operation to what is at hand. */
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): void {
     this.#scroller.hold();
     const before = this.#store.total;
@@ -224,7 +225,8 @@ export class Transcript {
 
   /** @returns whether it drew something that the reader may look at, in time */
   #drawWanted(deadline: number): boolean {
-    const newest = this.#scroller.isPinned ? this.#pages.slice(-2) : [];
+    if (this.#wanted.size === 0) return false;
+    const newest = this.#scroller.isPinned ? lastThatFill(this.#size.height, this.#pages) : [];
     let drawn = false;
     for (const page of [...this.#wanted]) {
       this.#wanted.delete(page);
@@ -307,8 +309,8 @@ export class Transcript {
     }
     if (!added) return;
     this.#content.classList.toggle('empty', count === 0);
-    // At the end, the newest pages are drawn at once, the last one first; what they push away leaves when the observer says so.
-    if (this.#scroller.isPinned) for (const page of this.#pages.slice(-2).reverse()) this.#want(page);
+    // At the end, what fills the box is drawn at once, the last one first; what it pushes away leaves when the observer says so.
+    if (this.#scroller.isPinned) for (const page of lastThatFill(this.#size.height, this.#pages)) this.#want(page);
   }
 
   #onNear(page: Page): void {
