@@ -4,8 +4,8 @@ import type { Log } from '../base/log';
 import { agentEnvironment } from './agentEnvironment';
 import { loginShellPath } from './shellPath';
 
-/** When the shell is asked for a window whose first agent did not wait for it, ms: a profile can keep a processor busy while the chat opens. */
-const ASK_LATER_MS = 3000;
+/** When the shell is asked for a window whose first agent did not wait for it, ms: a profile can keep a processor busy for a second, while the chat opens and the first answer comes. */
+const ASK_LATER_MS = 30_000;
 
 let shellPath: string | undefined;
 
