@@ -148,6 +148,20 @@ describe('transcript', () => {
     assert.equal(await panel.page.locator('[data-entry-id=old]').count(), 0);
   });
 
+  it('says of another session that it is on the screen before it is, to who had scrolled up in the one before', async () => {
+    const of = (name: string): ItemView[] =>
+      Array.from({ length: 60 }, (_, index) => message(`${name}${index}`, 'agent', MARKDOWN));
+    await open({ items: of('old') });
+    await scrollTo(0);
+    const isDrawn = panel.page.evaluate(async (revision) => {
+      await host.acked(revision);
+      return document.querySelector('[data-entry-id=new59]') !== null;
+    }, panel.revision + 1);
+    await panel.snapshot({ items: of('new'), session: { key: 'another' } });
+    assert.ok(await isDrawn);
+    assert.ok((await fromEnd()) < 3);
+  });
+
   it('moves over the entries by keyboard and opens one', async () => {
     const items: ItemView[] = [
       message('u', 'user', 'go'),

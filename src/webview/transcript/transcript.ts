@@ -144,8 +144,8 @@ export class Transcript {
     this.#memory.clear();
     this.#store.reset(total, from, items, revision);
     this.#content.replaceChildren(this.#orphans, this.questions);
+    this.#scroller.pin(); // before the pages come: those at the end are drawn at once
     this.#growPages();
-    this.#scroller.pin();
   }
 
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): void {
