@@ -49,7 +49,9 @@ export interface Prepared {
 }
 
 interface Measured {
+  /** A frame after it was painted, as the measurements do that the loads are compared with. */
   readonly seenAt: number;
+  readonly paintedAt: number;
   readonly frames: readonly number[];
   readonly keys: readonly number[];
   readonly posts: number;
@@ -173,10 +175,10 @@ export class Chat {
     const chosen = now();
     await this.page.keyboard.press('Enter');
     await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), `The session "${title}" was not on the screen`);
-    const { seenAt } = (await this.#run('parleyBench.stop()')) as Measured;
+    const { paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
     if (!(await this.#run(`parleyBench.isInView(${JSON.stringify(marker)})`)))
       throw new Error(`The end of the session "${title}" is not in view`);
-    return seenAt - chosen;
+    return paintedAt - chosen;
   }
 
   /**
@@ -197,10 +199,10 @@ export class Chat {
     const chosen = now();
     await this.page.keyboard.press('Enter');
     await within(TURN_LIMIT_MS, this.#run('parleyBench.seen'), 'The newest message was not on the screen');
-    const { seenAt } = (await this.#run('parleyBench.stop()')) as Measured;
+    const { paintedAt } = (await this.#run('parleyBench.stop()')) as Measured;
     const there = this.#run(`parleyBench.seenAtTop(${JSON.stringify(oldest)})`);
     const topAt = (await within(TURN_LIMIT_MS, there, 'The first message was not on the screen')) as number;
-    return { newest: seenAt - chosen, oldest: topAt - chosen };
+    return { newest: paintedAt - chosen, oldest: topAt - chosen };
   }
 
   /** Main-thread time of the webview's renderer so far, in ms. */
