@@ -359,6 +359,8 @@ export type FromWebview =
   | { readonly type: 'retryGap'; readonly id: string }
   | { readonly type: 'openLink'; readonly href: string }
   | { readonly type: 'copy'; readonly text: string }
+  /** Copies what the agent said in a turn; the webview may not have all of it. */
+  | { readonly type: 'copyTurn'; readonly turnId: string }
   | { readonly type: 'action'; readonly id: string }
   | {
       readonly type: 'command';

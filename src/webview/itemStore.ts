@@ -83,17 +83,6 @@ export class ItemStore {
     }
   }
 
-  /** The agent's text of a turn, as far as it is here. */
-  textOfTurn(turnId: string): string {
-    const parts: string[] = [];
-    for (const [, { item }] of [...this.#items].sort(([a], [b]) => a - b)) {
-      if (item.kind === 'agent' && item.turnId === turnId) {
-        for (const block of item.content) if (block.type === 'text') parts.push(block.text);
-      }
-    }
-    return parts.join('\n\n');
-  }
-
   /** The last message of the user, for recalling it. */
   lastUserText(): string | undefined {
     for (let index = this.#total - 1; index >= 0; index--) {

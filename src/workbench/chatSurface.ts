@@ -8,6 +8,7 @@ import { SessionFeed } from '../client/feed';
 import { SHOW_BRANCH } from '../distributed/branchName';
 import type { ElicitationAction, QueueAction } from '../panel/actions';
 import { CONTRACT_VERSION, type FromWebview, type ToWebview } from '../panel/contract';
+import { textOfTurn } from '../session/turnText';
 import { contentAttachment, imageAttachment } from './attachments';
 import type { Page } from './door/page';
 import { readFromWebview } from './fromWebview';
@@ -244,6 +245,9 @@ export class ChatSurface implements Disposable {
         return;
       case 'copy':
         await env.clipboard.writeText(message.text);
+        return;
+      case 'copyTurn':
+        await env.clipboard.writeText(textOfTurn(conversation.model.state, message.turnId));
         return;
       case 'action':
         await this.#act(message.id);

@@ -53,6 +53,7 @@ const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('retryGap'), id }),
   z.object({ type: z.literal('openLink'), href: z.string().check(z.maxLength(10_000)) }),
   z.object({ type: z.literal('copy'), text: z.string() }),
+  z.object({ type: z.literal('copyTurn'), turnId: id }),
   z.object({ type: z.literal('action'), id }),
   z.object({
     type: z.literal('command'),

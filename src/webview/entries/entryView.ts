@@ -35,7 +35,6 @@ export interface EntryContext extends Omit<MarkdownViewContext, 'invalidate'> {
   invalidate(entry: EntryView): void;
   /** The reader opened or closed something: the end is no longer what they look at. */
   unpin(): void;
-  textOfTurn(turnId: string): string;
 }
 
 /** Makes the view of a stored item at a transcript index. */

@@ -41,9 +41,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   }
 
   function copyButton(item: ItemView & { kind: 'turn_end' }): HTMLElement {
-    return iconButton('copy', strings.copyTurn, () =>
-      context.post({ type: 'copy', text: context.textOfTurn(item.turn.id) }),
-    );
+    return iconButton('copy', strings.copyTurn, () => context.post({ type: 'copyTurn', turnId: item.turn.id }));
   }
 
   draw();

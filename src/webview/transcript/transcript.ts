@@ -93,7 +93,6 @@ export class Transcript {
         options.invalidate();
       },
       unpin: () => this.#scroller.unpin(),
-      textOfTurn: (turnId) => this.#store.textOfTurn(turnId),
     };
     this.#keeper = new PlaceKeeper(() => this.#place(), options.onAnchor, options.invalidate);
     this.#scroller = new Scroller(this.#box, this.#content, {
