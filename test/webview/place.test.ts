@@ -98,6 +98,40 @@ describe("the reader's place", () => {
   const long = (count: number): ItemView[] =>
     Array.from({ length: count }, (_, index) => message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`));
 
+  it('is left at the end for a height that shrank, and kept there from who scrolls up while words come', async () => {
+    await open({
+      items: Array.from({ length: 40 }, (_, index) => message(`m${index}`, 'agent', MARKDOWN)),
+      session: RUNNING,
+    });
+    /** Between two frames, what is above gets shorter, the browser has to know where it stands, and the next words come. */
+    const shrinkAndGrow = (): Promise<void> =>
+      panel.page.evaluate(
+        () =>
+          new Promise<void>((resolve) => {
+            const box = document.querySelector<HTMLElement>('.transcript')!;
+            const first = document.querySelector<HTMLElement>('.page')!;
+            const orphans = document.querySelector<HTMLElement>('.orphans')!;
+            first.style.height = '2000px';
+            requestAnimationFrame(() =>
+              setTimeout(() => {
+                first.style.height = '1800px';
+                box.getBoundingClientRect();
+                void box.scrollTop;
+                orphans.style.height = '150px';
+                requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+              }),
+            );
+          }),
+      );
+    await shrinkAndGrow();
+    assert.ok((await fromEnd()) < 3, `${await fromEnd()} px from the end`);
+    // The same with a turn of the wheel is a wish.
+    await panel.page.locator('.transcript').hover();
+    await panel.page.mouse.wheel(0, -300);
+    await panel.page.locator('.jump').waitFor();
+    assert.ok((await fromEnd()) > 100);
+  });
+
   it('stays while the answer grows below, and the button leads back to the end', async () => {
     await open({ items: [...long(40), message('a', 'agent', 'Start.')], session: RUNNING });
     await panel.page.locator('.transcript').hover();

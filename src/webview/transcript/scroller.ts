@@ -5,6 +5,9 @@ import { type HeldPlace, holdPlace, movedBy } from './heldPlace';
 
 /** This close to the end counts as being there, px. */
 const NEAR_END = 24;
+/** After the reader has touched what scrolls, a move counts as theirs for this long, ms. */
+const GESTURE_MS = 1000;
+const KEYS_UP: ReadonlySet<string> = new Set(['ArrowUp', 'PageUp', 'Home', 'Tab', ' ']);
 
 export interface ScrollerOptions {
   /** The end is followed, or not any more. */
@@ -24,6 +27,8 @@ export class Scroller implements Disposable {
   #lastTop = 0;
   #lastDistance = 0;
   #lastHeight = 0;
+  #lastRoom = 0;
+  #touchedAt = Number.NEGATIVE_INFINITY;
   #held: { readonly frame: unknown; readonly place: HeldPlace } | undefined;
 
   /** @param box what scrolls @param content what is in it */
@@ -35,6 +40,8 @@ export class Scroller implements Disposable {
     observer.observe(box);
     const abort = new AbortController();
     box.addEventListener('scroll', () => this.#scrolled(), { passive: true, signal: abort.signal });
+    for (const type of ['wheel', 'touchmove', 'pointerdown', 'pointermove', 'keydown'] as const)
+      box.addEventListener(type, (event) => this.#touched(event), { passive: true, signal: abort.signal });
     this.#dispose = toDisposable(() => {
       observer.disconnect();
       abort.abort();
@@ -77,6 +84,7 @@ export class Scroller implements Disposable {
     this.#lastTop = scrollTop;
     this.#lastDistance = scrollHeight - clientHeight - scrollTop;
     this.#lastHeight = scrollHeight;
+    this.#lastRoom = clientHeight;
   }
 
   dispose(): void {
@@ -85,9 +93,24 @@ export class Scroller implements Disposable {
 
   #stick(): void {
     this.#box.scrollTop = 1e9;
+    const { scrollTop, scrollHeight, clientHeight } = this.#box;
     // A box that is not in the page has no position yet: whatever it has then is the reader's.
-    this.#lastTop = this.#box.clientHeight > 0 ? this.#box.scrollTop : Number.POSITIVE_INFINITY;
+    this.#lastTop = clientHeight > 0 ? scrollTop : Number.POSITIVE_INFINITY;
     this.#lastDistance = 0;
+    this.#lastHeight = scrollHeight;
+    this.#lastRoom = clientHeight;
+  }
+
+  /** The reader has done what scrolls. A click on something in the conversation is no such thing: what it changes may move all of it. */
+  #touched(event: Event): void {
+    if (
+      event instanceof KeyboardEvent
+        ? !KEYS_UP.has(event.key)
+        : event.type === 'pointerdown' && event.target !== this.#box
+    )
+      return;
+    if (event.type === 'pointermove' && (event as PointerEvent).buttons === 0) return;
+    this.#touchedAt = performance.now();
   }
 
   #laidOut(): void {
@@ -104,10 +127,17 @@ export class Scroller implements Disposable {
     const distance = scrollHeight - clientHeight - scrollTop;
     const movedUp = scrollTop < this.#lastTop - 1 && distance > 1;
     const movedDown = distance < this.#lastDistance - 1;
-    // A frame may come without a layout of its own. Where the content got another height meanwhile, it was that which moved the position, and no wish.
+    // A frame may come without a layout of its own. Where there is another height meanwhile, it was that which moved the position, and no wish: what gets shorter pushes
+    // the end up, and the next words come below it. Only who has just done what scrolls means it then.
+    const isSteady = scrollHeight === this.#lastHeight && (!this.#pinned || clientHeight === this.#lastRoom);
     const isWish = this.#pinned
-      ? movedUp
-      : scrollHeight === this.#lastHeight && Math.abs(scrollTop - this.#lastTop) > 1;
+      ? movedUp &&
+        (isSteady || performance.now() - this.#touchedAt < GESTURE_MS || this.#lastTop === Number.POSITIVE_INFINITY)
+      : isSteady && Math.abs(scrollTop - this.#lastTop) > 1;
+    if (this.#pinned && movedUp && !isWish) {
+      this.#stick();
+      return;
+    }
     // At the end, slow steps add up until they are a wish.
     if (!this.#pinned || movedUp) this.settle();
     if (isWish && movedUp) this.#setPinned(false);
