@@ -84,6 +84,23 @@ describe('transcript', () => {
     assert.ok((await panel.elements()) <= MOST_ELEMENTS);
   });
 
+  it('keeps what was drawn at the end long after it has left, turn after turn', async () => {
+    await open({ items: [], session: RUNNING });
+    for (let turn = 0; turn < 40; turn++) {
+      const index = turn * 3;
+      await panel.update({ op: 'put', index, item: message(`u${turn}`, 'user', 'go on') });
+      await panel.update({ op: 'put', index: index + 1, item: message(`a${turn}`, 'agent', '') });
+      for (const part of MARKDOWN.match(/[\s\S]{1,400}/g) ?? [])
+        await panel.update({ op: 'append', index: index + 1, text: part, until: 0 });
+      await panel.update({ op: 'put', index: index + 2, item: message(`e${turn}`, 'agent', 'Done.') });
+    }
+    await panel.page.waitForFunction(() => {
+      const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
+      const drawn = [...document.querySelectorAll('.page')].filter((page) => page.childElementCount > 0);
+      return drawn.every((page) => page.getBoundingClientRect().bottom > top - 1000);
+    });
+  });
+
   it('asks the host for earlier items when they come near, and shows them', async () => {
     const all = Array.from({ length: 400 }, (_, index) =>
       message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`),

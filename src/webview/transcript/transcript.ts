@@ -234,6 +234,7 @@ export class Transcript {
       this.#memory.ask(page);
       if (page.isStored) {
         page.mount(this.#open.byIndex);
+        if (!page.near) this.#near.renew(page.element); // or nobody tells when it must leave
         if (page === this.#pages.at(-1)) this.#settle();
         else page.settle(-1);
         drawn = true;
