@@ -56,8 +56,7 @@ export class Transcript {
   readonly #hiddenCards: HiddenCards;
   readonly #open = new OpenQuestions();
   #running = false;
-  /** Of the box, in characters and px. */
-  #size = { columns: 90, height: 600 };
+  #size = { columns: 90, height: 600 }; // of the box, in characters and px
   #evictDue = false;
   /** Where the reader is being brought to. */
   #reveal: Target | undefined;
@@ -147,6 +146,7 @@ export class Transcript {
     this.#growPages();
   }
 
+  /** Applies an operation to what is at hand. */
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): void {
     this.#scroller.hold();
     const before = this.#store.total;
