@@ -1,4 +1,4 @@
-// Habits that the linter does not know: what would open a hole in the webview, and files that grow past one screen after another.
+// Habits that the linter does not know: what would open a hole in the webview, and files that are too long to review.
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ function allSources(): readonly Source[] {
   );
 }
 
-/** Files that are longer than 400 lines and may be, one on a line with the reason after `#`. */
+/** Files that may be longer than 600 lines, one per line with the reason after `#`. */
 const LONG_FILES = join(process.cwd(), 'test/golden/long-files.txt');
 
 describe('the source', () => {
@@ -37,13 +37,13 @@ describe('the source', () => {
     assert.deepEqual(found, []);
   });
 
-  it('cannot be read in one sitting when files grow past 400 lines unnoticed', () => {
+  it('keeps each file under 600 lines, unless it is listed with a reason', () => {
     const allowed = readFileSync(LONG_FILES, 'utf8')
       .split('\n')
       .map((line) => line.replace(/#.*/, '').trim())
       .filter((line) => line !== '');
     const long = allSources()
-      .filter(({ text }) => text.split('\n').length > 401)
+      .filter(({ text }) => text.split('\n').length > 601)
       .map(({ path }) => path);
     assert.deepEqual(long, allowed);
   });
