@@ -1,5 +1,5 @@
 // The commands of the palette. Each is a few lines over a conversation; what they show is VS Code's own.
-import { commands, type Uri, window } from 'vscode';
+import { type Uri, window } from 'vscode';
 import { messageOf, ParleyError } from '../base/errors';
 import type { AgentCatalog } from './agentCatalog';
 import type { Archive } from './archive';
@@ -9,6 +9,7 @@ import type { Conversations } from './conversations';
 import { descriptorCommands } from './descriptorCommands';
 import type { Descriptors } from './descriptors';
 import type { McpServers } from './mcpServers';
+import { openAgentSettings, openSettings } from './openSettings';
 import { type PickItem, pick } from './pick';
 import type { RemoteHeaders } from './remoteHeaders';
 import type { ResourceStores } from './resourceStores';
@@ -89,7 +90,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       const id = argument?.agent ?? (await pickAgent(catalog, conversations));
       if (id === undefined) return;
       if (id === '') {
-        await commands.executeCommand('workbench.action.openSettings', 'parley.agents');
+        await openAgentSettings();
         return;
       }
       if (!catalog.find(id)) throw new ParleyError('no-such-agent', `There is no agent “${id}”.`);
@@ -157,7 +158,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       attach(services, attachment);
     }),
     register('addFile', async (uri?: Uri) => {
-      const uris = uri ? [uri] : await window.showOpenDialog({ canSelectMany: true, openLabel: 'Add to Chat' });
+      const uris = uri ? [uri] : await window.showOpenDialog({ canSelectMany: true, openLabel: 'Add to Parley' });
       for (const file of uris ?? []) attach(services, await fileAttachment(file));
     }),
     register('queue.pause', () => conversations.active().queue.pause('by you')),
@@ -171,7 +172,9 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     }),
     register('showTraffic', () => services.traffic.show()),
     register('showLog', () => services.showLog()),
-    register('openSettings', () => commands.executeCommand('workbench.action.openSettings', '@ext:parley.parley')),
+    register('openSettings', (query?: string) =>
+      query === 'parley.agents' ? openAgentSettings() : openSettings(query),
+    ),
   ]);
 }
 

@@ -28,6 +28,7 @@ export class Conversations implements Disposable {
   readonly #services: ConversationServices;
   readonly #byKey = new Map<string, { conversation: Conversation; watching: Disposable }>();
   readonly #didChange = new Emitter<string>();
+  readonly #didActivate = new Emitter<string>();
   readonly #didAdd = new Emitter<Conversation>();
   readonly #didRemove = new Emitter<Conversation>();
   readonly #scratch: string;
@@ -47,6 +48,11 @@ export class Conversations implements Disposable {
   /** A conversation changed; its key. At most once per turn of the event loop for each. */
   get onDidChange(): Event<string> {
     return this.#didChange.event;
+  }
+
+  /** Commands are about another conversation now; its key. */
+  get onDidActivate(): Event<string> {
+    return this.#didActivate.event;
   }
 
   /** A conversation was made or brought back; nothing has happened in it since. */
@@ -194,6 +200,7 @@ export class Conversations implements Disposable {
   #activate(key: string): void {
     this.#activeKey = key;
     this.#archive.last = key;
+    this.#didActivate.fire(key);
   }
 
   #add(conversation: Conversation): void {
@@ -254,6 +261,7 @@ export class Conversations implements Disposable {
     }
     this.#byKey.clear();
     this.#didChange.dispose();
+    this.#didActivate.dispose();
     this.#didAdd.dispose();
     this.#didRemove.dispose();
   }

@@ -1,11 +1,12 @@
 // Puts a session onto the clipboard for others, and says before what they can do with it: read everything, or nothing at all where its messages are on this machine only.
-import { commands, env, l10n } from 'vscode';
+import { env, l10n } from 'vscode';
 import type { Conversation } from '../client/conversation';
 import { type ExportedDescriptor, exportDescriptor } from '../distributed/descriptor';
 import type { SessionDescriptor } from '../distributed/model';
 import { isOnThisMachine } from '../distributed/resourceUrl';
 import type { Conversations } from './conversations';
 import type { Descriptors } from './descriptors';
+import { openSettings } from './openSettings';
 import type { Questions } from './questions';
 import type { ResourceStores } from './resourceStores';
 
@@ -94,7 +95,7 @@ async function agree(
   const canSetUp = helps && bucket === undefined;
   const buttons = [copy, ...(canMove ? [move] : []), ...(canSetUp ? [setUp] : [])];
   const choice = await ask.choose(text, lines.join('\n'), buttons);
-  if (choice === setUp) await commands.executeCommand('workbench.action.openSettings', 'parley.resources');
+  if (choice === setUp) await openSettings('parley.resources');
   return choice === copy ? 'copy' : choice === move ? 'move' : undefined;
 }
 

@@ -1,6 +1,6 @@
 // The composition root: builds the parts and connects them. Everything lives as long as the extension's context.
 import { join } from 'node:path';
-import { type ExtensionContext, window, workspace } from 'vscode';
+import { type ExtensionContext, commands as editorCommands, window, workspace } from 'vscode';
 import { userEnvironment } from '../agents/userEnvironment';
 import { Terminals } from '../client/terminals';
 import { AgentCatalog } from './agentCatalog';
@@ -8,6 +8,7 @@ import { createApi, type ParleyApi } from './api';
 import { Archive } from './archive';
 import { ChatHome, type ChatPlaces } from './chatHome';
 import { commandsOf } from './commands';
+import { ContextKeyPublisher } from './contextKeys';
 import { conversationServices } from './conversationServices';
 import { Conversations } from './conversations';
 import { Descriptors } from './descriptors';
@@ -17,6 +18,7 @@ import { RealTerminals } from './realTerminal';
 import { RemoteHeaders } from './remoteHeaders';
 import { ResourceStores } from './resourceStores';
 import { Serve } from './serve';
+import { resourcesSetting } from './settings';
 import { surfaceServices } from './surfaceServices';
 import { Traffic } from './traffic';
 import { vscodeLog } from './vscodeLog';
@@ -73,6 +75,14 @@ export function compose(context: ExtensionContext, places: ChatPlaces): Product 
   own(chat);
   const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors };
   const commands = commandsOf({ ...parts, showLog: () => channel.show() });
+  const keys = new ContextKeyPublisher((key, value) => {
+    void editorCommands.executeCommand('setContext', key, value);
+  });
+  const updateKeys = (): void => keys.update(conversations.peek(), resourcesSetting());
+  own(conversations.onDidChange(updateKeys));
+  own(conversations.onDidActivate(updateKeys));
+  own(workspace.onDidChangeConfiguration(updateKeys));
+  updateKeys();
   const { api, disposable } = createApi(conversations, descriptors);
   own(disposable);
   return {

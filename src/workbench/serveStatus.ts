@@ -58,7 +58,7 @@ function showFailure(item: StatusBarItem, why: string): void {
   item.tooltip = plain([why, l10n.t('Click to open the settings.')]);
   item.command = {
     title: l10n.t('Open Settings'),
-    command: 'workbench.action.openSettings',
+    command: 'parley.openSettings',
     arguments: ['parley.server'],
   };
   item.backgroundColor = new ThemeColor('statusBarItem.warningBackground');

@@ -1,8 +1,9 @@
 // Signing in to an agent and out of it.
-import { commands, l10n, window } from 'vscode';
+import { l10n, window } from 'vscode';
 import { ParleyError } from '../base/errors';
 import { canStart, guidanceOf } from '../client/signIn';
 import type { Command, CommandServices, Register } from './commands';
+import { openAgentSettings } from './openSettings';
 import { pick } from './pick';
 
 export function signInCommands({ conversations }: CommandServices, register: Register): Command[] {
@@ -43,7 +44,7 @@ async function guide(guidance: string, tryAgain: () => Promise<void>): Promise<v
   const settings = l10n.t('Open Settings');
   const answer = await window.showInformationMessage(guidance, again, settings);
   if (answer === again) await tryAgain();
-  if (answer === settings) await commands.executeCommand('workbench.action.openSettings', 'parley.agents');
+  if (answer === settings) await openAgentSettings();
 }
 
 async function confirmStop(agent: string): Promise<boolean> {
