@@ -11,6 +11,7 @@ import { Deferred } from '../base/deferred';
 import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
+import { within } from '../base/within';
 import { guard, unguard } from './orphanGuard';
 import {
   descendantsOf,
@@ -28,7 +29,7 @@ const isWindows = process.platform === 'win32';
 /** How long pipes are read on after the exit, in milliseconds: somebody else may hold them open. */
 const drainMs = 250;
 const pollMs = 50;
-/** How long a killed process may take to go, in milliseconds; one that hangs in the kernel is not waited for. */
+/** How long a killed process may take to go, in milliseconds; one that hangs in the kernel is given up then. */
 const killedMs = 2000;
 
 /** How an agent ended. */
@@ -37,6 +38,8 @@ export interface AgentExit {
   readonly signal: NodeJS.Signals | null;
   /** The last lines of stderr. */
   readonly stderr: string;
+  /** It was killed and is still there: nothing more can be done about it. */
+  readonly isStuck?: true;
 }
 
 export interface StartOptions {
@@ -49,8 +52,13 @@ export interface StartOptions {
   /** An absolute path. */
   readonly cwd: string;
   readonly log: Log;
-  /** How long closing waits, in milliseconds, after the end of stdin and after SIGTERM. Default 2.5 s and 2 s. */
-  readonly closeGraceMs?: { readonly stdin: number; readonly term: number };
+  /** Ends an agent that was not wanted any more by the time it ran. */
+  readonly signal?: AbortSignal;
+  /**
+   * How long closing waits, in milliseconds: after the end of stdin, after SIGTERM, and after SIGKILL.
+   * Default 2.5 s, 2 s and 2 s.
+   */
+  readonly closeGraceMs?: { readonly stdin: number; readonly term: number; readonly kill?: number };
 }
 
 /** A started agent. Whoever starts it closes or disposes it. */
@@ -62,18 +70,20 @@ export class AgentProcess implements Disposable {
   readonly #child: ChildProcess;
   readonly #stderr: StderrLog;
   readonly #log: Log;
-  readonly #grace: { readonly stdin: number; readonly term: number };
+  readonly #grace: { readonly stdin: number; readonly term: number; readonly kill: number };
   /** Settled with the process itself; `exited` comes after the pipes. */
   readonly #ended = new Deferred<void>();
   #closing: Promise<AgentExit> | undefined;
+  #isStuck = false;
 
   /**
    * Starts an agent in a process group of its own. Resolves when it runs.
-   * @throws ParleyError `agent-spawn-failed` with the reason in words
+   * @throws ParleyError `agent-spawn-failed` with the reason in words; the reason of `signal`, with nothing left running
    */
   static async start(options: StartOptions): Promise<AgentProcess> {
-    const { command, args, env, cwd, log } = options;
+    const { command, args, env, cwd, log, signal } = options;
     const folder = await stat(cwd).catch(() => undefined);
+    signal?.throwIfAborted();
     if (!folder?.isDirectory()) {
       throw new ParleyError(
         'agent-spawn-failed',
@@ -81,6 +91,7 @@ export class AgentProcess implements Disposable {
       );
     }
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}`);
+    let agent: AgentProcess;
     try {
       // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows. `detached` there would open a console window.
       const start = isWindows ? crossSpawn.spawn : spawn;
@@ -95,10 +106,15 @@ export class AgentProcess implements Disposable {
         child.once('spawn', resolve);
         child.once('error', reject);
       });
-      return new AgentProcess(child, options);
+      agent = new AgentProcess(child, options);
     } catch (error) {
       throw await spawnError(error, command);
     }
+    if (signal?.aborted) {
+      await agent.close();
+      throw signal.reason;
+    }
+    return agent;
   }
 
   private constructor(child: ChildProcess, options: StartOptions) {
@@ -106,11 +122,14 @@ export class AgentProcess implements Disposable {
     this.#child = child;
     this.pid = pid;
     this.#log = options.log;
-    this.#grace = options.closeGraceMs ?? { stdin: 2500, term: 2000 };
+    this.#grace = { stdin: 2500, term: 2000, kill: killedMs, ...options.closeGraceMs };
     this.#transport = new StdioTransport(stdin, stdout);
     this.#stderr = new StderrLog(stderr, options.log);
     child.on('error', (error) => this.#log.warn(`The process ${pid}: ${messageOf(error)}`));
-    child.once('exit', () => this.#ended.resolve());
+    child.once('exit', () => {
+      this.#ended.resolve();
+      if (this.#isStuck) unguard(pid);
+    });
     this.exited = this.#awaitExit();
     guard(pid, options.log);
   }
@@ -128,7 +147,10 @@ export class AgentProcess implements Disposable {
     return stripVTControlCharacters(this.#stderr.tail.lines(lines));
   }
 
-  /** Ends the agent and what it started: stdin is closed, then SIGTERM, then SIGKILL. Resolves when they are gone. */
+  /**
+   * Ends the agent and what it started: stdin is closed, then SIGTERM, then SIGKILL. Resolves when they are gone,
+   * or with `isStuck` when the system cannot end the agent.
+   */
   close(): Promise<AgentExit> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -147,7 +169,12 @@ export class AgentProcess implements Disposable {
     this.#stderr.finish();
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
-    const exit: AgentExit = { code: this.#child.exitCode, signal: this.#child.signalCode, stderr: this.stderrTail() };
+    const exit: AgentExit = {
+      code: this.#child.exitCode,
+      signal: this.#child.signalCode,
+      stderr: this.stderrTail(),
+      ...(this.#isStuck && { isStuck: true }),
+    };
     this.#log.info(`The agent (process ${this.pid}) ${describeExit(exit)}`);
     // An agent that dies leaves what it had started; nobody else will end it.
     if (!this.#closing) {
@@ -179,10 +206,16 @@ export class AgentProcess implements Disposable {
       signalGroup(this.pid, 'SIGKILL');
       await signalProcesses(refs, 'SIGKILL');
       // Even a killed process takes its time to go.
-      await this.#untilNoneLeft(refs, killedMs);
+      await this.#untilNoneLeft(refs, this.#grace.kill);
     }
-    await this.#ended.promise;
-    unguard(this.pid);
+    if (await within(this.#grace.kill, this.#ended.promise)) {
+      unguard(this.pid);
+      return;
+    }
+    // A process that hangs in the kernel (a dead network disk) would otherwise hang whoever waits for its end.
+    this.#isStuck = true;
+    this.#log.warn(`Process ${this.pid} is still running after SIGKILL and is no longer waited for`);
+    this.#ended.resolve();
   }
 
   /** The end of a grandchild is no event for us, so it is looked for. Gives up after `ms`. */
@@ -197,7 +230,8 @@ export class AgentProcess implements Disposable {
 }
 
 /** How an agent ended, in words that follow its name: "exited with code 3", "was ended by SIGKILL". */
-export function describeExit(exit: Pick<AgentExit, 'code' | 'signal'>): string {
+export function describeExit(exit: Pick<AgentExit, 'code' | 'signal' | 'isStuck'>): string {
+  if (exit.isStuck) return 'could not be ended';
   if (exit.signal !== null) return `was ended by ${exit.signal}`;
   return exit.code === null ? 'ended' : `exited with code ${exit.code}`;
 }
@@ -206,15 +240,4 @@ function piped(child: ChildProcess): { pid: number; stdin: Writable; stdout: Rea
   const { pid, stdin, stdout, stderr } = child;
   if (pid === undefined || !stdin || !stdout || !stderr) throw new Error('the process has no pipes');
   return { pid, stdin, stdout, stderr };
-}
-
-/** Waits for an event, but not longer than a time in milliseconds. @returns whether it came. */
-async function within(ms: number, event: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const came = await Promise.race([event.then(() => true as const), late]);
-  clearTimeout(timer);
-  return came;
 }

@@ -6,7 +6,9 @@ import { userInfo } from 'node:os';
 import { delimiter } from 'node:path';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
+import { within } from '../base/within';
 import { hostEnvironment } from './hostEnvironment';
+import { guard, unguard } from './orphanGuard';
 import { signalGroup } from './processTree';
 
 /** Options of {@link loginShellPath}. */
@@ -16,30 +18,54 @@ export interface ShellPathOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** The shell to ask. Default: `$SHELL`, else the one of the user's account. */
   readonly shell?: string;
-  /** How long a profile may take, in milliseconds. Default 5 s. */
+  /** How long the caller waits for a profile, in milliseconds. Default 5 s. */
   readonly deadlineMs?: number;
+  /** How long the shell may run before it is ended, in milliseconds. Default 60 s. */
+  readonly limitMs?: number;
 }
 
 const maxOutputChars = 1024 * 1024;
-const cache = new Map<string, Promise<string | undefined>>();
+/** What shells have answered, by shell. Only answers are kept: a profile that was slow once is asked again. */
+const answers = new Map<string, string>();
+/** Shells that run now; each resolves when the shell has answered, or with undefined when it is late or has failed. */
+const asking = new Map<string, Promise<string | undefined>>();
 
 /**
- * Asks the user's login shell for its PATH, once per process and shell.
- * @returns undefined on Windows, where programs get the user's PATH anyway, and where the shell does not answer in time.
+ * Asks the user's login shell for its PATH. A shell that has answered is not asked again in this process; one that is
+ * late goes on, and the next call gets its answer.
+ * @returns undefined on Windows, where programs get the user's PATH anyway, and where the shell has not answered yet.
  */
 export function loginShellPath(options: ShellPathOptions): Promise<string | undefined> {
   if (process.platform === 'win32') return Promise.resolve(undefined);
-  const env = options.env ?? process.env;
-  const shell = options.shell ?? (env.SHELL || accountShell());
+  const { env = process.env, shell = userShell(env) } = options;
   if (!shell) return Promise.resolve(undefined);
-  const known = cache.get(shell);
-  if (known) return known;
-  const asked = askShell(shell, env, options.deadlineMs ?? 5000).catch((error: unknown) => {
-    options.log.warn(`The PATH of the login shell ${shell} is not known: ${messageOf(error)}`);
+  const known = answers.get(shell);
+  if (known !== undefined) return Promise.resolve(known);
+  const running = asking.get(shell);
+  if (running) return running;
+  const { log, deadlineMs = 5000, limitMs = 60_000 } = options;
+  const answer = askShell(shell, env, Math.max(deadlineMs, limitMs), log)
+    .then((path) => {
+      if (path !== undefined) answers.set(shell, path);
+      return path;
+    })
+    .catch((error: unknown) => {
+      log.warn(`Could not read the PATH of the login shell ${shell}: ${messageOf(error)}`);
+      return undefined;
+    })
+    .finally(() => asking.delete(shell));
+  const inTime = within(deadlineMs, answer).then((isThere) => {
+    if (isThere) return answer;
+    log.warn(`The login shell ${shell} has not printed its PATH within ${deadlineMs} ms`);
     return undefined;
   });
-  cache.set(shell, asked);
-  return asked;
+  asking.set(shell, inTime);
+  return inTime;
+}
+
+/** Returns what the user's login shell has answered so far, which may be later than its callers have waited for. */
+export function knownShellPath(): string | undefined {
+  return answers.get(userShell(process.env) ?? '');
 }
 
 /** The folders of `first`, then those of `second` that are not among them; empty ones are dropped. */
@@ -48,15 +74,15 @@ export function mergePaths(first: string | undefined, second: string | undefined
   return [...new Set(folders)].join(delimiter);
 }
 
-function accountShell(): string | undefined {
+function userShell(env: NodeJS.ProcessEnv): string | undefined {
   try {
-    return userInfo().shell ?? undefined;
+    return env.SHELL || (userInfo().shell ?? undefined);
   } catch {
     return undefined;
   }
 }
 
-function askShell(shell: string, env: NodeJS.ProcessEnv, deadlineMs: number): Promise<string | undefined> {
+function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: Log): Promise<string | undefined> {
   // Profiles print: greetings, version managers, prompts. Only what stands between the marks counts. `env` is a program, so that every kind of shell can call it.
   const mark = `parley-${randomBytes(8).toString('hex')}`;
   const script = `echo ${mark}; /usr/bin/env; echo ${mark}`;
@@ -77,10 +103,16 @@ function askShell(shell: string, env: NodeJS.ProcessEnv, deadlineMs: number): Pr
       settled = true;
       clearTimeout(timer);
       child.stdout.destroy();
-      if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+      if (child.pid !== undefined) {
+        signalGroup(child.pid, 'SIGKILL');
+        unguard(child.pid);
+      }
       finish();
     };
-    const timer = setTimeout(() => settle(() => reject(new Error(`no answer within ${deadlineMs} ms`))), deadlineMs);
+    if (child.pid !== undefined) guard(child.pid, log);
+    const timer = setTimeout(() => settle(() => reject(new Error(`no answer within ${limitMs} ms`))), limitMs);
+    // A profile that hangs must not keep this process alive.
+    timer.unref();
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       if (output.length < maxOutputChars) output += chunk;
       const parts = output.split(mark);

@@ -1,5 +1,6 @@
 // From an agent's definition to something that carries messages to it: its program is found and started, or its address is checked and connected to.
 import type { ProcessAgent, RemoteAgent } from '../agents/agentDefinition';
+import { withVariables } from '../agents/agentEnvironment';
 import { AgentProcess } from '../agents/agentProcess';
 import { resolveCommand } from '../agents/resolveCommand';
 import { ParleyError } from '../base/errors';
@@ -34,11 +35,12 @@ export async function startCarrier(
   switch (agent.type) {
     case 'process': {
       const { command, env } = await stages.run('resolve', deadlines.resolve, signal, async () => {
-        const env = { ...(await options.environment(agent.command)), ...agent.env };
+        const env = withVariables(await options.environment(agent.command), agent.env);
         return { env, command: await resolveCommand(agent.command, { cwd: options.cwd, env }) };
       });
-      return stages.run('spawn', deadlines.spawn, signal, () =>
-        AgentProcess.start({ command, args: agent.args, env, cwd: agent.cwd ?? options.cwd, log }),
+      const { args, cwd = options.cwd } = agent;
+      return stages.run('spawn', deadlines.spawn, signal, (stop) =>
+        AgentProcess.start({ command, args, env, cwd, log, signal: stop }),
       );
     }
     case 'remote':

@@ -1,6 +1,7 @@
 // How the command of `terminal/create` becomes a process: what is run directly, what needs a shell, in which environment.
 import { statSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
+import { withVariables } from '../agents/agentEnvironment';
 
 /** What an agent asked to run. */
 export interface CommandRequest {
@@ -67,15 +68,8 @@ export function terminalEnv(
   own: readonly { readonly name: string; readonly value: string }[],
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
-  const env = new Map(Object.entries({ TERM: 'xterm-256color', ...base }));
-  for (const { name, value } of own) {
-    if (platform === 'win32') {
-      // Names differ only by case there; two spellings of Path would leave it to chance which one counts.
-      for (const known of [...env.keys()]) if (known.toLowerCase() === name.toLowerCase()) env.delete(known);
-    }
-    env.set(name, value);
-  }
-  return Object.fromEntries(env);
+  const added = Object.fromEntries(own.map(({ name, value }) => [name, value]));
+  return withVariables({ TERM: 'xterm-256color', ...base }, added, platform);
 }
 
 function variable(env: Readonly<Record<string, string>>, name: string): string | undefined {

@@ -6,6 +6,7 @@ import { guard, unguard } from '../agents/orphanGuard';
 import { descendantsOf, endWindowsTree, signalGroup, signalProcesses } from '../agents/processTree';
 import { Deferred } from '../base/deferred';
 import type { Log } from '../base/log';
+import { within } from '../base/within';
 import type { TerminalExit } from '../session/event';
 import { OutputTail, type OutputText } from './outputTail';
 import type { CommandPlan } from './terminalCommand';
@@ -159,34 +160,46 @@ export class TerminalProcess {
   }
 
   /**
-   * Ends the whole tree: asked first, forced after {@link GRACE_MS} or where something of it stayed. Resolves when it has ended (or cannot be ended, at the
-   * latest {@link GIVE_UP_MS} later); harmless afterwards.
+   * Ends the whole tree: asked first, forced after {@link GRACE_MS} or where something of it stayed. Resolves when it has
+   * ended (or cannot be ended, at the latest {@link GIVE_UP_MS} later); harmless afterwards. Nothing is read any more then.
    */
   async kill(): Promise<void> {
     const { pid } = this.#child;
-    if (!this.#groupMayLive || pid === undefined) return;
-    if (process.platform === 'win32') {
-      await endWindowsTree(pid);
-    } else {
-      // Looked up while the parents live: what began a session of its own is not in the group, and has no parent afterwards.
-      const strays = await descendantsOf(pid);
-      if (this.#groupMayLive) signalGroup(pid, 'SIGTERM');
-      await signalProcesses(strays, 'SIGTERM');
-      if (!this.#exit) await within(this.#exited.promise, GRACE_MS);
-      this.#forceGroup(pid);
-      await signalProcesses(strays, 'SIGKILL');
+    if (this.#groupMayLive && pid !== undefined) {
+      if (process.platform === 'win32') {
+        await endWindowsTree(pid);
+      } else {
+        // Looked up while the parents live: what began a session of its own is not in the group, and has no parent afterwards.
+        const strays = await descendantsOf(pid);
+        if (this.#groupMayLive) signalGroup(pid, 'SIGTERM');
+        await signalProcesses(strays, 'SIGTERM');
+        if (!this.#exit) await within(GRACE_MS, this.#exited.promise);
+        this.#forceGroup(pid);
+        await signalProcesses(strays, 'SIGKILL');
+      }
     }
-    await within(this.#exited.promise, GIVE_UP_MS);
+    await within(GIVE_UP_MS, this.#exited.promise);
+    this.#hangUp();
   }
 
   /** Ends the whole tree without a chance to clean up. Should the extension host die before it is done, the orphan guard finishes it. */
   async killNow(): Promise<void> {
     const { pid } = this.#child;
-    if (!this.#groupMayLive || pid === undefined) return;
-    if (process.platform === 'win32') return endWindowsTree(pid);
-    const strays = await descendantsOf(pid);
-    this.#forceGroup(pid);
-    await signalProcesses(strays, 'SIGKILL');
+    if (this.#groupMayLive && pid !== undefined) {
+      if (process.platform === 'win32') await endWindowsTree(pid);
+      else {
+        const strays = await descendantsOf(pid);
+        this.#forceGroup(pid);
+        await signalProcesses(strays, 'SIGKILL');
+      }
+    }
+    this.#hangUp();
+  }
+
+  /** Stops reading: a daemon that left the tree may hold the pipes open and write to them for ever. */
+  #hangUp(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
   }
 
   #forceGroup(pid: number): void {
@@ -216,14 +229,4 @@ export class TerminalProcess {
     const drain = setTimeout(finish, DRAIN_MS);
     this.#child.once('close', finish);
   }
-}
-
-/** Waits for a promise, but not longer than that. */
-async function within(promise: Promise<unknown>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([promise, over]);
-  clearTimeout(timer);
 }

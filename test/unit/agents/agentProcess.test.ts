@@ -124,6 +124,32 @@ describe('AgentProcess', function () {
       await fails({ args: ['nul\0'] }, /character that is not allowed/);
     });
 
+    for (const [when, message] of [
+      ['before the process is started', undefined],
+      ['while the process is started', /^Starting/],
+    ] as const) {
+      it(`leaves nothing running where it is stopped ${when}`, async () => {
+        const abort = new AbortController();
+        const info = (line: string): void => {
+          if (message?.test(line)) abort.abort(new Error('stopped'));
+        };
+        const starting = start('setInterval(() => {}, 1000) // unwanted', {
+          log: { ...silentLog, info },
+          signal: abort.signal,
+        });
+        if (!message) abort.abort(new Error('stopped'));
+        await assert.rejects(starting, { message: 'stopped' });
+        const children = await descendantsOf(process.pid);
+        const lines = await Promise.all(
+          children.map(({ pid }) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+        );
+        assert.deepEqual(
+          lines.filter((line) => line.includes('unwanted')),
+          [],
+        );
+      });
+    }
+
     it('delivers what was printed before anybody listened, even when the agent is gone by then', async () => {
       const agent = await start('process.stdout.write("early\\n")');
       const exit = await agent.exited;
@@ -295,6 +321,25 @@ describe('AgentProcess', function () {
       const exit = await agent.close();
       assert.equal(exit.signal, 'SIGKILL');
       for (const pid of grandchildren) assert.ok(await isGone(pid), `${pid} lives`);
+    });
+
+    it('gives up on an agent that the system cannot end, and says so', async () => {
+      const warnings: string[] = [];
+      const agent = await start('setInterval(() => {}, 1000)', {
+        log: { ...silentLog, warn: (line) => warnings.push(line) },
+        closeGraceMs: { stdin: 20, term: 20, kill: 20 },
+      });
+      const { kill } = process;
+      // As with a process that hangs in the kernel: it is there, and no signal reaches it.
+      process.kill = () => true;
+      const closing = agent.close();
+      const exit = await closing.finally(() => {
+        process.kill = kill;
+      });
+      assert.deepEqual([exit.isStuck, describeExit(exit)], [true, 'could not be ended']);
+      assert.match(warnings.join(), /still running after SIGKILL/);
+      process.kill(agent.pid, 'SIGKILL');
+      await goneFrom(agent.pid);
     });
 
     it('leaves no helper behind either', async () => {

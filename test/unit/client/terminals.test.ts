@@ -265,6 +265,22 @@ describe('Terminals', () => {
       await goneFrom(pid);
     });
 
+    it('reads nothing of a daemon after its terminal was released', async () => {
+      const script = join(folder, 'daemon.js');
+      await writeFile(
+        script,
+        `const { writeSync } = require('fs');
+        writeSync(1, process.pid + '\\n');
+        setInterval(() => { try { writeSync(1, 'x') } catch { process.exit() } }, 5);`,
+      );
+      const { terminalId } = await terminals.create('s', { command: `setsid '${node}' '${script}' & exit 0` }, roots);
+      await terminals.waitForExit('s', { terminalId }, never);
+      const pid = Number.parseInt(await printed(terminals, terminalId, (text) => text.includes('x')), 10);
+      await terminals.release('s', { terminalId });
+      // A pipe that nobody reads any more is closed: the next write tells the daemon so.
+      await goneFrom(pid);
+    });
+
     it('forgets a released terminal for the agent but not for the person who reads its output', async () => {
       const { terminalId } = await terminals.create('s', { command: 'echo kept; sleep 60' }, roots);
       await printed(terminals, terminalId, (text) => text === 'kept\n');
