@@ -12,6 +12,7 @@ import type { ContentBlock } from '../session/content';
 import type { SessionEvent, StopReason } from '../session/event';
 import { at } from './capabilities';
 import type { BackgroundWork, PromptAnswer, StateReport, UpdateTargets } from './dialect';
+import { errorSentence } from './rpcError';
 import { readStopReason, readTurnComplete } from './turnComplete';
 import { toBlock } from './v1Events';
 
@@ -106,7 +107,10 @@ function readError(error: unknown): { code: string; message: string } | undefine
   const message = at(error, 'message');
   if (typeof message !== 'string') return undefined;
   const code = at(error, 'code');
-  return { code: typeof code === 'number' ? `agent-error ${code}` : 'agent-error', message: message.slice(0, 10_000) };
+  return {
+    code: typeof code === 'number' ? `agent-error ${code}` : 'agent-error',
+    message: errorSentence(message, at(error, 'data')),
+  };
 }
 
 /** The place of the id of each kind of work. */

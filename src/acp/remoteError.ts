@@ -78,10 +78,10 @@ export function hostOf(url: URL): string {
   return url.host;
 }
 
-/** A server's own words, made fit for one line: no control characters, bounded. */
-export function boundedWords(text: string): string {
+/** Returns somebody else's words made fit for one line: no control characters, at most `limit` characters. */
+export function boundedWords(text: string, limit = MAX_WORDS): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
-  return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)}…` : line;
+  return line.length > limit ? `${line.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : line;
 }
 
 /** An answer with a status that ends the attempt. Redirects are never followed: the headers are for this host only. */

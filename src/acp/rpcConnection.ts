@@ -16,7 +16,7 @@ import { Cancellation, IncomingRequest, tokenOf } from './cancellation';
 import { type Inbound, inboundMethod } from './inboundQueue';
 import { defaultMaxMessageBytes, NdjsonReader } from './ndjsonReader';
 import { NdjsonWriter } from './ndjsonWriter';
-import { RpcError, rpcCodes } from './rpcError';
+import { errorSentence, RpcError, rpcCodes } from './rpcError';
 import { newRpcStats, type RpcStats } from './rpcStats';
 import type { Transport } from './transport';
 
@@ -40,6 +40,8 @@ export interface RpcConnectionOptions {
   onTraffic?(dir: 'in' | 'out', line: string): void;
   /** Each line that was no message, at most 2 KB of it. */
   onNoise?(line: string): void;
+  /** Takes the secrets of the connection out of the words of an error answer, which people read. */
+  scrub?(text: string): string;
 }
 
 export interface RequestOptions {
@@ -69,6 +71,7 @@ export class RpcConnection implements Disposable {
   readonly #stats = newRpcStats();
   readonly #pending = new Map<string | number, Outgoing>();
   readonly #didClose: Emitter<ParleyError | undefined>;
+  readonly #scrub: (text: string) => string;
   #leaving: Outgoing | undefined;
   #closedBy: ParleyError | undefined;
 
@@ -77,6 +80,7 @@ export class RpcConnection implements Disposable {
     this.#log = log;
     this.#handlers = handlers;
     this.#transport = transport;
+    this.#scrub = (text) => options.scrub?.(text) ?? text;
     this.#didClose = new Emitter((error) => log.error(`A listener failed: ${messageOf(error)}`));
     const writer = new NdjsonWriter({
       transport,
@@ -226,7 +230,7 @@ export class RpcConnection implements Disposable {
     if (outgoing.failure !== undefined) return outgoing.failure;
     if (!(error instanceof ResponseError)) return this.#closedBy ?? error;
     if (this.#closedBy && error.code === ErrorCodes.PendingResponseRejected) return this.#closedBy;
-    return new RpcError(error.code, error.message, error.data);
+    return new RpcError(error.code, this.#scrub(errorSentence(error.message, error.data)), error.data);
   }
 
   #dispatch<R>(message: Message, next: (message: Message) => R): R | undefined {

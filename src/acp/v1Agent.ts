@@ -6,13 +6,17 @@ import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTar
 import { missing, RpcAgent } from './rpcAgent';
 import { readQuestion, toPermissionOptions } from './sessionWire';
 import { readStopReason } from './turnComplete';
-import { toConfigOptions, toModes, toToolPatch } from './v1Events';
+import { MODEL_OPTION, type ModelOption, toConfigOptions, toModelOption, toModes, toToolPatch } from './v1Events';
 import { permissionRequestSchema, promptResultSchema } from './v1Schema';
 import { applyUpdates } from './v1Updates';
 
 export class V1Agent extends RpcAgent {
   readonly protocol = 1;
   protected readonly stdio = {};
+  /** What it says of models outside of its options. */
+  #models: ModelOption | undefined;
+  /** Its options as they were told last, without {@link #models}. */
+  #config: readonly ConfigOption[] = [];
 
   /** `authenticate` (section 1.9), for methods that the agent carries out itself. */
   async login(methodId: string, signal: AbortSignal): Promise<void> {
@@ -46,7 +50,29 @@ export class V1Agent extends RpcAgent {
   }
 
   readUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
-    applyUpdates(updates, targets);
+    if (!this.#models) {
+      applyUpdates(updates, targets);
+      return;
+    }
+    const emit: UpdateTargets['emit'] = (event) =>
+      targets.emit(event.type === 'config' ? { ...event, options: this.#withModels(event.options) } : event);
+    applyUpdates(updates, { ...targets, emit });
+  }
+
+  /** The models of an agent that knows no option for them are chosen by `session/set_model`. */
+  override async setConfigOption(
+    sessionId: string,
+    configId: string,
+    value: string | boolean,
+  ): Promise<readonly ConfigOption[] | undefined> {
+    if (!this.#models || configId !== MODEL_OPTION) {
+      const options = await super.setConfigOption(sessionId, configId, value);
+      return options && this.#withModels(options);
+    }
+    const modelId = String(value);
+    await this.rpc.request('session/set_model', { sessionId, modelId });
+    this.#models = { ...this.#models, value: modelId };
+    return this.#withModels(this.#config);
   }
 
   /** Section 1.6. The question may be the first that is heard of the call, and the only thing that describes it. */
@@ -75,11 +101,21 @@ export class V1Agent extends RpcAgent {
     };
   }
 
-  /** Where an agent has config options, they are the whole truth, and its modes are for older clients (section 1.12). */
+  /**
+   * Modes and models stand beside config options where no option is of their category. Section 1.12 lets a client ignore them then, but some agents have no other way
+   * to leave a mode that asks for nothing.
+   */
   protected readOffer(sessionId: string, raw: unknown): SessionOffer {
-    const config = toConfigOptions(at(raw, 'configOptions'));
-    const modes = config.length > 0 ? undefined : toModes(at(raw, 'modes'));
+    this.#models = toModelOption(at(raw, 'models'));
+    const config = this.#withModels(toConfigOptions(at(raw, 'configOptions')));
+    const modes = chooses(config, 'mode') ? undefined : toModes(at(raw, 'modes'));
     return { sessionId, ...(config.length > 0 && { config }), ...(modes && { modes }) };
+  }
+
+  /** Returns the agent's options, with its models among them where no option chooses the model. */
+  #withModels(options: readonly ConfigOption[]): readonly ConfigOption[] {
+    this.#config = options.filter(({ id }) => id !== MODEL_OPTION);
+    return this.#models && !chooses(this.#config, 'model') ? [...this.#config, this.#models] : this.#config;
   }
 
   protected readOptions(options: readonly unknown[]): readonly ConfigOption[] {
@@ -90,4 +126,9 @@ export class V1Agent extends RpcAgent {
   protected typeOf(value: string | boolean): { readonly type?: string } {
     return typeof value === 'boolean' ? { type: 'boolean' } : {};
   }
+}
+
+/** Whether one of the options is what an agent's modes or models are. Some agents give their options no category. */
+function chooses(options: readonly ConfigOption[], what: 'mode' | 'model'): boolean {
+  return options.some(({ id, category }) => category === what || id === what);
 }

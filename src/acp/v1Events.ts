@@ -18,6 +18,7 @@ import {
   configOptionSchema,
   contentBlockSchema,
   isToolUpdate,
+  modelsSchema,
   modesSchema,
   type ToolUpdate,
   updateSchema,
@@ -26,6 +27,8 @@ import {
 
 /** Takes events as they are read; returning nothing keeps the hot path free of lists. */
 export type EventSink = (event: SessionEvent) => void;
+
+export type ModelOption = Extract<ConfigOption, { type: 'select' }>;
 
 /** Bounds of lists that an agent sends whole. */
 const MAX_ITEMS = 2000;
@@ -297,6 +300,22 @@ export function toModes(raw: unknown): { current: string; modes: SessionMode[] }
     ...(description && { description }),
   }));
   return { current: parsed.data.currentModeId, modes };
+}
+
+/** The id under which the models of {@link toModelOption} are an option; no agent has one of this name. */
+export const MODEL_OPTION = 'session/set_model';
+
+/** Reads `models` of a session response as an option of category `model`; undefined where there are none. */
+export function toModelOption(raw: unknown): ModelOption | undefined {
+  const parsed = modelsSchema.safeParse(raw);
+  if (!parsed.success || parsed.data.availableModels.length === 0) return undefined;
+  const { currentModelId: value, availableModels } = parsed.data;
+  const values = availableModels
+    .slice(0, MAX_ITEMS)
+    .map(({ modelId, name, description }) => toConfigValue({ value: modelId, name, description }));
+  // Some agents run a model that they do not list.
+  if (!values.some((one) => one.value === value)) values.unshift({ value, name: value });
+  return { type: 'select', id: MODEL_OPTION, name: 'Model', category: 'model', value, values };
 }
 
 /** The words in a text, a block or a list of blocks; a list in a list is none that the protocol has. */

@@ -110,6 +110,12 @@ export const modesSchema = z.object({
   availableModes: z.array(z.object({ id: text, name: optionalText, description: optionalText })),
 });
 
+/** `models` of a session response, which left the protocol in June 2026 and which some agents still offer in place of an option. */
+export const modelsSchema = z.object({
+  currentModelId: text,
+  availableModels: z.array(z.object({ modelId: text, name: optionalText, description: optionalText })),
+});
+
 /** The updates of v1 (section 1.3) but for tool calls, by their `sessionUpdate`. */
 export const updateSchema = z.discriminatedUnion('sessionUpdate', [
   z.object({ sessionUpdate: z.literal('agent_message_chunk'), ...chunk }),

@@ -28,7 +28,9 @@ export function takenOver(): ParleyError {
 /** Why an agent could not be started, as the user reads it. */
 export function startFailure(error: unknown, agent: string): ParleyError {
   if (error instanceof ParleyError) return error;
-  return new ParleyError('start-failed', `${agent} could not be started: ${messageOf(error)}.`, { cause: error });
+  return new ParleyError('start-failed', `${agent} could not be started: ${messageOf(error).replace(/\.$/, '')}.`, {
+    cause: error,
+  });
 }
 
 const PASSING: ReadonlySet<string> = new Set([

@@ -68,6 +68,7 @@ export class RpcLink implements AgentLink {
       onNoise: (line) => {
         this.#noise ||= scrub(line.slice(0, 200));
       },
+      scrub,
       ...(onTraffic && { onTraffic: (dir: 'in' | 'out', line: string) => onTraffic(dir, scrub(line)) }),
     });
     this.rpc.onDidClose((error) => void this.#onClosed(error));

@@ -231,10 +231,14 @@ function openFailure(error: RpcError, opening: Opening, agent: string): unknown 
   if (opening.kind === 'new') return error;
   const gone = error.code === rpcCodes.resourceNotFound;
   const what = opening.kind === 'fork' ? 'did not continue the session as a second one' : 'did not open the session';
-  return new ParleyError(gone ? 'session-not-found' : 'session-not-opened', `${agent} ${what}: ${error.message}.`, {
-    hint: gone ? 'It may have been deleted. Start a new session.' : 'Try again, or start a new session.',
-    cause: error,
-  });
+  return new ParleyError(
+    gone ? 'session-not-found' : 'session-not-opened',
+    `${agent} ${what}: ${error.message.replace(/\.$/, '')}.`,
+    {
+      hint: gone ? 'It may have been deleted. Start a new session.' : 'Try again, or start a new session.',
+      cause: error,
+    },
+  );
 }
 
 function applyOffer({ apply }: StartContext, { modes, config, commands }: SessionOffer): void {

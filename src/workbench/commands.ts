@@ -1,6 +1,7 @@
 // The commands of the palette. Each is a few lines over a conversation; what they show is VS Code's own.
 import { type Uri, window } from 'vscode';
 import { messageOf, ParleyError } from '../base/errors';
+import { choiceOf } from '../client/choices';
 import type { AgentCatalog } from './agentCatalog';
 import type { Archive } from './archive';
 import { fileAttachment, selectionAttachment } from './attachments';
@@ -112,18 +113,8 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       window.setStatusBarMessage(`Parley: ${words[status]}`, 5000);
       return { status };
     }),
-    register('setMode', async (argument?: { mode?: string }) => {
-      const conversation = conversations.active();
-      const { modes, mode } = conversation.model.state;
-      if (modes.length === 0) throw new ParleyError('no-modes', `${conversation.agent.name} offers no modes.`);
-      const id =
-        argument?.mode ??
-        (await pick(
-          modes.map(({ id, name, description }) => ({ id, label: name, description, picked: id === mode })),
-          'Mode',
-        ));
-      if (id !== undefined) await conversation.setMode(id);
-    }),
+    register('setMode', (argument?: { mode?: string }) => choose(conversations, 'mode', argument?.mode)),
+    register('setModel', (argument?: { model?: string }) => choose(conversations, 'model', argument?.model)),
     register('setConfigOption', async (argument?: { id?: string; value?: string | boolean }) => {
       const conversation = conversations.active();
       const { config } = conversation.model.state;
@@ -182,6 +173,21 @@ function attach(services: CommandServices, attachment: Awaited<ReturnType<typeof
   const surface = services.chat.open();
   surface.conversation.unsent.attach(attachment);
   surface.focus();
+}
+
+/** Sets the mode or the model of the active session. @param wanted asked for where it is absent @throws ParleyError `no-modes`, `no-models` */
+async function choose(conversations: Conversations, what: 'mode' | 'model', wanted?: string): Promise<void> {
+  const conversation = conversations.active();
+  const choice = choiceOf(conversation, what);
+  if (!choice) throw new ParleyError(`no-${what}s`, `${conversation.agent.name} offers no ${what}s.`);
+  const items = choice.values.map(({ value, name, description }) => ({
+    id: value,
+    label: name,
+    description,
+    picked: value === choice.current,
+  }));
+  const id = wanted ?? (await pick(items, what === 'mode' ? 'Mode' : 'Model'));
+  if (id !== undefined) await choice.choose(id);
 }
 
 /** The id of an agent, '' for "configure", undefined for dismissed. */

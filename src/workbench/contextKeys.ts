@@ -10,6 +10,7 @@ export interface ContextKeys {
   readonly isQueued: boolean;
   readonly isQueuePaused: boolean;
   readonly hasModes: boolean;
+  readonly hasModels: boolean;
   readonly hasOptions: boolean;
   readonly canFork: boolean;
   readonly canSignIn: boolean;
@@ -25,6 +26,7 @@ export const NO_SESSION: ContextKeys = {
   isQueued: false,
   isQueuePaused: false,
   hasModes: false,
+  hasModels: false,
   hasOptions: false,
   canFork: false,
   canSignIn: false,
@@ -50,6 +52,7 @@ export function contextKeysOf(conversation: KeySource | undefined, resources: un
     isQueued: queue.items.length > 0,
     isQueuePaused: queue.paused !== undefined,
     hasModes: modes.length > 0 || config.some(({ category }) => category === 'mode'),
+    hasModels: config.some(({ category }) => category === 'model'),
     hasOptions: config.length > 0,
     canFork: conversation.sessionId !== undefined && ops.can('fork'),
     canSignIn: connection.kind === 'authRequired',

@@ -23,7 +23,7 @@ describe('context keys', () => {
 
   it('follow what the agent offers', () => {
     const rich = conversation({
-      model: { state: { modes: [], config: [{ id: 'm', category: 'mode' }] } },
+      model: { state: { modes: [], config: [{ category: 'mode' }, { category: 'model' }] } },
       ops: { can: (action: string) => action === 'fork' || action === 'logout' },
     });
     const keys = contextKeysOf(rich, { type: 's3' });
@@ -33,6 +33,7 @@ describe('context keys', () => {
         ...NO_SESSION,
         hasSession: true,
         hasModes: true,
+        hasModels: true,
         hasOptions: true,
         canFork: true,
         canSignOut: true,
