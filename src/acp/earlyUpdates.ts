@@ -1,9 +1,18 @@
 // Updates for sessions that the client does not know yet: agents send them before the response that names the session. Kept in order, bounded, and handed over
 // when the session is registered (protocol.md 5.1).
+import { roughSize } from '../base/text';
 
-/** Bounds, in updates and sessions. */
+/** Bounds, in updates, sessions and characters of JSON. */
 const MAX_PER_SESSION = 10_000;
 const MAX_SESSIONS = 64;
+const MAX_CHARS = 4 * 1024 * 1024;
+const MAX_ALL_CHARS = 16 * 1024 * 1024;
+
+interface Early {
+  readonly updates: unknown[];
+  chars: number;
+  dropped: number;
+}
 
 /** Takes the updates of one session, in order, many at once. */
 export type UpdateSink = (updates: readonly unknown[]) => void;
@@ -11,7 +20,8 @@ export type UpdateSink = (updates: readonly unknown[]) => void;
 /** Routes the updates of one connection to its sessions and keeps those whose session is not there yet. */
 export class UpdateRouter {
   readonly #sinks = new Map<string, UpdateSink>();
-  readonly #early = new Map<string, { updates: unknown[]; dropped: number }>();
+  readonly #early = new Map<string, Early>();
+  #chars = 0;
   readonly #onDrop: (sentence: string) => void;
 
   /** @param onDrop hears, in a sentence for the log, what had to be left out. */
@@ -22,8 +32,7 @@ export class UpdateRouter {
   /** Registers a session; what came for it earlier is delivered before this returns. Returns the number of those. */
   register(sessionId: string, sink: UpdateSink): number {
     this.#sinks.set(sessionId, sink);
-    const early = this.#early.get(sessionId);
-    this.#early.delete(sessionId);
+    const early = this.#forget(sessionId);
     if (!early) return 0;
     if (early.dropped > 0) this.#onDrop(`${early.dropped} early updates of session ${sessionId} were left out`);
     sink(early.updates);
@@ -62,17 +71,34 @@ export class UpdateRouter {
     }
     let early = this.#early.get(sessionId);
     if (!early) {
-      if (this.#early.size >= MAX_SESSIONS) {
-        const [oldest] = this.#early.keys();
-        if (oldest !== undefined) this.#early.delete(oldest);
-        this.#onDrop(`the early updates of unknown session ${oldest} were left out: too many unknown sessions`);
-      }
-      early = { updates: [], dropped: 0 };
+      if (this.#early.size >= MAX_SESSIONS) this.#dropOldest('too many unknown sessions');
+      early = { updates: [], chars: 0, dropped: 0 };
       this.#early.set(sessionId, early);
     }
     for (const update of updates) {
-      if (early.updates.length < MAX_PER_SESSION) early.updates.push(update);
-      else early.dropped++;
+      const size = roughSize(update, MAX_CHARS);
+      if (early.updates.length >= MAX_PER_SESSION || early.chars + size > MAX_CHARS) {
+        early.dropped++;
+        continue;
+      }
+      early.updates.push(update);
+      early.chars += size;
+      this.#chars += size;
     }
+    while (this.#chars > MAX_ALL_CHARS) this.#dropOldest('the updates of unknown sessions are too large');
+  }
+
+  #dropOldest(why: string): void {
+    const [oldest] = this.#early.keys();
+    if (oldest === undefined) return;
+    this.#forget(oldest);
+    this.#onDrop(`the early updates of unknown session ${oldest} were left out: ${why}`);
+  }
+
+  #forget(sessionId: string): Early | undefined {
+    const early = this.#early.get(sessionId);
+    this.#early.delete(sessionId);
+    this.#chars -= early?.chars ?? 0;
+    return early;
   }
 }

@@ -1,4 +1,5 @@
 // The end of a long text, in bounded memory: what an agent printed last is what explains its end.
+import { detached } from './text';
 
 /** Keeps the last characters of what is appended. */
 export class TailBuffer {
@@ -37,7 +38,7 @@ export class TailBuffer {
       const lineBreak = text.indexOf('\n');
       if (lineBreak !== -1 && lineBreak < text.length - 1) text = text.slice(lineBreak + 1);
     }
-    this.#chunks = text === '' ? [] : [text];
+    this.#chunks = text === '' ? [] : [detached(text)];
     this.#length = text.length;
   }
 }

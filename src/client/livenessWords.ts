@@ -1,6 +1,6 @@
 // What is known of a turn that runs, in words: what it works on and for how long, since when nothing was heard, whether it answers. Silence is told and never judged.
 // Whole minutes only: a screen reader reads the status aloud each time it changes.
-import { head } from '../session/bounds';
+import { head } from '../base/text';
 import type { Entry, SessionState, ToolEntry, Turn } from '../session/state';
 import { isEnded } from '../session/tools';
 

@@ -1,5 +1,7 @@
 // The last part of a process's output, measured in bytes of UTF-8 as the protocol measures it, cut between characters. Appending costs what is appended.
 
+import { detached } from '../base/text';
+
 /** Small pieces are joined up to this size, so that a program that writes byte by byte does not cost an object for each. */
 const PIECE_BYTES = 8 * 1024;
 /** Dropped pieces stay in the array until there are this many, so that dropping is not a copy each time. */
@@ -30,11 +32,6 @@ export class OutputTail {
     this.#capacity = capacity;
   }
 
-  /** Bytes of UTF-8 ever appended. */
-  get totalBytes(): number {
-    return this.#total;
-  }
-
   /** Takes more output: whole characters only (a streaming decoder gives those). */
   append(text: string): void {
     const bytes = Buffer.byteLength(text);
@@ -53,6 +50,8 @@ export class OutputTail {
       last.text += text;
       last.bytes += bytes;
     } else {
+      // Put together from many small pieces, it would take up to ten times its length.
+      if (last) last.text = detached(last.text);
       this.#pieces.push({ text, bytes });
     }
     this.#kept += bytes;

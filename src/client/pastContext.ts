@@ -1,8 +1,9 @@
 // The past of a distributed session for an agent that was not there: the messages as text, those that cannot be had named in their places.
+
+import { head, tail } from '../base/text';
 import { type MessagePart, trajectoryOf } from '../distributed/model';
 import { textOf } from '../distributed/runParts';
 import type { PastMessage } from '../distributed/servedAgent';
-import { head, tail } from '../session/bounds';
 import type { QueuedAttachment } from '../session/queue';
 
 /** Characters of the whole, of which the newest are kept, and of one message. */

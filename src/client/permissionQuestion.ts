@@ -1,8 +1,9 @@
 // A permission request as a question to whoever called the agent over the Agent Communication Protocol, and what their answer chose. Nothing is ever chosen that the
 // answer does not name.
+
+import { head } from '../base/text';
 import { type Message, type MessagePart, textPart } from '../distributed/model';
 import { textOf } from '../distributed/runParts';
-import { head } from '../session/bounds';
 import type { PermissionOption } from '../session/content';
 import type { Permission, ToolEntry } from '../session/state';
 

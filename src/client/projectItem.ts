@@ -1,7 +1,7 @@
 // A transcript entry as the webview draws it: bounded, plain JSON, everything computed that needs the whole (diffs, labels). Read anew only when the entry changed.
 import { structuredPatch } from 'diff';
+import { head, tail } from '../base/text';
 import type { BlockView, DiffView, ItemView, TerminalView, ToolContentView, TurnView } from '../panel/contract';
-import { head, tail } from '../session/bounds';
 import type { ChangeHunk, ContentBlock, ToolContent } from '../session/content';
 import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../session/state';
 import { isEnded } from '../session/tools';

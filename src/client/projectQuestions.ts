@@ -1,6 +1,7 @@
 // Forms, pages and work beside the turns as the webview shows them.
+
+import { head } from '../base/text';
 import type { BackgroundView, ElicitationView } from '../panel/contract';
-import { head } from '../session/bounds';
 import type { SessionState } from '../session/state';
 import { isEnded } from '../session/tools';
 import type { Conversation } from './conversation';

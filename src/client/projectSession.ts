@@ -1,4 +1,6 @@
 // Everything around the transcript as the webview shows it, field by field, so that a change sends only its own fields.
+
+import { head } from '../base/text';
 import type {
   ActionView,
   ErrorView,
@@ -7,7 +9,6 @@ import type {
   SessionPhase,
   SessionView,
 } from '../panel/contract';
-import { head } from '../session/bounds';
 import type { SessionPart } from '../session/changes';
 import type { Conversation } from './conversation';
 import { endedWords, waitingWords, workingWords } from './livenessWords';

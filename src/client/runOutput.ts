@@ -1,9 +1,10 @@
 // What an agent says and does in a turn, as the parts of a run (Agent Communication Protocol): text as it comes, a thought once it is whole, a tool call once it has ended,
 // pictures and files as artifacts.
+
+import { head } from '../base/text';
 import { type MessagePart, textPart } from '../distributed/model';
 import type { RunEmitter } from '../distributed/servedAgent';
 import { toMessages } from '../distributed/toMessages';
-import { head } from '../session/bounds';
 import type { ContentBlock } from '../session/content';
 import type { Entry, MessageEntry, ToolEntry } from '../session/state';
 import { isEnded } from '../session/tools';

@@ -1,4 +1,5 @@
 // How much of what an agent says is kept. Beyond it the model keeps the part that a reader needs most and says what it left out.
+import { head, roughSize, tail } from '../base/text';
 import type { ContentBlock, ToolContent } from './content';
 
 /** Characters of one message; 8 Mi is about two thousand pages. */
@@ -11,26 +12,18 @@ export const MAX_TOOL_PARTS = 200;
 export const MAX_RAW_CHARS = 256 * 1024;
 /** Characters of terminal output. */
 export const MAX_TERMINAL_CHARS = 1024 * 1024;
+/** Characters of the output of all terminals of a session. */
+export const MAX_ALL_TERMINAL_CHARS = 16 * 1024 * 1024;
+/** What is left of a terminal's output where all together pass {@link MAX_ALL_TERMINAL_CHARS}. */
+export const SHORT_TERMINAL_CHARS = 16 * 1024;
+/** Characters of the contents and raw values of all tool calls of a session. */
+export const MAX_ALL_TOOL_CHARS = 128 * 1024 * 1024;
+/** What is left of one tool call where all together pass {@link MAX_ALL_TOOL_CHARS}. */
+export const SHORT_TOOL_CHARS = 20_000;
 /** Characters of an image, a sound or an embedded resource: base64 of 12 MB. */
 export const MAX_MEDIA_CHARS = 16 * 1024 * 1024;
 /** Options, commands, plan entries and the like in one list. */
 export const MAX_LIST = 2000;
-
-/** The last `limit` characters of a text, not cutting a surrogate pair. */
-export function tail(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  let start = text.length - limit;
-  const code = text.charCodeAt(start);
-  if (code >= 0xdc00 && code <= 0xdfff) start++;
-  return text.slice(start);
-}
-
-/** The first `limit` characters of a text, not cutting a surrogate pair. */
-export function head(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const code = text.charCodeAt(limit - 1);
-  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? limit - 1 : limit);
-}
 
 /** Media and resources that are too large to keep are named instead. The text of a message is bounded where it is put together. */
 export function boundBlock(block: ContentBlock): ContentBlock {
@@ -86,10 +79,48 @@ function shorten(part: ToolContent): ToolContent {
   return part;
 }
 
+/** About the characters that a list of contents holds. */
+export function contentSize(content: readonly ToolContent[]): number {
+  return content.reduce((sum, part) => sum + partSize(part), 0);
+}
+
+/** About the characters that one content of a tool call holds. */
+export function partSize(part: ToolContent): number {
+  switch (part.type) {
+    case 'diff':
+      return part.newText.length + (part.oldText?.length ?? 0);
+    case 'content':
+      if (part.block.type === 'text') return part.block.text.length;
+      return part.block.type === 'unknown' ? roughSize(part.block.raw, MAX_RAW_CHARS) : mediaSize(part.block);
+    case 'unknown':
+      return roughSize(part.raw, MAX_RAW_CHARS);
+    case 'terminal':
+      return 0;
+  }
+}
+
+/** What is kept of the contents of an old tool call when a session has become too large: the beginning of its texts. */
+export function shortContent(content: readonly ToolContent[]): readonly ToolContent[] {
+  let room = SHORT_TOOL_CHARS;
+  return content.map((part): ToolContent => {
+    const size = partSize(part);
+    room -= size;
+    if (room >= 0) return part;
+    const keep = Math.max(0, room + size);
+    room = 0;
+    if (part.type === 'content' && part.block.type === 'text') {
+      const text = `${head(part.block.text, keep)}\n[${size - keep} characters of this old call are no longer kept]`;
+      return { type: 'content', block: { type: 'text', text } };
+    }
+    const what = part.type === 'diff' ? `A change to ${head(part.path, 1000)}` : 'A content';
+    return { type: 'content', block: { type: 'text', text: `[${what} of this old call is no longer kept]` } };
+  });
+}
+
 /** Raw values stay as they are while they are small; a large one is kept as the beginning of its JSON text. */
-export function boundRaw(value: unknown): unknown {
-  if (roughSize(value, MAX_RAW_CHARS) <= MAX_RAW_CHARS) return value;
-  return `${head(jsonText(value), MAX_RAW_CHARS)}… [cut]`;
+export function boundRaw(value: unknown, limit = MAX_RAW_CHARS): unknown {
+  if (roughSize(value, limit) <= limit) return value;
+  return `${head(jsonText(value), limit)}… [cut]`;
 }
 
 /** JSON text of any value; a few thousand levels of nesting, which an agent can send in a short line, are too many for JSON.stringify. */
@@ -99,23 +130,4 @@ export function jsonText(value: unknown): string {
   } catch {
     return '[nested too deeply to be shown]';
   }
-}
-
-/** About the length of the JSON text, giving up as soon as it is past `limit`. */
-function roughSize(value: unknown, limit: number): number {
-  let size = 0;
-  const walk = (v: unknown, depth: number): void => {
-    if (size > limit) return;
-    if (typeof v === 'string') size += v.length + 2;
-    else if (typeof v !== 'object' || v === null) size += 8;
-    else if (depth > 64) size = limit + 1;
-    else
-      for (const key in v) {
-        size += key.length + 4;
-        walk((v as Record<string, unknown>)[key], depth + 1);
-        if (size > limit) return;
-      }
-  };
-  walk(value, 0);
-  return size;
 }

@@ -1,5 +1,12 @@
 // What changed since somebody last looked, coalesced: the cost of drawing depends on what changed, never on how long the session is.
 
+import { tail } from '../base/text';
+
+/** Of what a terminal printed, a reader that is behind gets the end: more than it shows, in characters. */
+const MAX_TERMINAL_BEHIND = 128 * 1024;
+/** Characters of text that wait for one reader; past them, reading everything anew costs less than keeping it. */
+const MAX_BEHIND = 4 * 1024 * 1024;
+
 /** Parts of the session outside of the transcript. */
 export type SessionPart =
   | 'connection'
@@ -19,11 +26,12 @@ export type SessionPart =
 export class Changes {
   /** By transcript index: `true` where the entry must be read anew, else the text that was appended to its last text block. */
   readonly entries = new Map<number, true | string>();
-  /** By terminal id: the output that was appended. */
+  /** By terminal id: the output that was appended, or the end of it. */
   readonly terminals = new Map<string, string>();
   readonly parts = new Set<SessionPart>();
-  /** The transcript was emptied: nothing that the reader holds is valid. */
+  /** Nothing that the reader holds is valid: the transcript was emptied, or the reader is too far behind. Nothing more is noted until {@link reset}. */
   cleared = false;
+  #behind = 0;
   readonly #wake: () => void;
 
   /** @param wake called on each change; it must be cheap and may be called many times before the changes are taken. */
@@ -36,23 +44,36 @@ export class Changes {
   }
 
   entry(index: number): void {
-    this.entries.set(index, true);
+    if (!this.cleared) {
+      const known = this.entries.get(index);
+      if (typeof known === 'string') this.#behind -= known.length;
+      this.entries.set(index, true);
+    }
     this.#wake();
   }
 
   appended(index: number, text: string): void {
     const known = this.entries.get(index);
-    if (known !== true) this.entries.set(index, known === undefined ? text : known + text);
+    if (!this.cleared && known !== true) {
+      this.entries.set(index, known === undefined ? text : known + text);
+      this.#note(text.length);
+    }
     this.#wake();
   }
 
   terminal(id: string, text: string): void {
-    this.terminals.set(id, (this.terminals.get(id) ?? '') + text);
+    if (!this.cleared) {
+      const known = this.terminals.get(id) ?? '';
+      const whole = known + text;
+      const kept = whole.length > 2 * MAX_TERMINAL_BEHIND ? tail(whole, MAX_TERMINAL_BEHIND) : whole;
+      this.terminals.set(id, kept);
+      this.#note(kept.length - known.length);
+    }
     this.#wake();
   }
 
   part(part: SessionPart): void {
-    this.parts.add(part);
+    if (!this.cleared) this.parts.add(part);
     this.#wake();
   }
 
@@ -68,5 +89,13 @@ export class Changes {
     this.terminals.clear();
     this.parts.clear();
     this.cleared = false;
+    this.#behind = 0;
+  }
+
+  #note(chars: number): void {
+    this.#behind += chars;
+    if (this.#behind <= MAX_BEHIND) return;
+    this.reset();
+    this.cleared = true;
   }
 }

@@ -1,5 +1,7 @@
 // Compactions: the agent shortens what it remembers, says how that goes, and may show the summary it goes on with (protocol v1 and v2 "compaction_update").
-import { head, MAX_TOOL_TEXT } from './bounds';
+
+import { head } from '../base/text';
+import { MAX_TOOL_TEXT } from './bounds';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
 import { upsert } from './upsert';

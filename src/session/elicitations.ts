@@ -1,5 +1,5 @@
 // Forms and pages that wait for the user. What was answered stands in the transcript as a line, without the values: they are between the user and the agent.
-import { head } from './bounds';
+import { head } from '../base/text';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
 

@@ -1,5 +1,5 @@
 // Gaps: places in the past of a session from elsewhere whose message is not there (yet). What comes later takes their place, as one entry or as several.
-import { head } from './bounds';
+import { head } from '../base/text';
 import type { SessionEvent } from './event';
 import type { ModelContext, SessionModel } from './model';
 import type { Entry } from './state';

@@ -1,6 +1,8 @@
 // Messages: chunks and whole messages become entries. With an id, they belong to the message of that id; without one, a message goes on until something else comes
 // between. What the user sent and the agent repeats is one entry, never two.
-import { boundBlock, head, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, mediaSize } from './bounds';
+
+import { grown, head } from '../base/text';
+import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, mediaSize } from './bounds';
 import type { ContentBlock } from './content';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
@@ -175,7 +177,7 @@ function append(context: ModelContext, entry: MessageEntry, block: ContentBlock,
     const text = block.text.length <= room ? block.text : head(block.text, Math.max(0, room));
     entry.dropped += block.text.length - text.length;
     if (text === '') return;
-    entry.content[entry.content.length - 1] = { type: 'text', text: last.text + text };
+    entry.content[entry.content.length - 1] = { type: 'text', text: grown(last.text, text) };
     context.note((changes) => changes.appended(entry.index, text));
     return;
   }

@@ -14,6 +14,7 @@ import { renewIds } from './renewedIds';
 import type { Entry, SessionState, Turn } from './state';
 import { applySubagent, SubagentIndex } from './subagents';
 import { applyTerminal } from './terminals';
+import { ToolSizes } from './toolSizes';
 import { addToolContent, applyTool, cancelOpenTools, noteDecision } from './tools';
 
 /** State plus the indexes that make each event cheap. Shared by the files of this room; everybody else sees {@link SessionModel.state}. */
@@ -31,6 +32,10 @@ export interface ModelContext {
   readonly openTools: Set<number>;
   /** Transcript indexes of the tool entries that show a terminal. */
   readonly terminalShownIn: Map<string, Set<number>>;
+  /** Characters of the output of all terminals. */
+  terminalChars: number;
+  /** How large the tool calls are that may be shortened. */
+  readonly toolSizes: ToolSizes;
   /** What an agent that echoes the prompt may still repeat. */
   echo: PromptEcho | undefined;
   /** The newest prompts by their id. */
@@ -84,6 +89,8 @@ export class SessionModel {
       turnsById: new Map(),
       openTools: new Set(),
       terminalShownIn: new Map(),
+      terminalChars: 0,
+      toolSizes: new ToolSizes(),
       echo: undefined,
       prompts: new Map(),
       push(make, at) {
@@ -357,10 +364,12 @@ function clear(context: ModelContext): void {
     context.turnsById,
     context.terminalShownIn,
     context.prompts,
+    context.toolSizes,
     state.terminals,
   ])
     map.clear();
   context.openTools.clear();
+  context.terminalChars = 0;
   context.echo = undefined;
   context.note((changes) => changes.clearedAll());
 }

@@ -1,5 +1,6 @@
 // Words beside what was said: notices of the agent or of the client, failures, and updates of a kind that nobody knows.
-import { boundRaw } from './bounds';
+import { head } from '../base/text';
+import { boundRaw, MAX_TOOL_TEXT } from './bounds';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
 
@@ -18,7 +19,7 @@ export function addNotice(
           kind: 'notice',
           severity,
           title,
-          text,
+          text: head(text, MAX_TOOL_TEXT),
           ...(action && { action }),
           ...(beginsAnew && { beginsAnew }),
         }),
@@ -38,7 +39,7 @@ export function addNotice(
           ...(context.state.turn ? base : outside(base)),
           kind: 'error',
           code,
-          text: message,
+          text: head(message, MAX_TOOL_TEXT),
           ...(hint && { hint }),
           ...(stderr && { stderr }),
         }),

@@ -1,5 +1,7 @@
 // Plans: lists of steps, texts, or files, each by its id; the agent replaces a plan whole, and may take it back (protocol sections "Agent Plan", "Plan Operations").
-import { head, MAX_LIST, MAX_TOOL_TEXT } from './bounds';
+
+import { head } from '../base/text';
+import { MAX_LIST, MAX_TOOL_TEXT } from './bounds';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
 import type { PlanRecord } from './state';

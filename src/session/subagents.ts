@@ -1,6 +1,6 @@
 // Subagents: sessions that the agent runs for this one. Each is one entry, drawn like a tool call: its title, whether it works, what went between it and the others, and
 // its own last words. A subagent outlives turns and may work again after it was idle (protocol v1 unstable and v2 "subagent_update", "session_message").
-import { head, tail } from './bounds';
+import { head, tail } from '../base/text';
 import type { ToolContent, ToolStatus } from './content';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';

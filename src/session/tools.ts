@@ -1,5 +1,6 @@
 // Tool calls: upserted by id in whatever order an agent sends them (protocol v1 "Tool Calls"; updates before the call, calls announced twice, none announced).
-import { boundContent, boundRaw, MAX_TOOL_PARTS, MAX_TOOL_TEXT } from './bounds';
+import { grown } from '../base/text';
+import { boundContent, boundRaw, MAX_TOOL_PARTS, MAX_TOOL_TEXT, partSize, shortContent } from './bounds';
 import type { ToolContent, ToolStatus } from './content';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
@@ -7,6 +8,9 @@ import { currentTurn } from './replay';
 import type { ToolEntry } from './state';
 
 type ToolEvent = Extract<SessionEvent, { type: 'tool_call' }>;
+
+/** Characters of a raw value of a call that was shortened. */
+const SHORT_RAW_CHARS = 2000;
 
 /** Whether nothing more is expected of a call in this status. */
 export function isEnded(status: ToolStatus): boolean {
@@ -23,6 +27,7 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
   if (known?.kind === 'tool' && !reused) {
     const before = known.status;
     patch(known, event, at);
+    measure(context, known, event);
     track(context, known);
     if (known.status === before && isOnlyMeta(event)) return;
     context.note((changes) => changes.entry(known.index));
@@ -46,6 +51,7 @@ export function addToolContent(
   const joined = joinText(known.content, part);
   if (!joined && known.content.length >= MAX_TOOL_PARTS) return;
   known.content = joined ?? boundContent([...known.content, part]);
+  shortenOldest(context, context.toolSizes.add(known, partSize(part)));
   track(context, known);
   context.note((changes) => changes.entry(known.index));
 }
@@ -55,7 +61,7 @@ function joinText(content: readonly ToolContent[], part: ToolContent): readonly 
   const last = content.at(-1);
   if (part.type !== 'content' || part.block.type !== 'text') return undefined;
   if (last?.type !== 'content' || last.block.type !== 'text') return undefined;
-  const text = last.block.text + part.block.text;
+  const text = grown(last.block.text, part.block.text);
   const parts: ToolContent[] = [...content.slice(0, -1), { type: 'content', block: { type: 'text', text } }];
   // Cutting at every piece would copy a megabyte each time: let it grow by a quarter first.
   return text.length > MAX_TOOL_TEXT * 1.25 ? boundContent(parts) : parts;
@@ -81,7 +87,24 @@ function create(context: ModelContext, event: ToolEvent, at: number): void {
   const turn = currentTurn(state);
   if (turn) turn.tools++;
   const entry = state.entries[index];
-  if (entry?.kind === 'tool') track(context, entry);
+  if (entry?.kind !== 'tool') return;
+  measure(context, entry, event);
+  track(context, entry);
+}
+
+/** Notes how large a call has become; where all together are too large, the oldest give way. */
+function measure(context: ModelContext, entry: ToolEntry, { patch: fields }: ToolEvent): void {
+  if (fields.content === undefined && fields.rawInput === undefined && fields.rawOutput === undefined) return;
+  shortenOldest(context, context.toolSizes.set(entry));
+}
+
+function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry[]): void {
+  for (const entry of tooMuch) {
+    entry.content = shortContent(entry.content);
+    if (entry.rawInput !== undefined) entry.rawInput = boundRaw(entry.rawInput, SHORT_RAW_CHARS);
+    if (entry.rawOutput !== undefined) entry.rawOutput = boundRaw(entry.rawOutput, SHORT_RAW_CHARS);
+    context.note((changes) => changes.entry(entry.index));
+  }
 }
 
 /** Marks what a turn left open, unless it goes on beside the turns: nobody will finish it. A late update of the agent still corrects this. */

@@ -136,6 +136,22 @@ describe('session feed', () => {
     assert.equal(reader.text(0), 'z'.repeat(100));
   });
 
+  it('catches up with one snapshot where a webview that did not answer is far behind', async () => {
+    reader.acknowledge = false;
+    feed.snapshot();
+    say('012');
+    await reader.until(() => reader.messages.length === 2);
+    const before = reader.messages.length;
+    for (let n = 0; n < 600; n++) say('x'.repeat(10_000));
+    reader.acknowledge = true;
+    feed.acknowledge(2);
+    await reader.until(() => reader.text(0).length === 3 + 6_000_000);
+    assert.deepEqual(
+      reader.messages.slice(before).map(({ type }) => type),
+      ['snapshot'],
+    );
+  });
+
   it('takes for painted what was only posted, or waits for ever for what is on the screen', async () => {
     reader.acknowledge = false;
     feed.snapshot();
