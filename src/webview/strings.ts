@@ -4,6 +4,9 @@ import { plural } from './format';
 export const strings = {
   // Names of regions and of things that have no visible text.
   conversation: 'Conversation',
+  panelTitle: 'Parley',
+  taskDone: 'Done',
+  taskOpen: 'To do',
   agentStatus: 'Agent',
   message: 'Message',
   queuedMessages: 'Queued messages',

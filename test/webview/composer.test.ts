@@ -162,11 +162,11 @@ describe('composer', () => {
   it('changes modes and options by keyboard', async () => {
     const { modes, mode, config, usage } = SESSION_FULL;
     await open({ session: { modes: modes!, mode: mode!, config: config!, usage: usage! } });
-    await button('Mode').press('Enter');
+    await button('Mode: Ask').press('Enter');
     await panel.page.keyboard.press('ArrowDown');
     await panel.page.keyboard.press('Enter');
     assert.deepEqual(await panel.next('setMode'), { type: 'setMode', modeId: 'code' });
-    await button('Model').click();
+    await button('Model: Opus').click();
     await panel.page.getByRole('option', { name: /Haiku/ }).click();
     assert.deepEqual(await panel.next('setConfig'), { type: 'setConfig', id: 'model', value: 'haiku' });
     await panel.page.getByRole('switch', { name: 'Web' }).click();

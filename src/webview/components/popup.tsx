@@ -13,7 +13,9 @@ export interface PopupItem {
 interface PopupProps {
   /** `menu`: things to do; `listbox`: values, of which `selected` is the present one. */
   readonly role: 'menu' | 'listbox';
+  /** What the list is of; `value` follows it in the button's name, as the button shows the value. */
   readonly label: string;
+  readonly value?: string | undefined;
   readonly items: readonly PopupItem[];
   readonly selected?: string | undefined;
   readonly class?: string;
@@ -102,7 +104,7 @@ export function Popup(props: PopupProps) {
         type="button"
         ref={trigger}
         class={props.class ?? 'pick'}
-        aria-label={label}
+        aria-label={props.value === undefined ? label : `${label}: ${props.value}`}
         aria-haspopup={role}
         aria-expanded={isOpen}
         title={props.title ?? label}

@@ -17,6 +17,7 @@ export function Pickers() {
         <Popup
           role="listbox"
           label={strings.mode}
+          value={currentMode?.name ?? mode.value}
           title={`${strings.mode}: ${currentMode?.name ?? mode.value ?? ''}`}
           items={modes.value.map(({ id, name, description }) => ({ id, label: name, description }))}
           selected={mode.value}
@@ -56,6 +57,7 @@ function ConfigPicker({ option }: { readonly option: ConfigOption }) {
     <Popup
       role="listbox"
       label={option.name}
+      value={current?.name ?? option.value}
       title={title}
       items={option.values.map(({ value, name, description, group }) => ({
         id: value,

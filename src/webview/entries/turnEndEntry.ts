@@ -16,10 +16,11 @@ const REASONS = {
 } as const;
 
 export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
-  // The button stands beside the separator: what is inside of one is not there for assistive technology.
-  const rule = setAttributes(el('div', 'turn-rule'), { role: 'separator', tabindex: '-1' });
+  // The button stands beside the separator, whose children assistive technology does not see; the
+  // focus goes to the group, as a separator with focus would be a splitter with a value.
+  const rule = setAttributes(el('div', 'turn-rule'), { role: 'separator' });
   const actions = el('span', 'turn-actions');
-  const element = el('div', 'turn-end', rule, actions);
+  const element = setAttributes(el('div', 'turn-end', rule, actions), { role: 'group', tabindex: '-1' });
 
   function draw(): void {
     const { item } = stored;
@@ -30,8 +31,10 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     for (const fact of facts) text.append(el('span', 'fact', ` · ${fact}`));
     if (turn.note) text.append(el('span', 'turn-note', ` · ${turn.note}`));
     if (turn.barrier) text.title = strings.barrier[turn.barrier];
+    const label = [reason, ...facts, ...(turn.note ? [turn.note] : [])].join(', ');
+    setAttributes(element, { 'aria-label': label });
     setAttributes(rule, {
-      'aria-label': [reason, ...facts, ...(turn.note ? [turn.note] : [])].join(', '),
+      'aria-label': label,
       'data-turn-id': turn.id,
       'data-stop-reason': turn.stopReason ?? 'unknown',
       'data-barrier': turn.barrier,

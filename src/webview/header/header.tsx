@@ -15,6 +15,7 @@ export function Header({ onNeedsYou }: { onNeedsYou(): void }) {
   const command = (name: 'newSession' | 'sessions' | 'showLog') => () => post({ type: 'command', command: name });
   return (
     <header class="header">
+      <h1 class="sr-only">{strings.panelTitle}</h1>
       <Status />
       {hiddenPermissions.value.length > 0 && (
         <button type="button" class="needs-you" title={strings.needsYouHint} onClick={onNeedsYou}>

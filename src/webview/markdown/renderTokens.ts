@@ -2,6 +2,7 @@
 import type { Token, Tokens } from 'marked';
 import { el, link, setAttributes } from '../dom';
 import { revealControls } from '../format';
+import { strings } from '../strings';
 import { createCodeBlock } from './codeBlock';
 import { decodeEntities } from './entities';
 
@@ -90,6 +91,7 @@ function renderCheckbox(token: Tokens.Checkbox): HTMLInputElement {
   const box = el('input');
   box.type = 'checkbox';
   box.disabled = true;
+  box.ariaLabel = token.checked ? strings.taskDone : strings.taskOpen;
   // The attribute, so that a copy of the node keeps it.
   if (token.checked) box.setAttribute('checked', '');
   return box;

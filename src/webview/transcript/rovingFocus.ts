@@ -1,7 +1,7 @@
 // Moving over the entries by keyboard: one of them is in the tab order, arrows and Home and End go from one to the next, and 1, 2, 3 answer a question.
 import { answerByKey } from '../entries/permissionCard';
 
-const ENTRY = '[data-entry-id], [role="separator"]';
+const ENTRY = '[data-entry-id], .turn-end';
 
 export interface FocusMoves {
   /** Opens or closes the entry. */
@@ -16,7 +16,7 @@ export function watchKeys(log: HTMLElement, moves: FocusMoves): void {
   log.addEventListener('focusin', (event) => {
     const entry = entryOf(event.target);
     if (!entry) return;
-    for (const other of log.querySelectorAll<HTMLElement>('.entry[tabindex="0"], [role="separator"][tabindex="0"]')) {
+    for (const other of log.querySelectorAll<HTMLElement>('.entry[tabindex="0"], .turn-end[tabindex="0"]')) {
       other.tabIndex = -1;
     }
     entry.tabIndex = 0;

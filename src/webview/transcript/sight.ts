@@ -36,8 +36,8 @@ export function bringToSight(box: Element, { element, drawWhole }: EntryView, { 
 /** Gives the focus to what is to be answered in an entry, or to the entry. */
 export function focusEntry({ element }: EntryView): void {
   const card = element.querySelector<HTMLElement>('[data-permission-id]');
-  const separator = element.querySelector<HTMLElement>('[role="separator"]');
-  (card ?? separator ?? element).focus({ preventScroll: true });
+  const turnEnd = element.querySelector<HTMLElement>('.turn-end');
+  (card ?? turnEnd ?? element).focus({ preventScroll: true });
 }
 
 /** Brings the card of a question to the eye and gives it the focus. @returns whether it is in the page */

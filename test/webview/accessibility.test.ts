@@ -1,0 +1,51 @@
+// What assistive technology needs, checked by axe-core over the scenes of the panel in each theme.
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { PanelOptions } from './harness/browser';
+import { asksForm } from './harness/questionSamples';
+import { conversation, permission, SESSION_FULL } from './harness/samples';
+import type { Theme } from './harness/server';
+import { useHarness } from './harness/useHarness';
+
+const THEMES: readonly Theme[] = ['dark', 'light', 'hc', 'hclight'];
+
+const SCENES: Readonly<Record<string, PanelOptions>> = {
+  empty: {},
+  'a conversation with a question and a queue': {
+    session: { ...SESSION_FULL, permissions: [permission(9)] },
+    items: conversation(),
+  },
+  'a form': { session: { phase: 'requiresAction', elicitations: [asksForm] } },
+  'a failed start': {
+    session: {
+      phase: 'failed',
+      status: 'failed',
+      error: {
+        code: 'x',
+        message: 'The agent ended.',
+        stderr: 'boom',
+        actions: [{ id: 'restart', label: 'Try again' }],
+      },
+    },
+  },
+};
+
+describe('accessibility', () => {
+  const browser = useHarness();
+
+  for (const theme of THEMES)
+    for (const [name, scene] of Object.entries(SCENES))
+      it(`has no serious finding: ${name}, ${theme}`, async () => {
+        const panel = await browser.open({ ...scene, theme, height: 1400 });
+        await panel.page.evaluate(axe.source);
+        const { violations } = await panel.page.evaluate(() =>
+          (globalThis as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] }),
+        );
+        const found = violations
+          .filter(({ id, impact }) => impact === 'serious' || impact === 'critical' || id === 'page-has-heading-one')
+          .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+          // The colours of terminal output are the theme's own.
+          .filter((finding) => !/^color-contrast: <span class="fg-ansi/.test(finding));
+        assert.deepEqual(found, []);
+      });
+});
