@@ -43,8 +43,11 @@ export class Unsent {
     return this.#attachments;
   }
 
+  /** Adds an attachment; one of the same place, such as the same lines of a file, is replaced. */
   attach(attachment: QueuedAttachment): void {
-    this.#set(this.#draft, [...this.#attachments, attachment]);
+    const place = placeOf(attachment);
+    const others = this.#attachments.filter((one) => place === undefined || placeOf(one) !== place);
+    this.#set(this.#draft, [...others, attachment]);
   }
 
   detach(id: string): void {
@@ -85,4 +88,12 @@ export class Unsent {
     this.#keep?.draft(draft, attachments);
     this.#onChange();
   }
+}
+
+/** The address of the file or the lines that an attachment stands for; undefined for pasted content. */
+function placeOf({ forms }: QueuedAttachment): string | undefined {
+  for (const form of forms)
+    if ((form.type === 'resource' || form.type === 'resource_link') && !form.uri.startsWith('attachment:'))
+      return form.uri;
+  return undefined;
 }

@@ -70,6 +70,21 @@ describe('entries', () => {
     assert.equal(await said.locator('b, strong').count(), 0);
   });
 
+  it('shows what the user attached as the chip that it was, with its lines, and opens it', async () => {
+    const uri = 'file:///work/app/src/deferred.ts#L4-L6';
+    const { page } = await open([
+      message('u', 'user', [
+        { type: 'text', text: 'Why?' },
+        { type: 'resource', uri, text: 'await promise;' },
+      ]),
+    ]);
+    const entry = page.locator('[data-entry-id=u]');
+    assert.match(await entry.innerText(), /deferred\.ts:4–6/);
+    assert.equal(await entry.getByRole('button').count(), 0);
+    await entry.getByRole('link', { name: 'deferred.ts:4–6' }).click();
+    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', href: uri });
+  });
+
   it('folds a thought to a line and opens it on demand', async () => {
     const { page } = await open([message('t', 'thought', 'First.\n\nThen **this**.', 4200)]);
     const row = page.getByRole('button', { name: 'Thought for 4 s' });

@@ -10,6 +10,25 @@ interface BlockContext {
   copy(text: string): void;
 }
 
+/** True for the address of something that the user attached here: a file, or pasted content. */
+export function isAttached(uri: string): boolean {
+  return /^(file|attachment):/i.test(uri);
+}
+
+/** Draws something that the user attached: a chip that opens it, as it stood in the composer. */
+export function createAttachment(
+  block: Extract<BlockView, { type: 'resource' | 'resource_link' }>,
+  context: BlockContext,
+): HTMLElement {
+  const name = revealControls(nameOf(block.uri));
+  // Content without a place in the file system can only be read here.
+  if (/^attachment:/i.test(block.uri)) {
+    const text = block.type === 'resource' ? block.text : undefined;
+    return text === undefined ? el('span', 'chip', icon('file'), name) : createFold(name, text, context);
+  }
+  return createResourceChip(name, block.uri, context);
+}
+
 /** Draws a block that is not text. @param save asks the host to save it, offered where it is a file with content */
 export function createBlock(
   block: Exclude<BlockView, { type: 'text' }>,
@@ -93,8 +112,12 @@ export function createResourceChip(name: string, uri: string, context: BlockCont
   return setAttributes(chip, { 'data-uri': uri });
 }
 
+/** The last part of an address, with the lines of its fragment: `a.ts:4–6`. */
 function nameOf(uri: string): string {
-  return decodeURIComponentSafely(uri.split(/[?#]/, 1)[0]!.split('/').at(-1) || uri);
+  const name = decodeURIComponentSafely(uri.split(/[?#]/, 1)[0]!.split('/').at(-1) || uri);
+  const [, first, last] = /#L(\d+)(?:-L?(\d+))?$/.exec(uri) ?? [];
+  if (first === undefined) return name;
+  return last === undefined ? `${name}:${first}` : `${name}:${first}–${last}`;
 }
 
 function decodeURIComponentSafely(text: string): string {

@@ -2,7 +2,7 @@
 import { button, el, setAttributes } from '../dom';
 import { isText } from '../itemStore';
 import { strings } from '../strings';
-import { createBlock } from './blocks';
+import { createAttachment, createBlock, isAttached } from './blocks';
 import { createArticle, type EntryFactory, markLate } from './entryView';
 
 /** Longer messages are cut to their beginning until they are opened. */
@@ -23,6 +23,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
       const save = (): void => context.post({ type: 'saveResource', index, content });
       if (block.type === 'text') parts.push(setAttributes(el('div', 'said', block.text), { dir: 'auto' }));
       else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, context, save));
+      else if (block.type !== 'unknown' && isAttached(block.uri)) chips.append(createAttachment(block, context));
       else chips.append(createBlock(block, context, save));
     });
     const text = item.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');

@@ -123,9 +123,9 @@ export class Chat {
 
   /** Chooses a value of a picker at the composer, by mouse. */
   async pick(picker: string, value: string): Promise<void> {
-    await this.button(picker).click();
+    await this.frame.getByRole('button', { name: `${picker}: ` }).click();
     await this.frame.getByRole('listbox', { name: picker }).getByText(value, { exact: true }).click();
-    await this.button(picker).filter({ hasText: value }).waitFor();
+    await this.button(`${picker}: ${value}`).waitFor();
   }
 
   /** The text of the last turn, as the button at its end copies it: word for word what the panel has received. */
