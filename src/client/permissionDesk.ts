@@ -8,7 +8,7 @@ import type { SessionEvent } from '../session/event';
 const MAX_OPEN = 100;
 
 export type PermissionOutcome = { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
-type Closer = 'user' | 'rule' | 'turn' | 'agent' | 'exit';
+type Closer = 'user' | 'turn' | 'agent' | 'exit';
 
 interface OpenQuestion {
   readonly optionIds: ReadonlySet<string>;

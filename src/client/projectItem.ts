@@ -1,10 +1,10 @@
 // A transcript entry as the webview draws it: bounded, plain JSON, everything computed that needs the whole (diffs, labels). Read anew only when the entry changed.
-import { structuredPatch } from 'diff';
 import { head, tail } from '../base/text';
 import type { BlockView, DiffView, ItemView, TerminalView, ToolContentView, TurnView } from '../panel/contract';
-import type { ChangeHunk, ContentBlock, ToolContent } from '../session/content';
+import type { ContentBlock, ToolContent } from '../session/content';
 import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../session/state';
 import { isEnded } from '../session/tools';
+import { boundHunks, lineDiff } from './lineDiff';
 
 /** Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the webview. */
 const MAX_TOOL_CHARS = 50_000;
@@ -14,11 +14,6 @@ const MAX_RESOURCE_CHARS = 20_000;
 const MAX_URI = 10_000;
 /** Characters of base64 that go to the webview: an image or a sound of 9 MB. */
 const MAX_MEDIA_CHARS = 12_000_000;
-/** Lines of one diff that go to the webview; the editor shows it whole. */
-const MAX_DIFF_LINES = 400;
-/** Past this many characters a side is not compared line by line here. */
-const MAX_DIFF_CHARS = 400_000;
-const MAX_DIFF_EDITS = 2000;
 
 export interface ProjectionContext {
   readonly state: Readonly<SessionState>;
@@ -144,7 +139,7 @@ function describeDecision({ decision }: ToolEntry): string | undefined {
     : decision.kind?.startsWith('allow')
       ? 'allowed'
       : `“${decision.name}” chosen`;
-  return `${verb} by ${decision.by === 'rule' ? 'a rule' : 'you'}`;
+  return `${verb} by you`;
 }
 
 function projectPart(part: ToolContent, context: ProjectionContext): ToolContentView {
@@ -211,36 +206,30 @@ function projectToolBlock(block: ContentBlock): BlockView {
   return { type: 'text', text: `${head(block.text, MAX_TOOL_CHARS)}\n… ${left} more characters` };
 }
 
-function projectDiff(diff: Extract<ToolContent, { type: 'diff' }>, roots: readonly string[]): DiffView {
-  const { path, newText, hunks, oldPath, operation } = diff;
-  const oldText = diff.oldText ?? '';
+type DiffPart = Extract<ToolContent, { type: 'diff' }>;
+
+function projectDiff(diff: DiffPart, roots: readonly string[]): DiffView {
+  const { path, oldPath, operation } = diff;
   const label =
     oldPath === undefined
       ? `${labelOf(path, roots)}${operation === 'delete' ? ' (deleted)' : ''}`
       : `${labelOf(oldPath, roots)} → ${labelOf(path, roots)}${operation === 'copy' ? ' (copy)' : ''}`;
-  const base = { path, label, isNew: diff.oldText === undefined };
-  if (hunks) return { ...base, ...boundHunks(hunks) };
-  if (oldText.length > MAX_DIFF_CHARS || newText.length > MAX_DIFF_CHARS)
-    return { ...base, added: 0, removed: 0, hunks: [], truncated: true };
-  const patch = structuredPatch('', '', oldText, newText, '', '', { context: 3, maxEditLength: MAX_DIFF_EDITS });
-  if (!patch) return { ...base, added: 0, removed: 0, hunks: [], truncated: true };
-  return { ...base, ...boundHunks(patch.hunks) };
+  return { path, label, isNew: diff.oldText === undefined, ...comparisonOf(diff) };
 }
 
-function boundHunks(all: readonly ChangeHunk[]): Pick<DiffView, 'added' | 'removed' | 'hunks' | 'truncated'> {
-  let added = 0;
-  let removed = 0;
-  let room = MAX_DIFF_LINES;
-  const hunks = all.flatMap(({ oldStart, newStart, lines }) => {
-    for (const line of lines) {
-      if (line.startsWith('+')) added++;
-      else if (line.startsWith('-')) removed++;
-    }
-    const kept = lines.slice(0, Math.max(0, room)).map((line) => head(line, 2000));
-    room -= lines.length;
-    return kept.length > 0 ? [{ oldStart, newStart, lines: kept }] : [];
-  });
-  return { added, removed, hunks, ...(room < 0 && { truncated: true as const }) };
+type Comparison = Omit<DiffView, 'path' | 'label' | 'isNew'>;
+
+/** By the content, which never changes: every snapshot shows the newest ones again. */
+const comparisons = new WeakMap<DiffPart, Comparison>();
+
+function comparisonOf(diff: DiffPart): Comparison {
+  const known = comparisons.get(diff);
+  if (known) return known;
+  const { hunks, oldText = '', newText } = diff;
+  const found = hunks ? boundHunks(hunks) : lineDiff(oldText, newText);
+  const comparison = found ?? { added: 0, removed: 0, hunks: [], tooMany: true as const };
+  comparisons.set(diff, comparison);
+  return comparison;
 }
 
 /** A path as a person reads it: relative to the root that holds it. */

@@ -148,6 +148,8 @@ export interface DiffView {
   readonly hunks: readonly DiffHunk[];
   /** Too large to show here; the editor shows it whole. */
   readonly truncated?: true;
+  /** Too many changes to compare here: no hunks and no counts. */
+  readonly tooMany?: true;
 }
 
 export interface TerminalView {

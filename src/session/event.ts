@@ -189,7 +189,7 @@ export type SessionEvent =
       readonly permissionId: string;
       readonly outcome: 'selected' | 'cancelled';
       readonly optionId?: string;
-      readonly by: 'user' | 'rule' | 'turn' | 'agent' | 'exit';
+      readonly by: 'user' | 'turn' | 'agent' | 'exit';
     }
   // Questions that are a form or a page in the browser. `id` is ours.
   | ({

@@ -79,9 +79,7 @@ export interface Decision {
   readonly outcome: 'selected' | 'cancelled';
   readonly optionId?: string;
   readonly optionName?: string;
-  readonly by: 'user' | 'rule' | 'turn' | 'agent' | 'exit';
-  /** The rule that answered, as the user wrote it. */
-  readonly rule?: string;
+  readonly by: 'user' | 'turn' | 'agent' | 'exit';
   readonly at: number;
 }
 

@@ -21,8 +21,7 @@ const decisionSchema = z.object({
   outcome: z.enum(['selected', 'cancelled']),
   optionId: z.optional(z.string()),
   optionName: z.optional(z.string()),
-  by: z.enum(['user', 'rule', 'turn', 'agent', 'exit']),
-  rule: z.optional(z.string()),
+  by: z.enum(['user', 'turn', 'agent', 'exit']),
   at: z.number(),
 });
 

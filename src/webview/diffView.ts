@@ -48,10 +48,14 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
     }
   }
   if (total > 0) element.append(lines);
-  else if (!diff.truncated) element.append(el('div', 'diff-note dim', strings.noChange));
+  else if (!diff.truncated && !diff.tooMany) element.append(el('div', 'diff-note dim', strings.noChange));
   const left = total - Math.min(total, limit);
-  if (diff.truncated || left > 0) {
-    const words = left > 0 && !diff.truncated ? strings.openDiffWhole(left) : strings.diffTooLarge;
+  if (diff.truncated || diff.tooMany || left > 0) {
+    const words = diff.tooMany
+      ? strings.diffTooMany
+      : diff.truncated
+        ? strings.diffTooLarge
+        : strings.openDiffWhole(left);
     element.append(el('div', 'diff-note', link('link', words, diff.path, options.openDiff)));
   }
   return element;
@@ -68,7 +72,8 @@ function createHead(diff: DiffView, options: DiffOptions): HTMLElement {
   path.append(el('span', 'name', name));
   const head = el('div', 'diff-head', icon('diff'), path);
   if (diff.isNew) head.append(el('span', 'chip', strings.newFile));
-  head.append(el('span', 'grow'), el('span', 'dim counts', `+${diff.added} −${diff.removed}`));
+  head.append(el('span', 'grow'));
+  if (!diff.tooMany) head.append(el('span', 'dim counts', `+${diff.added} −${diff.removed}`));
   return head;
 }
 

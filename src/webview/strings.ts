@@ -102,6 +102,7 @@ export const strings = {
   openDiff: 'Open diff',
   openDiffWhole: (lines: number) => `Open diff to see ${plural(lines, 'more line', 'more lines')}`,
   diffTooLarge: 'Too large to show here. Open diff',
+  diffTooMany: 'Too many changes to show here. Open diff',
   newFile: 'new file',
   noChange: 'No change',
   openInTerminal: 'Open in terminal',

@@ -285,8 +285,7 @@ describe('Journal', () => {
       title: 'Run',
       outcome: 'selected',
       optionId: 'o',
-      by: 'rule',
-      rule: 'git *',
+      by: 'user',
       at: 5,
     } as const;
     const second = { permissionId: 'p0', title: 'Write', outcome: 'cancelled', by: 'user', at: 6 } as const;
