@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, journal, carried, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, journal, carried, sessions, day, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { measureJournal } from '../test/bench/journalBench';
 import { measureJournalPaint } from '../test/bench/journalPaint';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
+import { measureDay, measureSessions } from '../test/bench/scale';
 import { scenarios } from '../test/bench/scenarios';
 import { packFloor, parley } from '../test/bench/subjects';
 import { measureWire } from '../test/bench/wireBench';
@@ -38,7 +39,7 @@ function script(file: string, ...args: string[]): void {
 }
 
 async function main(): Promise<Row[]> {
-  const known = ['wire', 'journal', 'carried', 'size', ...scenarios.map(({ name }) => name)];
+  const known = ['wire', 'journal', 'carried', 'sessions', 'day', 'size', ...scenarios.map(({ name }) => name)];
   const unknown = only?.filter((name) => !known.includes(name)) ?? [];
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
   const rows: Row[] = [];
@@ -53,7 +54,7 @@ async function main(): Promise<Row[]> {
   }
   const chosen = scenarios.filter(({ name, quick }) => wanted(name, quick));
   const repetitions = Number(options.reps ?? (options.quick ? 1 : 3));
-  const inVsCode = chosen.length > 0 || wanted('journal') || wanted('carried');
+  const inVsCode = chosen.length > 0 || wanted('journal') || wanted('carried') || wanted('sessions') || wanted('day');
   if (inVsCode || wanted('size')) script('run.mjs', 'package');
   if (inVsCode) script('buildSupport.mjs');
   if (wanted('journal')) {
@@ -61,6 +62,9 @@ async function main(): Promise<Row[]> {
     rows.push(...(await measureJournalPaint(parley, { repetitions, turns, say })));
   }
   if (wanted('carried')) rows.push(...(await measureCarriedPaint(parley, { repetitions, say })));
+  if (wanted('sessions'))
+    rows.push(...(await measureSessions(parley, { counts: options.quick ? [1, 20] : [1, 5, 20, 50], say })));
+  if (wanted('day', false)) rows.push(...(await measureDay(parley, { turns: 500, say })));
   if (chosen.length > 0) {
     const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
     try {

@@ -46,6 +46,9 @@ export interface Prepared {
   readonly dataDir?: string;
   /** The workspace. */
   readonly folder?: string;
+  /** VSIX files beside the subject's. */
+  readonly extensions?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Measured {
@@ -95,7 +98,8 @@ export class Chat {
   ): Promise<Chat> {
     const log = join(scratch, 'turns.jsonl');
     const settings = { ...subject.settings(loadAgent(log)), 'git.enabled': false };
-    const server = await startServer({ extensions: [subject.vsix], settings, say, ...prepared });
+    const extensions = [subject.vsix, ...(prepared.extensions ?? [])];
+    const server = await startServer({ settings, say, ...prepared, extensions });
     let window: Window | undefined;
     try {
       const probe = readFileSync(join(repository, 'test/bench/inPage/probe.js'), 'utf8');
@@ -213,6 +217,13 @@ export class Chat {
 
   async elements(): Promise<number> {
     return (await this.#run('parleyBench.elements()')) as number;
+  }
+
+  /** What the page's own objects take after a garbage collection, in MB. */
+  async heapMb(): Promise<number> {
+    await this.#devtools.send('HeapProfiler.collectGarbage');
+    const { metrics } = await this.#devtools.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN) / 2 ** 20;
   }
 
   /** The most memory that the webview's renderer ever had, in MB. */

@@ -1,0 +1,70 @@
+// Measures the extension host from inside and drives sessions of Parley through its API, by HTTP on loopback. Its address is written to the file $PARLEY_BENCH_PROBE.
+const { readFileSync, writeFileSync } = require('node:fs');
+const { createServer } = require('node:http');
+const { monitorEventLoopDelay } = require('node:perf_hooks');
+const vscode = require('vscode');
+
+exports.activate = (context) => {
+  const file = process.env.PARLEY_BENCH_PROBE;
+  if (!file) return;
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  let writtenBefore = written();
+  /** @type {Promise<unknown>[]} */
+  let turns = [];
+  const parley = () => vscode.extensions.getExtension('parley.parley').activate();
+
+  const ask = {
+    /** Counts from now on. */
+    reset() {
+      loop.reset();
+      writtenBefore = written();
+    },
+    /** Times in ms, sizes in bytes. */
+    read() {
+      const { heapUsed, rss } = process.memoryUsage();
+      const ms = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - 1);
+      return { p99: ms(loop.percentile(99)), longest: ms(loop.max), heapUsed, rss, written: written() - writtenBefore };
+    },
+    /** Opens sessions that nobody looks at. @returns their keys */
+    async open({ count }) {
+      const api = await parley();
+      const keys = [];
+      for (let index = 0; index < count; index++) keys.push(await api.openSession({}));
+      return keys;
+    },
+    /** Sends a text to each session, and does not wait. */
+    async send({ keys, text }) {
+      const api = await parley();
+      turns = keys.map((key, index) => api.send(key, `${text} P${index}x`));
+    },
+    /** Waits for the turns that were sent last. */
+    async settled() {
+      await Promise.all(turns);
+    },
+    /** Runs turns in one session, one after another. `first`: the number of the first. */
+    async run({ key, text, first, count }) {
+      const api = await parley();
+      for (let index = 0; index < count; index++) await api.send(key, `${text} D${first + index}x`);
+    },
+  };
+
+  const server = createServer(async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    try {
+      const result = await ask[request.url.slice(1)](JSON.parse(Buffer.concat(chunks).toString() || '{}'));
+      response.end(JSON.stringify(result ?? null));
+    } catch (error) {
+      response.writeHead(500).end(String(error?.stack ?? error));
+    }
+  });
+  server.requestTimeout = 0;
+  server.listen(0, '127.0.0.1', () => writeFileSync(file, `http://127.0.0.1:${server.address().port}`));
+  context.subscriptions.push({ dispose: () => server.close() });
+};
+
+/** Bytes that this process had written to files so far, whether the disk has them or not. */
+function written() {
+  return Number(/^write_bytes: (\d+)/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1]);
+}

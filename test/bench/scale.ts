@@ -1,0 +1,152 @@
+// Parley at scale, in a real VS Code: many sessions that stream at once, and a day of turns in one. What the extension host stands still, what is written to the disk,
+// and what grows with the day.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { repository } from '../support/vscode/repository';
+import { Chat } from './chat';
+import { percentile, type Row, rounded } from './figures';
+import type { Subject } from './subjects';
+
+interface HostFigures {
+  readonly p99: number;
+  readonly longest: number;
+  readonly heapUsed: number;
+  readonly rss: number;
+  readonly written: number;
+}
+
+/** Updates of each session, and their rate per second: twenty seconds. */
+const UPDATES = 2000;
+const RATE = 100;
+/** Bytes of text in one of them, in the mean. */
+const UPDATE_BYTES = 20;
+const MEGABYTE = 2 ** 20;
+
+/** A Parley with the probe beside it. */
+class Probed {
+  readonly chat: Chat;
+  readonly #address: string;
+  readonly #scratch: string;
+
+  private constructor(chat: Chat, address: string, scratch: string) {
+    this.chat = chat;
+    this.#address = address;
+    this.#scratch = scratch;
+  }
+
+  static async open(subject: Subject, say: (line: string) => void): Promise<Probed> {
+    const scratch = mkdtempSync(join(tmpdir(), 'parley-scale-'));
+    const file = join(scratch, 'probe');
+    const chat = await Chat.open(subject, scratch, say, {
+      extensions: [packProbe(scratch)],
+      env: { PARLEY_BENCH_PROBE: file },
+    });
+    for (let waited = 0; !existsSync(file); waited += 50) {
+      if (waited > 30_000) throw new Error('The host probe did not start');
+      await delay(50);
+    }
+    return new Probed(chat, readFileSync(file, 'utf8'), scratch);
+  }
+
+  /** Asks the probe; see test/bench/hostProbe/extension.js. */
+  async ask(what: string, argument: object = {}): Promise<unknown> {
+    const response = await fetch(`${this.#address}/${what}`, { method: 'POST', body: JSON.stringify(argument) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`The host probe: ${text}`);
+    return JSON.parse(text);
+  }
+
+  async close(): Promise<void> {
+    await this.chat.close();
+    rmSync(this.#scratch, { recursive: true, force: true });
+  }
+}
+
+function packProbe(folder: string): string {
+  const vsix = join(folder, 'probe.vsix');
+  const vsce = join(repository, 'node_modules/@vscode/vsce/vsce');
+  const flags = ['--no-dependencies', '--allow-missing-repository', '--skip-license', '--out', vsix];
+  const cwd = join(repository, 'test/bench/hostProbe');
+  const packed = spawnSync(process.execPath, [vsce, 'package', ...flags], { cwd, encoding: 'utf8' });
+  if (packed.status !== 0) throw new Error(`The probe could not be packed:\n${packed.stdout}${packed.stderr}`);
+  return vsix;
+}
+
+/** Sessions that stream at once, one of them shown. @param counts how many, one run each */
+export async function measureSessions(
+  subject: Subject,
+  { counts, say }: { readonly counts: readonly number[]; readonly say: (line: string) => void },
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const count of counts) {
+    const probed = await Probed.open(subject, say);
+    try {
+      const keys = (await probed.ask('open', { count: count - 1 })) as string[];
+      await probed.ask('reset');
+      await probed.ask('send', { keys, text: `flood ${UPDATES} ${RATE}` });
+      const { keys: typed, frames } = await probed.chat.turn(`flood ${UPDATES} ${RATE}`, 'A', { typing: true });
+      await probed.ask('settled');
+      const host = (await probed.ask('read')) as HostFigures;
+      const said = count * UPDATES * UPDATE_BYTES;
+      const of = (name: string, value: number, unit: string, target?: number): Row => ({
+        name: `${count} ${count === 1 ? 'session' : 'sessions'} streaming: ${name}`,
+        value: rounded(value),
+        unit,
+        ...(target !== undefined && { target }),
+        better: 'lower',
+      });
+      rows.push(
+        of('extension host delay p99', host.p99, 'ms', 20),
+        of('extension host longest delay', host.longest, 'ms'),
+        of('key to paint p95', percentile(typed, 95), 'ms', 24),
+        of('frame p95', percentile(frames, 95), 'ms', 17),
+        of('bytes written / bytes said', host.written / said, '×', 5),
+      );
+      say(`sessions ${count}: host p99 ${host.p99.toFixed(1)} ms, written ${(host.written / MEGABYTE).toFixed(1)} MB`);
+    } finally {
+      await probed.close();
+    }
+  }
+  return rows;
+}
+
+/** A day in one session: turns with tool calls, diffs and text. @param turns how many */
+export async function measureDay(
+  subject: Subject,
+  { turns, say }: { readonly turns: number; readonly say: (line: string) => void },
+): Promise<readonly Row[]> {
+  const probed = await Probed.open(subject, say);
+  try {
+    const look = async () => {
+      const { heapUsed, written } = (await probed.ask('read')) as HostFigures;
+      const [elements, page] = [await probed.chat.elements(), await probed.chat.heapMb()];
+      return { host: heapUsed / MEGABYTE, page, elements, written: written / MEGABYTE };
+    };
+    await probed.ask('reset');
+    await probed.chat.turn('tools 3 0', 'FIRST');
+    const first = await look();
+    for (let turn = 1; turn < turns; turn++)
+      await probed.chat.turn(turn % 3 === 0 ? 'flood 60 0' : 'tools 3 0', `D${turn}x`);
+    const last = await look();
+    say(`day of ${turns}: ${JSON.stringify({ first, last })}`);
+    const row = (name: string, value: number, unit: string, target?: number): Row => ({
+      name: `a day of ${turns} turns: ${name}`,
+      value: rounded(value),
+      unit,
+      ...(target !== undefined && { target }),
+      better: 'lower',
+    });
+    return [
+      row('extension host heap, growth', last.host - first.host, 'MB', 20),
+      row('page heap, growth', last.page - first.page, 'MB'),
+      row('elements in the page', last.elements, 'elements', 2000),
+      row('elements in the page, growth', last.elements - first.elements, 'elements'),
+      row('written', last.written, 'MB'),
+    ];
+  } finally {
+    await probed.close();
+  }
+}
