@@ -1,10 +1,10 @@
 // What VS Code loads. The doors of the product stand here: its commands, the pages of the chat, its links and its API. All else (workbench/product.ts) is a bundle of its own
 // that is read when something is first asked of it, and not before the page that the user waits for is drawn.
-import { commands, type ExtensionContext, window } from 'vscode';
+import { commands, type ExtensionContext, type LogOutputChannel, window } from 'vscode';
 import type { ParleyApi } from './workbench/api';
 import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/door/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './workbench/door/chatView';
-import type { Page } from './workbench/door/page';
+import { Starter } from './workbench/door/starter';
 import type { Product } from './workbench/product';
 
 /** Where nothing is asked, the product is there after this time, in ms: a window in which Parley is used also serves, and mends what broke. */
@@ -14,36 +14,42 @@ interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
 }
 
-let loaded: Product | undefined;
+let starter: Starter<Product> | undefined;
+let channel: LogOutputChannel | undefined;
 
 export function activate(context: ExtensionContext): ParleyApi {
-  const product = (): Product => {
-    loaded ??= (require('./workbench/product') as typeof import('./workbench/product')).compose(context, {
-      panel,
-      view,
-    });
-    return loaded;
+  const log = (): LogOutputChannel => {
+    channel ??= window.createOutputChannel('Parley', { log: true });
+    return channel;
   };
-  const fill = async (page: Page): Promise<void> => {
-    await page.hasSpoken;
-    if (!page.isGone) product().chat.fill(page);
-  };
-  const panel = new ChatPanel(context, (page) => void fill(page));
-  const view = new ChatView(context, (page) => void fill(page));
-  const latest = setTimeout(product, LATEST_MS);
+  const starting = new Starter<Product>(() => {
+    const { compose } = require('./workbench/product') as typeof import('./workbench/product');
+    return compose(context, { panel, view }, log());
+  }, log);
+  starter = starting;
+  const product = (): Product => starting.product();
+  const panel = new ChatPanel(context, (page) => void starting.fill(page));
+  const view = new ChatView(context, (page) => void starting.fill(page));
+  const latest = setTimeout(() => starting.prepare(), LATEST_MS);
   context.subscriptions.push(
     { dispose: () => clearTimeout(latest) },
     window.registerWebviewViewProvider(CHAT_VIEW_ID, view),
     window.registerWebviewPanelSerializer(CHAT_PANEL_TYPE, panel),
     panel.watch(),
-    window.registerUriHandler({ handleUri: (uri) => product().chat.handleUri(uri) }),
+    window.registerUriHandler({
+      handleUri: (uri) => {
+        if (starting.prepare()) product().chat.handleUri(uri);
+        else panel.open();
+      },
+    }),
   );
   for (const { command } of (context.extension.packageJSON as Manifest).contributes.commands) {
     const run = async (...args: never[]): Promise<unknown> => {
-      if (command === 'parley.open' && !loaded) {
+      if (command === 'parley.showLog') return log().show();
+      if (command === 'parley.open' && !starting.isLoaded) {
         const page = panel.open();
         await page.hasSpoken;
-        if (page.isGone) return undefined;
+        if (page.isGone || !starting.prepare()) return undefined; // the page says why
       }
       return product().run(command, args);
     };
@@ -52,9 +58,13 @@ export function activate(context: ExtensionContext): ParleyApi {
   return apiOf(product);
 }
 
-/** VS Code waits a little for this: agents get the time to end in order. */
-export function deactivate(): Promise<void> | undefined {
-  return loaded?.end();
+/**
+ * Ends agents and server in order. VS Code waits a few seconds for this and disposes the subscriptions meanwhile: what
+ * the orderly end needs is not among them.
+ */
+export async function deactivate(): Promise<void> {
+  await starter?.end();
+  channel?.dispose();
 }
 
 /** The API, before the product behind it is loaded. */

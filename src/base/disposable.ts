@@ -17,7 +17,10 @@ export function toDisposable(run: () => void): Disposable {
   };
 }
 
-/** Owns many disposables and ends them in the reverse order of their creation. Adding to a disposed store disposes at once. */
+/**
+ * Owns many disposables and ends them in the reverse order of their creation. Adding to a disposed store disposes at once.
+ * One whose end fails does not keep the others from theirs: the first failure is thrown when all have ended.
+ */
 export class DisposableStore implements Disposable {
   readonly #items: Disposable[] = [];
   #disposed = false;
@@ -35,6 +38,14 @@ export class DisposableStore implements Disposable {
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
-    for (let item = this.#items.pop(); item; item = this.#items.pop()) item.dispose();
+    const failures: unknown[] = [];
+    for (let item = this.#items.pop(); item; item = this.#items.pop()) {
+      try {
+        item.dispose();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 }

@@ -32,6 +32,7 @@ export class SessionFeed implements Disposable {
   #lastPost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #live = false;
+  #isDisposed = false;
   /** The status that was posted last. */
   #status = '';
   #looked = false;
@@ -94,8 +95,9 @@ export class SessionFeed implements Disposable {
     if (!this.#changes.isEmpty) this.#schedule();
   }
 
-  /** Resolves when the webview has painted what there is now; where it is hidden or gone, when it is back. */
+  /** Resolves when the webview has painted what there is now; where it is hidden, when it is back; when this feed ends. */
   async painted(): Promise<void> {
+    if (this.#isDisposed) return;
     if (this.#live && this.#changes.isEmpty && this.#acknowledged === this.#revision) return;
     const revision = this.#changes.isEmpty && this.#live ? this.#revision : this.#revision + 1;
     await new Promise<void>((painted) => this.#waiting.push({ revision, painted }));
@@ -128,8 +130,10 @@ export class SessionFeed implements Disposable {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     this.suspend();
     this.#observing.dispose();
+    for (const { painted } of this.#waiting.splice(0)) painted();
   }
 
   #schedule(): void {

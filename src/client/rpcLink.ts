@@ -7,6 +7,7 @@ import { remoteLost } from '../acp/remoteError';
 import { RpcConnection, type RpcHandlers } from '../acp/rpcConnection';
 import { traced } from '../acp/traceContext';
 import { type AgentExit, describeExit } from '../agents/agentProcess';
+import { Deferred } from '../base/deferred';
 import { messageOf, ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import { abilitiesOf, refusingOthers } from './abilities';
@@ -45,6 +46,8 @@ export class RpcLink implements AgentLink {
   readonly #name: string;
   readonly #didEnd = new Emitter<ParleyError>();
   readonly #log: CarrierOptions['log'];
+  /** Settled when it is known how the agent ended; with undefined where we have ended it. */
+  readonly #gone = new Deferred<ParleyError | undefined>();
   #noise = '';
   #ended: ParleyError | undefined;
   #closing = false;
@@ -189,6 +192,7 @@ export class RpcLink implements AgentLink {
   /** Ends the agent and everything that it started; resolves when it is gone. */
   async close(): Promise<void> {
     this.#closing = true;
+    this.#gone.resolve(this.#ended);
     this.rpc.dispose();
     await this.#carrier.close();
   }
@@ -196,6 +200,7 @@ export class RpcLink implements AgentLink {
   dispose(): void {
     if (this.#closing) return;
     this.#closing = true;
+    this.#gone.resolve(this.#ended);
     this.#didEnd.dispose();
     this.rpc.dispose();
     this.#carrier.dispose();
@@ -244,14 +249,7 @@ export class RpcLink implements AgentLink {
   }
 
   async #whyEnded(fallback: ParleyError): Promise<ParleyError> {
-    if (this.#ended) return this.#ended;
-    if (this.#closing) return fallback;
-    return new Promise((resolve) => {
-      const listening = this.#didEnd.event((error) => {
-        listening.dispose();
-        resolve(error);
-      });
-    });
+    return (await this.#gone.promise) ?? fallback;
   }
 
   /** Only what a new connection may cure is called lost; the rest needs the user first. */
@@ -283,6 +281,7 @@ export class RpcLink implements AgentLink {
   #end(error: ParleyError): void {
     if (this.#ended || this.#closing) return;
     this.#ended = error;
+    this.#gone.resolve(error);
     this.#log.warn(`${error.message}${error.stderr ? `\n${error.stderr}` : ''}`);
     this.#didEnd.fire(error);
   }

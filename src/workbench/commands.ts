@@ -31,7 +31,6 @@ export interface CommandServices {
   readonly serve: Serve;
   readonly stores: ResourceStores;
   readonly descriptors: Descriptors;
-  readonly showLog: () => void;
 }
 
 /** A command by its whole id, with what it does. */
@@ -162,7 +161,6 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       void window.showInformationMessage(`${what} forgotten.`);
     }),
     register('showTraffic', () => services.traffic.show()),
-    register('showLog', () => services.showLog()),
     register('openSettings', (query?: string) =>
       query === 'parley.agents' ? openAgentSettings() : openSettings(query),
     ),

@@ -236,19 +236,22 @@ export class Conversations implements Disposable {
     await ending;
   }
 
-  /** Ends all agents and waits until they are gone. The next window goes on with the conversation that the user is in. */
+  /**
+   * Ends all agents because the window ends, and waits until they are gone. The next window goes on with the conversation
+   * that the user is in; the sessions stay claimed until the archive is disposed, as the last of them is still written.
+   */
   async closeAll(): Promise<void> {
-    await Promise.all([...this.#byKey.keys()].map((key) => this.#end(key, 'the window was closed or reloaded')));
+    await Promise.all([...this.#byKey.keys()].map((key) => this.#end(key, true)));
   }
 
-  async #end(key: string, note?: string): Promise<void> {
+  async #end(key: string, windowEnds = false): Promise<void> {
     const known = this.#byKey.get(key);
     if (!known) return;
     this.#byKey.delete(key);
     if (this.#activeKey === key) this.#activeKey = [...this.#byKey.keys()].at(-1);
     known.watching.dispose();
-    await known.conversation.close(note);
-    this.#archive.release(key);
+    await known.conversation.close(windowEnds ? 'the window was closed or reloaded' : undefined);
+    if (!windowEnds) this.#archive.release(key);
     this.#didRemove.fire(known.conversation);
     this.#didChange.fire(key);
   }

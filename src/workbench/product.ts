@@ -1,7 +1,9 @@
-// The composition root: builds the parts and connects them. Everything lives as long as the extension's context.
+// The composition root: builds the parts, connects them, and ends them in order.
 import { join } from 'node:path';
-import { type ExtensionContext, commands as editorCommands, window, workspace } from 'vscode';
+import { type ExtensionContext, commands as editorCommands, type LogOutputChannel, workspace } from 'vscode';
 import { userEnvironment } from '../agents/userEnvironment';
+import { type Disposable, DisposableStore } from '../base/disposable';
+import { messageOf } from '../base/errors';
 import { Terminals } from '../client/terminals';
 import { AgentCatalog } from './agentCatalog';
 import { createApi, type ParleyApi } from './api';
@@ -28,18 +30,36 @@ export interface Product {
   readonly chat: ChatHome;
   /** Runs a command that package.json contributes. */
   run(command: string, args: readonly never[]): Promise<unknown>;
-  /** Ends agents and server in order. */
+  /** Ends agents and server in order, then all parts; the leases of the sessions are given up last. */
   end(): Promise<void>;
 }
 
-/** Builds the product. @param places where the chat is shown */
-export function compose(context: ExtensionContext, places: ChatPlaces): Product {
-  const own = <T extends { dispose(): void }>(part: T): T => {
-    context.subscriptions.push(part);
-    return part;
-  };
-  const channel = own(window.createOutputChannel('Parley', { log: true }));
+/**
+ * Builds the product. Its parts end with {@link Product.end}, not with the extension's context: VS Code disposes that
+ * while agents are still being ended.
+ * @param places where the chat is shown; @param channel outlives the product
+ * @throws where a part cannot be built; those built before it are gone then
+ */
+export function compose(context: ExtensionContext, places: ChatPlaces, channel: LogOutputChannel): Product {
+  const lifetime = new DisposableStore();
+  try {
+    return composeWithin(lifetime, context, places, channel);
+  } catch (error) {
+    lifetime.dispose();
+    throw error;
+  }
+}
+
+function composeWithin(
+  lifetime: DisposableStore,
+  context: ExtensionContext,
+  places: ChatPlaces,
+  channel: LogOutputChannel,
+): Product {
+  const own = <T extends Disposable>(part: T): T => lifetime.add(part);
   const log = vscodeLog(channel);
+  // It is disposed last: its leases are given up when nothing of their sessions runs any more.
+  const archive = own(new Archive(context, log));
   const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
   const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
   const traffic = new Traffic();
@@ -57,7 +77,6 @@ export function compose(context: ExtensionContext, places: ChatPlaces): Product 
     traffic,
     messageRecorder,
   });
-  const archive = own(new Archive(context, log));
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
   const conversations = own(new Conversations(catalog, services, archive, scratch));
   own(workspace.onDidGrantWorkspaceTrust(() => conversations.onTrusted()));
@@ -74,7 +93,7 @@ export function compose(context: ExtensionContext, places: ChatPlaces): Product 
   const chat: ChatHome = new ChatHome(places, conversations, surfaces);
   own(chat);
   const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors };
-  const commands = commandsOf({ ...parts, showLog: () => channel.show() });
+  const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {
     void editorCommands.executeCommand('setContext', key, value);
   });
@@ -95,7 +114,10 @@ export function compose(context: ExtensionContext, places: ChatPlaces): Product 
     },
     async end() {
       // What the end of a turn still writes comes after it.
-      await Promise.all([conversations.closeAll().then(() => descriptors.settled()), serve.stop()]);
+      const agents = conversations.closeAll().finally(() => descriptors.settled());
+      const ended = await Promise.allSettled([agents, serve.stop()]);
+      for (const one of ended) if (one.status === 'rejected') log.error(`end: ${messageOf(one.reason)}`);
+      lifetime.dispose();
     },
   };
 }

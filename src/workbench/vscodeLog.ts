@@ -2,14 +2,23 @@
 import type { LogOutputChannel } from 'vscode';
 import type { Log } from '../base/log';
 
-/** Writes to a log output channel, at VS Code's own levels. */
+/** Writes to a log output channel, at VS Code's own levels. Never throws: VS Code closes the channel before the last line. */
 export function vscodeLog(channel: LogOutputChannel): Log {
+  const writer =
+    (level: keyof Log) =>
+    (message: string): void => {
+      try {
+        channel[level](redact(message));
+      } catch {
+        // The window is closing, and nobody can read the log any more.
+      }
+    };
   return {
-    trace: (message) => channel.trace(redact(message)),
-    debug: (message) => channel.debug(redact(message)),
-    info: (message) => channel.info(redact(message)),
-    warn: (message) => channel.warn(redact(message)),
-    error: (message) => channel.error(redact(message)),
+    trace: writer('trace'),
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
   };
 }
 

@@ -86,6 +86,11 @@ export class Page implements Disposable {
     };
   }
 
+  /** Gives messages that somebody has listened to for a while to whoever listens next. */
+  hearAgain(messages: readonly unknown[]): void {
+    for (const message of messages) this.#receive(message);
+  }
+
   /** The holder was shown or hidden, or says so for another reason. */
   tellVisibility(): void {
     const { isVisible } = this;

@@ -272,5 +272,8 @@ wire.listen(
     if (id === undefined) notified(method, params);
     else void respond(id, method, params);
   },
-  () => process.exit(0),
+  () => {
+    wire.log({ ev: 'stdin-end' });
+    process.exit(0);
+  },
 );

@@ -152,6 +152,15 @@ describe('session feed', () => {
     );
   });
 
+  it('keeps nobody waiting for a picture that never comes, when it ends', async () => {
+    reader.acknowledge = false;
+    feed.snapshot();
+    const waiting = feed.painted();
+    feed.dispose();
+    await waiting;
+    await feed.painted();
+  });
+
   it('takes for painted what was only posted, or waits for ever for what is on the screen', async () => {
     reader.acknowledge = false;
     feed.snapshot();

@@ -83,7 +83,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     vscode: true,
     packages: [],
   },
-  'workbench/door': { rooms: { base: 'types' }, vscode: true, node: true, packages: [] },
+  'workbench/door': { rooms: { base: 'all', panel: 'types' }, vscode: true, node: true, packages: [] },
   'workbench/product': {
     rooms: { ...BELOW_WORKBENCH, workbench: 'all' },
     vscode: true,

@@ -1,0 +1,109 @@
+// Loads the product when something first needs it. A product that cannot be loaded is not tried again behind the user's
+// back: the failure is kept, and each page shows it with a way to try again.
+import type { LogOutputChannel } from 'vscode';
+import { messageOf } from '../../base/errors';
+import { showFailedStart } from './failedStart';
+import type { Page } from './page';
+
+/** What the starter needs of the product. */
+export interface Startable {
+  readonly chat: { fill(page: Page): void };
+  end(): Promise<void>;
+}
+
+/** Where a failure is written, and shown on demand. */
+export type StartLog = Pick<LogOutputChannel, 'error' | 'show'>;
+
+type State<P> =
+  | { readonly kind: 'unloaded' }
+  | { readonly kind: 'loaded'; readonly product: P }
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'ended' };
+
+export class Starter<P extends Startable> {
+  readonly #compose: () => P;
+  readonly #log: () => StartLog;
+  readonly #failedPages = new Map<Page, { dispose(): void }>();
+  #state: State<P> = { kind: 'unloaded' };
+
+  /** @param compose builds the product, or throws and leaves nothing behind; @param log asked for when it is needed */
+  constructor(compose: () => P, log: () => StartLog) {
+    this.#compose = compose;
+    this.#log = log;
+  }
+
+  get isLoaded(): boolean {
+    return this.#state.kind === 'loaded';
+  }
+
+  /** The product, loaded on the first call. @throws Error why it could not be loaded, without loading it again */
+  product(): P {
+    this.prepare();
+    const state = this.#state;
+    if (state.kind === 'loaded') return state.product;
+    throw new Error(state.kind === 'failed' ? `Parley could not start: ${state.why}` : 'Parley has ended.');
+  }
+
+  /** Loads the product where that was not tried yet. Never throws. @returns whether it is there */
+  prepare(): boolean {
+    if (this.#state.kind === 'unloaded') this.#load();
+    return this.isLoaded;
+  }
+
+  /** Shows the chat in a page once it is drawn, or why there is none. Never rejects. */
+  async fill(page: Page): Promise<void> {
+    await page.hasSpoken;
+    if (page.isGone || this.#state.kind === 'ended') return;
+    if (!this.prepare()) {
+      if (this.#state.kind === 'failed') this.#showFailure(page, this.#state.why);
+      return;
+    }
+    try {
+      this.product().chat.fill(page);
+    } catch (error) {
+      this.#note(error);
+      this.#showFailure(page, messageOf(error));
+    }
+  }
+
+  /** Ends the product in order. Nothing is loaded any more. */
+  async end(): Promise<void> {
+    const state = this.#state;
+    this.#state = { kind: 'ended' };
+    if (state.kind === 'loaded') await state.product.end();
+  }
+
+  #load(): void {
+    try {
+      this.#state = { kind: 'loaded', product: this.#compose() };
+    } catch (error) {
+      this.#state = { kind: 'failed', why: messageOf(error) };
+      this.#note(error);
+    }
+  }
+
+  #note(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#log().error(`Parley could not start: ${text}`);
+  }
+
+  #showFailure(page: Page, why: string): void {
+    this.#failedPages.get(page)?.dispose();
+    const shown = showFailedStart(page, why, {
+      showLog: () => this.#log().show(),
+      tryAgain: () => this.#tryAgain(),
+    });
+    this.#failedPages.set(page, shown);
+    page.onDidDispose(() => this.#failedPages.delete(page));
+  }
+
+  #tryAgain(): void {
+    if (this.#state.kind === 'failed') this.#state = { kind: 'unloaded' };
+    const pages = [...this.#failedPages];
+    this.#failedPages.clear();
+    for (const [page, shown] of pages) {
+      shown.dispose();
+      void this.fill(page);
+    }
+  }
+}
