@@ -10,7 +10,8 @@ import { Backing, type JournalState } from './backing';
 import { EventBuffer, type PendingRow } from './eventBuffer';
 import { type EventQuery, readEvents } from './eventPages';
 import { appendRows, dropCleared, type EventPage, type Tail } from './eventRows';
-import { beat, type Claim, claim, isProcessAlive, type LeaseContext, ownerOf, release } from './leases';
+import { beat, type Claim, claim, type LeaseContext, ownerOf, release } from './leases';
+import { type Machine, thisMachine } from './machine';
 import { Ownership } from './ownership';
 import type { JournalPort } from './port';
 import { QueueStore } from './queueStore';
@@ -63,8 +64,8 @@ export interface JournalOptions {
   readonly maxMemoryBytes?: number;
   /** Timers, so that tests can hold them. */
   readonly schedule?: (run: () => void, ms: number) => Disposable;
-  /** Whether a process of this machine runs. */
-  readonly isAlive?: (pid: number) => boolean;
+  /** Which process this is, so that tests can be another one. */
+  readonly machine?: Machine;
 }
 
 export class Journal implements Disposable {
@@ -100,7 +101,8 @@ export class Journal implements Disposable {
     this.#backing.onDidChangeState(() => this.#tails.clear());
     this.#ownership = new Ownership({
       schedule: this.#schedule,
-      beat: (key, windowId) => this.#quietly(() => this.#backing.write(key, (sql) => beat(sql, key, windowId, now()))),
+      beat: (key, windowId) =>
+        this.#quietly(() => this.#backing.write(key, (sql) => beat(sql, key, windowId, this.#context()))),
     });
     this.#ownership.onDidLose((key) => {
       this.#buffer.forget(key);
@@ -367,7 +369,11 @@ export class Journal implements Disposable {
   }
 
   #context(): LeaseContext {
-    return { now: this.#options.now(), isAlive: this.#options.isAlive ?? isProcessAlive };
+    return {
+      now: this.#options.now(),
+      machine: this.#options.machine ?? thisMachine,
+      owns: (key, windowId) => this.#ownership.of(key) === windowId,
+    };
   }
 }
 

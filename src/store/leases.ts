@@ -1,10 +1,12 @@
 // Which window owns a live session. One owner at a time; the others look on and may take over when the owner is gone.
-import { hostname } from 'node:os';
+import type { Machine } from './machine';
 import { numberOf, type Row, type Sql, textOf } from './sql';
 
-/** An owner on another machine, or whose process number may have been given to another program, is taken for gone after this silence, in milliseconds. */
+/** An owner on another machine is taken for gone after this silence, in milliseconds. */
 const STALE_MS = 60_000;
-/** An owner whose process still runs is given longer: the machine may have slept, or the clock may have moved. */
+/** Two heartbeats: an owner that was here before the system started, or on another machine of the same name. */
+const STALE_OTHER_BOOT_MS = 30_000;
+/** An owner whose process still runs is given longer: it may be stopped in a debugger. */
 const STALE_ALIVE_MS = 10 * 60_000;
 
 export type Claim =
@@ -16,9 +18,11 @@ export type Claim =
   | { readonly kind: 'heldBy'; readonly windowId: string; readonly pid: number; readonly since: number };
 
 export interface LeaseContext {
+  /** Milliseconds since 1970. */
   readonly now: number;
-  /** Whether a process of this machine runs. */
-  readonly isAlive: (pid: number) => boolean;
+  readonly machine: Machine;
+  /** Whether a window of this very process owns the session. */
+  readonly owns: (key: string, windowId: string) => boolean;
 }
 
 /** Makes a window the owner of a session, unless another one is and lives. */
@@ -26,9 +30,19 @@ export function claim(sql: Sql, key: string, windowId: string, context: LeaseCon
   const row = sql.get('SELECT * FROM leases WHERE key = ?', key);
   const holder = textOf(row?.window);
   if (row && holder !== windowId && !isStale(row, context)) return heldBy(row);
-  const { now } = context;
+  const { now, machine } = context;
   const since = holder === windowId ? (numberOf(row?.since) ?? now) : now;
-  const lease = { key, window: windowId, pid: process.pid, host: hostname(), since, heartbeat: now };
+  const lease = {
+    key,
+    window: windowId,
+    pid: machine.pid,
+    host: machine.host,
+    since,
+    heartbeat: now,
+    boot: machine.boot ?? null,
+    started: machine.startOf(machine.pid) ?? null,
+    ticks: machine.ticks(),
+  };
   sql.insert('leases', lease, 'INSERT OR REPLACE');
   return holder !== undefined && holder !== windowId ? { kind: 'owned', tookOverFrom: holder } : { kind: 'owned' };
 }
@@ -40,31 +54,32 @@ export function ownerOf(sql: Sql, key: string, context: LeaseContext): Extract<C
 }
 
 /** Tells that the owner lives. False where it owns the session no more. */
-export function beat(sql: Sql, key: string, windowId: string, now: number): boolean {
-  return sql.run('UPDATE leases SET heartbeat = ? WHERE key = ? AND window = ?', now, key, windowId) > 0;
+export function beat(sql: Sql, key: string, windowId: string, { now, machine }: LeaseContext): boolean {
+  const change = 'UPDATE leases SET heartbeat = ?, ticks = ? WHERE key = ? AND window = ?';
+  return sql.run(change, now, machine.ticks(), key, windowId) > 0;
 }
 
 export function release(sql: Sql, key: string, windowId: string): void {
   sql.run('DELETE FROM leases WHERE key = ? AND window = ?', key, windowId);
 }
 
-/** Whether a process of this machine runs; one that we may not signal does. */
-export function isProcessAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-function isStale(row: Row, { now, isAlive }: LeaseContext): boolean {
-  const pid = numberOf(row.pid) ?? 0;
-  const here = row.host === hostname();
-  if (here && (pid <= 0 || !isAlive(pid))) return true;
-  // A heartbeat in the future is as old as one in the past: the clock was set back.
+/** Whether the owner is gone, as far as one can know. */
+function isStale(row: Row, { now, machine, owns }: LeaseContext): boolean {
   const silence = Math.abs(now - (numberOf(row.heartbeat) ?? 0));
-  return silence > (here ? STALE_ALIVE_MS : STALE_MS);
+  if (row.host !== machine.host) return silence > STALE_MS;
+  const boot = textOf(row.boot);
+  if (boot !== undefined && machine.boot !== undefined && boot !== machine.boot) return silence > STALE_OTHER_BOOT_MS;
+  const pid = numberOf(row.pid) ?? 0;
+  // Under our own number: our window, or a process from before.
+  if (pid === machine.pid) return !owns(textOf(row.key) ?? '', textOf(row.window) ?? '');
+  if (pid <= 0 || !machine.isAlive(pid)) return true;
+  const started = textOf(row.started);
+  if (started !== undefined && started !== machine.startOf(pid)) return true;
+  const ticks = numberOf(row.ticks);
+  // What was kept before leases had ticks has nothing but the clock, which may have been set.
+  if (ticks === undefined) return silence > STALE_ALIVE_MS;
+  const still = machine.ticks() - ticks;
+  return still < 0 || still > STALE_ALIVE_MS;
 }
 
 function heldBy(row: Row): Extract<Claim, { kind: 'heldBy' }> {

@@ -4,11 +4,16 @@ import { deleteSession } from './sessionRows';
 import { numberOf, type Sql, textOf } from './sql';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** A session goes when it was found too old for so long: a clock that is wrong for a while deletes nothing. */
+const GRACE_MS = 3 * DAY_MS;
+/** Of all sessions, one in so many goes at once at most, and always as many as these. */
+const MAX_SHARE = 4;
+const ALWAYS_ALLOWED = 10;
 /** Pages given back in one step, so that no step holds the file for long. */
 const VACUUM_PAGES = 2000;
 
 export interface PruneOptions {
-  /** Sessions without an event for longer go. */
+  /** Sessions without an event for longer go, three days after this was found first. */
   readonly maxAgeDays?: number;
   /** While the journal is larger, the oldest sessions go. */
   readonly maxBytes?: number;
@@ -37,6 +42,8 @@ export async function prune(host: PruneHost, options: PruneOptions, signal: Abor
   const file = host.file();
   if (!file) return { keys, bytesBefore: 0, bytesAfter: 0 };
   const bytesBefore = usedBytes(file);
+  const { now } = host.context();
+  host.quietly(() => markExpiring(file, options, now));
   for (const key of chooseOld(file, options, host.context())) {
     await pause(signal);
     const sql = host.file();
@@ -57,18 +64,31 @@ async function pause(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
+/** Notes since when sessions are too old, and forgets it of those that are not, which shows a clock that was wrong. */
+function markExpiring(sql: Sql, { maxAgeDays }: PruneOptions, now: number): void {
+  const oldest = maxAgeDays === undefined ? Number.NEGATIVE_INFINITY : now - maxAgeDays * DAY_MS;
+  sql.transaction(() => {
+    sql.run(
+      'DELETE FROM expiring WHERE since > ? OR key NOT IN (SELECT key FROM sessions WHERE updated < ?)',
+      now,
+      oldest,
+    );
+    sql.run('INSERT OR IGNORE INTO expiring (key, since) SELECT key, ? FROM sessions WHERE updated < ?', now, oldest);
+  });
+}
+
 /**
  * The sessions that have to go, those that ended before those that did not, the oldest first. Never one that a window owns; for the sake of size alone, never one
  * with messages that were not sent or with a draft.
  */
-function chooseOld(sql: Sql, { maxAgeDays, maxBytes }: PruneOptions, context: LeaseContext): readonly string[] {
+function chooseOld(sql: Sql, { maxBytes }: PruneOptions, context: LeaseContext): readonly string[] {
   const rows = sql.all(
-    `SELECT key, updated, bytes,
+    `SELECT key, bytes, (SELECT since FROM expiring x WHERE x.key = s.key) AS since,
        EXISTS (SELECT 1 FROM queue q WHERE q.key = s.key AND q.state != 'accepted')
          OR EXISTS (SELECT 1 FROM drafts d WHERE d.key = s.key) AS unsent
        FROM sessions s ORDER BY ended_at IS NULL, updated, key`,
   );
-  const oldest = maxAgeDays === undefined ? Number.NEGATIVE_INFINITY : context.now - maxAgeDays * DAY_MS;
+  const most = Math.max(ALWAYS_ALLOWED, Math.floor(rows.length / MAX_SHARE));
   const total = rows.reduce((sum, row) => sum + (numberOf(row.bytes) ?? 0), 0);
   // Indexes and free space inside of pages belong to all sessions in proportion.
   const scale = total === 0 ? 1 : Math.max(1, usedBytes(sql) / total);
@@ -76,7 +96,9 @@ function chooseOld(sql: Sql, { maxAgeDays, maxBytes }: PruneOptions, context: Le
   const chosen: string[] = [];
   for (const row of rows) {
     const key = textOf(row.key) ?? '';
-    const isOld = (numberOf(row.updated) ?? 0) < oldest;
+    if (chosen.length >= most) break;
+    const since = numberOf(row.since);
+    const isOld = since !== undefined && context.now - since >= GRACE_MS;
     const isTooMuch = maxBytes !== undefined && left > maxBytes && row.unsent === 0;
     if ((!isOld && !isTooMuch) || ownerOf(sql, key, context)) continue;
     chosen.push(key);

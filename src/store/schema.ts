@@ -70,6 +70,13 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE queue SET doubtful = 1, repeats = CASE WHEN id LIKE '%-again' THEN substr(id, 1, length(id) - 6) END
     WHERE state = 'failed' AND reason = 'it is not known whether the agent got this';
   `,
+  // The first leases knew of their process only its number, which another one has after a restart; and what was too old went at once, whatever the clock said.
+  `
+  ALTER TABLE leases ADD COLUMN boot TEXT;
+  ALTER TABLE leases ADD COLUMN started TEXT;
+  ALTER TABLE leases ADD COLUMN ticks REAL;
+  CREATE TABLE expiring (key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, since REAL NOT NULL);
+  `,
 ];
 
 /** Tables with few rows for each session, all with a column `key`. */

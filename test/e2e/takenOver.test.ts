@@ -44,7 +44,11 @@ describe('a window whose session another one has taken over', () => {
     assert.equal(await chat.run('say From this window'), 'end_turn');
     const agent = readAgentLog(log).findLast(({ ev }) => ev === 'start')?.pid ?? 0;
     // The tests' own process stands for the other window: it lives.
-    inJournal("UPDATE leases SET window = 'another', pid = ?, heartbeat = ?", process.pid, Date.now());
+    inJournal(
+      "UPDATE leases SET window = 'another', pid = ?, heartbeat = ?, started = NULL, ticks = NULL",
+      process.pid,
+      Date.now(),
+    );
 
     await chat.send('say Against each other');
     await chat.frame.locator('[data-error-code="session-held"]').waitFor();

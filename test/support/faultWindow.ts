@@ -8,6 +8,7 @@ import type { ConversationServices } from '../../src/client/services';
 import type { SessionState } from '../../src/session/state';
 import { isEnded } from '../../src/session/tools';
 import { Journal, type JournalOptions } from '../../src/store/journal';
+import { type Machine, thisMachine } from '../../src/store/machine';
 import { JournalKeep, readKept } from '../../src/workbench/journalKeep';
 import { type AgentLogLine, readAgentLog } from './agents/definition';
 import type { KeepingScript } from './agents/keepingAgent';
@@ -27,6 +28,8 @@ export interface FaultWindowOptions {
   readonly journal?: Partial<JournalOptions>;
   /** Ours of the session. */
   readonly key?: string;
+  /** Milliseconds by which the system has run longer than it has, as after a sleep. */
+  readonly slept?: () => number;
 }
 
 export function agentLogIn(folder: string): string {
@@ -47,19 +50,38 @@ export function keepingAgent(folder: string, script: Omit<KeepingScript, 'store'
   return agent;
 }
 
+/** Several windows live in one process here: each goes by the number of a process of its own, which lives as long as the real one. */
+function machineOf(window: number, slept = () => 0): Machine {
+  return {
+    ...thisMachine,
+    pid: process.pid * 1000 + window,
+    ticks: () => thisMachine.ticks() + slept(),
+    isAlive: (pid) => thisMachine.isAlive(Math.floor(pid / 1000)),
+    startOf: (pid) => thisMachine.startOf(Math.floor(pid / 1000)),
+  };
+}
+
 export class FaultWindow {
   readonly journal: Journal;
   readonly session: TestConversation;
   readonly isHeld: boolean;
   readonly key: string;
   readonly #folder: string;
-  readonly #windowId = `window-${process.pid}-${++windows}`;
+  readonly #windowId: string;
 
   /** Goes on with what it finds in the journal, as the workbench does. */
-  constructor({ folder, agent, services, journal, key = KEY }: FaultWindowOptions) {
+  constructor({ folder, agent, services, journal, key = KEY, slept }: FaultWindowOptions) {
     this.#folder = folder;
     this.key = key;
-    this.journal = Journal.open({ folder: join(folder, 'journal'), log: silentLog, now: Date.now, ...journal });
+    const machine = machineOf(++windows, slept);
+    this.#windowId = `window-${machine.pid}`;
+    this.journal = Journal.open({
+      folder: join(folder, 'journal'),
+      log: silentLog,
+      now: Date.now,
+      machine,
+      ...journal,
+    });
     const known = this.journal.session(key) !== undefined;
     this.isHeld = known && this.journal.claim(key, this.#windowId).kind !== 'owned';
     const kept = known ? readKept(this.journal, key) : undefined;

@@ -255,7 +255,7 @@ describe('a user whose machine fails', () => {
       window.journal.heartbeat();
       assert.ok(window.conversation.answerPermission('p1', 'allow'));
       await quiet(window);
-      assert.equal(window.journal.owner(window.key)?.pid, process.pid);
+      assert.ok(window.journal.owner(window.key));
       settle(window, `clock moved an hour ${name} in mid-turn`);
       assertKept(window, 'the order is that of the turn');
     });

@@ -27,7 +27,14 @@ describe('a user whose window slept while another one took its session over', ()
   function start(options: Partial<FaultWindowOptions> = {}): FaultWindow {
     const now = (): number => Date.now() + offset;
     const agent = keepingAgent(folder, { reopens: 'load' });
-    const window = new FaultWindow({ folder, agent, services: { clock: { now } }, journal: { now }, ...options });
+    const window = new FaultWindow({
+      folder,
+      agent,
+      services: { clock: { now } },
+      journal: { now },
+      slept: () => offset,
+      ...options,
+    });
     open.push(window);
     return window;
   }

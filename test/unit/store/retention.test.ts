@@ -37,7 +37,16 @@ describe('prune', () => {
     await removeScratch();
   });
 
-  it('keeps what is too old, or forgets what is not', async () => {
+  /** Lets a clock that is right go on for so long that what was found too old goes. */
+  const findOld = async (maxAgeDays: number): Promise<void> => {
+    now -= 4 * DAY;
+    await journal.prune({ maxAgeDays: maxAgeDays - 4 }, never);
+    now += 4 * DAY;
+  };
+
+  it('forgets what was found too old three days ago and still is', async () => {
+    assert.deepEqual((await journal.prune({ maxAgeDays: 8 }, never)).keys, []);
+    await findOld(8);
     const pruned = await journal.prune({ maxAgeDays: 8 }, never);
     assert.deepEqual(pruned.keys, ['a', 'b']);
     assert.deepEqual(keys(), ['c', 'd', 'e']);
@@ -51,7 +60,7 @@ describe('prune', () => {
     assert.deepEqual((await journal.prune({}, never)).keys, []);
   });
 
-  it('forgets the newest first, or keeps sessions that ended rather than those that go on', async () => {
+  it('forgets those that ended before those that go on, the oldest first', async () => {
     journal.updateSession('d', { ended: 'closed' });
     const { bytesBefore } = await journal.prune({}, never);
     const pruned = await journal.prune({ maxBytes: bytesBefore * 0.7 }, never);
@@ -59,16 +68,17 @@ describe('prune', () => {
     assert.deepEqual(keys(), ['b', 'c', 'e']);
   });
 
-  it('forgets a session that a window has open, or messages that were never sent', async () => {
+  it('keeps a session that a window has open, and for the sake of size what was never sent', async () => {
     journal.claim('a', 'w1');
     journal.queue.enqueue('b', queued('q1'));
     journal.side.saveDraft('c', { text: 'half', attachments: [] });
     assert.deepEqual((await journal.prune({ maxBytes: 0 }, never)).keys, ['d', 'e']);
+    await findOld(4);
     assert.deepEqual((await journal.prune({ maxAgeDays: 0 }, never)).keys, ['b', 'c']);
     assert.deepEqual(keys(), ['a']);
   });
 
-  it('keeps the room on the disk', async () => {
+  it('gives the room back to the disk', async () => {
     const size = (): number => statSync(join(folder, 'parley.db')).size;
     journal.dispose();
     const before = size();
@@ -81,7 +91,31 @@ describe('prune', () => {
     journal = openJournal(folder);
   });
 
-  it('goes on after it was told to stop', async () => {
+  it('forgets nothing because the clock was wrong for a while, ahead or behind', async () => {
+    for (const wrong of [400, -400]) {
+      now += wrong * DAY;
+      assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
+      journal.append('e', turn(`t${wrong}`, now, 'used meanwhile', 'yes'));
+      now += DAY;
+      assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
+      now -= (wrong + 1) * DAY;
+      assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
+    }
+    // Marks of the wrong time are gone: the next time begins anew.
+    now += 400 * DAY;
+    assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
+    assert.equal(keys().length, 5);
+  });
+
+  it('forgets at most a quarter of many sessions at once', async () => {
+    for (let index = 0; index < 55; index++) journal.saveSession(newSession(`old ${index}`));
+    now += 10 * DAY;
+    assert.equal((await journal.prune({ maxAgeDays: 1 }, never)).keys.length, 0, 'found too old now');
+    now += 10 * DAY;
+    assert.equal((await journal.prune({ maxAgeDays: 1 }, never)).keys.length, 15);
+  });
+
+  it('stops when it is told to', async () => {
     const controller = new AbortController();
     controller.abort(new Error('enough'));
     await assert.rejects(journal.prune({ maxBytes: 0 }, controller.signal), /enough/);
