@@ -1,5 +1,6 @@
 // Forms and pages that an agent asks the user for: shown, answered once, and never left open. Their rules are in acp/elicitation.ts. The host is the judge of every
 // answer; no value of one is kept or logged here.
+import { randomUUID } from 'node:crypto';
 import type { ElicitationAsk } from '../acp/elicitation';
 import { Deferred } from '../base/deferred';
 import { checkForm, type FormProblems } from '../panel/checkForm';
@@ -33,7 +34,6 @@ interface OpenQuestion {
 export class ElicitationDesk {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
-  #sequence = 0;
 
   constructor(apply: (event: SessionEvent) => void) {
     this.#apply = apply;
@@ -47,7 +47,7 @@ export class ElicitationDesk {
   async ask(asked: ElicitationAsk, refuse: boolean, signal: AbortSignal): Promise<ElicitationAnswer> {
     const { scope, message, body, elicitationId } = asked;
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { action: 'cancel' };
-    const id = `ask${++this.#sequence}`;
+    const id = randomUUID();
     // What a page was for is over: then it was done, or is no longer wanted.
     const withdraw = (): void => this.#close(id, { action: question.consented ? 'accept' : 'cancel' }, 'agent');
     const question: OpenQuestion = {

@@ -1,5 +1,6 @@
 // Permissions: an agent asks, a person answers, and no question is ever left open: a cancel, the end of the turn, the agent's own withdrawal and its death all answer
 // "cancelled". An option is only ever chosen by its id (protocol.md 1.6).
+import { randomUUID } from 'node:crypto';
 import type { PermissionAsk } from '../acp/dialect';
 import { Deferred } from '../base/deferred';
 import type { SessionEvent } from '../session/event';
@@ -18,7 +19,6 @@ interface OpenQuestion {
 export class PermissionDesk {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
-  #sequence = 0;
 
   constructor(apply: (event: SessionEvent) => void) {
     this.#apply = apply;
@@ -35,7 +35,8 @@ export class PermissionDesk {
     if (toolCallId !== undefined && patch) this.#apply({ type: 'tool_call', toolCallId, patch, announced: false });
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { outcome: { outcome: 'cancelled' } };
 
-    const id = `p${++this.#sequence}`;
+    // Unique also over sessions and reloads: an answer finds no other question than its own.
+    const id = randomUUID();
     const question: OpenQuestion = {
       optionIds: new Set(options.map((option) => option.optionId)),
       answer: new Deferred(),

@@ -17,7 +17,10 @@ import type { ElicitationAction, QueueAction } from './actions';
 import type { FormProblem } from './checkForm';
 
 /** Raised when the two sides can no longer understand each other; a webview of another version is asked to reload. */
-export const CONTRACT_VERSION = 1;
+export const CONTRACT_VERSION = 2;
+
+/** Characters of one message; what is larger belongs into a file. */
+export const MAX_TEXT = 2_000_000;
 
 export type SessionPhase =
   | 'idle'
@@ -319,7 +322,8 @@ export type ToWebview =
   | { readonly type: 'page'; readonly revision: number; readonly from: number; readonly items: readonly ItemView[] }
   /** The message with this clientId is in the host's hands; the composer may forget it. */
   | { readonly type: 'accepted'; readonly clientId: string }
-  | { readonly type: 'rejected'; readonly clientId: string; readonly reason: string }
+  /** Something that the user did was not done. `clientId`: a message to send; `id`: the question that it was the answer to. */
+  | { readonly type: 'rejected'; readonly clientId?: string; readonly id?: string; readonly reason: string }
   /** Puts text into the composer at the caret (a selection, a queue item to edit). */
   | { readonly type: 'insert'; readonly text: string }
   | { readonly type: 'focus' }
@@ -328,15 +332,19 @@ export type ToWebview =
   /** Scrolls to a transcript index and focuses it. */
   | { readonly type: 'reveal'; readonly index: number };
 
-/** What the webview asks of the host. The host trusts none of it: it validates each message. */
-export type FromWebview =
+/** What the webview says of itself. */
+export type PageMessage =
   | { readonly type: 'hello'; readonly version: number }
+  /** Something broke in the webview, or its content policy stopped something. */
+  | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
+
+/** What the webview asks of the host about the session that it shows. */
+export type SessionMessage =
   | { readonly type: 'ack'; readonly revision: number }
   /** The user touched the panel: an idle session may start its agent. */
   | { readonly type: 'wake' }
   | { readonly type: 'send'; readonly clientId: string; readonly text: string }
-  /** `key`: the session that it was written in, which may be another one than is shown by now; absent: none was shown yet. */
-  | { readonly type: 'draft'; readonly key?: string; readonly text: string }
+  | { readonly type: 'draft'; readonly text: string }
   /** Where the reader is; null: at the end. */
   | { readonly type: 'scrolled'; readonly anchor: Anchor | null }
   | { readonly type: 'cancel' }
@@ -378,9 +386,14 @@ export type FromWebview =
   /** A pasted file: `data` is base64. */
   | { readonly type: 'attachImage'; readonly data: string; readonly mimeType: string; readonly name: string }
   | { readonly type: 'attachFile'; readonly data: string; readonly mimeType: string; readonly name: string }
-  | { readonly type: 'detach'; readonly id: string }
-  /** Something broke in the webview, or its content policy stopped something. */
-  | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
+  | { readonly type: 'detach'; readonly id: string };
+
+/**
+ * What the host hears; it trusts none of it and validates each message. `key` is the session that the
+ * webview showed when the user acted, which may no longer be the one that the host shows; null: the
+ * webview had shown none yet.
+ */
+export type FromWebview = PageMessage | (SessionMessage & { readonly key: string | null });
 
 export type {
   AvailableCommand,

@@ -7,7 +7,7 @@ import { Header } from './header/header';
 import { Stages } from './header/stages';
 import { Background } from './queue/background';
 import { Queue } from './queue/queue';
-import { alertText, politeText } from './session';
+import { said } from './session';
 import type { Transcript } from './transcript/transcript';
 
 export function App({ transcript }: { readonly transcript: Transcript }) {
@@ -28,13 +28,19 @@ export function App({ transcript }: { readonly transcript: Transcript }) {
         </div>
       </footer>
       <div class="sr-only" role="alert">
-        {alertText.value}
+        <Said urgency="assertive" />
       </div>
       <div class="sr-only" aria-live="polite">
-        {politeText.value}
+        <Said urgency="polite" />
       </div>
     </div>
   );
+}
+
+/** A new element for each announcement, or the same text would not be heard again. */
+function Said({ urgency }: { readonly urgency: keyof typeof said }) {
+  const { number, text } = said[urgency].value;
+  return <span key={number}>{text}</span>;
 }
 
 /** Puts a part that draws itself into the page. */

@@ -1,6 +1,7 @@
 // The wire to the extension host: one listener for what it says, `post` for what we say, and the little that the panel remembers by itself.
-import type { FromWebview, ToWebview } from '../panel/contract';
+import type { FromWebview, PageMessage, SessionMessage, ToWebview } from '../panel/contract';
 import type { HeldValues } from './questions/formState';
+import { session } from './session';
 
 interface VsCodeApi {
   postMessage(message: FromWebview): void;
@@ -18,15 +19,21 @@ export interface UiState {
   readonly anchor?: { readonly index: number; readonly offset: number } | undefined;
   /** What was opened or closed by hand, by item id. */
   readonly expanded?: Readonly<Record<string, boolean>>;
-  /** What is typed into forms that are asked, by question. */
-  readonly forms?: Readonly<Record<string, HeldValues>>;
+  /** What is typed into forms that are open, by session and question. */
+  readonly forms?: Readonly<Record<string, Readonly<Record<string, HeldValues>>>>;
 }
 
 const api = acquireVsCodeApi();
 let state: UiState = readState(api.getState());
 
-export function post(message: FromWebview): void {
+/** Says something of the page itself. */
+export function postOfPage(message: PageMessage): void {
   api.postMessage(message);
+}
+
+/** Asks something of the host about a session. @param key the one that is shown, where it is not given; null: none yet */
+export function post(message: SessionMessage, key: string | null = session.key.peek() || null): void {
+  api.postMessage({ ...message, key });
 }
 
 /** Calls `listener` with each message of the host. There must be only one. */

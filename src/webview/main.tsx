@@ -6,19 +6,11 @@ import { App } from './app';
 import { browserBeat } from './browserBeat';
 import { composer } from './composer/composerState';
 import { Frames } from './frames';
-import { onMessage, post, saveUiState, uiState } from './host';
+import { onMessage, post, postOfPage, saveUiState, uiState } from './host';
 import { reportError, watchProblems } from './problems';
+import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
-import {
-  alertText,
-  hasItems,
-  hiddenPermissions,
-  patchSession,
-  politeText,
-  refusedForms,
-  session,
-  setSession,
-} from './session';
+import { announce, hasItems, hiddenPermissions, patchSession, session, setSession } from './session';
 import { strings } from './strings';
 import './styles/main.css';
 import { Transcript } from './transcript/transcript';
@@ -59,9 +51,8 @@ const transcript = new Transcript({
   onHiddenPermissions(ids) {
     if (ids.join() !== hiddenPermissions.peek().join()) hiddenPermissions.value = ids;
   },
-  announce: (text, urgency) => {
-    (urgency === 'polite' ? politeText : alertText).value = text;
-  },
+  announce,
+  toComposer: focusQuietly,
 });
 
 function apply(message: ToWebview): number | undefined {
@@ -95,12 +86,13 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'rejected':
       composer.rejected(message.clientId, message.reason);
+      if (message.id !== undefined) setRefused(message.id, {});
       return undefined;
     case 'insert':
       composer.insert(message.text);
       return undefined;
     case 'formRefused':
-      refusedForms.value = { ...refusedForms.peek(), [message.id]: message.problems };
+      setRefused(message.id, message.problems);
       return undefined;
     case 'focus':
       // Only where the user is: they may have opened the palette meanwhile, and typing there must not end up here.
@@ -119,8 +111,8 @@ function focusQuietly(): void {
 
 function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void {
   if (message.version !== CONTRACT_VERSION) {
-    alertText.value = strings.versionMismatch;
-    post({
+    announce(strings.versionMismatch, 'assertive');
+    postOfPage({
       type: 'problem',
       kind: 'error',
       text: `contract ${message.version}, this webview speaks ${CONTRACT_VERSION}`,
@@ -141,6 +133,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   else if (!isSame) composer.set(message.draft);
   // A snapshot of what is shown already must not take the reader away from where they are.
   const anchor = isSame ? (isFirst ? saved.anchor : transcript.anchor()) : message.anchor;
+  if (!isSame) transcript.leave();
   setSession(message.session);
   transcript.setRunning(session.running.peek());
   transcript.reset(message.total, message.from, message.items, message.revision);
@@ -153,10 +146,13 @@ watchProblems();
 effect(() => transcript.setRunning(session.running.value));
 effect(() => transcript.setPermissions(session.permissions.value));
 render(<App transcript={transcript} />, document.getElementById('root')!);
-render(<Questions onDrawn={(ids) => transcript.setQuestions(ids)} />, transcript.questions);
+render(
+  <Questions onDrawn={(ids) => transcript.setQuestions(ids)} onAnswered={() => transcript.toNextQuestion()} />,
+  transcript.questions,
+);
 onMessage((message) => frames.receive(message));
 window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
 watchWake();
 composer.recallFrom(() => transcript.store.lastUserText());
-post({ type: 'hello', version: CONTRACT_VERSION });
+postOfPage({ type: 'hello', version: CONTRACT_VERSION });
 composer.takeOver(document.querySelector('textarea.message'));

@@ -1,5 +1,5 @@
 // What breaks in the webview is told to the host, which logs it; a person would never look into this console.
-import { post } from './host';
+import { postOfPage } from './host';
 
 /** At most this many are reported, so that a fault in each frame does not become a flood. */
 const MOST = 50;
@@ -23,7 +23,7 @@ export function reportError(error: unknown): void {
 }
 
 function report(kind: 'error' | 'csp', text: string): void {
-  if (reported++ < MOST) post({ type: 'problem', kind, text: text.slice(0, 4000) });
+  if (reported++ < MOST) postOfPage({ type: 'problem', kind, text: text.slice(0, 4000) });
 }
 
 function describe(error: unknown): string {

@@ -1,6 +1,5 @@
 // The session as the chrome sees it: signals that the header, the composer and the queue listen to, each to what it shows.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { FormProblem } from '../panel/checkForm';
 import type { Op, SessionView } from '../panel/contract';
 
 type SessionPatch = Extract<Op, { op: 'session' }>['patch'];
@@ -75,17 +74,29 @@ export const session = {
   }),
 } as const;
 
-/** What the host found wrong in the answers to forms, by question and field. */
-export const refusedForms = signal<Readonly<Record<string, Readonly<Record<string, FormProblem>> | undefined>>>({});
 /** Questions that are open but out of sight. */
 export const hiddenPermissions = signal<readonly string[]>([]);
 /** Whether the transcript has anything in it. */
 export const hasItems = signal(true);
-/** Said aloud at once. */
-export const alertText = signal('');
+/** What is said aloud: at once, or when there is time. The number makes the same text something new. */
+export interface Announcement {
+  readonly number: number;
+  readonly text: string;
+}
 
-/** Said when there is time. */
-export const politeText = signal('');
+const announcements = {
+  assertive: signal<Announcement>({ number: 0, text: '' }),
+  polite: signal<Announcement>({ number: 0, text: '' }),
+} as const;
+
+/** The last announcement of each kind. */
+export const said: Readonly<Record<keyof typeof announcements, ReadonlySignal<Announcement>>> = announcements;
+
+/** Says something aloud, also where the same was said before. */
+export function announce(text: string, urgency: keyof typeof announcements): void {
+  const { [urgency]: last } = announcements;
+  last.value = { number: last.peek().number + 1, text };
+}
 
 export function setSession(view: SessionView): void {
   current.value = view;

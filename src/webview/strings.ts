@@ -118,6 +118,7 @@ export const strings = {
   permission: (title: string) => `Permission: ${title}`,
   asksPermission: 'asks for permission',
   permissionNeeded: (title: string) => `The agent asks for permission: ${title}`,
+  answerAgain: 'The question has just appeared or moved. Answer it again.',
   noOptions: 'The agent offered no answer to choose from.',
   dismiss: 'Dismiss',
   dismissHint: 'Esc dismisses',

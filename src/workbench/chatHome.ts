@@ -111,9 +111,10 @@ export class ChatHome implements UriHandler, Disposable {
     if (known) return known;
     const key = page === this.#places.panel.page ? at(page.restored?.state, 'key') : undefined;
     if (typeof key === 'string') this.#conversations.recall(key);
-    const surface = new ChatSurface(page, this.#conversations.active(), this.#services, (used) =>
-      this.#conversations.setActive(used.key),
-    );
+    const surface = new ChatSurface(page, this.#conversations.active(), this.#services, {
+      find: (key) => this.#conversations.find(key),
+      used: (conversation) => this.#conversations.setActive(conversation.key),
+    });
     this.#surfaces.set(page, surface);
     page.onDidDispose(() => {
       surface.dispose();

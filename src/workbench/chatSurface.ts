@@ -1,5 +1,5 @@
 // One webview that shows one conversation: it feeds the webview, and does what the webview asks. Panel and side bar view are both surfaces.
-import { commands, env, type Webview } from 'vscode';
+import { commands, env, l10n, type Webview } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
@@ -7,11 +7,11 @@ import type { Conversation } from '../client/conversation';
 import { SessionFeed } from '../client/feed';
 import { SHOW_BRANCH } from '../distributed/branchName';
 import type { ElicitationAction, QueueAction } from '../panel/actions';
-import { CONTRACT_VERSION, type FromWebview, type ToWebview } from '../panel/contract';
+import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../panel/contract';
 import { textOfTurn } from '../session/turnText';
 import { contentAttachment, imageAttachment } from './attachments';
 import type { Page } from './door/page';
-import { readFromWebview } from './fromWebview';
+import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 
 /** What a surface needs of the rest of the workbench. */
 export interface SurfaceServices {
@@ -49,34 +49,35 @@ const COMMANDS = {
 /** The action that shows another session; its key follows. */
 const SHOW_SESSION = 'show:';
 
-/** Sessions that a webview may have been shown and left again before it is heard. */
-const MOST_EARLIER = 4;
-
 /** An agent does not wait longer than this for a page that is not drawn, in ms. */
 const LONGEST_DRAWING_MS = 3000;
+
+/** The conversations of the window, as a surface needs them. */
+export interface SurfaceSessions {
+  /** The conversation with this key, while it is open in this window. */
+  readonly find: (key: string) => Conversation | undefined;
+  /** Called when the user does something in the conversation that is shown, so that commands know which one is meant. */
+  readonly used: (conversation: Conversation) => void;
+}
+
+/** What is about the page alone: where its session is gone, there is nothing to tell the user. */
+const QUIET: ReadonlySet<SessionMessage['type']> = new Set(['ack', 'scrolled', 'draft', 'page', 'details', 'wake']);
 
 export class ChatSurface implements Disposable {
   readonly #webview: Webview;
   readonly #services: SurfaceServices;
   readonly #lifetime = new DisposableStore();
-  readonly #onUsed: (conversation: Conversation) => void;
+  readonly #sessions: SurfaceSessions;
   #conversation: Conversation;
-  /** What was shown before, the last first: the webview may still speak of it. */
-  #earlier: readonly Conversation[] = [];
   #feed: SessionFeed;
   #greeted = false;
   #startWanted: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param onUsed called when the user does something here, so that commands know which conversation is meant. */
-  constructor(
-    page: Page,
-    conversation: Conversation,
-    services: SurfaceServices,
-    onUsed: (conversation: Conversation) => void,
-  ) {
+  /** @param conversation what is shown first */
+  constructor(page: Page, conversation: Conversation, services: SurfaceServices, sessions: SurfaceSessions) {
     this.#webview = page.webview;
     this.#services = services;
-    this.#onUsed = onUsed;
+    this.#sessions = sessions;
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
     this.#lifetime.add({ dispose: () => this.#feed.dispose() });
@@ -95,7 +96,6 @@ export class ChatSurface implements Disposable {
   show(conversation: Conversation): void {
     if (this.#conversation === conversation) return;
     this.#feed.dispose();
-    this.#earlier = [this.#conversation, ...this.#earlier].slice(0, MOST_EARLIER);
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
     if (this.#greeted) this.#feed.snapshot();
@@ -154,43 +154,51 @@ export class ChatSurface implements Disposable {
 
   #receive(raw: unknown): void {
     const message = readFromWebview(raw);
-    if (!message) {
-      this.#services.log.warn(
-        `the webview sent a message that the contract does not have: ${JSON.stringify(raw)?.slice(0, 200)}`,
-      );
+    if ('refused' in message) {
+      this.#services.log.warn(`the webview sent ${message.type}, which was refused: ${message.refused}`);
+      this.#refuse(message, reasonOf(message));
       return;
     }
-    if (message.type === 'ack') {
-      this.#feed.acknowledge(message.revision);
+    if (message.type === 'hello') {
+      this.#onHello(message.version);
       return;
     }
-    this.#handle(message).catch((error: unknown) => this.#services.log.error(`${message.type}: ${messageOf(error)}`));
+    if (message.type === 'problem') {
+      this.#services.onProblem(message.kind, message.text);
+      return;
+    }
+    // The user acted on what they saw, which another session may have taken the place of meanwhile.
+    const conversation = message.key === null ? this.#conversation : this.#sessions.find(message.key);
+    if (!conversation) {
+      if (!QUIET.has(message.type)) this.#refuse(idsOf(message), l10n.t('This session is closed.'));
+      return;
+    }
+    this.#handle(conversation, message).catch((error: unknown) =>
+      this.#services.log.error(`${message.type}: ${messageOf(error)}`),
+    );
   }
 
-  async #handle(message: Exclude<FromWebview, { type: 'ack' }>): Promise<void> {
-    const conversation = this.#conversation;
+  #onHello(version: number): void {
+    if (version !== CONTRACT_VERSION) this.#services.log.warn(`the webview speaks contract version ${version}`);
+    this.#greeted = true;
+    this.#feed.snapshot();
+    if (this.#startWanted) this.#start();
+  }
+
+  async #handle(conversation: Conversation, message: SessionMessage): Promise<void> {
     switch (message.type) {
-      case 'hello':
-        if (message.version !== CONTRACT_VERSION)
-          this.#services.log.warn(`the webview speaks contract version ${message.version}`);
-        this.#greeted = true;
-        this.#feed.snapshot();
-        if (this.#startWanted) this.#start();
+      case 'ack':
+        if (this.#shows(conversation)) this.#feed.acknowledge(message.revision);
         return;
       case 'wake':
-        this.#onUsed(conversation);
+        this.#used(conversation);
         if (conversation.connection.kind === 'idle') await conversation.start();
         return;
       case 'send':
-        this.#send(message.clientId, message.text);
+        this.#send(conversation, message.clientId, message.text);
         return;
       case 'draft':
-        // What is typed last before another session is shown comes after that.
-        for (const one of [conversation, ...this.#earlier])
-          if (one.key === (message.key ?? conversation.key)) {
-            one.unsent.draft = message.text;
-            return;
-          }
+        conversation.unsent.draft = message.text;
         return;
       case 'scrolled':
         conversation.unsent.anchor = message.anchor ?? undefined;
@@ -199,28 +207,30 @@ export class ChatSurface implements Disposable {
         conversation.cancel();
         return;
       case 'permission':
-        conversation.answerPermission(message.id, message.optionId);
+        if (!conversation.answerPermission(message.id, message.optionId)) this.#refuse(message, tooLate());
         return;
       case 'elicitation':
-        await this.#elicit(message.id, message.answer);
+        await this.#elicit(conversation, message.id, message.answer);
         return;
       case 'stopOne':
-        await this.#tell('It was not stopped', () => conversation.stopOne(message.kind, message.id));
+        await tell(conversation, 'It was not stopped', () => conversation.stopOne(message.kind, message.id));
         return;
       case 'queue':
         applyQueueAction(conversation, message.action);
         return;
       case 'setMode':
-        await this.#tell('The mode was not changed', () => conversation.setMode(message.modeId));
+        await tell(conversation, 'The mode was not changed', () => conversation.setMode(message.modeId));
         return;
       case 'setConfig':
-        await this.#tell('The option was not changed', () => conversation.setConfigOption(message.id, message.value));
+        await tell(conversation, 'The option was not changed', () =>
+          conversation.setConfigOption(message.id, message.value),
+        );
         return;
       case 'page':
-        this.#feed.page(message.from, message.to);
+        if (this.#shows(conversation)) this.#feed.page(message.from, message.to);
         return;
       case 'details':
-        this.#feed.details(message.index);
+        if (this.#shows(conversation)) this.#feed.details(message.index);
         return;
       case 'openLocation':
         await this.#services.openLocation(message.path, message.line, conversation.roots);
@@ -250,10 +260,10 @@ export class ChatSurface implements Disposable {
         await env.clipboard.writeText(textOfTurn(conversation.model.state, message.turnId));
         return;
       case 'action':
-        await this.#act(message.id);
+        await this.#act(conversation, message.id);
         return;
       case 'command':
-        this.#onUsed(conversation);
+        this.#used(conversation);
         await commands.executeCommand(COMMANDS[message.command]);
         return;
       case 'attachImage':
@@ -265,20 +275,35 @@ export class ChatSurface implements Disposable {
       case 'detach':
         conversation.unsent.detach(message.id);
         return;
-      case 'problem':
-        this.#services.onProblem(message.kind, message.text);
-        return;
     }
   }
 
+  #shows(conversation: Conversation): boolean {
+    return this.#conversation === conversation;
+  }
+
+  /** The user did something in a conversation; what is no longer shown does not become the active one by that. */
+  #used(conversation: Conversation): void {
+    if (this.#shows(conversation)) this.#sessions.used(conversation);
+  }
+
+  /** Says in the page that something was not done. */
+  #refuse({ clientId, id }: { readonly clientId?: string; readonly id?: string }, reason: string): void {
+    this.#post({
+      type: 'rejected',
+      reason,
+      ...(clientId !== undefined && { clientId }),
+      ...(id !== undefined && { id }),
+    });
+  }
+
   /** The composer forgets the text only when the message is in our hands. */
-  #send(clientId: string, text: string): void {
-    const conversation = this.#conversation;
-    this.#onUsed(conversation);
+  #send(conversation: Conversation, clientId: string, text: string): void {
+    this.#used(conversation);
     try {
       conversation.send(text, conversation.unsent.attachments);
     } catch (error) {
-      this.#post({ type: 'rejected', clientId, reason: messageOf(error) });
+      this.#refuse({ clientId }, messageOf(error));
       void conversation.start(); // shows why, with what can be done
       return;
     }
@@ -286,56 +311,67 @@ export class ChatSurface implements Disposable {
     this.#post({ type: 'accepted', clientId });
   }
 
-  async #act(id: string): Promise<void> {
-    const conversation = this.#conversation;
-    this.#onUsed(conversation);
+  async #act(conversation: Conversation, id: string): Promise<void> {
+    this.#used(conversation);
     if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
     else if (id === 'restart') await conversation.restart();
     else if (id === 'takeOver') this.#services.takeOver(conversation);
     else if (id.startsWith(SHOW_SESSION)) await this.#services.showSession(id.slice(SHOW_SESSION.length));
-    else if (id.startsWith(SHOW_BRANCH)) await this.#showBranch(id.slice(SHOW_BRANCH.length));
+    else if (id.startsWith(SHOW_BRANCH)) await showBranch(conversation, id.slice(SHOW_BRANCH.length));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);
     else this.#services.log.warn(`unknown action ${id}`);
   }
 
-  async #showBranch(branch: string): Promise<void> {
-    const { key: session } = this.#conversation;
-    await this.#tell('The other branch was not opened', async () => {
-      await commands.executeCommand('parley.showBranch', { session, branch });
-    });
-  }
-
-  async #elicit(id: string, answer: ElicitationAction): Promise<void> {
-    const { elicitations } = this.#conversation;
-    this.#onUsed(this.#conversation);
+  async #elicit(conversation: Conversation, id: string, answer: ElicitationAction): Promise<void> {
+    const { elicitations } = conversation;
+    this.#used(conversation);
     switch (answer.kind) {
       case 'submit': {
         const problems = elicitations.submit(id, answer.values);
-        if (problems?.size) this.#post({ type: 'formRefused', id, problems: Object.fromEntries(problems) });
+        if (!problems) this.#refuse({ id }, tooLate());
+        else if (problems.size > 0) this.#post({ type: 'formRefused', id, problems: Object.fromEntries(problems) });
         return;
       }
       case 'open':
-        await this.#tell('The page was not opened', () => elicitations.open(id, this.#services.openAddress));
+        await tell(conversation, 'The page was not opened', () => elicitations.open(id, this.#services.openAddress));
         return;
       default:
-        elicitations.refuse(id, answer.kind);
+        if (!elicitations.refuse(id, answer.kind)) this.#refuse({ id }, tooLate());
     }
   }
+}
 
-  /** Does something with the agent and says in the transcript where it failed. */
-  async #tell(what: string, run: () => Promise<void>): Promise<void> {
-    const conversation = this.#conversation;
-    try {
-      await run();
-    } catch (error) {
-      conversation.model.apply(
-        { type: 'notice', own: true, severity: 'error', title: what, description: messageOf(error) },
-        Date.now(),
-      );
-    }
+async function showBranch(conversation: Conversation, branch: string): Promise<void> {
+  await tell(conversation, 'The other branch was not opened', async () => {
+    await commands.executeCommand('parley.showBranch', { session: conversation.key, branch });
+  });
+}
+
+/** Does something with the agent and says in the transcript where it failed. */
+async function tell({ model }: Conversation, what: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    model.apply(
+      { type: 'notice', own: true, severity: 'error', title: what, description: messageOf(error) },
+      Date.now(),
+    );
   }
+}
+
+function tooLate(): string {
+  return l10n.t('This question is no longer open.');
+}
+
+function reasonOf({ refused }: Refusal): string {
+  return refused === 'too-large'
+    ? l10n.t(
+        'This is too large. A message can have {0} characters; put longer texts into a file.',
+        MAX_TEXT.toLocaleString('en'),
+      )
+    : l10n.t('Parley did not understand what the chat sent. Reload the window to continue.');
 }
 
 function applyQueueAction(conversation: Conversation, action: QueueAction): void {

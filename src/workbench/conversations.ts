@@ -90,11 +90,16 @@ export class Conversations implements Disposable {
     return [...this.#byKey.values()].map(({ conversation }) => conversation);
   }
 
+  /** The conversation with this key, while it is open in this window. */
+  find(key: string): Conversation | undefined {
+    return this.#byKey.get(key)?.conversation;
+  }
+
   /** @throws ParleyError `no-such-session` */
   get(key: string): Conversation {
-    const known = this.#byKey.get(key);
+    const known = this.find(key);
     if (!known) throw new ParleyError('no-such-session', `There is no session ${key} in this window.`);
-    return known.conversation;
+    return known;
   }
 
   /** The conversation of this window that an agent's session is open in. */

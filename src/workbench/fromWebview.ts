@@ -1,11 +1,11 @@
 // What the webview says, checked: it draws text of agents, so nothing from it is trusted.
 import * as z from 'zod/mini';
-import type { FromWebview } from '../panel/contract';
+import { at } from '../acp/capabilities';
+import { type FromWebview, MAX_TEXT } from '../panel/contract';
 
-const id = z.string().check(z.maxLength(500));
+const MAX_ID = 500;
+const id = z.string().check(z.maxLength(MAX_ID));
 const index = z.int().check(z.nonnegative());
-/** Characters of one message; what is larger belongs into a file. */
-const MAX_TEXT = 2_000_000;
 const MAX_IMAGE_BASE64 = 20_000_000;
 
 const queueAction = z.discriminatedUnion('kind', [
@@ -30,53 +30,84 @@ const elicitationAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('cancel') }),
 ]);
 
+/** A message about a session, with the key of it. */
+function ofSession<const T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) {
+  return z.object({ type: z.literal(type), key: z.nullable(id), ...shape });
+}
+
 const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), version: z.number() }),
-  z.object({ type: z.literal('ack'), revision: z.number() }),
-  z.object({ type: z.literal('wake') }),
-  z.object({ type: z.literal('send'), clientId: id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
-  z.object({ type: z.literal('draft'), key: z.optional(id), text: z.string().check(z.maxLength(MAX_TEXT)) }),
-  z.object({ type: z.literal('scrolled'), anchor: z.nullable(z.object({ index, offset: z.int() })) }),
-  z.object({ type: z.literal('cancel') }),
-  z.object({ type: z.literal('permission'), id, optionId: z.nullable(z.string()) }),
-  z.object({ type: z.literal('elicitation'), id, answer: elicitationAction }),
-  z.object({ type: z.literal('stopOne'), kind: z.enum(['tool', 'terminal']), id: z.string() }),
-  z.object({ type: z.literal('queue'), action: queueAction }),
-  z.object({ type: z.literal('setMode'), modeId: z.string() }),
-  z.object({ type: z.literal('setConfig'), id: z.string(), value: z.union([z.string(), z.boolean()]) }),
-  z.object({ type: z.literal('page'), from: index, to: index }),
-  z.object({ type: z.literal('details'), index }),
-  z.object({ type: z.literal('openLocation'), path: z.string(), line: z.optional(z.int().check(z.positive())) }),
-  z.object({ type: z.literal('openDiff'), index, content: index }),
-  z.object({ type: z.literal('saveResource'), index, content: index }),
-  z.object({ type: z.literal('openTerminal'), terminalId: z.string() }),
-  z.object({ type: z.literal('retryGap'), id }),
-  z.object({ type: z.literal('openLink'), href: z.string().check(z.maxLength(10_000)) }),
-  z.object({ type: z.literal('copy'), text: z.string() }),
-  z.object({ type: z.literal('copyTurn'), turnId: id }),
-  z.object({ type: z.literal('action'), id }),
-  z.object({
-    type: z.literal('command'),
+  ofSession('ack', { revision: z.number() }),
+  ofSession('wake', {}),
+  ofSession('send', { clientId: id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
+  ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)) }),
+  ofSession('scrolled', { anchor: z.nullable(z.object({ index, offset: z.int() })) }),
+  ofSession('cancel', {}),
+  ofSession('permission', { id, optionId: z.nullable(z.string()) }),
+  ofSession('elicitation', { id, answer: elicitationAction }),
+  ofSession('stopOne', { kind: z.enum(['tool', 'terminal']), id: z.string() }),
+  ofSession('queue', { action: queueAction }),
+  ofSession('setMode', { modeId: z.string() }),
+  ofSession('setConfig', { id: z.string(), value: z.union([z.string(), z.boolean()]) }),
+  ofSession('page', { from: index, to: index }),
+  ofSession('details', { index }),
+  ofSession('openLocation', { path: z.string(), line: z.optional(z.int().check(z.positive())) }),
+  ofSession('openDiff', { index, content: index }),
+  ofSession('saveResource', { index, content: index }),
+  ofSession('openTerminal', { terminalId: z.string() }),
+  ofSession('retryGap', { id }),
+  ofSession('openLink', { href: z.string().check(z.maxLength(10_000)) }),
+  ofSession('copy', { text: z.string() }),
+  ofSession('copyTurn', { turnId: id }),
+  ofSession('action', { id }),
+  ofSession('command', {
     command: z.enum(['newSession', 'selectAgent', 'sessions', 'showLog', 'showTraffic', 'attachFile', 'openSettings']),
   }),
-  z.object({
-    type: z.literal('attachImage'),
+  ofSession('attachImage', {
     data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
     mimeType: z.string().check(z.regex(/^image\/[\w.+-]+$/)),
     name: z.string().check(z.maxLength(500)),
   }),
-  z.object({
-    type: z.literal('attachFile'),
+  ofSession('attachFile', {
     data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
     mimeType: z.string().check(z.regex(/^(?:[\w.+-]+\/[\w.+-]+)?$/)),
     name: z.string().check(z.maxLength(500)),
   }),
-  z.object({ type: z.literal('detach'), id }),
+  ofSession('detach', { id }),
   z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
 ]);
 
-/** Reads one message; undefined where it is none that the contract has. */
-export function readFromWebview(message: unknown): FromWebview | undefined {
+/** What the webview can do before it has shown a session: everything else is about something that it shows. */
+const BEFORE_SESSION: ReadonlySet<string> = new Set([
+  ...['wake', 'send', 'draft', 'command', 'attachImage', 'attachFile'],
+]);
+
+/** Why a message was not taken, with the ids that it has, so that the webview can say what was not done. */
+export interface Refusal {
+  readonly refused: 'too-large' | 'invalid';
+  readonly type: string;
+  readonly clientId?: string;
+  readonly id?: string;
+}
+
+/** Reads one message. */
+export function readFromWebview(message: unknown): FromWebview | Refusal {
   const parsed = schema.safeParse(message);
-  return parsed.success ? (parsed.data as FromWebview) : undefined;
+  if (!parsed.success) {
+    const tooLarge = parsed.error.issues.some(({ code }) => code === 'too_big');
+    return { refused: tooLarge ? 'too-large' : 'invalid', ...idsOf(message) };
+  }
+  const { data } = parsed;
+  if ('key' in data && data.key === null && !BEFORE_SESSION.has(data.type))
+    return { refused: 'invalid', ...idsOf(message) };
+  return data as FromWebview;
+}
+
+/** Returns what a message says of itself, whatever else is wrong with it. */
+export function idsOf(message: unknown): Omit<Refusal, 'refused'> {
+  const [type, clientId, id] = ['type', 'clientId', 'id'].map((name) => {
+    const value = at(message, name);
+    return typeof value === 'string' && value.length <= MAX_ID ? value : undefined;
+  });
+  return { type: type ?? 'unknown', ...(clientId !== undefined && { clientId }), ...(id !== undefined && { id }) };
 }

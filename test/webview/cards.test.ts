@@ -44,7 +44,7 @@ describe('cards of the protocol', () => {
     ]);
     await page.locator('[data-entry-id=p1] strong', { hasText: 'First' }).waitFor();
     await page.getByRole('link', { name: 'PLAN.md' }).click();
-    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', href: 'file:///work/app/PLAN.md' });
+    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'file:///work/app/PLAN.md' });
     assert.match(
       await page.locator('[data-entry-id=p3]').innerText(),
       /taken back by the agent[\s\S]*dropped[\s\S]*Later/,
@@ -82,12 +82,13 @@ describe('cards of the protocol', () => {
       },
     );
     await page.getByRole('button', { name: 'Stop npm run dev' }).click();
-    assert.deepEqual(await panel.next('stopOne'), { type: 'stopOne', kind: 'tool', id: 'call-1' });
+    assert.deepEqual(await panel.next('stopOne'), { type: 'stopOne', key: 's1', kind: 'tool', id: 'call-1' });
     const work = page.getByRole('region', { name: 'Background work' });
     assert.match(await work.innerText(), /2 tasks run in the background\s+npm run watch\s+Stop\s+A watcher/);
     await work.getByRole('button', { name: 'Stop npm run watch' }).click();
     assert.deepEqual(await panel.next('stopOne', (await panel.count()) - 1), {
       type: 'stopOne',
+      key: 's1',
       kind: 'terminal',
       id: 'term-1',
     });
@@ -172,6 +173,7 @@ describe('cards of the protocol', () => {
     await paste('notes.csv', 'text/csv');
     assert.deepEqual(await panel.next('attachFile'), {
       type: 'attachFile',
+      key: 's1',
       data: 'aGVsbG8=',
       mimeType: 'text/csv',
       name: 'notes.csv',

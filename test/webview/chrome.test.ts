@@ -122,7 +122,7 @@ describe('chrome', () => {
       await button('Copy').click();
       assert.equal((await panel.next('copy')).text, 'boom');
       await button('Try again').click();
-      assert.deepEqual(await panel.next('action'), { type: 'action', id: 'retry' });
+      assert.deepEqual(await panel.next('action'), { type: 'action', key: 's1', id: 'retry' });
       await field().fill('still here');
     });
   });

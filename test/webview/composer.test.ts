@@ -130,6 +130,7 @@ describe('composer', () => {
     });
     assert.deepEqual(await panel.next('attachImage'), {
       type: 'attachImage',
+      key: 's1',
       data: 'AQID',
       mimeType: 'image/png',
       name: 'shot.png',
@@ -139,7 +140,7 @@ describe('composer', () => {
   it('shows attachments and lets go of one', async () => {
     await open({ session: { attachments: SESSION_FULL.attachments ?? [] } });
     await button('Remove src/server.ts').click();
-    assert.deepEqual(await panel.next('detach'), { type: 'detach', id: 'a1' });
+    assert.deepEqual(await panel.next('detach'), { type: 'detach', key: 's1', id: 'a1' });
   });
 
   it('inserts text at the caret and takes the focus when the host says so', async () => {
@@ -165,12 +166,12 @@ describe('composer', () => {
     await button('Mode: Ask').press('Enter');
     await panel.page.keyboard.press('ArrowDown');
     await panel.page.keyboard.press('Enter');
-    assert.deepEqual(await panel.next('setMode'), { type: 'setMode', modeId: 'code' });
+    assert.deepEqual(await panel.next('setMode'), { type: 'setMode', key: 's1', modeId: 'code' });
     await button('Model: Opus').click();
     await panel.page.getByRole('option', { name: /Haiku/ }).click();
-    assert.deepEqual(await panel.next('setConfig'), { type: 'setConfig', id: 'model', value: 'haiku' });
+    assert.deepEqual(await panel.next('setConfig'), { type: 'setConfig', key: 's1', id: 'model', value: 'haiku' });
     await panel.page.getByRole('switch', { name: 'Web' }).click();
-    assert.deepEqual((await panel.posted('setConfig'))[1], { type: 'setConfig', id: 'web', value: false });
+    assert.deepEqual((await panel.posted('setConfig'))[1], { type: 'setConfig', key: 's1', id: 'web', value: false });
     assert.match(
       (await panel.page.getByRole('img', { name: 'Context 34 % used' }).getAttribute('title')) ?? '',
       /68k of 200k/,

@@ -124,7 +124,7 @@ describe('entries', () => {
       ['', '42', "  await once(server, 'listening');"],
     ]);
     await page.getByRole('button', { name: 'Open diff' }).click();
-    assert.deepEqual(await panel.next('openDiff'), { type: 'openDiff', index: 0, content: 0 });
+    assert.deepEqual(await panel.next('openDiff'), { type: 'openDiff', key: 's1', index: 0, content: 0 });
   });
 
   it('shows the end of a command’s output in the terminal’s colours, and follows it', async () => {
@@ -154,17 +154,18 @@ describe('entries', () => {
     );
     await page.getByRole('button', { name: /run/ }).first().click();
     await page.getByRole('button', { name: 'Open in terminal' }).click();
-    assert.deepEqual(await panel.next('openTerminal'), { type: 'openTerminal', terminalId: 'x' });
+    assert.deepEqual(await panel.next('openTerminal'), { type: 'openTerminal', key: 's1', terminalId: 'x' });
   });
 
   it('opens a tool call to its places and asks for its raw input only then', async () => {
     const { page } = await open();
     assert.equal((await panel.posted('details')).length, 0);
     await page.locator('[data-entry-id=c1] .row').click();
-    assert.deepEqual(await panel.next('details'), { type: 'details', index: 3 });
+    assert.deepEqual(await panel.next('details'), { type: 'details', key: 's1', index: 3 });
     await page.getByRole('button', { name: 'Open test/upload.test.ts:40' }).click();
     assert.deepEqual(await panel.next('openLocation'), {
       type: 'openLocation',
+      key: 's1',
       path: '/work/app/test/upload.test.ts',
       line: 40,
     });
@@ -218,7 +219,7 @@ describe('entries', () => {
     ]);
     assert.equal(await page.locator('[data-entry-id=a] img').count(), 2);
     await page.getByRole('link', { name: 'out' }).click();
-    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', href: 'https://example.com/x.png' });
+    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'https://example.com/x.png' });
   });
 
   it('draws everything in each theme and at 280 px without a horizontal scroll bar', async () => {

@@ -135,7 +135,7 @@ describe('markdown', () => {
     assert.equal(await entry.locator('img, script, iframe, style, svg, b, [href], [onerror], [onload]').count(), 0);
     assert.match(await entry.innerText(), /<img src=x onerror="alert\(1\)"><script>alert\(2\)<\/script>/);
     await entry.getByRole('link', { name: 'click' }).click();
-    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', href: 'javascript:alert(3)' });
+    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'javascript:alert(3)' });
   });
 
   it('writes out characters that would make a path or a command look like another', async () => {

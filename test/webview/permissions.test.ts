@@ -31,16 +31,19 @@ describe('permission', () => {
     });
     assert.ok(order, 'the diff must come first');
     await button('Always npm test').click();
-    assert.deepEqual(await panel.next('permission'), { type: 'permission', id: 'p1', optionId: 'always' });
+    assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: 'always' });
   });
 
-  it('answers to 1, 2, 3 in the transcript, never while a message is typed', async () => {
+  it('answers to 1, 2, 3 where it has the focus, and nowhere else', async () => {
     await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
+    await panel.answerable();
     await field().pressSequentially('3');
-    assert.equal((await panel.posted('permission')).length, 0);
     await panel.page.locator('.transcript').focus();
     await panel.page.keyboard.press('3');
-    assert.deepEqual(await panel.next('permission'), { type: 'permission', id: 'p1', optionId: 'no' });
+    assert.equal((await panel.posted('permission')).length, 0);
+    await card().focus();
+    await panel.page.keyboard.press('3');
+    assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: 'no' });
     await panel.page.keyboard.press('1');
     assert.equal((await panel.posted('permission')).length, 1, 'a question is answered once');
   });
@@ -48,21 +51,22 @@ describe('permission', () => {
   it('is dismissed with Escape', async () => {
     await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
     await card().focus();
+    await panel.answerable();
     await panel.page.keyboard.press('Escape');
-    assert.deepEqual(await panel.next('permission'), { type: 'permission', id: 'p1', optionId: null });
+    assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: null });
   });
 
   it('can be dismissed where the agent offers nothing', async () => {
     await open({ items: [asked], session: { permissions: [permission(0, { options: [] })] } });
     await card().getByText('The agent offered no answer to choose from.').waitFor();
     await card().getByRole('button', { name: 'Dismiss' }).click();
-    assert.deepEqual(await panel.next('permission'), { type: 'permission', id: 'p1', optionId: null });
+    assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: null });
   });
 
   it('asks for the raw input where there is nothing else to judge by', async () => {
     const blind = tool('c', { title: 'Run', toolKind: 'execute', status: 'pending', hasRaw: true });
     await open({ items: [blind], session: { permissions: [permission(0)] } });
-    assert.deepEqual(await panel.next('details'), { type: 'details', index: 0 });
+    assert.deepEqual(await panel.next('details'), { type: 'details', key: 's1', index: 0 });
     await panel.update({ op: 'put', index: 0, item: { ...blind, rawInput: '{"command":"rm -rf /"}' } });
     assert.match(await card().innerText(), /rm -rf/);
   });
@@ -74,7 +78,7 @@ describe('permission', () => {
     const text = await card().innerText();
     assert.match(text, /rm -rf build/);
     assert.match(text, /Clean up/);
-    assert.deepEqual(await panel.next('details'), { type: 'details', index: 0 });
+    assert.deepEqual(await panel.next('details'), { type: 'details', key: 's1', index: 0 });
   });
 
   it('shows every open question and is announced', async () => {

@@ -1,6 +1,6 @@
 // The reader's place: what they look at stays where it is, whatever is drawn, grows or comes around it, and they come back to it.
 import assert from 'node:assert/strict';
-import type { Anchor, ItemView, Op } from '../../src/panel/contract';
+import { type Anchor, CONTRACT_VERSION, type ItemView, type Op } from '../../src/panel/contract';
 import { type Panel, type PanelOptions, SESSION } from './harness/browser';
 import { MARKDOWN, message } from './harness/samples';
 import { RUNNING } from './harness/useChrome';
@@ -217,7 +217,7 @@ describe("the reader's place", () => {
     const items = long(60);
     const sent = {
       type: 'snapshot',
-      version: 1,
+      version: CONTRACT_VERSION,
       revision: 5,
       session: { ...SESSION, key: 's2' },
       total: 60,

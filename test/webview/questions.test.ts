@@ -94,6 +94,7 @@ describe('questions', () => {
     await card().getByLabel('Needed until').fill('2026-12-24');
     await card().getByRole('checkbox', { name: 'eve' }).check();
     await card().getByRole('checkbox', { name: 'ann' }).check();
+    await panel.answerable('ask1');
     await field('Name').press('Enter');
     const { id, answer } = await panel.next('elicitation');
     assert.equal(id, 'ask1');
@@ -116,7 +117,7 @@ describe('questions', () => {
     assert.equal((await panel.posted('elicitation')).length, 1);
     await panel.send({ type: 'formRefused', id: 'ask1', problems: { name: { code: 'pattern' } } });
     await card().getByText('This does not have the form that is asked for.').waitFor();
-    assert.ok(!(await card().getByRole('button', { name: 'Submit' }).isDisabled()), 'it can be corrected');
+    await panel.answerable('ask1'); // it can be corrected
     await panel.update({ op: 'session', patch: { elicitations: [] } });
     assert.equal(await card().count(), 0);
   });
@@ -132,6 +133,7 @@ describe('questions', () => {
   it('throws away what was typed at the first Escape', async () => {
     const { page } = await open([asksForm]);
     await field('Name').fill('main');
+    await panel.answerable('ask1');
     await page.keyboard.press('Escape');
     assert.equal((await panel.posted('elicitation')).length, 0);
     assert.ok(await card().evaluate((node) => node === document.activeElement));
@@ -176,7 +178,12 @@ describe('questions', () => {
     assert.equal(await address.locator('b').innerText(), 'accounts.example.com');
     assert.equal(await card().locator('a, iframe, img').count(), 0);
     await press('Open accounts.example.com');
-    assert.deepEqual(await panel.next('elicitation'), { type: 'elicitation', id: 'ask2', answer: { kind: 'open' } });
+    assert.deepEqual(await panel.next('elicitation'), {
+      type: 'elicitation',
+      key: 's1',
+      id: 'ask2',
+      answer: { kind: 'open' },
+    });
     await panel.update({
       op: 'session',
       patch: { phase: 'running', elicitations: [{ ...asksPage, opened: true } as ElicitationView] },

@@ -40,10 +40,10 @@ describe('files that can be saved', () => {
       message('a', 'agent', [said, text, bytes, said, empty, picture, nothing]),
     ]);
     assert.deepEqual(await saveAll(), [
-      ['Save report.md…', { type: 'saveResource', index: 1, content: 1 }],
-      ['Save b c.zip…', { type: 'saveResource', index: 1, content: 2 }],
-      ['Save empty.txt…', { type: 'saveResource', index: 1, content: 4 }],
-      ['Save plot.png…', { type: 'saveResource', index: 1, content: 5 }],
+      ['Save report.md…', { type: 'saveResource', key: 's1', index: 1, content: 1 }],
+      ['Save b c.zip…', { type: 'saveResource', key: 's1', index: 1, content: 2 }],
+      ['Save empty.txt…', { type: 'saveResource', key: 's1', index: 1, content: 4 }],
+      ['Save plot.png…', { type: 'saveResource', key: 's1', index: 1, content: 5 }],
     ]);
   });
 
@@ -62,9 +62,9 @@ describe('files that can be saved', () => {
     for (const id of ['t', 'c']) await page.locator(`[data-entry-id=${id}] .row`).click();
     await page.getByRole('button', { name: 'Save b c.zip…' }).waitFor();
     assert.deepEqual(await saveAll(), [
-      ['Save report.md…', { type: 'saveResource', index: 0, content: 1 }],
-      ['Save b c.zip…', { type: 'saveResource', index: 1, content: 1 }],
-      ['Save report.md…', { type: 'saveResource', index: 1, content: 2 }],
+      ['Save report.md…', { type: 'saveResource', key: 's1', index: 0, content: 1 }],
+      ['Save b c.zip…', { type: 'saveResource', key: 's1', index: 1, content: 1 }],
+      ['Save report.md…', { type: 'saveResource', key: 's1', index: 1, content: 2 }],
     ]);
   });
 
@@ -75,7 +75,7 @@ describe('files that can be saved', () => {
     await page.locator('[data-entry-id=a] summary').focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    assert.deepEqual(await panel.next('saveResource'), { type: 'saveResource', index: 0, content: 2 });
+    assert.deepEqual(await panel.next('saveResource'), { type: 'saveResource', key: 's1', index: 0, content: 2 });
   });
 
   it('do not show their text any more, or the button moves away from who presses it', async () => {

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import type { AvailableCommand } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { post } from '../host';
-import { alertText, session } from '../session';
+import { session } from '../session';
 import { strings } from '../strings';
 import { Attachments } from './attachments';
 import { composer } from './composerState';
@@ -167,15 +167,7 @@ export function Composer() {
                 {strings.stop}
               </button>
             )}
-            <button
-              type="button"
-              class="primary"
-              disabled={!canSend}
-              onClick={() => {
-                alertText.value = '';
-                send();
-              }}
-            >
+            <button type="button" class="primary" disabled={!canSend} onClick={send}>
               {queues ? strings.queue : strings.send}
             </button>
           </div>

@@ -1,7 +1,6 @@
 // What is being written, and what became of what was sent. The text leaves the composer only when the host has it.
 import { signal } from '@preact/signals';
 import { post, saveUiState } from '../host';
-import { session } from '../session';
 
 /** How long after the last key the draft goes to the host, ms. */
 const DRAFT_DELAY = 300;
@@ -79,9 +78,12 @@ class Composer {
     if (text.startsWith(pending.text)) this.set(text.slice(pending.text.length).replace(/^\s+/, ''));
   }
 
-  rejected(clientId: string, reason: string): void {
-    if (this.pending.peek()?.clientId !== clientId) return;
-    this.pending.value = undefined;
+  /** Something was not done. @param clientId the message that was not taken, where it was one */
+  rejected(clientId: string | undefined, reason: string): void {
+    if (clientId !== undefined) {
+      if (this.pending.peek()?.clientId !== clientId) return;
+      this.pending.value = undefined;
+    }
     this.problem.value = reason;
   }
 
@@ -113,9 +115,8 @@ class Composer {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const text = this.text.peek();
-    const key = session.key.peek();
     saveUiState({ draft: text });
-    post({ type: 'draft', text, ...(key !== '' && { key }) });
+    post({ type: 'draft', text });
   }
 
   focus(): void {

@@ -9,6 +9,7 @@ const LARGEST = 10 * 1024 * 1024;
 
 /** Hands each file that the agent can take to the host, which makes an attachment of it; says why where it cannot. */
 export async function attachPasted(files: readonly File[]): Promise<void> {
+  const key = session.key.peek() || null; // the user may go to another session while a file is read
   for (const file of files) {
     const refusal = refusalOf(file);
     if (refusal !== undefined) {
@@ -18,7 +19,7 @@ export async function attachPasted(files: readonly File[]): Promise<void> {
     try {
       const type = file.type.startsWith('image/') ? 'attachImage' : 'attachFile';
       const mimeType = file.type.split(';', 1)[0] ?? '';
-      post({ type, data: await toBase64(file), mimeType, name: file.name });
+      post({ type, data: await toBase64(file), mimeType, name: file.name }, key);
     } catch (error) {
       reportError(error);
     }

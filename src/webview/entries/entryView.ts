@@ -1,5 +1,5 @@
 // What every kind of entry has in common: an article in the transcript, redrawn when its item changes.
-import type { FromWebview, ItemView, PermissionView } from '../../panel/contract';
+import type { ItemView, PermissionView, SessionMessage } from '../../panel/contract';
 import { el, setAttributes } from '../dom';
 import type { StoredItem } from '../itemStore';
 import type { MarkdownViewContext } from '../markdown/markdownView';
@@ -27,7 +27,9 @@ export interface EntryView {
 
 /** What an entry needs from the panel around it. */
 export interface EntryContext extends Omit<MarkdownViewContext, 'invalidate'> {
-  post(message: FromWebview): void;
+  post(message: SessionMessage): void;
+  /** The user has answered a question. @param byKey with the keyboard */
+  answered(id: string, byKey: boolean): void;
   /** What the user chose for this item, or undefined. */
   isExpanded(id: string): boolean | undefined;
   setExpanded(id: string, expanded: boolean): void;

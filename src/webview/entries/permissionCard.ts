@@ -1,5 +1,6 @@
 // A question of the agent, inside the entry that it is about: first what will happen, then one button for each answer.
 import type { PermissionView } from '../../panel/contract';
+import { answerGuard } from '../answerGuard';
 import { button, el, setAttributes } from '../dom';
 import { revealControls } from '../format';
 import { strings } from '../strings';
@@ -19,7 +20,7 @@ export function createPermissionCard(
   permission: PermissionView,
   content: readonly HTMLElement[],
   said: string,
-  context: Pick<EntryContext, 'post'>,
+  context: Pick<EntryContext, 'post' | 'answered'>,
 ): PermissionCard {
   const title = revealControls(permission.title);
   const element = setAttributes(el('div', 'permission', ...content), {
@@ -41,12 +42,13 @@ export function createPermissionCard(
   const answers = el('div', 'answers');
   let answered = false;
 
-  function answer(optionId: string | null): void {
-    if (answered) return;
+  function answer(optionId: string | null, event: Event, pressed?: Element): void {
+    if (answered || !answerGuard.allows(element, event, pressed)) return;
     answered = true;
     element.classList.add('answered');
     for (const one of answers.querySelectorAll('button')) one.disabled = true;
     context.post({ type: 'permission', id: permission.id, optionId });
+    context.answered(permission.id, !(event instanceof MouseEvent && event.detail > 0));
   }
 
   // The most harmless yes stands out: some agents list the lasting one first.
@@ -56,7 +58,7 @@ export function createPermissionCard(
     const choice = button(
       index === firstAllow ? 'primary' : 'secondary',
       revealControls(option.name || option.optionId),
-      () => answer(option.optionId),
+      (event) => answer(option.optionId, event, choice),
     );
     choice.dataset.optionKind = option.kind;
     if (index < 9) {
@@ -68,7 +70,7 @@ export function createPermissionCard(
   if (permission.options.length === 0) {
     answers.append(
       el('span', 'dim', strings.noOptions),
-      button('secondary', strings.dismiss, () => answer(null)),
+      button('secondary', strings.dismiss, (event) => answer(null, event)),
     );
   } else {
     answers.append(setAttributes(el('span', 'dim dismiss-hint', strings.dismissHint), { 'aria-hidden': 'true' }));
@@ -77,8 +79,9 @@ export function createPermissionCard(
   element.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     event.preventDefault();
-    answer(null);
+    if (!event.repeat) answer(null, event);
   });
+  answerGuard.watch(element);
   return { element, id: permission.id };
 }
 
@@ -87,8 +90,8 @@ function plain(title: string): string {
   return title.replaceAll('`', '').trim();
 }
 
-/** Gives the answer with this key, "1" to "9", in the card. @returns whether there is one */
-export function answerByKey(card: Element, key: string): boolean {
+/** Presses the answer with this key, "1" to "9", in the card. @returns whether there is one */
+export function pressByKey(card: Element, key: string): boolean {
   const choice = card.querySelector<HTMLButtonElement>(`button[data-key="${key}"]:not(:disabled)`);
   choice?.click();
   return choice !== null;

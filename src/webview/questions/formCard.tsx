@@ -1,19 +1,28 @@
 // A form that the agent asks the user to fill in. It is judged here while the user writes, and by the host before anything is sent.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ElicitationAction } from '../../panel/actions';
 import { checkField, type FormProblem } from '../../panel/checkForm';
 import type { ElicitationView } from '../../panel/contract';
 import { revealControls } from '../format';
-import { post, saveUiState, uiState } from '../host';
-import { refusedForms } from '../session';
 import { strings } from '../strings';
 import { FormFieldView } from './formFieldView';
-import { type Held, initialValues, keepable, readValue, readValues } from './formState';
+import { type Held, initialValues, readValue, readValues } from './formState';
+import { keepValues, keptValues, refusedForms, setRefused } from './keptForms';
 
 type FormView = Extract<ElicitationView, { mode: 'form' }>;
 
-export function FormCard({ question }: { readonly question: FormView }) {
+/** Answers a question, where what was pressed counts as that. @returns whether it was answered */
+export type Answer = (event: Event, action: ElicitationAction) => boolean;
+
+interface FormCardProps {
+  readonly question: FormView;
+  readonly sessionKey: string;
+  readonly onAnswer: Answer;
+}
+
+export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   const { id, form } = question;
-  const [held, setHeld] = useState(() => ({ ...initialValues(form), ...uiState().forms?.[id] }));
+  const [held, setHeld] = useState(() => ({ ...initialValues(form), ...keptValues(sessionKey, id) }));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [sent, setSent] = useState(false);
   const element = useRef<HTMLFormElement>(null);
@@ -31,21 +40,21 @@ export function FormCard({ question }: { readonly question: FormView }) {
   function change(key: string, value: Held): void {
     const next = { ...held, [key]: value };
     setHeld(next);
-    if (refused) refusedForms.value = { ...refusedForms.value, [id]: undefined };
+    if (refused) setRefused(id);
     setSent(false);
-    saveUiState({ forms: { ...uiState().forms, [id]: keepable(form, next) } });
+    keepValues(sessionKey, id, form, next);
   }
 
-  function submit(): void {
+  function submit(event: Event): void {
     if (busy || !answerable) return;
     if (wrong.length > 0) {
       setLeft(new Set(form.fields.map(({ key }) => key)));
       setFocusOn(wrong[0]?.key);
       return;
     }
+    if (!onAnswer(event, { kind: 'submit', values: readValues(form, held) })) return;
     setSent(true);
-    refusedForms.value = { ...refusedForms.value, [id]: undefined };
-    post({ type: 'elicitation', id, answer: { kind: 'submit', values: readValues(form, held) } });
+    setRefused(id);
   }
 
   // After what is wrong is written at the field, so that it is heard with it.
@@ -62,15 +71,12 @@ export function FormCard({ question }: { readonly question: FormView }) {
     <form
       ref={element}
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
+      onSubmit={(event) => event.preventDefault()}
       onKeyDown={(event) => {
         const isText = event.target instanceof HTMLTextAreaElement;
         if (!isText || event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
         event.preventDefault();
-        submit();
+        submit(event);
       }}
     >
       {form.title && <h3 class="form-title">{revealControls(form.title)}</h3>}
@@ -92,24 +98,25 @@ export function FormCard({ question }: { readonly question: FormView }) {
       ))}
       {!answerable && <p class="field-problem">{strings.cannotAnswer}</p>}
       <div class="answers">
-        <button type="submit" class="primary" disabled={busy || !answerable}>
+        {/* Enter in a field presses it as well. */}
+        <button type="submit" class="primary" disabled={busy || !answerable} onClick={submit}>
           {strings.submit}
         </button>
-        <Refusals id={id} />
+        <Refusals onAnswer={onAnswer} />
       </div>
     </form>
   );
 }
 
 /** The two ways to say no, which both kinds of question have. */
-export function Refusals({ id }: { readonly id: string }) {
+export function Refusals({ onAnswer }: { readonly onAnswer: Answer }) {
   return (
     <>
       <button
         type="button"
         class="secondary"
         title={strings.declineHint}
-        onClick={() => post({ type: 'elicitation', id, answer: { kind: 'decline' } })}
+        onClick={(event) => onAnswer(event, { kind: 'decline' })}
       >
         {strings.decline}
       </button>
@@ -117,7 +124,7 @@ export function Refusals({ id }: { readonly id: string }) {
         type="button"
         class="secondary"
         title={strings.cancelHint}
-        onClick={() => post({ type: 'elicitation', id, answer: { kind: 'cancel' } })}
+        onClick={(event) => onAnswer(event, { kind: 'cancel' })}
       >
         {strings.cancel}
       </button>

@@ -1,18 +1,17 @@
 // A page that the agent asks the user to open: the whole address, what to look at in it, and a button that is the user's consent. Nothing of it is loaded here.
 import type { ElicitationView } from '../../panel/contract';
 import { Icon } from '../components/icon';
-import { post } from '../host';
 import { strings } from '../strings';
-import { Refusals } from './formCard';
+import { type Answer, Refusals } from './formCard';
 
 type PageView = Extract<ElicitationView, { mode: 'url' }>;
 
-export function PageCard({ question }: { readonly question: PageView }) {
-  const { id, opened } = question;
+export function PageCard({ question, onAnswer }: { readonly question: PageView; readonly onAnswer: Answer }) {
+  const { opened } = question;
   // The host has read it already, and writes it as it will be opened.
   const url = new URL(question.url);
   const [before, after] = split(url);
-  const open = (): void => post({ type: 'elicitation', id, answer: { kind: 'open' } });
+  const open = (event: MouseEvent): unknown => onAnswer(event, { kind: 'open' });
   return (
     <>
       <p class="address" dir="ltr">
@@ -33,11 +32,7 @@ export function PageCard({ question }: { readonly question: PageView }) {
           <button type="button" class="secondary" onClick={open}>
             {strings.openAgain}
           </button>
-          <button
-            type="button"
-            class="secondary"
-            onClick={() => post({ type: 'elicitation', id, answer: { kind: 'cancel' } })}
-          >
+          <button type="button" class="secondary" onClick={(event) => onAnswer(event, { kind: 'cancel' })}>
             {strings.dismiss}
           </button>
         </div>
@@ -47,7 +42,7 @@ export function PageCard({ question }: { readonly question: PageView }) {
             <Icon name="link-external" />
             {strings.openPage(url.host)}
           </button>
-          <Refusals id={id} />
+          <Refusals onAnswer={onAnswer} />
         </div>
       )}
     </>

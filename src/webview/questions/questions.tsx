@@ -1,51 +1,72 @@
 // Questions that are a form or a page, below the conversation: where the eye is while the agent waits.
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { ElicitationAction } from '../../panel/actions';
 import type { ElicitationView } from '../../panel/contract';
+import { answerGuard } from '../answerGuard';
 import { Icon } from '../components/icon';
 import { revealControls } from '../format';
-import { post, saveUiState, uiState } from '../host';
-import { alertText, session } from '../session';
+import { post } from '../host';
+import { announce, session } from '../session';
 import { strings } from '../strings';
 import { FormCard } from './formCard';
+import { forgetOthers } from './keptForms';
 import { PageCard } from './pageCard';
 
-/** @param onDrawn gets the ids of the questions that wait for the user, once they are in the page */
-export function Questions({ onDrawn }: { onDrawn(ids: readonly string[]): void }) {
+interface QuestionsProps {
+  /** Gets the ids of the questions that wait for the user, once they are in the page. */
+  onDrawn(ids: readonly string[]): void;
+  /** The question that had the focus is gone. */
+  onAnswered(): void;
+}
+
+export function Questions({ onDrawn, onAnswered }: QuestionsProps) {
   const questions = session.elicitations.value;
+  const key = session.key.value;
   const announced = useRef<ReadonlySet<string>>(new Set());
+  // Before the page is changed: what is taken out of it loses the focus without a word.
+  const focused = document.activeElement?.closest<HTMLElement>('[data-elicitation-id]')?.dataset.elicitationId;
   useLayoutEffect(() => {
     const waiting = questions.filter((one) => !(one.mode === 'url' && one.opened));
     for (const { id, message } of waiting) {
-      if (!announced.current.has(id)) alertText.value = strings.questionAsked(session.agentName.peek(), message);
+      if (!announced.current.has(id)) announce(strings.questionAsked(session.agentName.peek(), message), 'assertive');
     }
     announced.current = new Set(questions.map(({ id }) => id));
-    if (session.key.peek() !== '') forgetForms(announced.current);
+    if (key !== '') forgetOthers(key, announced.current);
     onDrawn(waiting.map(({ id }) => id));
-  }, [questions]);
-  return questions.map((question) => <Card key={question.id} question={question} />);
+    if (focused !== undefined && !announced.current.has(focused)) onAnswered();
+  }, [questions, key]);
+  return questions.map((question) => <Card key={`${key} ${question.id}`} question={question} sessionKey={key} />);
 }
 
-/** What was typed into a form is kept as long as the form is asked. */
-function forgetForms(open: ReadonlySet<string>): void {
-  const forms = Object.entries(uiState().forms ?? {});
-  const kept = forms.filter(([id]) => open.has(id));
-  if (kept.length < forms.length) saveUiState({ forms: Object.fromEntries(kept) });
+interface CardProps {
+  readonly question: ElicitationView;
+  readonly sessionKey: string;
 }
 
-function Card({ question }: { readonly question: ElicitationView }) {
+function Card({ question, sessionKey }: CardProps) {
   const { id, message, tool } = question;
   const agent = session.agentName.value;
   const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => answerGuard.watch(element.current!), []);
+
+  /** Answers, where what was pressed counts as that. */
+  function answer(event: Event, action: ElicitationAction): boolean {
+    const pressed = event instanceof MouseEvent && event.detail > 0 ? event.currentTarget : document.activeElement;
+    if (!answerGuard.allows(element.current!, event, pressed instanceof Element ? pressed : undefined)) return false;
+    post({ type: 'elicitation', id, answer: action });
+    return true;
+  }
 
   function onKeyDown(event: KeyboardEvent): void {
     // Keys are for the card they are pressed in: digits answer permissions elsewhere.
     event.stopPropagation();
     if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
     event.preventDefault();
+    if (event.repeat) return;
     // The first time it only leaves the field: what was typed must not be lost by one key.
     const target = event.target instanceof HTMLElement ? event.target : undefined;
     if (target?.matches('input, select, textarea')) element.current?.focus();
-    else post({ type: 'elicitation', id, answer: { kind: 'cancel' } });
+    else answer(event, { kind: 'cancel' });
   }
 
   return (
@@ -67,7 +88,11 @@ function Card({ question }: { readonly question: ElicitationView }) {
       <p class="question-message" dir="auto">
         {revealControls(message)}
       </p>
-      {question.mode === 'form' ? <FormCard question={question} /> : <PageCard question={question} />}
+      {question.mode === 'form' ? (
+        <FormCard question={question} sessionKey={sessionKey} onAnswer={answer} />
+      ) : (
+        <PageCard question={question} onAnswer={answer} />
+      )}
     </div>
   );
 }

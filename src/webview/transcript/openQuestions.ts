@@ -5,6 +5,8 @@ export class OpenQuestions {
   /** Of the forms and pages. */
   formIds: readonly string[] = [];
   #permissions: readonly PermissionView[] = [];
+  /** Answered here, but not known to the host yet. */
+  readonly #answered = new Set<string>();
   #byIndex: ReadonlyMap<number, readonly PermissionView[]> = new Map();
 
   /** Permissions by the transcript index of their item. */
@@ -18,10 +20,15 @@ export class OpenQuestions {
 
   /** What is to be answered first, and the item that it is about. */
   get first(): { readonly id: string; readonly index?: number } | undefined {
-    const [permission] = this.#permissions;
+    const permission = this.#permissions.find(({ id }) => !this.#answered.has(id));
     if (permission) return permission;
     const [id] = this.formIds;
     return id === undefined ? undefined : { id };
+  }
+
+  /** The user has answered a permission. */
+  answered(id: string): void {
+    this.#answered.add(id);
   }
 
   /** @returns the permissions that are new, and the indices of the items that had or have one */
@@ -30,6 +37,7 @@ export class OpenQuestions {
     readonly touched: Iterable<number>;
   } {
     const fresh = permissions.filter(({ id }) => !this.#permissions.some((old) => old.id === id));
+    for (const id of this.#answered) if (!permissions.some((one) => one.id === id)) this.#answered.delete(id);
     const before = this.#byIndex;
     this.#permissions = permissions;
     this.#byIndex = Map.groupBy(permissions, ({ index }) => index);

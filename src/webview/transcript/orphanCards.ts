@@ -7,7 +7,7 @@ import { createPermissionCard } from '../entries/permissionCard';
 export function drawOrphanCards(
   box: HTMLElement,
   permissions: readonly PermissionView[],
-  context: Pick<EntryContext, 'post'>,
+  context: Pick<EntryContext, 'post' | 'answered'>,
 ): void {
   const shown = new Set<string | undefined>();
   for (const card of [...box.querySelectorAll<HTMLElement>('[data-permission-id]')]) {

@@ -1,5 +1,5 @@
 // Which pages have their items at hand: what is missing is asked for once, and what is far from the eye is forgotten.
-import type { FromWebview } from '../../panel/contract';
+import type { SessionMessage } from '../../panel/contract';
 import type { ItemStore } from '../itemStore';
 import { PAGE_SIZE, type Page } from './page';
 
@@ -8,10 +8,10 @@ const STORED_PAGES = 240;
 
 export class PageMemory {
   readonly #store: ItemStore;
-  readonly #post: (message: FromWebview) => void;
+  readonly #post: (message: SessionMessage) => void;
   readonly #asked = new Set<Page>();
 
-  constructor(store: ItemStore, post: (message: FromWebview) => void) {
+  constructor(store: ItemStore, post: (message: SessionMessage) => void) {
     this.#store = store;
     this.#post = post;
   }

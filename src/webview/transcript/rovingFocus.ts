@@ -1,5 +1,6 @@
-// Moving over the entries by keyboard: one of them is in the tab order, arrows and Home and End go from one to the next, and 1, 2, 3 answer a question.
-import { answerByKey } from '../entries/permissionCard';
+// Moving over the entries by keyboard: one of them is in the tab order, arrows and Home and End go from one to the next, and 1, 2, 3 answer the
+// question that has the focus.
+import { pressByKey } from '../entries/permissionCard';
 
 const ENTRY = '[data-entry-id], .turn-end';
 
@@ -25,7 +26,7 @@ export function watchKeys(log: HTMLElement, moves: FocusMoves): void {
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.target instanceof HTMLElement && event.target.matches('input, textarea, select')) return;
     if (/^[1-9]$/.test(event.key)) {
-      if (answer(log, event.target, event.key)) event.preventDefault();
+      if (answer(event.target, event.key)) event.preventDefault();
       return;
     }
     const entry = entryOf(event.target);
@@ -48,11 +49,9 @@ function entryOf(target: EventTarget | null): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>(ENTRY) : null;
 }
 
-function answer(log: HTMLElement, target: EventTarget | null, key: string): boolean {
-  const own = target instanceof Element ? target.closest('[data-permission-id]') : null;
-  const card =
-    own ?? entryOf(target)?.querySelector('[data-permission-id]') ?? log.querySelector('.permission:not(.answered)');
-  return card ? answerByKey(card, key) : false;
+function answer(target: EventTarget | null, key: string): boolean {
+  const card = target instanceof Element ? target.closest('[data-permission-id]') : null;
+  return card !== null && pressByKey(card, key);
 }
 
 function move(log: HTMLElement, entry: HTMLElement | null, step: 1 | -1, moves: FocusMoves): void {

@@ -1,5 +1,6 @@
 // The conversation: pages in a scrolling box. Operations of the host change the store; what is near the eye is drawn, a few milliseconds per frame.
-import type { Anchor, FromWebview, ItemView, Op, PermissionView } from '../../panel/contract';
+import type { Anchor, ItemView, Op, PermissionView, SessionMessage } from '../../panel/contract';
+import { answerGuard } from '../answerGuard';
 import { button, el, icon, setAttributes } from '../dom';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import { type ItemChange, ItemStore } from '../itemStore';
@@ -23,7 +24,7 @@ const REVEALED_PAGES = 5;
 const CHAR_WIDTH = 7;
 
 export interface TranscriptOptions {
-  post(message: FromWebview): void;
+  post(message: SessionMessage): void;
   /** Something is to be drawn: call `render` in the next frame. */
   invalidate(): void;
   isExpanded(id: string): boolean | undefined;
@@ -33,6 +34,8 @@ export interface TranscriptOptions {
   /** Questions that cannot be seen right now. */
   onHiddenPermissions(ids: readonly string[]): void;
   announce(text: string, urgency: 'polite' | 'assertive'): void;
+  /** Nothing is left to answer: the focus goes to where the next message is written. */
+  toComposer(): void;
 }
 
 export class Transcript {
@@ -58,6 +61,8 @@ export class Transcript {
   #running = false;
   #size = { columns: 90, height: 600 }; // of the box, in characters and px
   #evictDue = false;
+  /** The end is not followed as long as a question is being answered. */
+  #heldForAnswer = false;
   /** Where the reader is being brought to. */
   #reveal: Target | undefined;
 
@@ -80,6 +85,7 @@ export class Transcript {
       near: this.#near,
       columns: () => this.#size.columns,
       post: options.post,
+      answered: (id, byKey) => this.#answered(id, byKey),
       openLink: (href) => options.post({ type: 'openLink', href }),
       copy: (text) => {
         options.post({ type: 'copy', text });
@@ -93,6 +99,7 @@ export class Transcript {
       },
       unpin: () => this.#scroller.unpin(),
     };
+    answerGuard.onRefused = (card) => this.#letAnswer(card);
     this.#keeper = new PlaceKeeper(() => this.#place(), options.onAnchor, options.invalidate);
     this.#scroller = new Scroller(this.#box, this.#content, {
       onPinned: (pinned) => {
@@ -153,6 +160,12 @@ export class Transcript {
     const changes = this.#store.apply(op, revision);
     if (this.#store.total !== before) this.#growPages();
     for (const change of changes) this.#show(change);
+  }
+
+  /** Another session is about to be shown: no card of this one stays. */
+  leave(): void {
+    this.setPermissions([]);
+    this.setQuestions([]);
   }
 
   /** Takes in items that were asked for. */
@@ -272,6 +285,30 @@ export class Transcript {
     const { id, index } = this.#open.first ?? {};
     if (id === undefined) return;
     if (!focusCard(this.#box, id) && index !== undefined) this.reveal(index);
+  }
+
+  /** Puts the focus on the next open question, or where the next message is written. */
+  toNextQuestion(): void {
+    if (this.#open.first) this.revealPermission();
+    else this.#options.toComposer();
+  }
+
+  /** Who answers with the pointer may write next: what they type must not answer what is asked after it. */
+  #answered(id: string, byKey: boolean): void {
+    this.#open.answered(id);
+    if (this.#heldForAnswer) this.#scroller.pin();
+    this.#heldForAnswer = false;
+    if (byKey) this.toNextQuestion();
+    else this.#options.toComposer();
+  }
+
+  /** An answer did not count because its card had just come or moved, or was not whole in sight: it stays where it is now. */
+  #letAnswer(card: HTMLElement): void {
+    this.#heldForAnswer ||= this.#scroller.isPinned;
+    this.#scroller.unpin();
+    card.scrollIntoView({ block: 'nearest' });
+    if (!card.contains(document.activeElement)) card.focus({ preventScroll: true });
+    this.#options.announce(strings.answerAgain, 'polite');
   }
 
   #show(change: ItemChange): void {

@@ -57,7 +57,7 @@ describe('cards of a session', () => {
     );
     const [permission] = model.state.permissions.values();
     assert.deepEqual([permission?.description, permission?.command], ['To start over', command]);
-    desk.answer('p1', 'y');
+    desk.answer(permission?.id ?? '', 'y');
     assert.deepEqual(await asked, { outcome: { outcome: 'selected', optionId: 'y' } });
   });
 

@@ -1,7 +1,14 @@
 // A Chromium with one panel per test, and the test's hand on the fake host in it.
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import type { FromWebview, ItemView, Op, SessionView, ToWebview } from '../../../src/panel/contract';
+import {
+  CONTRACT_VERSION,
+  type FromWebview,
+  type ItemView,
+  type Op,
+  type SessionView,
+  type ToWebview,
+} from '../../../src/panel/contract';
 import { type PanelServer, servePanel, type Theme } from './server';
 
 interface HostInPage {
@@ -81,7 +88,7 @@ export class Panel {
     const from = options.from ?? 0;
     await this.send({
       type: 'snapshot',
-      version: 1,
+      version: CONTRACT_VERSION,
       revision: ++this.#revision,
       session: { ...SESSION, ...options.session },
       total: options.total ?? from + items.length,
@@ -115,6 +122,12 @@ export class Panel {
   async next<T extends FromWebview['type']>(type: T, after = 0): Promise<Extract<FromWebview, { type: T }>> {
     const message = await this.page.evaluate(([one, skip]) => host.next(one, skip), [type, after] as const);
     return message as Extract<FromWebview, { type: T }>;
+  }
+
+  /** Waits until a card can be answered: until then its buttons are marked as disabled. */
+  async answerable(id = 'p1'): Promise<void> {
+    const card = this.page.locator(`[data-permission-id="${id}"], [data-elicitation-id="${id}"]`);
+    await card.locator('.answers button:not([aria-disabled])').first().waitFor();
   }
 
   count(): Promise<number> {

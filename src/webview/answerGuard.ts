@@ -1,0 +1,209 @@
+// Decides whether a press on the card of a question counts as its answer. A question may appear, move or
+// change under the pointer or the fingers of someone who means something else, so an answer counts only
+// for a card that has the focus or was pressed, is in sight, and has been there unchanged for a while.
+
+/** How long a card must have been there before it can be answered, ms. Browsers wait as long with their own permission prompts. */
+const SETTLE_MS = 500;
+/** How often the cards are looked at, ms. */
+const LOOK_MS = 100;
+/** A card that moved less than this has not moved, px. */
+const MOVED = 2;
+const CARD = '[data-permission-id], [data-elicitation-id]';
+const ANSWER = '.answers button';
+
+interface Look {
+  readonly rects: readonly number[];
+  /** What the question is about, as it is written. */
+  readonly words: string;
+}
+
+interface Watched {
+  /** Undefined until the card is in the page. */
+  look: Look | undefined;
+  stillSince: number;
+  changed: boolean;
+  /** The user has just done something in the card that may have changed its height. */
+  ownChange: boolean;
+  observer: MutationObserver | undefined;
+}
+
+class AnswerGuard {
+  /** Called with a card whose answer did not count, so that the user sees it whole and can answer again. */
+  onRefused: (card: HTMLElement) => void = () => {};
+  readonly #cards = new Map<HTMLElement, Watched>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #down: { readonly card: HTMLElement; readonly allowed: boolean } | undefined;
+  /** An answer was given by one of the clicks that follow each other quickly. */
+  #answeredByClicks = false;
+
+  constructor() {
+    const capture = { capture: true } as const;
+    document.addEventListener('pointerdown', (event) => this.#pressed(event), capture);
+    document.addEventListener('click', ({ detail }) => detail <= 1 && this.#clicked(), capture);
+    document.addEventListener('keydown', (event) => dropRepeats(event), capture);
+    document.addEventListener('visibilitychange', () => this.restart());
+  }
+
+  /** Starts to look at a card. Its buttons are marked as disabled until it can be answered. */
+  watch(card: HTMLElement): void {
+    if (this.#cards.has(card)) return;
+    const one: Watched = {
+      look: undefined,
+      stillSince: performance.now(),
+      changed: false,
+      ownChange: false,
+      observer: undefined,
+    };
+    this.#cards.set(card, one);
+    if (card.matches('[data-elicitation-id]'))
+      for (const type of ['input', 'change', 'focusout'])
+        card.addEventListener(type, () => {
+          one.ownChange = true;
+        });
+    mark(card, false);
+    this.#timer ??= setInterval(() => this.#lookAtAll(), LOOK_MS);
+  }
+
+  /** All cards wait again: something was answered, or the page comes back into sight. */
+  restart(): void {
+    for (const card of this.#cards.keys()) this.#restart(card);
+  }
+
+  /**
+   * Whether what was pressed answers the question.
+   * @param event the click or the key @param button what was pressed, where it was a button
+   */
+  allows(card: HTMLElement, event: Event, button?: Element): boolean {
+    if (this.#isAnswer(card, event, button)) {
+      this.#answeredByClicks = isPointer(event);
+      this.restart();
+      return true;
+    }
+    this.onRefused(card);
+    this.#restart(card);
+    return false;
+  }
+
+  #restart(card: HTMLElement): void {
+    const one = this.#cards.get(card);
+    if (one) one.stillSince = performance.now();
+    mark(card, false);
+  }
+
+  #isAnswer(card: HTMLElement, event: Event, button: Element | undefined): boolean {
+    if (isPointer(event)) {
+      const down = this.#down;
+      // Without a press before it, the click comes from assistive technology.
+      if (down && (down.card !== card || !down.allowed)) return false;
+      if (event.detail > 1 && this.#answeredByClicks) return false;
+      return this.#isSettled(card) && isInSight(card, button);
+    }
+    if (!card.contains(document.activeElement)) return false;
+    return this.#isSettled(card) && isInSight(card, button);
+  }
+
+  #isSettled(card: HTMLElement): boolean {
+    const one = this.#cards.get(card);
+    if (!one) return false;
+    this.#look(card, one);
+    return one.look !== undefined && performance.now() - one.stillSince >= SETTLE_MS;
+  }
+
+  #pressed({ target }: PointerEvent): void {
+    const card = target instanceof Element ? target.closest<HTMLElement>(CARD) : null;
+    this.#down = card ? { card, allowed: this.#isSettled(card) } : undefined;
+  }
+
+  #clicked(): void {
+    this.#answeredByClicks = false;
+  }
+
+  #lookAtAll(): void {
+    for (const [card, one] of this.#cards) {
+      if (!card.isConnected) {
+        one.observer?.disconnect();
+        this.#cards.delete(card);
+        continue;
+      }
+      this.#look(card, one);
+      mark(card, performance.now() - one.stillSince >= SETTLE_MS);
+    }
+    if (this.#cards.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Notices what has become of a card since it was looked at. */
+  #look(card: HTMLElement, one: Watched): void {
+    if (!one.observer) {
+      one.observer = new MutationObserver(() => {
+        one.changed = true;
+      });
+      one.observer.observe(entryOf(card), { subtree: true, childList: true, characterData: true });
+    }
+    const old = one.look;
+    if (one.observer.takeRecords().length > 0) one.changed = true;
+    const words = old && !one.changed ? old.words : wordsOf(card);
+    const rects = rectsOf(card);
+    one.changed = false;
+    const moved = !old || rects.some((value, index) => Math.abs(value - old.rects[index]!) > MOVED);
+    if (!moved && words === old.words) return;
+    one.look = { rects, words };
+    if (one.ownChange && old && words === old.words) one.ownChange = false;
+    else one.stillSince = performance.now();
+  }
+}
+
+function isPointer(event: Event): event is MouseEvent {
+  return event instanceof MouseEvent && event.detail > 0;
+}
+
+/** A key that is held answers nothing: it was pressed for something else. */
+function dropRepeats(event: KeyboardEvent): void {
+  const { target, key } = event;
+  if (!event.repeat || !(target instanceof Element) || !target.closest(CARD)) return;
+  const types = target.matches('input, textarea, select');
+  if (types ? key !== 'Enter' || event.shiftKey : key !== 'Enter' && key !== ' ' && !/^[1-9]$/.test(key)) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function mark(card: HTMLElement, answerable: boolean): void {
+  for (const button of card.querySelectorAll(ANSWER)) {
+    if (answerable) button.removeAttribute('aria-disabled');
+    else button.setAttribute('aria-disabled', 'true');
+  }
+}
+
+function entryOf(card: HTMLElement): Element {
+  return card.closest('[data-entry-id]') ?? card;
+}
+
+/** What a permission is about. A form is not changed once it was asked; what changes in it is what the user writes. */
+function wordsOf(card: HTMLElement): string {
+  if (!card.matches('[data-permission-id]')) return '';
+  const title = entryOf(card).querySelector<HTMLElement>('.object')?.title ?? '';
+  const parts = [...card.children].filter((part) => !part.classList.contains('answers'));
+  return [title, ...parts.map((part) => part.textContent)].join('\n');
+}
+
+/** Where the card and its answers are. */
+function rectsOf(card: HTMLElement): number[] {
+  const answers = card.querySelector('.answers');
+  return [card, ...(answers ? [answers] : [])].flatMap((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return [left, top, width, height];
+  });
+}
+
+/** Whether a card is whole in sight. One that is taller than the box must fill half of it, with what was pressed in sight. */
+function isInSight(card: HTMLElement, button: Element | undefined): boolean {
+  const box = (card.closest('.transcript') ?? document.documentElement).getBoundingClientRect();
+  const { top, bottom, height } = card.getBoundingClientRect();
+  const visible = Math.min(bottom, box.bottom) - Math.max(top, box.top);
+  if (height <= box.height) return visible >= height - MOVED;
+  const pressed = (button ?? card.querySelector('.answers') ?? card).getBoundingClientRect();
+  return visible >= box.height / 2 && pressed.top >= box.top - MOVED && pressed.bottom <= box.bottom + MOVED;
+}
+
+export const answerGuard = new AnswerGuard();

@@ -1,0 +1,225 @@
+// What counts as an answer to a question, in a real browser: only what was meant as one.
+import assert from 'node:assert/strict';
+import type { PermissionView } from '../../src/panel/contract';
+import type { Panel } from './harness/browser';
+import { asksForm, asksPage } from './harness/questionSamples';
+import { message, permission, tool } from './harness/samples';
+import { useChrome } from './harness/useChrome';
+
+describe('an answer', () => {
+  let panel: Panel;
+  const { open, field } = useChrome((opened) => {
+    panel = opened;
+  });
+
+  const calls = ['ls', 'rm -rf build', 'git push --force'].map((title, index) =>
+    tool(`c${index}`, { title, toolKind: 'execute', status: 'pending' }),
+  );
+  const asks = (index: number, patch: Partial<PermissionView> = {}): PermissionView =>
+    permission(index, { id: `p${index + 1}`, title: calls[index]?.title ?? '', ...patch });
+  const card = (id: string) => panel.page.locator(`[data-permission-id="${id}"]`);
+  const allow = (id: string) => card(id).getByRole('button', { name: 'Allow', exact: true });
+  const answers = async () => (await panel.posted('permission')).map(({ id, optionId }) => `${id} ${optionId}`);
+  const focusedCard = () =>
+    panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-permission-id'));
+
+  it('is not what is typed after a click on the text of the conversation', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
+    await open({ items: [calls[2]!, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
+    await panel.page.getByText('Line 59 of the answer.').click();
+    await panel.page.keyboard.type('2 things please');
+    assert.deepEqual(await answers(), []);
+  });
+
+  it('is not given by a key that is held', async () => {
+    await open({ items: calls, session: { permissions: [asks(0), asks(1), asks(2)] } });
+    await panel.answerable();
+    await card('p1').focus();
+    await panel.page.keyboard.down('1');
+    await focusedCard();
+    await panel.answerable('p2');
+    for (let time = 0; time < 3; time++) await panel.page.keyboard.down('1'); // repeats, as it is still down
+    await panel.page.keyboard.up('1');
+    assert.deepEqual(await answers(), ['p1 yes']);
+    await panel.page.keyboard.press('1');
+    assert.deepEqual(await answers(), ['p1 yes', 'p2 yes'], 'a new press is an answer');
+  });
+
+  it('is not given by a button whose Enter key is held', async () => {
+    await open({ items: calls, session: { permissions: [asks(0), asks(1)] } });
+    await panel.answerable();
+    await allow('p1').focus();
+    await panel.page.keyboard.down('Enter');
+    await allow('p2').focus();
+    await panel.answerable('p2');
+    await panel.page.keyboard.down('Enter');
+    await panel.page.keyboard.up('Enter');
+    assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('is not the second click of a double click on the question before', async () => {
+    await open({ items: calls, session: { permissions: [asks(0)] } });
+    await panel.answerable();
+    const { x, y } = (await allow('p1').boundingBox())!;
+    const { mouse } = panel.page;
+    await mouse.move(x + 4, y + 4);
+    await mouse.down();
+    await mouse.up();
+    assert.deepEqual(await answers(), ['p1 yes']);
+    await panel.update({ op: 'session', patch: { permissions: [asks(0, { id: 'p9', title: 'git push --force' })] } });
+    const next = (await allow('p9').boundingBox())!;
+    await mouse.move(next.x + 4, next.y + 4);
+    await mouse.down({ clickCount: 2 });
+    await mouse.up({ clickCount: 2 });
+    await panel.answerable('p9');
+    await mouse.down({ clickCount: 2 });
+    await mouse.up({ clickCount: 2 });
+    assert.deepEqual(await answers(), ['p1 yes'], 'however slow the double click is');
+    await allow('p9').click();
+    assert.deepEqual(await answers(), ['p1 yes', 'p9 yes']);
+  });
+
+  it('does not count while the card has only just appeared', async () => {
+    await open({ items: calls });
+    await panel.update({ op: 'session', patch: { permissions: [asks(0)] } });
+    await allow('p1').click({ force: true });
+    assert.deepEqual(await answers(), []);
+    await allow('p1').click();
+    assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('does not count where the card has just moved under the pointer', async () => {
+    await open({ items: calls, session: { permissions: [asks(0)] } });
+    await panel.answerable();
+    await panel.page.evaluate(() => {
+      document.querySelector<HTMLElement>('.header')!.style.marginBottom = '40px';
+    });
+    await allow('p1').click({ force: true });
+    assert.deepEqual(await answers(), []);
+  });
+
+  it('does not count where what is asked about has just changed', async () => {
+    await open({ items: calls, session: { permissions: [asks(0)] } });
+    await panel.answerable();
+    await panel.update({ op: 'put', index: 0, item: { ...calls[0]!, title: 'rm' } as (typeof calls)[0] });
+    await allow('p1').click({ force: true });
+    assert.deepEqual(await answers(), []);
+    await panel.answerable();
+    await allow('p1').click();
+    assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('does not count for a card that is only half in sight, which is brought into sight then', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
+    await open({ items: [calls[0]!, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
+    await panel.scrollTo(0);
+    await panel.answerable();
+    await card('p1').focus();
+    const { bottom } = await card('p1').evaluate((node) => node.getBoundingClientRect());
+    const top = await panel.page.evaluate(() => document.querySelector('.transcript')!.getBoundingClientRect().top);
+    await panel.scrollTo(Math.round(bottom - top - 10));
+    await panel.answerable();
+    await panel.page.keyboard.press('1');
+    assert.deepEqual(await answers(), []);
+    await panel.answerable();
+    await panel.page.keyboard.press('1');
+    assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('by key leads to the next question, and after the last one to the composer', async () => {
+    await open({ items: calls, session: { permissions: [asks(0), asks(1)] } });
+    await panel.answerable();
+    await card('p1').focus();
+    await panel.page.keyboard.press('1');
+    assert.equal(await (await focusedCard()).jsonValue(), 'p2');
+    await panel.answerable('p2');
+    await panel.page.keyboard.press('3');
+    await panel.page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+    assert.deepEqual(await answers(), ['p1 yes', 'p2 no']);
+  });
+
+  it('by pointer leads to the composer: what is typed next answers nothing', async () => {
+    await open({ items: calls, session: { permissions: [asks(0), asks(1)] } });
+    await allow('p1').click();
+    await panel.page.keyboard.type('2 things');
+    assert.equal(await field().inputValue(), '2 things');
+    assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('shows its keys only where they work', async () => {
+    await open({ items: calls, session: { permissions: [asks(0)] } });
+    const key = allow('p1').locator('kbd');
+    assert.equal(await key.evaluate((node) => getComputedStyle(node).visibility), 'hidden');
+    await card('p1').focus();
+    assert.equal(await key.evaluate((node) => getComputedStyle(node).visibility), 'visible');
+  });
+
+  it('goes to the session whose question was answered', async () => {
+    await open({ session: { key: 'A', permissions: [asks(7, { id: 'same', title: 'Read README.md' })] } });
+    await panel.snapshot({ session: { key: 'B', permissions: [asks(7, { id: 'same', title: 'git push --force' })] } });
+    assert.match(await card('same').innerText(), /git push --force/);
+    await allow('same').click();
+    assert.equal((await panel.next('permission')).key, 'B');
+  });
+
+  it('to a page is not given by the second click of a double click', async () => {
+    await open({ items: calls, session: { permissions: [asks(0)] } });
+    await allow('p1').click();
+    await panel.update({ op: 'session', patch: { permissions: [], elicitations: [asksPage] } });
+    await panel.page.getByRole('button', { name: 'Open accounts.example.com' }).click({ force: true });
+    assert.deepEqual(await panel.posted('elicitation'), []);
+  });
+
+  it('to a form stays with its session while it is half written', async () => {
+    const forms = (key: string) => ({ session: { key, elicitations: [asksForm] }, height: 1400 });
+    const name = () => panel.page.getByRole('textbox', { name: 'Name' });
+    const token = () => panel.page.getByRole('textbox', { name: 'API token' });
+    await open(forms('A'));
+    await name().fill('private words for A');
+    await token().fill('hunter2-for-A');
+    await panel.snapshot(forms('B'));
+    assert.equal(await name().inputValue(), '');
+    assert.equal(await token().inputValue(), '');
+    await panel.snapshot({ session: { key: 'C' } });
+    await panel.snapshot(forms('A'));
+    assert.equal(await name().inputValue(), 'private words for A');
+    assert.equal(await token().inputValue(), 'hunter2-for-A');
+  });
+
+  it('can be given again to a form where the host did not take it', async () => {
+    const form = { fields: [{ key: 'why', type: 'text', title: 'Why', required: false }] } as const;
+    await open({ session: { elicitations: [{ id: 'f', mode: 'form', message: 'Why?', form }] } });
+    const submit = panel.page.getByRole('button', { name: 'Submit' });
+    await submit.click();
+    assert.ok(await submit.isDisabled());
+    await panel.send({ type: 'rejected', id: 'f', reason: 'This is too large.' });
+    await panel.page.getByRole('alert').filter({ hasText: 'This is too large.' }).first().waitFor();
+    await submit.click();
+    assert.equal((await panel.posted('elicitation')).length, 2);
+  });
+});
+
+describe('a question', () => {
+  let panel: Panel;
+  const { open } = useChrome((opened) => {
+    panel = opened;
+  });
+
+  it('is announced again where the same is asked again', async () => {
+    const items = [tool('c1', { title: 'npm test', status: 'pending' })];
+    await open({ items });
+    await panel.page.evaluate(() => {
+      const region = document.querySelector('.sr-only[role="alert"]')!;
+      new MutationObserver((records) => {
+        for (const node of records.flatMap(({ addedNodes }) => [...addedNodes]))
+          document.documentElement.dataset.heard = `${document.documentElement.dataset.heard ?? ''}|${node.textContent}`;
+      }).observe(region, { childList: true });
+    });
+    for (const id of ['p1', 'p2']) {
+      await panel.update({ op: 'session', patch: { permissions: [permission(0, { id, title: 'npm test' })] } });
+      await panel.update({ op: 'session', patch: { permissions: [] } });
+    }
+    const said = '|The agent asks for permission: npm test';
+    await panel.page.waitForFunction((all) => document.documentElement.dataset.heard === all, said + said);
+  });
+});
