@@ -206,6 +206,13 @@ export class Connector {
     await link?.close();
   }
 
+  /** Ends the agent of a session that it can open again; the next start does. @param note a sentence on why @throws ParleyError `no-session` */
+  async suspend(note: string): Promise<void> {
+    const { sessionId } = this.ready();
+    this.openNext({ kind: 'reopen', sessionId, transcript: 'keep' });
+    await this.drop(note);
+  }
+
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;

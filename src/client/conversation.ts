@@ -3,7 +3,7 @@
 import type { PromptCapabilities } from '../acp/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../base/disposable';
-import { ParleyError } from '../base/errors';
+import { messageOf, ParleyError } from '../base/errors';
 import type { Liveness } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import { SessionModel } from '../session/model';
@@ -11,6 +11,7 @@ import { isAway, PromptQueue, type QueuedAttachment } from '../session/queue';
 import type { Entry } from '../session/state';
 import type { AgentLink } from './agentLink';
 import { takeArrived } from './arrived';
+import { isAtWork } from './atWork';
 import { CommunicationChat } from './communicationChat';
 import type { ConnectionState } from './connectionState';
 import { Connector } from './connector';
@@ -18,22 +19,27 @@ import type { ConversationOptions } from './conversationOptions';
 import type { ElicitationDesk } from './elicitationDesk';
 import { heldElsewhere, takenOver, untrusted } from './failures';
 import { followTerminals } from './followTerminals';
+import { withinLimit } from './goodbye';
 import { Inbound } from './inbound';
 import { LivenessProbe, type Look } from './livenessProbe';
 import type { LifeSigns } from './livenessWords';
-import { type Opening, openingOf } from './opening';
+import { canReopen, type Opening, openingOf } from './opening';
 import type { TurnResult } from './openTurn';
 import { QueueMirror } from './queueMirror';
 import { Recorder } from './recorder';
 import { restore, unansweredPrompt } from './restore';
 import { SessionSeed } from './seed';
 import type { ConversationServices } from './services';
+import { choicesOf, restoreChoices, type SessionChoices } from './sessionChoices';
 import { SessionOps } from './sessionOps';
 import { Stages } from './stages';
 import { StartNotices } from './startNotices';
 import { Subagents } from './subagents';
 import { type OpenedSession, TurnControl } from './turnControl';
 import { Unsent } from './unsent';
+
+/** How long an agent that is back may take to set mode and options again, in milliseconds. */
+const CHOICES_MS = 5000;
 
 export class Conversation implements Disposable {
   readonly key: string;
@@ -57,6 +63,8 @@ export class Conversation implements Disposable {
   readonly #notices: StartNotices;
   /** Why it is only read here; undefined: it is ours. */
   #held: ParleyError | undefined;
+  /** What was chosen when the agent gave its process back; until the session has it again. */
+  #suspended: SessionChoices | undefined;
   readonly #seed = new SessionSeed();
 
   constructor(options: ConversationOptions) {
@@ -88,7 +96,7 @@ export class Conversation implements Disposable {
       services,
       apply,
       onChange: () => this.model.touch('turn'),
-      session: () => (this.#held ? undefined : this.#connector.session),
+      session: () => (this.#held || this.#suspended ? undefined : this.#connector.session),
       mayPrompt: (session) => this.#mayPrompt(session),
       needSignIn: (message) => this.#connector.needSignIn(message),
     });
@@ -313,6 +321,7 @@ export class Conversation implements Disposable {
 
   /** Ends the agent and starts it anew with an old session. @param opening what is opened; the transcript is kept or replaced as it says */
   async reopen(opening: Opening): Promise<void> {
+    this.#suspended = undefined;
     await this.#connector.drop('another session was opened');
     this.#connector.openNext(opening);
     await this.start();
@@ -330,6 +339,26 @@ export class Conversation implements Disposable {
     this.#held = takenOver();
     await this.#connector.drop('another window went on with this session');
     await this.start(); // which says why it does not
+  }
+
+  /** Nothing goes on in the session and nothing waits in it, and its agent can open it again: the process is not needed now. */
+  get isIdle(): boolean {
+    const { session } = this.#connector;
+    if (!session || this.#held || this.agent.type !== 'process') return false;
+    if (!canReopen(session.link.description.features)) return false;
+    return !this.isBusy && !this.isAsked && this.queue.items.length === 0 && !isAtWork(this.model.state);
+  }
+
+  /** The agent has given its process back while it was idle, and comes back with the next start. */
+  get isSuspended(): boolean {
+    return this.#suspended !== undefined;
+  }
+
+  /** Gives the process of an idle agent back. The next start opens the same session, with what the user has chosen in it. */
+  async suspend(): Promise<void> {
+    if (!this.isIdle) return;
+    this.#suspended = choicesOf(this.model.state);
+    await this.#connector.suspend('the agent was idle');
   }
 
   /** Ends the agent and everything that it started. @param note a sentence on why */
@@ -360,6 +389,20 @@ export class Conversation implements Disposable {
     this.#notices.notHandedOver(problems);
     this.#probe.heard();
     this.#probe.set('live');
+    if (this.#suspended) void this.#resumed(this.#suspended, isNew);
+    else this.#turns.outbox.pump();
+  }
+
+  /** The agent is back: it gets what was chosen before it gets a message. */
+  async #resumed(choices: SessionChoices, isNew: boolean): Promise<void> {
+    try {
+      if (!isNew) await withinLimit(CHOICES_MS, () => restoreChoices(choices, this));
+    } catch (error) {
+      this.#services.log.warn(`session ${this.key}: mode and options were not set again: ${messageOf(error)}`);
+    }
+    if (this.#suspended !== choices) return;
+    this.#suspended = undefined;
+    this.model.touch('connection');
     this.#turns.outbox.pump();
   }
 

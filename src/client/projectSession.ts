@@ -136,7 +136,8 @@ export function statusOf(conversation: Conversation): string {
   const { model, connection } = conversation;
   switch (phaseOf(conversation)) {
     case 'idle':
-      return isHeld(conversation) ? 'read only' : 'not started';
+      if (isHeld(conversation)) return 'read only';
+      return conversation.isSuspended ? 'stopped while idle' : 'not started';
     case 'starting':
     case 'initializing': {
       const stage = conversation.stages.current;

@@ -37,6 +37,11 @@ export class ChatHome implements UriHandler, Disposable {
     if (page === this.#places.view.page && !page.restored) surface.startWhenDrawn();
   }
 
+  /** Whether a session is on the screen in this window. */
+  isShown(key: string): boolean {
+    return [...this.#surfaces].some(([page, { conversation }]) => page.isVisible && conversation.key === key);
+  }
+
   /** Opens the editor panel. */
   openPanel(): ChatSurface {
     return this.#surfaceOf(this.#places.panel.open());

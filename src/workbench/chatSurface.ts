@@ -99,12 +99,19 @@ export class ChatSurface implements Disposable {
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
     if (this.#greeted) this.#feed.snapshot();
+    this.#bringBack();
   }
 
   /** The webview can be seen again, or not any more. */
   #setVisible(isVisible: boolean): void {
     if (!isVisible) this.#feed.suspend();
     else if (this.#greeted) this.#feed.snapshot();
+    if (isVisible) this.#bringBack();
+  }
+
+  /** The agent has given its process back while nobody looked: it is there again when somebody does. */
+  #bringBack(): void {
+    if (this.#conversation.isSuspended) this.startWhenDrawn();
   }
 
   /**

@@ -4,6 +4,7 @@ import { type ExtensionContext, commands as editorCommands, type LogOutputChanne
 import { userEnvironment } from '../agents/userEnvironment';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
+import { IdleAgents } from '../client/idleAgents';
 import { Terminals } from '../client/terminals';
 import { AgentCatalog } from './agentCatalog';
 import { createApi, type ParleyApi } from './api';
@@ -20,7 +21,7 @@ import { RealTerminals } from './realTerminal';
 import { RemoteHeaders } from './remoteHeaders';
 import { ResourceStores } from './resourceStores';
 import { Serve } from './serve';
-import { resourcesSetting } from './settings';
+import { idleLimitMs, resourcesSetting } from './settings';
 import { surfaceServices } from './surfaceServices';
 import { Traffic } from './traffic';
 import { vscodeLog } from './vscodeLog';
@@ -92,6 +93,17 @@ function composeWithin(
   const surfaces = surfaceServices({ log, terminals, realTerminals, diffs, takeOver, showSession, retryGap, scratch });
   const chat: ChatHome = new ChatHome(places, conversations, surfaces);
   own(chat);
+  const idle = own(
+    new IdleAgents({
+      conversations: () => conversations.list(),
+      isShown: (key) => chat.isShown(key),
+      limitMs: idleLimitMs,
+      now: () => performance.now(),
+      schedule: later,
+      log,
+    }),
+  );
+  own(conversations.onDidChange((key) => idle.changed(key)));
   const parts = { conversations, catalog, archive, traffic, chat, mcp, remote, serve, stores, descriptors };
   const commands = commandsOf(parts);
   const keys = new ContextKeyPublisher((key, value) => {
@@ -120,4 +132,11 @@ function composeWithin(
       lifetime.dispose();
     },
   };
+}
+
+/** Runs something later, without keeping the window open for it. */
+function later(run: () => void, ms: number): Disposable {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return { dispose: () => clearTimeout(timer) };
 }

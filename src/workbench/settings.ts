@@ -42,6 +42,12 @@ export function restartsAgents(): boolean {
   return read<boolean>('recovery.restart', true) !== false;
 }
 
+/** How long an agent may be idle before its process is ended, in milliseconds; undefined: for ever. */
+export function idleLimitMs(): number | undefined {
+  const minutes = read<number>('idleMinutes', 30);
+  return Number.isFinite(minutes) && minutes > 0 ? minutes * 60_000 : undefined;
+}
+
 /** What is kept of old sessions. */
 export function historyLimits(): { readonly maxAgeDays: number; readonly maxBytes: number } {
   const days = read<number>('history.maxAgeDays', 180);

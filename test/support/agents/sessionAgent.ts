@@ -19,6 +19,8 @@ export interface SessionAgentScript {
   /** session/fork repeats the past of the new session before the answer that names it. */
   readonly forkReplays?: boolean;
   readonly pageSize?: number;
+  /** The modes of each session; it is in the first one whenever it is opened. */
+  readonly modes?: readonly string[];
   readonly authMethods?: readonly unknown[];
   /** The file that says that somebody has signed in; without it all may use the agent. */
   readonly signedIn?: string;
@@ -107,7 +109,9 @@ function replay(session: Stored, sessionId = session.id, from = 0, to = session.
 function opened(sessionId: string): object {
   open.add(sessionId);
   if (script.ready) owesReady.add(sessionId);
-  return {};
+  const [currentModeId] = script.modes ?? [];
+  if (currentModeId === undefined) return {};
+  return { modes: { currentModeId, availableModes: script.modes?.map((id) => ({ id, name: id })) } };
 }
 
 function requireSignIn(when: 'open' | 'prompt'): void {
@@ -200,6 +204,8 @@ function handle(method: string, params: unknown): unknown {
     }
     case 'session/delete':
       change((all) => all.splice(0, all.length, ...all.filter((one) => one.id !== id)));
+      return {};
+    case 'session/set_mode':
       return {};
     case 'session/close':
       open.delete(id);
