@@ -5,7 +5,7 @@ import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';
 import type { AgentSide } from './connector';
 
-/** Subagents that are listened to in one session. */
+/** Subagents that are listened to in one session at once: those that were heard of last. */
 const MAX_SUBAGENTS = 200;
 
 export interface SubagentOptions {
@@ -16,6 +16,7 @@ export interface SubagentOptions {
 }
 
 export class Subagents {
+  /** Those that were heard of last stand last. */
   readonly #known = new Set<string>();
   readonly #options: SubagentOptions;
 
@@ -31,7 +32,16 @@ export class Subagents {
   /** Listens to a subagent that was announced; what came for it earlier is shown now. */
   announce(sessionId: string): void {
     const side = this.#options.side();
-    if (!side || this.#known.has(sessionId) || this.#known.size >= MAX_SUBAGENTS) return;
+    if (!side) return;
+    if (this.#known.has(sessionId)) {
+      this.#heard(sessionId);
+      return;
+    }
+    const [quietest] = this.#known;
+    if (this.#known.size >= MAX_SUBAGENTS && quietest !== undefined) {
+      this.#known.delete(quietest);
+      side.link.router.unregister(quietest);
+    }
     this.#known.add(sessionId);
     side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
   }
@@ -43,7 +53,13 @@ export class Subagents {
     this.#options.apply({ type: 'subagents_ended' });
   }
 
+  #heard(sessionId: string): void {
+    this.#known.delete(sessionId);
+    this.#known.add(sessionId);
+  }
+
   #onUpdates(sessionId: string, updates: readonly unknown[], dialect: Dialect): void {
+    this.#heard(sessionId);
     dialect.readUpdates(updates, {
       emit: (event) => this.#show(sessionId, event),
       onTurnComplete() {},

@@ -5,8 +5,9 @@ import type { ToolContent, ToolStatus } from './content';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
 import type { ToolEntry } from './state';
+import { isEnded, shortenOldest } from './tools';
 
-/** Subagents of one session; the updates of further ones are left out. */
+/** Subagents of one session that are followed; of those before, what they did stays as it is. */
 const MAX_SUBAGENTS = 200;
 /** Messages between sessions that are kept, and the characters of each. */
 const MAX_MESSAGES = 500;
@@ -55,7 +56,6 @@ export function applySubagent(context: ModelContext, event: SubagentEvent, at: n
     return;
   }
   const subagent = get(context, event.sessionId, at);
-  if (!subagent) return;
   const entry = context.state.entries[subagent.index];
   if (entry?.kind !== 'tool') return;
   switch (event.type) {
@@ -79,13 +79,15 @@ export function applySubagent(context: ModelContext, event: SubagentEvent, at: n
 
 /** Nobody will say any more how those that worked have ended. */
 function endAll(context: ModelContext, at: number): void {
-  for (const { index } of context.subagents.byId.values()) {
-    const entry = context.state.entries[index];
-    if (entry?.kind !== 'tool' || entry.status === 'completed' || entry.status === 'cancelled') continue;
-    entry.status = 'cancelled';
-    entry.endedAt = at;
-    context.note((changes) => changes.entry(index));
-  }
+  for (const subagent of context.subagents.byId.values()) end(context, subagent, at);
+}
+
+function end(context: ModelContext, { index }: Subagent, at: number): void {
+  const entry = context.state.entries[index];
+  if (entry?.kind !== 'tool' || isEnded(entry.status)) return;
+  entry.status = 'cancelled';
+  entry.endedAt = at;
+  context.note((changes) => changes.entry(index));
 }
 
 function applyMessage(
@@ -113,16 +115,29 @@ function applyMessage(
   const [first] = known.length > 0 ? known : [sender ?? recipient];
   for (const id of known.length > 0 ? known : first !== undefined ? [first] : []) {
     const subagent = get(context, id, at);
-    const entry = subagent && context.state.entries[subagent.index];
-    if (subagent && entry?.kind === 'tool') draw(context, id, subagent, entry);
+    const entry = context.state.entries[subagent.index];
+    if (entry?.kind === 'tool') draw(context, id, subagent, entry);
   }
 }
 
-function get(context: ModelContext, id: string, at: number): Subagent | undefined {
+/** The first that is done, else the first. */
+function forgetOne(context: ModelContext, at: number): void {
+  const { byId } = context.subagents;
+  const isDone = ([, { index }]: [string, Subagent]): boolean => {
+    const entry = context.state.entries[index];
+    return entry?.kind !== 'tool' || isEnded(entry.status);
+  };
+  const [id, subagent] = [...byId].find(isDone) ?? [...byId][0] ?? [];
+  if (id === undefined || !subagent) return;
+  byId.delete(id);
+  end(context, subagent, at);
+}
+
+function get(context: ModelContext, id: string, at: number): Subagent {
   const { byId } = context.subagents;
   const known = byId.get(id);
   if (known) return known;
-  if (byId.size >= MAX_SUBAGENTS) return undefined;
+  if (byId.size >= MAX_SUBAGENTS) forgetOne(context, at);
   const index = context.push(
     (base) => ({
       ...base,
@@ -162,5 +177,6 @@ function draw(context: ModelContext, id: string, subagent: Subagent, entry: Tool
   entry.content = parts
     .filter((text) => text !== '')
     .map((text): ToolContent => ({ type: 'content', block: { type: 'text', text } }));
+  shortenOldest(context, context.toolSizes.set(entry));
   context.note((changes) => changes.entry(entry.index));
 }

@@ -98,7 +98,8 @@ function measure(context: ModelContext, entry: ToolEntry, { patch: fields }: Too
   shortenOldest(context, context.toolSizes.set(entry));
 }
 
-function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry[]): void {
+/** Makes the calls that are too much short. */
+export function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry[]): void {
   for (const entry of tooMuch) {
     entry.content = shortContent(entry.content);
     if (entry.rawInput !== undefined) entry.rawInput = boundRaw(entry.rawInput, SHORT_RAW_CHARS);

@@ -23,11 +23,6 @@ export class AgentCatalog {
     return agents.some(({ id }) => id === DEMO_AGENT_ID) ? agents : [...agents, this.#demo()];
   }
 
-  /** Sentences on entries of `parley.agents` that cannot be used. */
-  problems(): readonly string[] {
-    return configuredAgents().problems;
-  }
-
   find(id: string): AgentDefinition | undefined {
     return this.list().find((agent) => agent.id === id);
   }

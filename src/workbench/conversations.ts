@@ -246,7 +246,8 @@ export class Conversations implements Disposable {
    * that the user is in; the sessions stay claimed until the archive is disposed, as the last of them is still written.
    */
   async closeAll(): Promise<void> {
-    await Promise.all([...this.#byKey.keys()].map((key) => this.#end(key, true)));
+    const ended = await Promise.allSettled([...this.#byKey.keys()].map((key) => this.#end(key, true)));
+    for (const one of ended) if (one.status === 'rejected') this.#services.log.error(`end: ${messageOf(one.reason)}`);
   }
 
   async #end(key: string, windowEnds = false): Promise<void> {
@@ -255,10 +256,13 @@ export class Conversations implements Disposable {
     this.#byKey.delete(key);
     if (this.#activeKey === key) this.#activeKey = [...this.#byKey.keys()].at(-1);
     known.watching.dispose();
-    await known.conversation.close(windowEnds ? 'the window was closed or reloaded' : undefined);
-    if (!windowEnds) this.#archive.release(key);
-    this.#didRemove.fire(known.conversation);
-    this.#didChange.fire(key);
+    try {
+      await known.conversation.close(windowEnds ? 'the window was closed or reloaded' : undefined);
+      if (!windowEnds) this.#archive.release(key);
+    } finally {
+      this.#didRemove.fire(known.conversation);
+      this.#didChange.fire(key);
+    }
   }
 
   dispose(): void {

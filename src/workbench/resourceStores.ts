@@ -11,6 +11,7 @@ import { keysName, parseResources } from '../client/resourcesSetting';
 import type { ResourceStore } from '../distributed/resources';
 import type { S3Keys, S3Place } from '../distributed/s3Signer';
 import { S3Store } from '../distributed/s3Store';
+import { thisMachine } from '../store/machine';
 import { type Questions, vscodeQuestions } from './questions';
 import type { Serve } from './serve';
 import { resourcesSetting } from './settings';
@@ -135,7 +136,8 @@ export class ResourceStores implements Disposable {
     const store = new S3Store({ place, keys });
     const name = createHash('sha256').update(store.id).digest('hex').slice(0, 16);
     const root = join(context.globalStorageUri.fsPath, 'resource-queue', name);
-    const { queue, disposable } = await openQueue(store, { root, pid: process.pid, isAlive, log });
+    const { pid, isAlive, startOf } = thisMachine;
+    const { queue, disposable } = await openQueue(store, { root, pid, isAlive, startOf, log });
     const refusals = queue.onDidRefuse(({ error }) => this.#tell(error.message, false));
     this.#opened = {
       dispose() {
@@ -159,14 +161,5 @@ export class ResourceStores implements Disposable {
     void window.showWarningMessage(`Parley: ${text}`, ...(offersKeys ? [enter] : [])).then(async (choice) => {
       if (choice === enter) await this.setKeys();
     });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

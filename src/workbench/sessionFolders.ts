@@ -1,8 +1,8 @@
 // Which folders a session works in: the workspace's, the first as its working directory; a window without a folder gets an empty one of our own.
-import { mkdirSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { workspace } from 'vscode';
 import { ParleyError } from '../base/errors';
+import { ensureScratch } from './scratchFolder';
 
 /**
  * @param cwd absolute, where the caller names one. @param scratch made where the window has no folder.
@@ -19,6 +19,6 @@ export function sessionFolders(cwd: string | undefined, scratch: string): { cwd:
   }
   const [first] = folders;
   if (first !== undefined) return { cwd: first, roots: folders };
-  mkdirSync(scratch, { recursive: true });
-  return { cwd: scratch, roots: [scratch] };
+  const made = ensureScratch(scratch);
+  return { cwd: made, roots: [made] };
 }

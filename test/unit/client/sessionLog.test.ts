@@ -274,7 +274,13 @@ describe('the messages of a session', function () {
       keys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
     });
     const root = join(folder, 'queue');
-    const old = await openQueue(bucket, { root, pid: 1, isAlive: () => true, log: silentLog });
+    const old = await openQueue(bucket, {
+      root,
+      pid: 1,
+      isAlive: () => true,
+      startOf: () => undefined,
+      log: silentLog,
+    });
     const { conversation } = open();
     const log = logOf(conversation, { stores: async () => [old.queue, store] });
     await conversation.send('say one').done;
@@ -284,7 +290,13 @@ describe('the messages of a session', function () {
     // The next window, after the old one is gone: the bucket is back.
     const second = await start(first.port);
     try {
-      const next = await openQueue(bucket, { root, pid: 2, isAlive: () => false, log: silentLog });
+      const next = await openQueue(bucket, {
+        root,
+        pid: 2,
+        isAlive: () => false,
+        startOf: () => undefined,
+        log: silentLog,
+      });
       const later = logOf(conversation, { stores: async () => [next.queue, store] });
       await conversation.send('say two').done;
       const descriptor = await later.descriptor();

@@ -136,6 +136,24 @@ describe('what the unstable schemas add', function () {
     assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('selected')));
   });
 
+  it('hears the newest subagents however many there were before', async () => {
+    const announce = (n: number): object => ({
+      sessionUpdate: 'subagent_update',
+      sessionId: `child ${n}`,
+      title: `C${n}`,
+      state: { state: 'idle' },
+    });
+    await play(...Array.from({ length: 250 }, (_, n) => announce(n)));
+    assert.equal(subagents().length, 250);
+    const turn = session.conversation.send(
+      `request session/request_permission ${JSON.stringify({ sessionId: 'child 249', toolCall: { toolCallId: 'x', title: 'ls' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] })}`,
+    );
+    await session.until((c) => c.model.state.permissions.size === 1);
+    const [id = ''] = session.conversation.model.state.permissions.keys();
+    session.conversation.answerPermission(id, 'y');
+    await turn.done;
+  });
+
   it('answers for a session that nobody announced', async () => {
     await session.conversation.send(
       'request session/request_permission {"sessionId":"stranger","toolCall":{"toolCallId":"x"},"options":[]}',
