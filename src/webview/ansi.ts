@@ -12,7 +12,7 @@ const NOT_COLOR = new RegExp(
   ].join('|'),
   'g',
 );
-const COLOR = new RegExp(`${ESC}\\[[0-9;:]*m`, 'g');
+const COLOR = new RegExp(`${ESC}\\[([0-9;:]*)m`, 'g');
 /** Also what changes the direction of the text around it. */
 const OTHER_CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output is made of them
@@ -20,7 +20,10 @@ const OTHER_CONTROLS =
 
 /** Removes cursor movement, titles and other controls, and applies carriage returns and backspaces. Colour escapes stay. */
 export function cleanOutput(text: string): string {
-  const clean = text.replace(NOT_COLOR, '').replace(/\r+\n/g, '\n').replace(OTHER_CONTROLS, '');
+  const clean = text
+    .replace(NOT_COLOR, '')
+    .replace(/(?<!\r)\r+\n/g, '\n')
+    .replace(OTHER_CONTROLS, '');
   const typed = clean.includes('\b') ? applyBackspaces(clean) : clean;
   return typed.includes('\r') ? typed.split('\n').map(applyReturns).join('\n') : typed;
 }
@@ -36,9 +39,145 @@ function applyBackspaces(text: string): string {
 
 /** What stands behind the last carriage return of a line, with the colours that were switched on before it. */
 function applyReturns(line: string): string {
-  const trimmed = line.replace(/\r+$/, '');
+  let end = line.length;
+  while (line[end - 1] === '\r') end--;
+  const trimmed = line.slice(0, end);
   const kept = trimmed.slice(trimmed.lastIndexOf('\r') + 1);
   if (kept === trimmed) return kept;
   const before = trimmed.slice(0, trimmed.length - kept.length);
   return (before.match(COLOR) ?? []).join('') + kept;
+}
+
+/** A theme's colour by its name, `ansi-bright-red`, or three numbers from 0 to 255, "r, g, b". */
+export type AnsiColor = string;
+
+export type Decoration = 'bold' | 'dim' | 'italic' | 'underline' | 'hidden' | 'strikethrough';
+
+/** A stretch of text with one look. */
+export interface StyledText {
+  readonly text: string;
+  readonly color: AnsiColor | undefined;
+  readonly background: AnsiColor | undefined;
+  readonly decorations: readonly Decoration[];
+}
+
+/** Stretches that are told apart; what comes after them has no colours. */
+const MOST_STRETCHES = 1_500;
+const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+const DECORATIONS: ReadonlyMap<number, Decoration> = new Map([
+  [1, 'bold'],
+  [2, 'dim'],
+  [3, 'italic'],
+  [4, 'underline'],
+  [8, 'hidden'],
+  [9, 'strikethrough'],
+]);
+/** Codes that end decorations. */
+const ENDED: ReadonlyMap<number, readonly Decoration[]> = new Map([
+  [21, ['bold']],
+  [22, ['bold', 'dim']],
+  [23, ['italic']],
+  [24, ['underline']],
+  [28, ['hidden']],
+  [29, ['strikethrough']],
+]);
+
+/** The stretches of a text with colour escapes, as ECMA-48 (SGR) has them. Each escape is read once. */
+export function styledText(text: string): StyledText[] {
+  const stretches: { text: string; key: string; style: Omit<StyledText, 'text'> }[] = [];
+  const style = new Style();
+  const add = (part: string): void => {
+    const plain = part.replaceAll('\u001b', '');
+    if (plain === '') return;
+    const last = stretches.at(-1);
+    if (stretches.length >= MOST_STRETCHES) style.reset();
+    const { key } = style;
+    if (last?.key === key) last.text += plain;
+    else stretches.push({ text: plain, key, style: style.read() });
+  };
+  let from = 0;
+  for (const { index, 0: mark, 1: codes } of text.matchAll(COLOR)) {
+    add(text.slice(from, index));
+    from = index + mark.length;
+    style.apply(codes!);
+  }
+  add(text.slice(from));
+  return stretches.map((one) => ({ text: one.text, ...one.style }));
+}
+
+/** What the escapes so far have switched on. */
+class Style {
+  #color: AnsiColor | undefined;
+  #background: AnsiColor | undefined;
+  #reverse = false;
+  #decorations = new Set<Decoration>();
+
+  /** Equal for styles that look the same. */
+  get key(): string {
+    return [this.#color, this.#background, this.#reverse, ...this.#decorations].join();
+  }
+
+  read(): Omit<StyledText, 'text'> {
+    const [color, background] = [this.#color, this.#background];
+    const decorations = [...this.#decorations];
+    return this.#reverse ? { color: background, background: color, decorations } : { color, background, decorations };
+  }
+
+  reset(): void {
+    this.#color = this.#background = undefined;
+    this.#reverse = false;
+    this.#decorations.clear();
+  }
+
+  /** @param codes the numbers of one escape, `1;31` */
+  apply(codes: string): void {
+    const numbers = codes.split(/[;:]/, 64).map(Number);
+    for (let at = 0; at < numbers.length; at++) {
+      const code = numbers[at]!;
+      const decoration = DECORATIONS.get(code);
+      if (code === 0) this.reset();
+      else if (decoration) this.#decorations.add(decoration);
+      else if (ENDED.has(code)) for (const one of ENDED.get(code)!) this.#decorations.delete(one);
+      else if (code === 7 || code === 27) this.#reverse = code === 7;
+      else if (code === 38 || code === 48) at += this.#extended(code === 38, numbers.slice(at + 1, at + 5));
+      else this.#named(code);
+    }
+  }
+
+  /** Reads what follows 38 or 48: `5;n` or `2;r;g;b`. @returns how many numbers it took */
+  #extended(isColor: boolean, numbers: readonly number[]): number {
+    const [kind, ...rest] = numbers;
+    const isTrue = kind === 2;
+    if (!isTrue && kind !== 5) return 0;
+    const values = rest.slice(0, isTrue ? 3 : 1);
+    const isValid = values.length === (isTrue ? 3 : 1) && values.every((value) => value >= 0 && value <= 255);
+    if (isValid) this.#set(isColor, isTrue ? values.join(', ') : paletteColor(values[0]!));
+    return 1 + values.length;
+  }
+
+  #named(code: number): void {
+    if (code === 39) this.#color = undefined;
+    else if (code === 49) this.#background = undefined;
+    else if (code >= 30 && code <= 37) this.#set(true, `ansi-${NAMES[code - 30]}`);
+    else if (code >= 40 && code <= 47) this.#set(false, `ansi-${NAMES[code - 40]}`);
+    else if (code >= 90 && code <= 97) this.#set(true, `ansi-bright-${NAMES[code - 90]}`);
+    else if (code >= 100 && code <= 107) this.#set(false, `ansi-bright-${NAMES[code - 100]}`);
+  }
+
+  #set(isColor: boolean, value: AnsiColor): void {
+    if (isColor) this.#color = value;
+    else this.#background = value;
+  }
+}
+
+/** A colour of the palette of 256: the theme's sixteen by name, the others in numbers. */
+function paletteColor(index: number): AnsiColor {
+  if (index < 16) return `ansi-${index < 8 ? '' : 'bright-'}${NAMES[index % 8]}`;
+  if (index >= 232) {
+    const grey = (index - 232) * 10 + 8;
+    return `${grey}, ${grey}, ${grey}`;
+  }
+  const level = (step: number): number => (step === 0 ? 0 : step * 40 + 55);
+  const cube = index - 16;
+  return `${level(Math.floor(cube / 36))}, ${level(Math.floor(cube / 6) % 6)}, ${level(cube % 6)}`;
 }

@@ -1,7 +1,6 @@
 // The output of a command: its last lines, with the terminal's colours as classes. Drawn anew per frame, so only ever a bounded number of lines.
-import Anser from 'anser';
 import type { TerminalView } from '../panel/contract';
-import { cleanOutput } from './ansi';
+import { type AnsiColor, cleanOutput, styledText } from './ansi';
 import { button, el, icon, setAttributes } from './dom';
 import { lastLines } from './format';
 import { strings } from './strings';
@@ -60,38 +59,20 @@ export function drawAnsi(parent: HTMLElement, text: string): void {
     parent.replaceChildren(text);
     return;
   }
-  const parts = Anser.ansiToJson(text, { json: true, use_classes: true, remove_empty: true });
   parent.replaceChildren(
-    ...parts.map((part) => {
-      if (!part.fg && !part.bg && part.decorations.length === 0) return part.content;
-      const span = el('span', '', part.content);
-      const reverse = part.decorations.includes('reverse');
-      paint(span, reverse ? part.bg : part.fg, reverse ? part.bg_truecolor : part.fg_truecolor, 'fg');
-      paint(span, reverse ? part.fg : part.bg, reverse ? part.fg_truecolor : part.bg_truecolor, 'bg');
-      for (const decoration of part.decorations) span.classList.add(`ansi-${decoration}`);
+    ...styledText(text).map(({ text: part, color, background, decorations }) => {
+      if (!color && !background && decorations.length === 0) return part;
+      const span = el('span', decorations.map((one) => `ansi-${one}`).join(' '), part);
+      paint(span, color, 'fg');
+      paint(span, background, 'bg');
       return span;
     }),
   );
 }
 
-function paint(span: HTMLElement, color: string | null, trueColor: string | null, side: 'fg' | 'bg'): void {
+function paint(span: HTMLElement, color: AnsiColor | undefined, side: 'fg' | 'bg'): void {
   if (!color) return;
-  const rgb = color === 'ansi-truecolor' ? trueColor : paletteColor(color);
   // Set through the object model, which the content policy allows; a style attribute it would not.
-  if (rgb) span.style[side === 'fg' ? 'color' : 'backgroundColor'] = `rgb(${rgb})`;
-  else span.classList.add(`${side}-${color}`);
-}
-
-/** The 256-colour palette beyond the theme's sixteen, as "r, g, b". */
-function paletteColor(name: string): string | undefined {
-  const match = /^ansi-palette-(\d+)$/.exec(name);
-  if (!match) return undefined;
-  const index = Number(match[1]);
-  if (index >= 232) {
-    const grey = (index - 232) * 10 + 8;
-    return `${grey}, ${grey}, ${grey}`;
-  }
-  const level = (step: number): number => (step === 0 ? 0 : step * 40 + 55);
-  const cube = index - 16;
-  return `${level(Math.floor(cube / 36))}, ${level(Math.floor(cube / 6) % 6)}, ${level(cube % 6)}`;
+  if (color.startsWith('ansi-')) span.classList.add(`${side}-${color}`);
+  else span.style[side === 'fg' ? 'color' : 'backgroundColor'] = `rgb(${color})`;
 }

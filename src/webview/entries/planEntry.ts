@@ -1,11 +1,10 @@
 // The agent's plan: a checklist in its order.
 import { el, icon, setAttributes } from '../dom';
 import type { IconName } from '../icons';
-import { lexAll } from '../markdown/blockLexer';
-import { renderBlocks } from '../markdown/renderTokens';
+import { MarkdownView } from '../markdown/markdownView';
 import { strings } from '../strings';
 import { createResourceChip } from './blocks';
-import { createArticle, type EntryFactory, markLate } from './entryView';
+import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 
 const MARKS: Readonly<Record<string, IconName>> = {
   pending: 'circle-large-outline',
@@ -19,7 +18,8 @@ export const createPlanEntry: EntryFactory = (stored, _index, context) => {
   const progress = el('span', 'dim');
   const head = el('div', 'plan-head', icon('checklist'), el('b', '', strings.plan), progress);
   const list = setAttributes(el('ul', 'plan-list'), { role: 'list' });
-  const text = el('div', 'plan-text markdown');
+  const text = el('div', 'plan-text');
+  let markdown: MarkdownView | undefined;
   element.append(el('div', 'box', head, list, text));
 
   function draw(): void {
@@ -37,7 +37,14 @@ export const createPlanEntry: EntryFactory = (stored, _index, context) => {
     list.hidden = !isList;
     text.hidden = isList;
     text.replaceChildren();
-    if (item.markdown !== undefined) renderBlocks(lexAll(item.markdown), text, context);
+    markdown?.dispose();
+    markdown = undefined;
+    if (item.markdown !== undefined) {
+      markdown = new MarkdownView({ ...context, invalidate: () => context.invalidate(view) }, item.markdown);
+      markdown.settle();
+      text.append(markdown.element);
+      context.invalidate(view);
+    }
     if (item.uri !== undefined) {
       const name = item.uri.split('/').at(-1) || item.uri;
       text.append(el('span', 'dim', `${strings.planFile} `), createResourceChip(name, item.uri, context));
@@ -60,12 +67,16 @@ export const createPlanEntry: EntryFactory = (stored, _index, context) => {
     );
   }
 
-  draw();
-  return {
+  const view: EntryView = {
     element,
     update() {
       markLate(element, stored.item);
       draw();
     },
+    render: (deadline) => markdown?.render(deadline) ?? true,
+    drawWhole: () => markdown?.drawWhole() ?? false,
+    dispose: () => markdown?.dispose(),
   };
+  draw();
+  return view;
 };

@@ -4,8 +4,7 @@ import { cleanOutput } from '../ansi';
 import { createDiff } from '../diffView';
 import { el, setAttributes } from '../dom';
 import { lastLines, revealControls } from '../format';
-import { lexAll } from '../markdown/blockLexer';
-import { renderBlocks } from '../markdown/renderTokens';
+import { MarkdownView, type MarkdownViewContext } from '../markdown/markdownView';
 import { strings } from '../strings';
 import { createTerminalOutput, drawAnsi, type TerminalOutput } from '../terminalOutput';
 import { createBlock } from './blocks';
@@ -20,17 +19,29 @@ interface Place {
   readonly expanded: boolean;
 }
 
-/** Longer texts are shown as they are, from their beginning. */
+/** Longer texts are shown as they are. */
 const LONGEST_MARKDOWN = 20_000;
 const TAIL_LINES = 5;
+/** What these tools return is the text of files, which is no Markdown. */
+const RETURNS_FILES: ReadonlySet<string> = new Set(['read', 'search']);
+
+export interface ToolContent {
+  readonly node: HTMLElement;
+  readonly terminal?: TerminalOutput;
+  /** A text that is drawn by its `render`, a part per frame. */
+  readonly markdown?: MarkdownView;
+}
+
+/** What drawing a content needs; `invalidate` asks for its next frame. */
+export type ToolContext = Omit<EntryContext, 'invalidate'> & MarkdownViewContext;
 
 /** Draws a content. Its node is hidden where the closed line shows nothing of it. */
 export function createToolContent(
   item: ToolItem,
   content: ToolContentView,
   place: Place,
-  context: EntryContext,
-): { readonly node: HTMLElement; readonly terminal?: TerminalOutput } {
+  context: ToolContext,
+): ToolContent {
   switch (content.type) {
     case 'diff': {
       const alone = item.content.length === 1 && toolWords(item).object === content.diff.label;
@@ -53,44 +64,47 @@ export function createToolContent(
       return { node };
     }
     case 'content':
-      return { node: createBlockContent(item, content.block, place, context) };
+      return createBlockContent(item, content.block, place, context);
   }
 }
 
-function createBlockContent(item: ToolItem, block: BlockView, place: Place, context: EntryContext): HTMLElement {
+function createBlockContent(item: ToolItem, block: BlockView, place: Place, context: ToolContext): ToolContent {
   if (block.type !== 'text') {
     const save = (): void => context.post({ type: 'saveResource', index: place.index, content: place.position });
     const node = createBlock(block, context, save);
     node.hidden = !place.expanded && block.type !== 'image' && block.type !== 'audio';
-    return node;
+    return { node };
   }
-  if (place.expanded) return createText(block.text, context);
+  if (place.expanded) return createText(item, block.text, context);
   const node = setAttributes(el('pre', 'terminal-lines tail'), { dir: 'ltr' });
   node.hidden = item.toolKind !== 'execute' || block.text.trim() === '';
   if (!node.hidden) drawAnsi(node, cleanOutput(lastLines(withoutFence(block.text).trimEnd(), TAIL_LINES)));
-  return node;
+  return { node };
 }
 
-function createText(text: string, context: EntryContext): HTMLElement {
-  const node = el('div', 'tool-text markdown');
+function createText(item: ToolItem, text: string, context: ToolContext): ToolContent {
+  const node = el('div', 'tool-text');
   const fenced = withoutFence(text);
-  const plain = fenced !== text || text.length > LONGEST_MARKDOWN || text.includes('\u001b');
-  if (!plain) {
-    renderBlocks(lexAll(text), node, context);
-    return node;
+  const isFile = RETURNS_FILES.has(item.toolKind) && !/^ {0,3}(?:```|~~~)/m.test(text);
+  if (fenced === text && !isFile && text.length <= LONGEST_MARKDOWN && !text.includes('\u001b')) {
+    const markdown = new MarkdownView(context, text);
+    markdown.settle();
+    node.append(markdown.element);
+    return { node, markdown };
   }
   const pre = setAttributes(el('pre', 'terminal-lines'), { tabindex: '0', dir: 'ltr' });
-  drawAnsi(pre, cleanOutput(revealText(fenced.slice(0, LONGEST_MARKDOWN * 3))));
+  drawAnsi(pre, cleanOutput(fenced.includes('\u001b') ? fenced : revealControls(fenced)));
   node.append(pre);
-  return node;
+  return { node };
 }
 
-/** Agents wrap the output of a command in one fence. */
-function withoutFence(text: string): string {
-  const match = /^\s*(`{3,}|~{3,})[^\n]*\n([\s\S]*?)\n?\1\s*$/.exec(text);
-  return match && !match[2]!.includes(`\n${match[1]}`) ? match[2]! : text;
-}
-
-function revealText(text: string): string {
-  return text.includes('\u001b') ? text : revealControls(text);
+/** Agents wrap the output of a command in one fence: the text between its first and its last line. */
+export function withoutFence(text: string): string {
+  const whole = text.trim();
+  const mark = /^(?:`{3,}|~{3,})/.exec(whole)?.[0];
+  const first = whole.indexOf('\n');
+  const last = whole.lastIndexOf('\n');
+  if (mark === undefined || first === -1 || whole.slice(last + 1).trim() !== mark) return text;
+  const inner = whole.slice(first + 1, Math.max(first + 1, last));
+  return inner.startsWith(mark) || inner.includes(`\n${mark}`) ? text : inner;
 }

@@ -4,10 +4,9 @@ import { el, icon, iconButton, setAttributes } from '../dom';
 import { revealControls, splitPath } from '../format';
 import type { IconName } from '../icons';
 import { strings } from '../strings';
-import type { TerminalOutput } from '../terminalOutput';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 import { createPermissionCard, type PermissionCard } from './permissionCard';
-import { createToolContent } from './toolContent';
+import { createToolContent, type ToolContent } from './toolContent';
 import { createToolFacts } from './toolFacts';
 import { type ToolItem, toolWords } from './toolWords';
 
@@ -46,8 +45,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   const box = el('div', 'box', line, body);
   element.append(box);
 
-  let contents: { readonly view: ToolContentView; readonly node: HTMLElement; readonly terminal?: TerminalOutput }[] =
-    [];
+  let contents: (ToolContent & { readonly view: ToolContentView })[] = [];
   let drawnExpanded: boolean | undefined;
   let facts: HTMLElement | undefined;
   let cards: PermissionCard[] = [];
@@ -67,10 +65,12 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
       stale = true;
       context.invalidate(view);
     },
-    render() {
+    render(deadline) {
       if (stale) drawBody();
-      return true;
+      return contents.filter(({ markdown }) => markdown && !markdown.render(deadline)).length === 0;
     },
+    drawWhole: () => contents.filter(({ markdown }) => markdown?.drawWhole()).length > 0,
+    dispose: () => disposeTexts(contents),
     setPermissions(permissions) {
       if (sameIds(asking, permissions)) return;
       const hadFocus = cards.some((card) => card.element.contains(document.activeElement));
@@ -86,6 +86,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     },
   };
   row.addEventListener('click', () => view.toggle?.());
+  const contentContext = { ...context, invalidate: () => context.invalidate(view) };
 
   function drawLine(): void {
     const item = tool();
@@ -142,13 +143,15 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
         }
       }
       if (old && JSON.stringify(old.view) === JSON.stringify(content)) return { ...old, view: content };
-      return { view: content, ...createToolContent(item, content, { index, position, expanded }, context) };
+      return { view: content, ...createToolContent(item, content, { index, position, expanded }, contentContext) };
     });
     whole?.remove();
     const nodes = next.map(({ node }) => node).filter((node) => !node.hidden);
     const unchanged = nodes.length === body.children.length && nodes.every((node, at) => body.children[at] === node);
     if (!unchanged) body.replaceChildren(...nodes);
+    disposeTexts(contents.filter(({ markdown }) => !next.some((one) => one.markdown === markdown)));
     contents = next;
+    if (contents.some(({ markdown }) => markdown)) context.invalidate(view);
     drawTitle(item, expanded);
   }
 
@@ -198,6 +201,10 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   drawBody();
   return view;
 };
+
+function disposeTexts(contents: readonly ToolContent[]): void {
+  for (const { markdown } of contents) markdown?.dispose();
+}
 
 function pickRaw({ rawInput, rawOutput }: Pick<ToolItem, 'rawInput' | 'rawOutput'>): Partial<ToolItem> {
   return { ...(rawInput === undefined ? {} : { rawInput }), ...(rawOutput === undefined ? {} : { rawOutput }) };

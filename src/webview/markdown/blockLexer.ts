@@ -1,32 +1,563 @@
-// marked's lexer without what we do not want: HTML stays text, and reference definitions are text too, because a definition could change blocks that were closed
-// long before it. Pure: tokens only, no DOM.
-import { getDefaults, Lexer, type Token, Tokenizer } from 'marked';
+// Cuts Markdown into blocks: CommonMark's block structure with GFM's tables and task lists, without HTML and without reference definitions, because a definition could
+// change blocks that were closed long before it. One pass over the lines and a bounded depth, so the work grows with the text alone. Pure: no DOM.
+import { isDelimiterRow, splitRow } from './tableRows';
 
-class PlainTokenizer extends Tokenizer {
-  override html(): undefined {}
-  override tag(): undefined {}
-  override def(): undefined {}
+export type Align = 'left' | 'right' | 'center' | '';
+
+/** The opening line of a fenced code block. */
+export interface Fence {
+  readonly marker: string;
+  readonly indent: number;
 }
 
-function lexer(): Lexer {
-  return new Lexer({ ...getDefaults(), gfm: true, tokenizer: new PlainTokenizer() });
+export interface ListItem {
+  readonly raw: string;
+  readonly blocks: readonly Block[];
+  /** A blank line stands in it, or between it and the next one. */
+  readonly loose: boolean;
+  /** A task list item: whether it is done. */
+  readonly checked?: boolean;
 }
 
-/** The top-level blocks of `source`, their inline content not yet parsed. The `raw` of all tokens together is `source`. */
-export function lexBlocks(source: string): Token[] {
-  return guarded(source, () => lexer().blockTokens(source, []));
+/** A block; at the top level, `raw` is its part of the source, and all parts together are the source. */
+export type Block =
+  | { readonly type: 'space'; readonly raw: string }
+  | { readonly type: 'rule'; readonly raw: string }
+  | { readonly type: 'paragraph'; readonly raw: string; readonly text: string }
+  | { readonly type: 'heading'; readonly raw: string; readonly text: string; readonly depth: number }
+  | {
+      readonly type: 'code';
+      readonly raw: string;
+      readonly text: string;
+      readonly lang: string;
+      readonly fence?: Fence;
+    }
+  | { readonly type: 'quote'; readonly raw: string; readonly blocks: readonly Block[] }
+  | {
+      readonly type: 'list';
+      readonly raw: string;
+      readonly ordered: boolean;
+      readonly start: number;
+      readonly items: readonly ListItem[];
+    }
+  | {
+      readonly type: 'table';
+      readonly raw: string;
+      readonly head: readonly string[];
+      readonly align: readonly Align[];
+      readonly rows: readonly (readonly string[])[];
+    };
+
+/** Quotes and lists nested deeper than this are text. */
+const MAX_DEPTH = 12;
+/** A head with more cells is text: the layout of a table takes the square of its columns. */
+const MAX_COLUMNS = 64;
+
+/** A block while it may still grow. Offsets are in the source; `end` is past the last line with content. */
+interface Node {
+  readonly type: Exclude<Block['type'], 'space'> | 'item' | 'document';
+  readonly parent: Node | undefined;
+  readonly start: number;
+  end: number;
+  readonly children: Node[];
+  lines: string[];
+  /** Of a paragraph: where its last line starts in the source. */
+  lastLine: number;
+  depth: number;
+  lang: string;
+  fence: Fence | undefined;
+  /** Of a list and its items: the bullet, or what follows the number. */
+  delimiter: string;
+  ordered: boolean;
+  number: number;
+  /** Of an item: columns that its content is indented by. */
+  indent: number;
+  align: readonly Align[];
 }
 
-/** The whole token tree of `source`. */
-export function lexAll(source: string): Token[] {
-  return guarded(source, () => lexer().lex(source));
-}
+const ATX = /^(#{1,6})(?:[ \t]+|$)/;
+const BULLET = /^[-+*](?=[ \t]|$)/;
+const ORDERED = /^(\d{1,9})([.)])(?=[ \t]|$)/;
+const TASK = /^\[([ xX])\](?=[ \t])/;
 
-/** The lexer throws on a few texts (a block quote that holds an empty list item). Those are shown as they are; with more text it mostly recovers. */
-function guarded(source: string, lex: () => Token[]): Token[] {
-  try {
-    return lex();
-  } catch {
-    return [{ type: 'paragraph', raw: source, text: source, tokens: [{ type: 'text', raw: source, text: source }] }];
+/**
+ * The top-level blocks of a source.
+ * @param options.continued the first line goes on with a paragraph, whatever it looks like
+ * @param options.stopAtFence end after the first top-level fence whose opening line is whole; the rest of the source is then left out
+ */
+export function lexBlocks(
+  source: string,
+  options: { readonly continued?: boolean; readonly stopAtFence?: boolean } = {},
+): Block[] {
+  const root = createNode('document', undefined, 0);
+  const lexer = new BlockLexer(root);
+  let at = 0;
+  let stopped = false;
+  while (at < source.length && !stopped) {
+    const newline = source.indexOf('\n', at);
+    const end = newline === -1 ? source.length : newline;
+    const next = newline === -1 ? source.length : newline + 1;
+    lexer.take(source.slice(at, end), at, next, at === 0 && options.continued === true);
+    at = next;
+    stopped = options.stopAtFence === true && newline !== -1 && lexer.isInTopFence;
   }
+  return finish(root.children, source, at, 0);
+}
+
+function createNode(type: Node['type'], parent: Node | undefined, start: number): Node {
+  return {
+    type,
+    parent,
+    start,
+    end: start,
+    children: [],
+    lines: [],
+    lastLine: start,
+    depth: 0,
+    lang: '',
+    fence: undefined,
+    delimiter: '',
+    ordered: false,
+    number: 1,
+    indent: 0,
+    align: [],
+  };
+}
+
+/** Takes one line after the other. The open blocks are the last children, from the root on. */
+class BlockLexer {
+  readonly #root: Node;
+  #tip: Node;
+  // The line that is looked at, and how far it is read: tabs stand for up to four columns.
+  #line = '';
+  #start = 0;
+  #offset = 0;
+  #column = 0;
+  #splitTab = false;
+  #next = 0;
+  #nextColumn = 0;
+
+  constructor(root: Node) {
+    this.#root = root;
+    this.#tip = root;
+  }
+
+  /** The last line opened a fenced block that stands in no other block. */
+  get isInTopFence(): boolean {
+    return this.#tip.fence !== undefined && this.#tip.parent === this.#root;
+  }
+
+  /** @param start where the line begins in the source @param next where the next one begins */
+  take(line: string, start: number, next: number, isContinued: boolean): void {
+    this.#line = line;
+    this.#start = start;
+    this.#offset = this.#column = 0;
+    this.#splitTab = false;
+    this.#look();
+    if (isContinued && !this.#isBlank) {
+      this.#open('paragraph', this.#root);
+      this.#addText(next);
+      return;
+    }
+    let matched: Node = this.#root;
+    const open: Node[] = [];
+    for (let one = this.#tip; one.parent; one = one.parent) open.push(one);
+    for (const child of open.reverse()) {
+      const goesOn = this.#goesOn(child);
+      if (goesOn === 'closed') {
+        this.#touch(child, next);
+        this.#tip = child.parent!;
+        return;
+      }
+      if (!goesOn) break;
+      matched = child;
+    }
+    const isLeaf = matched.type === 'code';
+    const container = isLeaf ? matched : this.#startBlocks(matched);
+    const opened = container !== matched;
+    const tip = this.#tip;
+    if (!opened && !this.#isBlank && tip !== matched && tip.type === 'paragraph') {
+      // A paragraph goes on without the marks of what it stands in.
+      this.#tip = tip;
+      this.#addText(next);
+      return;
+    }
+    this.#tip = container;
+    if (container.type === 'code') {
+      this.#addCode(next);
+    } else if (container.type === 'paragraph' || container.type === 'table') {
+      if (this.#isBlank) this.#tip = container.parent!;
+      else this.#addText(next);
+    } else if (container.type === 'heading' || container.type === 'rule') {
+      this.#touch(container, next);
+      this.#tip = container.parent!;
+    } else if (!this.#isBlank) {
+      this.#open('paragraph', container);
+      this.#addText(next);
+    } else if (opened) {
+      this.#touch(container, next);
+    }
+  }
+
+  /** Whether an open block takes this line; its own mark is read then. */
+  #goesOn(node: Node): boolean | 'closed' {
+    switch (node.type) {
+      case 'quote':
+        if (this.#indent > 3 || this.#line[this.#next] !== '>') return false;
+        this.#readQuote();
+        return true;
+      case 'list':
+        return true;
+      case 'item':
+        if (this.#isBlank) return node.children.length > 0;
+        if (this.#indent < node.indent) return false;
+        this.#read(node.indent);
+        return true;
+      case 'code':
+        if (node.fence) {
+          if (this.#indent <= 3 && closesFence(this.#line.slice(this.#next), node.fence)) return 'closed';
+          this.#read(Math.min(node.fence.indent, this.#indent));
+          return true;
+        }
+        if (this.#isBlank) this.#read(Math.min(4, this.#indent));
+        else if (this.#indent >= 4) this.#read(4);
+        else return false;
+        return true;
+      case 'paragraph':
+      case 'table':
+        return !this.#isBlank;
+      default:
+        return false;
+    }
+  }
+
+  /** Opens the blocks that begin in this line. @returns the innermost one */
+  #startBlocks(matched: Node): Node {
+    let container = matched;
+    for (let depth = depthOf(matched); ; depth++) {
+      if (this.#isBlank) return container;
+      if (this.#indent >= 4) {
+        if (this.#tip.type === 'paragraph' || container.type === 'table') return container;
+        this.#read(4);
+        return this.#open('code', container);
+      }
+      const opened = this.#startLeaf(container) ?? (depth < MAX_DEPTH ? this.#startContainer(container) : undefined);
+      if (!opened) return container;
+      container = opened;
+      if (opened.type !== 'quote' && opened.type !== 'item') return opened;
+      // What was open in the block before is closed by this one.
+      this.#tip = opened;
+    }
+  }
+
+  #startLeaf(container: Node): Node | undefined {
+    const rest = this.#next === 0 ? this.#line : this.#line.slice(this.#next);
+    const first = rest[0];
+    if (first === '#') {
+      const match = ATX.exec(rest);
+      if (!match) return undefined;
+      const heading = this.#open('heading', container);
+      heading.depth = match[1]!.length;
+      heading.lines.push(headingText(rest.slice(match[0].length)));
+      return heading;
+    }
+    if (first === '`' || first === '~') return this.#startFence(rest, first, container);
+    if (container.type === 'paragraph' && isSetext(rest)) return this.#toHeading(container, first === '=' ? 1 : 2);
+    if (container.type === 'paragraph' && isDelimiterRow(rest)) {
+      const table = this.#toTable(container, rest);
+      if (table) return table;
+    }
+    if ((first === '*' || first === '-' || first === '_') && isRule(rest, first)) return this.#open('rule', container);
+    return undefined;
+  }
+
+  #startFence(rest: string, char: string, container: Node): Node | undefined {
+    let length = 0;
+    while (rest[length] === char) length++;
+    if (length < 3 || (char === '`' && rest.includes('`', length))) return undefined;
+    const indent = this.#indent;
+    const node = this.#open('code', container);
+    node.fence = { marker: char.repeat(length), indent };
+    node.lang = rest.slice(length).trim().split(/\s/, 1)[0] ?? '';
+    return node;
+  }
+
+  #startContainer(container: Node): Node | undefined {
+    if (this.#line[this.#next] === '>') {
+      const quote = this.#open('quote', container);
+      this.#readQuote();
+      return quote;
+    }
+    const rest = this.#line.slice(this.#next, this.#next + 12);
+    const bullet = BULLET.exec(rest);
+    const number = bullet ? undefined : ORDERED.exec(rest);
+    const mark = bullet ?? number;
+    if (!mark) return undefined;
+    const isEmpty = this.#line.slice(this.#next + mark[0].length).trim() === '';
+    // Only what looks like the beginning of a list breaks a paragraph.
+    if (container.type === 'paragraph' && (isEmpty || (number && number[1] !== '1'))) return undefined;
+    const delimiter = bullet ? bullet[0] : number![2]!;
+    const indent = this.#indent;
+    let list = container;
+    if (container.type !== 'list' || container.delimiter !== delimiter) {
+      list = this.#open('list', container);
+      list.delimiter = delimiter;
+      list.ordered = number !== null && number !== undefined;
+      list.number = number ? Number(number[1]) : 1;
+    }
+    const item = this.#open('item', list);
+    this.#read(indent);
+    this.#read(mark[0].length);
+    item.indent = indent + mark[0].length + this.#readPadding(isEmpty);
+    return item;
+  }
+
+  /** Reads the columns between the mark of an item and its content. */
+  #readPadding(isEmpty: boolean): number {
+    const columns = this.#indent;
+    if (isEmpty || columns >= 5 || columns < 1) {
+      if (columns > 0) this.#read(1);
+      return 1;
+    }
+    this.#read(columns);
+    return columns;
+  }
+
+  #toHeading(paragraph: Node, depth: number): Node {
+    const heading = createNode('heading', paragraph.parent, paragraph.start);
+    heading.depth = depth;
+    heading.lines = paragraph.lines;
+    const siblings = paragraph.parent!.children;
+    siblings[siblings.length - 1] = heading;
+    return heading;
+  }
+
+  /** The last line of a paragraph is the head of a table where this one is its delimiter row. */
+  #toTable(paragraph: Node, rest: string): Node | undefined {
+    const head = paragraph.lines.at(-1)!;
+    if (head.length > 8_000) return undefined;
+    const align = splitRow(rest).map(alignOf);
+    if (align.length > MAX_COLUMNS || splitRow(head).length !== align.length) return undefined;
+    const table = createNode('table', paragraph.parent, paragraph.lastLine);
+    table.align = align;
+    table.lines = [head];
+    const siblings = paragraph.parent!.children;
+    if (paragraph.lines.length === 1) siblings.pop();
+    else {
+      paragraph.lines.pop();
+      paragraph.end = paragraph.lastLine;
+    }
+    siblings.push(table);
+    return table;
+  }
+
+  #open(type: Node['type'], under: Node): Node {
+    let parent = under;
+    // Lists hold items, and what is no container holds nothing.
+    while (!canHold(parent.type, type)) parent = parent.parent!;
+    const node = createNode(type, parent, this.#start);
+    parent.children.push(node);
+    this.#tip = node;
+    return node;
+  }
+
+  #addText(next: number): void {
+    const node = this.#tip;
+    if (node.type === 'paragraph' || this.#lineIsRow(node)) {
+      node.lines.push(this.#line.slice(this.#next));
+      node.lastLine = this.#start;
+    }
+    this.#touch(node, next);
+  }
+
+  /** The delimiter row was read when the table was opened. */
+  #lineIsRow(table: Node): boolean {
+    return table.end > table.start;
+  }
+
+  #addCode(next: number): void {
+    const node = this.#tip;
+    const isOpening = node.fence !== undefined && node.end === node.start;
+    if (!isOpening) {
+      const rest = this.#line.slice(this.#offset);
+      node.lines.push(this.#splitTab ? `${' '.repeat(4 - (this.#column % 4))}${rest.slice(1)}` : rest);
+    }
+    if (node.fence || !this.#isBlank) this.#touch(node, next);
+  }
+
+  #touch(node: Node, next: number): void {
+    for (let one: Node | undefined = node; one && one.end < next; one = one.parent) one.end = next;
+  }
+
+  get #isBlank(): boolean {
+    return this.#next >= this.#line.length;
+  }
+
+  get #indent(): number {
+    return this.#nextColumn - this.#column;
+  }
+
+  /** Finds the next character that is no blank. */
+  #look(): void {
+    let at = this.#offset;
+    let column = this.#column;
+    for (; ; at++) {
+      const char = this.#line[at];
+      if (char === ' ') column++;
+      else if (char === '\t') column += 4 - (column % 4);
+      else break;
+    }
+    this.#next = at;
+    this.#nextColumn = column;
+  }
+
+  /** Reads that many columns of blanks or marks; a tab may be read in part. */
+  #read(columns: number): void {
+    let left = columns;
+    while (left > 0 && this.#offset < this.#line.length) {
+      if (this.#line[this.#offset] !== '\t') {
+        this.#offset++;
+        this.#column++;
+        left--;
+        continue;
+      }
+      const width = 4 - (this.#column % 4);
+      this.#splitTab = width > left;
+      this.#column += Math.min(width, left);
+      if (!this.#splitTab) this.#offset++;
+      left -= Math.min(width, left);
+    }
+    if (this.#line[this.#offset] !== '\t') this.#splitTab = false;
+    this.#look();
+  }
+
+  #readQuote(): void {
+    this.#read(this.#indent);
+    this.#read(1);
+    const char = this.#line[this.#offset];
+    if (char === ' ' || char === '\t') this.#read(1);
+  }
+}
+
+function depthOf(node: Node): number {
+  let depth = 0;
+  for (let one: Node | undefined = node; one; one = one.parent)
+    if (one.type === 'quote' || one.type === 'item') depth++;
+  return depth;
+}
+
+function canHold(parent: Node['type'], child: Node['type']): boolean {
+  if (parent === 'list') return child === 'item';
+  return (parent === 'document' || parent === 'quote' || parent === 'item') && child !== 'item';
+}
+
+/** Whether a line ends a fenced block. @param line without its indentation */
+export function closesFence(line: string, fence: Fence): boolean {
+  const char = fence.marker[0];
+  let at = 0;
+  while (line[at] === char) at++;
+  return at >= fence.marker.length && line.slice(at).trim() === '';
+}
+
+function isSetext(line: string): boolean {
+  const char = line[0];
+  if (char !== '=' && char !== '-') return false;
+  let at = 0;
+  while (line[at] === char) at++;
+  return line.slice(at).trim() === '';
+}
+
+function isRule(line: string, char: string): boolean {
+  let count = 0;
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === char) count++;
+    else if (line[at] !== ' ' && line[at] !== '\t') return false;
+  }
+  return count >= 3;
+}
+
+/** What a heading says, without the marks behind it. */
+function headingText(rest: string): string {
+  const text = rest.trim();
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '#') end--;
+  if (end === 0) return '';
+  return end < text.length && (text[end - 1] === ' ' || text[end - 1] === '\t') ? text.slice(0, end).trimEnd() : text;
+}
+
+function alignOf(cell: string): Align {
+  if (cell.startsWith(':')) return cell.endsWith(':') ? 'center' : 'left';
+  return cell.endsWith(':') ? 'right' : '';
+}
+
+/** Makes blocks of nodes. The source up to `to` belongs to them and to the blank lines between them. */
+function finish(nodes: readonly Node[], source: string, to: number, from: number): Block[] {
+  const blocks: Block[] = [];
+  let at = from;
+  for (const node of nodes) {
+    if (node.start > at) blocks.push({ type: 'space', raw: source.slice(at, node.start) });
+    blocks.push(finishNode(node, source));
+    at = Math.max(node.end, node.start);
+  }
+  if (to > at) blocks.push({ type: 'space', raw: source.slice(at, to) });
+  return blocks;
+}
+
+function finishNode(node: Node, source: string): Block {
+  const raw = source.slice(node.start, node.end);
+  switch (node.type) {
+    case 'heading':
+      return { type: 'heading', raw, depth: node.depth, text: node.lines.join('\n').trim() };
+    case 'rule':
+      return { type: 'rule', raw };
+    case 'code': {
+      const lines = node.fence
+        ? node.lines
+        : node.lines.slice(0, node.lines.findLastIndex((line) => line.trim() !== '') + 1);
+      return {
+        type: 'code',
+        raw,
+        lang: node.lang,
+        text: lines.join('\n'),
+        ...(node.fence && { fence: node.fence }),
+      };
+    }
+    case 'quote':
+      return { type: 'quote', raw, blocks: inner(node, source) };
+    case 'list':
+      return {
+        type: 'list',
+        raw,
+        ordered: node.ordered,
+        start: node.number,
+        items: node.children.map((item, index) =>
+          finishItem(item, node.children[index + 1]?.start ?? node.end, source),
+        ),
+      };
+    case 'table': {
+      const [head, ...rows] = node.lines;
+      const cells = rows.map((row) => splitRow(row).slice(0, node.align.length));
+      return { type: 'table', raw, head: splitRow(head!), align: node.align, rows: cells };
+    }
+    default:
+      return { type: 'paragraph', raw, text: node.lines.join('\n').trimEnd() };
+  }
+}
+
+function finishItem(item: Node, end: number, source: string): ListItem {
+  const [first] = item.children;
+  const task = first?.type === 'paragraph' ? TASK.exec(first.lines[0]!) : null;
+  if (task) first!.lines[0] = first!.lines[0]!.slice(task[0].length).trimStart();
+  const { children } = item;
+  const hasBlank = children.some((child, index) => index > 0 && children[index - 1]!.end < child.start);
+  return {
+    raw: source.slice(item.start, end),
+    blocks: inner(item, source),
+    loose: hasBlank || item.end < end,
+    ...(task && { checked: task[1] !== ' ' }),
+  };
+}
+
+function inner(node: Node, source: string): Block[] {
+  return node.children.map((child) => finishNode(child, source));
 }

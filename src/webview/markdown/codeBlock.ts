@@ -3,7 +3,7 @@ import { button, el, icon, setAttributes } from '../dom';
 import { revealControls } from '../format';
 import { strings } from '../strings';
 import { highlightLater } from './highlightLater';
-import type { MarkdownContext } from './renderTokens';
+import type { MarkdownContext } from './renderBlocks';
 
 export interface CodeBlock {
   readonly element: HTMLElement;

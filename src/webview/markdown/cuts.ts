@@ -1,11 +1,9 @@
 // Where a unit that is too long for one may be cut. Each answer depends only on the text from the unit's beginning, so that it is the same however the text arrived.
-import type { Token, Tokens } from 'marked';
+import { closesFence, type Fence } from './blockLexer';
 
 /** A code fence whose end has not come. */
-export interface OpenFence {
-  readonly marker: string;
+export interface OpenFence extends Fence {
   readonly lang: string;
-  readonly indent: number;
   readonly group: number;
   /** Nothing of it was cut off yet. */
   readonly first: boolean;
@@ -13,22 +11,11 @@ export interface OpenFence {
   readonly midLine: boolean;
 }
 
-const PARAGRAPH_SOFT = 4_096;
-const PARAGRAPH_HARD = 8_192;
-const BLOCK_LONG = 8_192;
 const CODE_LINES = 100;
 const CODE_SOFT = 12_000;
 const CODE_HARD = 16_384;
-const LETTER = /^\p{L}/u;
-
-/** What opens a fenced code block, or undefined for any other token. */
-export function fenceOf(token: Token): Pick<OpenFence, 'marker' | 'lang' | 'indent'> | undefined {
-  if (token.type !== 'code') return undefined;
-  const match = /^( {0,3})(`{3,}|~{3,})([^\n]*)/.exec(token.raw);
-  if (!match) return undefined;
-  const info = match[3]!.trim();
-  return { indent: match[1]!.length, marker: match[2]!, lang: info.split(/\s/, 1)[0] ?? '' };
-}
+/** The longest data of an image that is drawn from a text. */
+const LONGEST_IMAGE = 4_000_000;
 
 /** Removes the indentation of the fence from the lines that have it. */
 export function stripIndent(text: string, indent: number): string {
@@ -41,55 +28,54 @@ export function stripIndent(text: string, indent: number): string {
 }
 
 /**
- * The length of the first part of an overlong paragraph, or 0 to leave it whole. The rest must still read as a paragraph, so it begins with a letter; marks
- * that span words are kept together where that is possible.
+ * Where to cut a unit that is longer than `text`: after a line, else after a word outside of the marks that span words, else where the text ends.
+ * @returns isText: what follows goes on within a line
  */
-function paragraphCut(raw: string): number {
-  if (raw.length <= PARAGRAPH_SOFT) return 0;
+export function windowCut(text: string): { readonly at: number; readonly isText: boolean } {
+  const soft = text.length / 2;
+  const line = text.lastIndexOf('\n');
+  if (line >= soft) return { at: line + 1, isText: false };
   let code = false;
   let brackets = 0;
   let strong = 0;
-  for (let index = 0; index < raw.length - 2; index++) {
-    const char = raw[index];
+  let word = 0;
+  for (let at = 0; at < text.length - 1; at++) {
+    const char = text[at];
     if (char === '`') code = !code;
     else if (char === '[') brackets++;
     else if (char === ']') brackets = Math.max(0, brackets - 1);
     else if (char === '*') strong++;
-    if (index < PARAGRAPH_SOFT) continue;
-    const calm = !code && brackets === 0 && strong % 2 === 0 && (char === ' ' || char === '\n');
-    if ((calm || index >= PARAGRAPH_HARD) && LETTER.test(raw.slice(index + 1, index + 3)) && isWhole(raw, index + 1)) {
-      return index + 1;
-    }
+    if (char !== ' ' || at < soft) continue;
+    if (!code && brackets === 0 && strong % 2 === 0) return { at: at + 1, isText: true };
+    word = at + 1;
   }
-  return 0;
+  const end = isWhole(text, text.length - 1) ? text.length - 1 : text.length - 2;
+  return { at: word || end, isText: true };
 }
 
-/** Where to cut a block or one of its units (an item of a list), as offsets in the source. */
-export interface LongCut {
-  readonly unit: number;
+const IMAGE = /!\[[^\]\n]{0,1000}\]\(<?data:image\/[\w.+-]{1,40};base64,/g;
+const BASE64 = /[A-Za-z0-9+/=]*/y;
+
+/** An image whose data goes on behind the window: from its mark to the end of what is there of its data. */
+export interface LongImage {
   readonly start: number;
-  readonly cut: number;
+  readonly end: number;
+  /** Its data ends in the text, or may still go on. */
+  readonly isWhole: boolean;
 }
 
-/**
- * The first unit of a block that is too long, or undefined. Lists and tables are taken apart by their items and rows anyway; what has no such parts is cut
- * after a line, once the next line of it is there too.
- * @param start where `token` stands in `source`
- */
-export function longCut(token: Token, source: string, start: number): LongCut | undefined {
-  if (token.raw.length <= PARAGRAPH_SOFT || token.type === 'table' || token.type === 'space') return undefined;
-  if (token.type === 'paragraph') {
-    const cut = paragraphCut(token.raw);
-    return cut > 0 ? { unit: 0, start, cut: start + cut } : undefined;
-  }
-  const lengths =
-    token.type === 'list' ? (token as Tokens.List).items.map((item) => item.raw.length) : [token.raw.length];
-  let at = start;
-  for (const [unit, length] of lengths.entries()) {
-    const line = length > BLOCK_LONG ? source.indexOf('\n', at + BLOCK_LONG) : -1;
-    const next = line === -1 ? -1 : source.indexOf('\n', line + 1);
-    if (next !== -1 && next <= at + length) return { unit, start: at, cut: line + 1 };
-    at += length;
+/** The image in a text whose data begins within the first `size` characters and goes on behind them. */
+export function longImage(text: string, size: number): LongImage | undefined {
+  const part = text.slice(0, size);
+  if (!part.includes('data:image/')) return undefined;
+  for (const { index, 0: mark } of part.matchAll(IMAGE)) {
+    BASE64.lastIndex = index + mark.length;
+    const end = BASE64.lastIndex + BASE64.exec(text)![0].length;
+    if (end <= size) continue;
+    const isWhole = text[end] === ')' || text[end] === '>';
+    return end - index <= LONGEST_IMAGE && (isWhole || end === text.length)
+      ? { start: index, end, isWhole }
+      : undefined;
   }
   return undefined;
 }
@@ -134,5 +120,5 @@ export function codeCut(text: string, fence: OpenFence): CodeCut {
 
 function closes(line: string, fence: OpenFence): boolean {
   const rest = line.replace(/^ {0,3}/, '');
-  return rest.startsWith(fence.marker) && /^[~`]* *$/.test(rest.slice(fence.marker.length));
+  return rest.startsWith(fence.marker) && closesFence(rest, fence);
 }

@@ -1,20 +1,20 @@
 // Cuts Markdown that arrives in pieces into units that never change again, and the open rest. A closed unit is one block, one list item, one table row or a
 // stretch of code: so the work per arriving piece is bounded by the open unit, however long the message or its one list is. Where the cuts fall depends on the
 // text alone, never on how it was split on its way here. Pure: no DOM.
-import type { Token, Tokens } from 'marked';
-import { lexBlocks } from './blockLexer';
-import { codeCut, fenceOf, longCut, type OpenFence, stripIndent } from './cuts';
+import { type Align, type Block, type ListItem, lexBlocks } from './blockLexer';
+import { codeCut, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
 
 /** A unit to draw. Pieces of one `group` share their list, table or code block as long as they stand in the same segment. */
 export type Piece =
   | {
       readonly kind: 'block';
-      readonly source: string /** It continues a paragraph too long to be one. */;
+      readonly block: Block;
+      /** It goes on with a block that is too long to be one. */
       readonly joined: boolean;
     }
   | {
       readonly kind: 'item';
-      readonly source: string;
+      readonly item: ListItem;
       readonly group: number;
       readonly ordered: boolean;
       readonly number: number;
@@ -22,8 +22,10 @@ export type Piece =
     }
   | {
       readonly kind: 'row';
-      readonly head: string;
-      readonly source: string;
+      readonly head: readonly string[];
+      readonly align: readonly Align[];
+      /** Undefined where the table has a head only. */
+      readonly cells: readonly string[] | undefined;
       readonly group: number;
       readonly first: boolean;
     }
@@ -34,6 +36,8 @@ export type Piece =
       readonly group: number;
       readonly first: boolean;
       readonly closed: boolean;
+      /** It goes on within a line of the stretch before. */
+      readonly midLine: boolean;
     };
 
 /** A stretch of closed pieces, the unit that is put into the page and taken out of it. */
@@ -42,10 +46,13 @@ export interface Segment {
   size: number;
 }
 
-/** Characters after which a segment is full. */
+/** Characters of the open end that are looked at; a unit that is longer is cut. */
+const WINDOW = 6_000;
+/** A segment is full when its pieces have this size: their characters, and for each piece what a short one takes in the page. */
 const SEGMENT_SIZE = 2_000;
-/** An open unit longer than this is parsed again only when it has grown by an eighth. */
-const LONG_TAIL = 8_192;
+const PIECE_SIZE = 24;
+/** Rows of one table stay together as far as possible: their columns are as wide as their cells ask for. */
+const TABLE_SIZE = 30_000;
 
 /** One message, growing at its end. */
 export class MarkdownDoc {
@@ -53,10 +60,11 @@ export class MarkdownDoc {
   #open: readonly Piece[] = [];
   #tail = '';
   #length = 0;
-  #parsed = 0;
   #carry = '';
   #groups = 0;
-  #joined = false;
+  /** The tail goes on with a block that was cut; `text`: with its text, whatever it looks like. */
+  #joined: 'no' | 'block' | 'text' = 'no';
+  #settled = false;
   #fence: OpenFence | undefined;
   #list: { readonly group: number; readonly number: number } | undefined;
   #table: { readonly group: number; readonly head: string } | undefined;
@@ -76,156 +84,125 @@ export class MarkdownDoc {
     return this.#open;
   }
 
-  /** Text of the open end that is not in `open` yet; shown as it is. */
-  get unparsed(): string {
-    return this.#parsed < this.#tail.length ? this.#tail.slice(this.#parsed) : '';
-  }
-
   append(text: string): void {
     this.#length += text.length;
+    this.#settled = false;
     let added = this.#carry + text;
     this.#carry = added.endsWith('\r') ? '\r' : '';
     if (this.#carry) added = added.slice(0, -1);
     if (added.includes('\r')) added = added.replace(/\r\n?/g, '\n');
     this.#tail += added;
-    const long = !this.#fence && this.#tail.length > LONG_TAIL;
-    if (!long || this.#tail.length > this.#parsed * 1.125) this.settle();
+    this.#run();
   }
 
-  /** Parses what `append` put off. */
+  /** Nothing more is expected for now: what waited for its end is shown as it is. */
   settle(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#run();
+  }
+
+  #run(): void {
     while (this.#fence ? this.#advanceFence(this.#fence) : this.#advance());
-    this.#parsed = this.#tail.length;
   }
 
   /** @returns whether the state changed so that the tail must be looked at again */
   #advance(): boolean {
-    const head = this.#table?.head ?? '';
-    const source = head + this.#tail;
-    const tokens = lexBlocks(source);
-    const starts: number[] = [];
-    let end = 0;
-    for (const token of tokens) {
-      starts.push(end);
-      end += token.raw.length;
-    }
-    const lineEnds = (index: number): boolean => isBegun(source, starts[index]!);
-
-    // A fence is cut line by line, without the lexer, from its first whole line on.
-    const fenceAt = tokens.findIndex(
-      (token, index) => fenceOf(token) !== undefined && source.includes('\n', starts[index]),
-    );
-    if (this.#cutLong(tokens.slice(0, fenceAt === -1 ? tokens.length : fenceAt), source, head.length)) return true;
-    const solid = tokens.flatMap((token, index) => (token.type === 'space' ? [] : [index]));
-    const last = solid.at(-1);
-    if (last === undefined) {
-      const keep = this.#list || this.#table ? 0 : this.#tail.lastIndexOf('\n') + 1;
-      this.#tail = this.#tail.slice(keep);
-      this.#open = [];
+    let size = WINDOW;
+    const image = this.#tail.length > WINDOW ? longImage(this.#tail, WINDOW) : undefined;
+    if (image?.isWhole) size = image.end + WINDOW;
+    else if (image && !this.#settled) {
+      // It is drawn once its data is complete; what comes before it can be read until then.
+      const before = lexBlocks(this.#tail.slice(0, image.start), { continued: this.#joined === 'text' });
+      this.#open = before.flatMap((one, index) => this.#piecesOf(one, index === 0));
       return false;
     }
-    // What stands before a block whose first line is whole is closed; an unfinished line could still join the block before it.
-    const closed = fenceAt !== -1 ? fenceAt : (solid.findLast(lineEnds) ?? solid[0]!);
-    for (let index = 0; index < closed; index++) {
-      this.#close(this.#piecesOf(tokens[index]!));
+    const isFull = this.#tail.length > size;
+    const head = this.#table?.head ?? '';
+    const source = head + (isFull ? this.#tail.slice(0, size) : this.#tail);
+    const blocks = lexBlocks(source, { continued: this.#joined === 'text', stopAtFence: true });
+    const starts: number[] = [];
+    let end = 0;
+    for (const block of blocks) {
+      starts.push(end);
+      end += block.raw.length;
+    }
+    const solid = blocks.flatMap((block, index) => (block.type === 'space' ? [] : [index]));
+    const last = solid.at(-1);
+    if (last === undefined) {
+      const keep = isFull ? source.length : this.#tail.lastIndexOf('\n') + 1;
+      if (keep > 0) this.#leaveContext();
+      this.#tail = this.#tail.slice(keep);
+      this.#open = [];
+      return isFull;
+    }
+    // What stands before a block that has begun for certain is closed; an unfinished line could still join the block before it.
+    const closed = isBegun(blocks[last]!, source, starts[last]!) ? last : (solid.at(-2) ?? last);
+    for (const block of blocks.slice(0, closed)) {
+      this.#close(this.#piecesOf(block));
       this.#leaveContext();
     }
+    const block = blocks[closed]!;
     const start = starts[closed]!;
-    const token = tokens[closed]!;
-
-    if (fenceAt !== -1) {
-      const line = source.indexOf('\n', start);
-      this.#fence = { ...fenceOf(token)!, group: ++this.#groups, first: true, midLine: false };
-      this.#tail = source.slice(line + 1);
+    // A fence is cut line by line, without the lexer, from its first whole line on.
+    const line = block.type === 'code' && block.fence ? source.indexOf('\n', start) : -1;
+    if (block.type === 'code' && block.fence && line !== -1) {
+      const { fence, lang } = block;
+      this.#fence = { ...fence, lang, group: ++this.#groups, first: true, midLine: false };
+      this.#tail = this.#tail.slice(line + 1 - head.length);
       this.#leaveContext();
       return true;
     }
     if (start > 0) this.#tail = this.#tail.slice(start - head.length);
-    const rest = tokens.slice(closed);
-    if (token.type === 'list') return this.#openList(token as Tokens.List, rest);
-    if (token.type === 'table') return this.#openTable(token as Tokens.Table, rest);
-    this.#open = this.#openPieces(rest);
+    const hasMoved = start > 0 || this.#closeParts(block);
+    if (isFull) return hasMoved || this.#cut(size);
+    if (hasMoved && start === 0) return true;
+    this.#open = blocks.slice(closed).flatMap((one, index) => this.#piecesOf(one, index === 0));
     return false;
   }
 
-  /** Closes everything up to a cut in the first unit that is too long to be parsed again and again. @returns whether there is one */
-  #cutLong(tokens: readonly Token[], source: string, head: number): boolean {
-    let start = 0;
-    for (const [index, token] of tokens.entries()) {
-      const at = longCut(token, source, start);
-      if (at) {
-        for (const before of tokens.slice(0, index)) {
-          this.#close(this.#piecesOf(before));
-          this.#leaveContext();
-        }
-        const pieces = this.#piecesOf(token);
-        const long = pieces[at.unit]!;
-        this.#close(pieces.slice(0, at.unit));
-        const text = source.slice(at.start, at.cut);
-        this.#close([
-          long.kind === 'item'
-            ? { ...long, source: text }
-            : { ...long, kind: 'block', source: text, joined: this.#joined },
-        ]);
-        this.#leaveContext();
-        this.#joined = token.type === 'paragraph';
-        this.#tail = this.#tail.slice(at.cut - head);
-        return true;
-      }
-      start += token.raw.length;
-    }
-    return false;
-  }
-
-  /** What is drawn of blocks that are still open; only the first can continue a cut paragraph. */
-  #openPieces(tokens: readonly Token[]): Piece[] {
-    return tokens.flatMap((token, index) => this.#piecesOf(token, index === 0));
-  }
-
-  #openList(list: Tokens.List, rest: readonly Token[]): boolean {
-    const pieces = this.#piecesOf(list);
-    const items = list.items;
-    const lastStart = items.slice(0, -1).reduce((sum, item) => sum + item.raw.length, 0);
-    const whole = isBegun(this.#tail, lastStart);
-    const count = items.length - (whole ? 1 : 2);
-    if (count > 0) {
-      const length = items.slice(0, count).reduce((sum, item) => sum + item.raw.length, 0);
-      this.#close(pieces.slice(0, count));
-      this.#tail = this.#tail.slice(length);
+  /** Closes the items of a list and the rows of a table that are complete. The tail begins with the block. @returns whether there were any */
+  #closeParts(block: Block): boolean {
+    if (block.type === 'list') {
+      const last = block.items.at(-1)!;
+      const lastStart = block.raw.length - last.raw.length;
+      const count = block.items.length - (this.#tail.indexOf('\n', lastStart) === -1 ? 2 : 1);
+      if (count <= 0) return false;
+      const pieces = this.#piecesOf(block);
       const next = pieces[count];
+      this.#close(pieces.slice(0, count));
+      this.#tail = this.#tail.slice(block.items.slice(0, count).reduce((sum, item) => sum + item.raw.length, 0));
       if (next?.kind === 'item') this.#list = { group: next.group, number: next.number };
+      return true;
     }
-    const open = pieces.slice(Math.max(0, count));
-    this.#open = [...open, ...rest.slice(1).flatMap((token) => this.#piecesOf(token, false))];
-    return false;
+    if (block.type !== 'table' || block.rows.length === 0) return false;
+    const isWhole = block.raw.endsWith('\n');
+    const count = block.rows.length - (isWhole ? 0 : 1);
+    if (count === 0) return false;
+    const pieces = this.#piecesOf(block);
+    this.#close(pieces.slice(0, count));
+    const head = block.raw.slice(0, block.raw.indexOf('\n', block.raw.indexOf('\n') + 1) + 1);
+    const size = isWhole ? block.raw.length : block.raw.lastIndexOf('\n') + 1;
+    this.#tail = this.#tail.slice(size - (this.#table ? head.length : 0));
+    const [first] = pieces;
+    if (first?.kind === 'row') this.#table = { group: first.group, head };
+    return true;
   }
 
-  #openTable(table: Tokens.Table, rest: readonly Token[]): boolean {
-    const raw = table.raw;
-    const headEnd = raw.indexOf('\n', raw.indexOf('\n') + 1) + 1;
-    if (headEnd > 0) {
-      const pieces = this.#piecesOf(table);
-      const body = raw.slice(headEnd);
-      const blank = body.startsWith('\n') ? 0 : body.indexOf('\n\n') + 1;
-      const ended = body.startsWith('\n') || blank > 0;
-      const bodyEnd = ended ? blank : body.lastIndexOf('\n') + 1;
-      const rows = body
-        .slice(0, bodyEnd)
-        .split('\n')
-        .filter((line) => line.trim() !== '').length;
-      const group = groupOf(pieces[0]);
-      if (group !== undefined && (rows > 0 || ended)) {
-        this.#close(rows > 0 ? pieces.slice(0, rows) : this.#table ? [] : pieces);
-        this.#tail = (this.#table ? this.#tail : this.#tail.slice(headEnd)).slice(bodyEnd);
-        this.#table = ended ? undefined : { group, head: raw.slice(0, headEnd) };
-        this.#open = [];
-        if (ended) return this.#tail !== '';
-        this.#open = [...pieces.slice(rows), ...rest.slice(1).flatMap((one) => this.#piecesOf(one, false))];
-        return false;
-      }
+  /** Closes the first part of a unit that is longer than the window. */
+  #cut(size: number): boolean {
+    const head = this.#table?.head ?? '';
+    const { at, isText } = windowCut(this.#tail.slice(0, size));
+    const source = head + this.#tail.slice(0, at);
+    const blocks = lexBlocks(source, { continued: this.#joined === 'text' });
+    for (const [index, block] of blocks.entries()) {
+      this.#close(this.#piecesOf(block, index === 0));
+      this.#leaveContext();
     }
-    this.#open = this.#openPieces(rest);
-    return false;
+    this.#tail = this.#tail.slice(at);
+    const last = blocks.findLast(({ type }) => type !== 'space');
+    this.#joined = isText || last?.type === 'paragraph' ? 'text' : 'block';
+    return true;
   }
 
   #advanceFence(fence: OpenFence): boolean {
@@ -237,6 +214,7 @@ export class MarkdownDoc {
       group: fence.group,
       first: fence.first,
       closed,
+      midLine: fence.midLine,
     });
     if (cut.kind === 'open') {
       this.#open = [piece(this.#tail.slice(0, cut.textEnd), false)];
@@ -249,75 +227,86 @@ export class MarkdownDoc {
     return true;
   }
 
-  /** @param inContext the block may continue the list, table or paragraph that was cut before it */
-  #piecesOf(token: Token, inContext = true): Piece[] {
-    if (token.type === 'space') return [];
-    if (token.type === 'list') {
-      const list = token as Tokens.List;
+  /** @param inContext the block may continue the list, table or text that was cut before it */
+  #piecesOf(block: Block, inContext = true): Piece[] {
+    if (block.type === 'space') return [];
+    if (block.type === 'list') {
       const context = inContext ? this.#list : undefined;
       const group = context?.group ?? ++this.#groups;
-      const start = context?.number ?? (list.start === '' ? 1 : list.start);
-      return list.items.map((item, index) => ({
+      const start = context?.number ?? block.start;
+      return block.items.map((item, index) => ({
         kind: 'item',
-        source: item.raw,
+        item,
         group,
-        ordered: list.ordered,
+        ordered: block.ordered,
         number: start + index,
         first: context === undefined && index === 0,
       }));
     }
-    if (token.type === 'table') {
-      const lines = token.raw.trimEnd().split('\n');
-      const head = `${lines[0]}\n${lines[1]}\n`;
+    if (block.type === 'table') {
+      const { head, align, rows } = block;
       const context = inContext ? this.#table : undefined;
       const group = context?.group ?? ++this.#groups;
-      const rows = lines.slice(2).filter((line) => line.trim() !== '');
-      if (rows.length === 0 && !context) return [{ kind: 'row', head, source: '', group, first: true }];
-      return rows.map((source, index) => ({
+      const all = rows.length === 0 && !context ? [undefined] : rows;
+      return all.map((cells, index) => ({
         kind: 'row',
         head,
-        source: source.trimEnd(),
+        align,
+        cells,
         group,
         first: context === undefined && index === 0,
       }));
     }
-    const fence = fenceOf(token);
-    if (fence) {
-      return [{ kind: 'code', text: '', lang: fence.lang, group: this.#groups + 1, first: true, closed: false }];
+    if (block.type === 'code' && block.fence) {
+      const { lang } = block;
+      return [{ kind: 'code', text: '', lang, group: this.#groups + 1, first: true, closed: false, midLine: false }];
     }
-    return [{ kind: 'block', source: token.raw, joined: inContext && this.#joined }];
+    return [{ kind: 'block', block, joined: inContext && this.#joined !== 'no' }];
   }
 
   #close(pieces: readonly Piece[]): void {
     for (const piece of pieces) {
       let segment = this.#segments.at(-1)!;
-      if (segment.size >= SEGMENT_SIZE) {
+      if (segment.size >= SEGMENT_SIZE && !staysTogether(segment, piece)) {
         segment = { pieces: [], size: 0 };
         this.#segments.push(segment);
       }
       segment.pieces.push(piece);
-      segment.size += piece.kind === 'code' ? piece.text.length : piece.source.length;
-      if (piece.kind === 'block') this.#joined = false;
+      segment.size += PIECE_SIZE + sizeOf(piece);
     }
   }
 
   #leaveContext(): void {
     this.#list = undefined;
     this.#table = undefined;
-    this.#joined = false;
+    this.#joined = 'no';
   }
 }
 
-/**
- * Whether what stands at `start` cannot become a part of the block before it any more: its first line is whole, and the unfinished line below does not look like
- * the rule of a table, which would make a table's head of it.
- */
-function isBegun(source: string, start: number): boolean {
-  const end = source.indexOf('\n', start);
-  if (end === -1) return false;
-  return source.indexOf('\n', end + 1) !== -1 || !/^[|:\- \t]+$/.test(source.slice(end + 1, end + 200));
+/** The characters of a piece. */
+export function sizeOf(piece: Piece): number {
+  switch (piece.kind) {
+    case 'code':
+      return piece.text.length;
+    case 'row':
+      return (piece.cells ?? piece.head).reduce((sum, cell) => sum + cell.length + PIECE_SIZE / 4, 0);
+    case 'item':
+      return piece.item.raw.length;
+    case 'block':
+      return piece.block.raw.length;
+  }
 }
 
-function groupOf(piece: Piece | undefined): number | undefined {
-  return piece && piece.kind !== 'block' ? piece.group : undefined;
+function staysTogether(segment: Segment, piece: Piece): boolean {
+  const last = segment.pieces.at(-1);
+  return piece.kind === 'row' && last?.kind === 'row' && last.group === piece.group && segment.size < TABLE_SIZE;
+}
+
+/**
+ * Whether what stands at `start` is sure to be a block of its own: its first line is whole, of a table also the line below its head, which makes it one.
+ */
+function isBegun(block: Block, source: string, start: number): boolean {
+  const end = source.indexOf('\n', start);
+  if (end === -1) return false;
+  return block.type !== 'table' || source.includes('\n', end + 1);
 }

@@ -3,9 +3,9 @@
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { el } from '../dom';
 import type { NearWatcher } from '../near';
-import { MarkdownDoc, type Segment } from './markdownDoc';
+import { MarkdownDoc, type Segment, sizeOf } from './markdownDoc';
 import { PiecePainter } from './piecePainter';
-import type { MarkdownContext } from './renderTokens';
+import type { MarkdownContext } from './renderBlocks';
 
 /** What a view needs from the panel around it. */
 export interface MarkdownViewContext extends MarkdownContext {
@@ -80,7 +80,7 @@ export class MarkdownView implements Disposable {
     for (let index = start; index < segments.length; index++) {
       let view = this.#views[index];
       if (!view) {
-        this.#views[index - 1]?.setTail([], '', true);
+        this.#views[index - 1]?.setTail([], true);
         view = new SegmentView(segments[index]!, index >= eager, this.#context, this.#doc);
         this.#views.push(view);
         this.element.append(view.element);
@@ -88,7 +88,7 @@ export class MarkdownView implements Disposable {
       }
       view.paint();
     }
-    this.#views.at(-1)?.setTail(this.#doc.open, this.#doc.unparsed, this.#settled);
+    this.#views.at(-1)?.setTail(this.#doc.open, this.#settled);
     return complete;
   }
 
@@ -115,7 +115,7 @@ class SegmentView implements Disposable {
   #known = false;
   /** Pieces that its height stands for. */
   #sized = 0;
-  #tail: Parameters<PiecePainter['setTail']> = [[], '', true];
+  #tail: Parameters<PiecePainter['setTail']> = [[], true];
 
   constructor(segment: Segment, drawn: boolean, context: MarkdownViewContext, doc: MarkdownDoc) {
     this.#segment = segment;
@@ -185,8 +185,7 @@ class SegmentView implements Disposable {
     const columns = this.#context.columns();
     let lines = 0;
     for (const piece of this.#segment.pieces) {
-      const text = piece.kind === 'code' ? piece.text : piece.source;
-      lines += piece.kind === 'code' ? text.split('\n').length : Math.ceil(text.length / columns) + 0.4;
+      lines += piece.kind === 'code' ? piece.text.split('\n').length : Math.ceil(sizeOf(piece) / columns) + 0.4;
     }
     return Math.round(lines * LINE_HEIGHT);
   }

@@ -1,11 +1,9 @@
 // Draws pieces into one segment: items join their list, rows their table, stretches of code their block, as long as they stand side by side.
-import type { Tokens } from 'marked';
-import { el } from '../dom';
-import { lexAll } from './blockLexer';
 import { type CodeBlock, createCodeBlock } from './codeBlock';
 import { graft } from './graft';
+import { createBudget } from './inlineLexer';
 import type { MarkdownDoc, Piece } from './markdownDoc';
-import { createList, type MarkdownContext, renderBlocks, renderItem, renderRow, renderTable } from './renderTokens';
+import { createList, type MarkdownContext, renderBlock, renderItem, renderRow, renderTable } from './renderBlocks';
 
 /** The container that the next piece of the same group goes into. */
 interface Container {
@@ -45,9 +43,8 @@ export class PiecePainter {
 
   /**
    * Draws the open end; an open stretch of code only gets what was added, and what is as it was is kept.
-   * @param unparsed text that comes after the pieces, shown as it is
    */
-  setTail(pieces: readonly Piece[], unparsed: string, settled: boolean): void {
+  setTail(pieces: readonly Piece[], settled: boolean): void {
     const only = pieces.length === 1 ? pieces[0] : undefined;
     const code = this.#tailCode;
     const grows = only?.kind === 'code' && code?.group === only.group && code.lang === only.lang;
@@ -66,11 +63,6 @@ export class PiecePainter {
       }
       this.#tailNodes.push(...drawn.nodes);
     }
-    if (unparsed) {
-      const rest = el('p', 'unparsed', unparsed);
-      this.#parent.append(rest);
-      this.#tailNodes.push(rest);
-    }
     const kept = graft(this.#oldTail, [...this.#drawn, ...this.#tailNodes]);
     this.#tailNodes = this.#tailNodes.map((node) => kept.get(node) ?? node);
     this.#container = container && { ...container, node: (kept.get(container.node) as HTMLElement) ?? container.node };
@@ -87,21 +79,16 @@ export class PiecePainter {
       case 'code':
         return this.#drawCode(piece, open);
       case 'block': {
-        this.#container = undefined;
-        const from = this.#parent.childNodes.length;
-        renderBlocks(lexAll(piece.source), this.#parent, this.#context);
-        const nodes = [...this.#parent.childNodes].slice(from);
-        if (piece.joined && nodes[0] instanceof HTMLElement) nodes[0].classList.add('continued');
-        return { nodes };
+        const node = renderBlock(piece.block, this.#context, createBudget());
+        if (!node) return { nodes: [] };
+        if (piece.joined) node.classList.add('continued');
+        return { nodes: this.#add(node, undefined) };
       }
     }
   }
 
   #drawItem(piece: Piece & { kind: 'item' }): ChildNode[] {
-    const token = lexAll(piece.source).find((one) => one.type === 'list') as Tokens.List | undefined;
-    const item = token?.items[0];
-    if (!item) return [];
-    const node = renderItem({ ...item, raw: piece.source }, this.#context);
+    const node = renderItem(piece.item, this.#context, createBudget());
     if (this.#container?.group === piece.group) {
       this.#container.node.append(node);
       return [node];
@@ -113,14 +100,14 @@ export class PiecePainter {
   }
 
   #drawRow(piece: Piece & { kind: 'row' }): ChildNode[] {
-    const table = lexAll(piece.head + piece.source).find((one) => one.type === 'table') as Tokens.Table | undefined;
-    if (!table) return [];
+    const budget = createBudget();
+    const row = piece.cells && renderRow(piece.cells, piece.align, this.#context, budget);
     if (this.#container?.group === piece.group) {
-      const rows = table.rows.map((cells) => renderRow(cells, this.#context));
-      this.#container.node.append(...rows);
-      return rows;
+      if (row) this.#container.node.append(row);
+      return row ? [row] : [];
     }
-    const { wrapper, body } = renderTable(table, this.#context);
+    const { wrapper, body } = renderTable(piece, this.#context, budget);
+    if (row) body.append(row);
     if (!piece.first) wrapper.classList.add('continued');
     return this.#add(wrapper, { group: piece.group, node: body });
   }

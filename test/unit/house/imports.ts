@@ -64,17 +64,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   webview: {
     rooms: { base: 'all', panel: 'all' },
-    packages: [
-      '@preact/signals',
-      '@vscode/codicons',
-      'anser',
-      'diff',
-      'hast',
-      'highlight.js',
-      'lowlight',
-      'marked',
-      'preact',
-    ],
+    packages: ['@preact/signals', '@vscode/codicons', 'diff', 'hast', 'highlight.js', 'lowlight', 'preact'],
   },
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
   // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.

@@ -1,0 +1,92 @@
+// The addresses in Markdown: behind a link, `(address "title")`, and standing in the text by themselves. Each is read once and up to a bound. Pure.
+import { decodeEntities } from './entities';
+
+export const ESCAPABLE = /[!-/:-@[-`{-~]/;
+/** Characters of an address that is not the data of an image. */
+export const MAX_ADDRESS = 4_096;
+const MAX_TITLE = 1_000;
+const DATA_IMAGE = /data:image\/[\w.+-]+;base64,[A-Za-z0-9+/=]*/y;
+
+/** Reads `(address "title")`. @returns undefined where there is none */
+export function readTarget(text: string, at: number): { readonly href: string; readonly end: number } | undefined {
+  if (text[at] !== '(') return undefined;
+  const start = skipBlanks(text, at + 1);
+  const address = text[start] === '<' ? readPointy(text, start) : readPlain(text, start);
+  if (!address) return undefined;
+  let end = skipBlanks(text, address.end);
+  if (end > address.end) end = skipBlanks(text, readTitle(text, end));
+  if (text[end] !== ')') return undefined;
+  return { href: unescapeMarks(address.text), end: end + 1 };
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (text[at] === ' ' || text[at] === '\t' || text[at] === '\n') at++;
+  return at;
+}
+
+interface Read {
+  readonly text: string;
+  readonly end: number;
+}
+
+function readPointy(text: string, start: number): Read | undefined {
+  for (let at = start + 1; at < text.length && at - start < MAX_ADDRESS; at++) {
+    const char = text[at];
+    if (char === '>') return { text: text.slice(start + 1, at), end: at + 1 };
+    if (char === '<' || char === '\n') return undefined;
+    if (char === '\\') at++;
+  }
+  return undefined;
+}
+
+function readPlain(text: string, start: number): Read | undefined {
+  DATA_IMAGE.lastIndex = start;
+  const image = DATA_IMAGE.exec(text);
+  if (image) return { text: image[0], end: start + image[0].length };
+  let depth = 0;
+  let at = start;
+  for (; at < text.length; at++) {
+    const char = text[at]!;
+    if (at - start > MAX_ADDRESS) return undefined;
+    if (char === '\\' && ESCAPABLE.test(text[at + 1] ?? '')) at++;
+    else if (char === '(' && ++depth > 32) return undefined;
+    else if (char === ')' && depth-- === 0) break;
+    else if (char <= ' ') break;
+  }
+  return { text: text.slice(start, at), end: at };
+}
+
+/** @returns where the title that begins at `start` ends, or `start` where there is none */
+function readTitle(text: string, start: number): number {
+  const open = text[start];
+  if (open !== '"' && open !== "'" && open !== '(') return start;
+  const close = open === '(' ? ')' : open;
+  for (let at = start + 1; at < text.length && at - start < MAX_TITLE; at++) {
+    if (text[at] === close) return at + 1;
+    if (text[at] === '\\') at++;
+  }
+  return start;
+}
+
+/** Takes away what ends a sentence rather than an address: marks, and a closing bracket that was not opened in it. */
+export function trimAddress(text: string, start: number, to: number): number {
+  let open = 0;
+  for (let at = start; at < to; at++)
+    if (text[at] === '(') open++;
+    else if (text[at] === ')') open--;
+  let end = to;
+  for (; end > start; end--) {
+    const char = text[end - 1]!;
+    if (char === ')') {
+      if (open >= 0) break;
+      open++;
+    } else if (!'?!.,:*_~\'"`;|'.includes(char)) break;
+  }
+  return end;
+}
+
+/** A text without the backslashes before its marks, its references resolved. */
+export function unescapeMarks(text: string): string {
+  return decodeEntities(text.replace(/\\([!-/:-@[-`{-~])/g, '$1'));
+}

@@ -1,0 +1,499 @@
+// Cuts the text of one block into spans: CommonMark's delimiters with GFM's strikethrough and bare addresses. Each mark is looked at a bounded number of times, spans nest to a
+// bounded depth, and what is too much for one block stays text, so the work and what is drawn grow with the text alone. Pure: no DOM.
+import { ESCAPABLE, MAX_ADDRESS, readTarget, trimAddress, unescapeMarks } from './addresses';
+import { decodeEntities } from './entities';
+
+export type Span =
+  | string
+  | { readonly type: 'strong' | 'em' | 'del'; readonly spans: readonly Span[] }
+  | { readonly type: 'code'; readonly text: string }
+  | { readonly type: 'break' }
+  | { readonly type: 'link'; readonly href: string; readonly spans: readonly Span[] }
+  | { readonly type: 'image'; readonly href: string; readonly alt: string };
+
+/** What may still be spent on one piece, with all that is in it; when it is used up, the rest is text. */
+export interface SpanBudget {
+  /** Spans, each of which becomes an element. */
+  spans: number;
+  /** Marks and parts looked at. Lexing is linear; this holds for what was not thought of too. */
+  steps: number;
+}
+
+/** They take the browser about 10 ms to lay out. */
+const MAX_SPANS = 1_000;
+const MAX_STEPS = 200_000;
+/** What reading an address counts for. */
+const TARGET_STEPS = 32;
+/** Emphasis and links nested deeper than this are text. */
+const MAX_DEPTH = 16;
+
+const SPECIAL = /[\\`*_~[\]!<&\n:w]/g;
+const PUNCTUATION = /[\p{P}\p{S}]/u;
+const SPACE = /\s/;
+const ENTITY = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[a-zA-Z]{2,8});/y;
+const AUTOLINK = /<([a-zA-Z][a-zA-Z0-9+.-]{1,31}:[^\s<>]*)>/y;
+const EMAIL = /<([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,255})>/y;
+const SCHEME = /https?:\/\//iy;
+const ADDRESS_END = /[\s<]/g;
+
+/** A span while its neighbours are not known yet; marks become text or the edge of a span. */
+interface Part {
+  /** Text of a mark or of a stretch; undefined where `span` is finished. */
+  text: string;
+  span: Exclude<Span, string> | undefined;
+  depth: number;
+  previous: Part | undefined;
+  next: Part | undefined;
+}
+
+interface Delimiter {
+  readonly part: Part;
+  readonly char: string;
+  readonly length: number;
+  /** Its place among all delimiters of the text. */
+  readonly order: number;
+  left: number;
+  readonly opens: boolean;
+  readonly closes: boolean;
+  previous: Delimiter | undefined;
+  next: Delimiter | undefined;
+}
+
+interface Bracket {
+  readonly part: Part;
+  readonly isImage: boolean;
+  readonly delimiter: Delimiter | undefined;
+  /** Where the text between the brackets begins. */
+  readonly from: number;
+}
+
+/** The budget of one piece. */
+export function createBudget(): SpanBudget {
+  return { spans: MAX_SPANS, steps: MAX_STEPS };
+}
+
+/** The spans of a text. Neighbouring texts are one. */
+export function lexInline(text: string, budget = createBudget()): Span[] {
+  return new InlineLexer(text, budget).run();
+}
+
+class InlineLexer {
+  readonly #text: string;
+  readonly #budget: SpanBudget;
+  readonly #first: Part = createPart('');
+  #last = this.#first;
+  #at = 0;
+  #delimiter: Delimiter | undefined;
+  #brackets: Bracket[] = [];
+  /** Where runs of backticks of a length stand, found with the first backtick. */
+  #ticks: Map<number, number[]> | undefined;
+
+  constructor(text: string, budget: SpanBudget) {
+    this.#text = text;
+    this.#budget = budget;
+  }
+
+  run(): Span[] {
+    const text = this.#text;
+    while (this.#at < text.length) {
+      if (this.#budget.steps-- <= 0) {
+        this.#take(text.length - this.#at);
+        break;
+      }
+      SPECIAL.lastIndex = this.#at;
+      const at = SPECIAL.exec(text)?.index ?? text.length;
+      if (at > this.#at) this.#addText(text.slice(this.#at, at));
+      this.#at = at;
+      if (at < text.length && !this.#readMark(text[at]!)) this.#take(1);
+    }
+    this.#pair(undefined);
+    return this.#collect(this.#first.next, undefined).spans;
+  }
+
+  /** Reads what a mark stands for. @returns false where it stands for itself */
+  #readMark(char: string): boolean {
+    switch (char) {
+      case '\\':
+        return this.#readEscape();
+      case '`':
+        return this.#readCode();
+      case '*':
+      case '_':
+      case '~':
+        return this.#readDelimiters(char);
+      case '[':
+        return this.#openBracket(1);
+      case '!':
+        if (this.#text[this.#at + 1] === '[') return this.#openBracket(2);
+        return false;
+      case ']':
+        return this.#closeBracket();
+      case '<':
+        return this.#readAutolink();
+      case '&':
+        return this.#readEntity();
+      case '\n':
+        return this.#readNewline();
+      default:
+        return this.#readAddress(char);
+    }
+  }
+
+  #readEscape(): boolean {
+    const next = this.#text[this.#at + 1];
+    if (next === '\n') {
+      this.#at += 2;
+      if (!this.#addSpan({ type: 'break' })) this.#addText('\n');
+      return true;
+    }
+    if (next === undefined || !ESCAPABLE.test(next)) return false;
+    this.#addText(next);
+    this.#at += 2;
+    return true;
+  }
+
+  #readCode(): boolean {
+    const start = this.#at;
+    const end = runEnd(this.#text, start);
+    const length = end - start;
+    this.#ticks ??= findTicks(this.#text);
+    const places = this.#ticks.get(length) ?? [];
+    // Those that were passed are of no use to anyone.
+    while (places.length > 0 && places.at(-1)! < end) places.pop();
+    const close = places.at(-1);
+    if (close === undefined) {
+      this.#take(length);
+      return true;
+    }
+    let code = this.#text.slice(end, close).replaceAll('\n', ' ');
+    if (code.startsWith(' ') && code.endsWith(' ') && code.trim() !== '') code = code.slice(1, -1);
+    this.#at = close + length;
+    if (!this.#addSpan({ type: 'code', text: code })) this.#addText(this.#text.slice(start, this.#at));
+    return true;
+  }
+
+  #readDelimiters(char: string): boolean {
+    const text = this.#text;
+    const start = this.#at;
+    const end = runEnd(text, start);
+    const length = end - start;
+    const part = this.#addPart(text.slice(start, end));
+    this.#at = end;
+    if (char === '~' && length > 2) return true;
+    const before = charBefore(text, start);
+    const after = charAfter(text, end);
+    const isSpaceAfter = after === '' || SPACE.test(after);
+    const isSpaceBefore = before === '' || SPACE.test(before);
+    const isMarkAfter = !isSpaceAfter && PUNCTUATION.test(after);
+    const isMarkBefore = !isSpaceBefore && PUNCTUATION.test(before);
+    const isLeft = !isSpaceAfter && (!isMarkAfter || isSpaceBefore || isMarkBefore);
+    const isRight = !isSpaceBefore && (!isMarkBefore || isSpaceAfter || isMarkAfter);
+    const opens = char === '_' ? isLeft && (!isRight || isMarkBefore) : isLeft;
+    const closes = char === '_' ? isRight && (!isLeft || isMarkAfter) : isRight;
+    if (!opens && !closes) return true;
+    const delimiter: Delimiter = {
+      part,
+      char,
+      length,
+      order: start,
+      left: length,
+      opens,
+      closes,
+      previous: this.#delimiter,
+      next: undefined,
+    };
+    if (this.#delimiter) this.#delimiter.next = delimiter;
+    this.#delimiter = delimiter;
+    return true;
+  }
+
+  #openBracket(length: number): boolean {
+    const part = this.#addPart(this.#text.slice(this.#at, this.#at + length));
+    this.#at += length;
+    this.#brackets.push({ part, isImage: length === 2, delimiter: this.#delimiter, from: this.#at });
+    return true;
+  }
+
+  #closeBracket(): boolean {
+    const bracket = this.#brackets.pop();
+    const target = bracket && readTarget(this.#text, this.#at + 1);
+    if (bracket && this.#text[this.#at + 1] === '(') this.#budget.steps -= TARGET_STEPS;
+    if (!bracket || !target) return false;
+    const close = this.#at;
+    this.#at = target.end;
+    if (bracket.isImage) {
+      const alt = plainText(this.#text.slice(bracket.from, close));
+      this.#dropFrom(bracket);
+      if (!this.#addSpan({ type: 'image', href: target.href, alt })) {
+        this.#addText(this.#text.slice(bracket.from - 2, target.end));
+      }
+      return true;
+    }
+    this.#pair(bracket.delimiter);
+    const { spans, depth } = this.#collect(bracket.part.next, undefined);
+    if (depth >= MAX_DEPTH || this.#budget.spans <= 0) {
+      this.#addText(this.#text.slice(close, target.end));
+      return true;
+    }
+    this.#cutAt(bracket.part);
+    this.#addSpan({ type: 'link', href: target.href, spans }, depth + 1);
+    // A link holds no other link.
+    this.#budget.steps -= this.#brackets.length;
+    this.#brackets = this.#brackets.filter(({ isImage }) => isImage);
+    return true;
+  }
+
+  /** Takes a bracket and all that came after it away. */
+  #dropFrom({ part, delimiter }: Bracket): void {
+    this.#cutAt(part);
+    this.#delimiter = delimiter;
+    if (delimiter) delimiter.next = undefined;
+  }
+
+  #cutAt(part: Part): void {
+    this.#last = part.previous!;
+    this.#last.next = undefined;
+  }
+
+  #readAutolink(): boolean {
+    AUTOLINK.lastIndex = EMAIL.lastIndex = this.#at;
+    const address = AUTOLINK.exec(this.#text);
+    const email = address ? null : EMAIL.exec(this.#text);
+    const match = address ?? email;
+    if (!match) return false;
+    this.#addLink(email ? `mailto:${match[1]!}` : match[1]!, match[1]!, match[0]);
+    this.#at += match[0].length;
+    return true;
+  }
+
+  #readEntity(): boolean {
+    ENTITY.lastIndex = this.#at;
+    const match = ENTITY.exec(this.#text);
+    if (!match) return false;
+    this.#addText(decodeEntities(match[0]));
+    this.#at += match[0].length;
+    return true;
+  }
+
+  #readNewline(): boolean {
+    const isBreak = this.#last.span === undefined && this.#last.text.endsWith('  ');
+    if (this.#last.span === undefined) this.#last.text = this.#last.text.trimEnd();
+    this.#at++;
+    if (!isBreak || !this.#addSpan({ type: 'break' })) this.#addText('\n');
+    return true;
+  }
+
+  /** Reads an address that stands in the text without marks; `char` is the colon behind its scheme, or the first `w` of `www.` */
+  #readAddress(char: string): boolean {
+    const text = this.#text;
+    let start = this.#at;
+    let prefix = '';
+    if (char === ':') {
+      if (!text.startsWith('://', start)) return false;
+      const scheme = /https?$/i.exec(text.slice(Math.max(0, start - 5), start));
+      if (!scheme) return false;
+      start -= scheme[0].length;
+    } else {
+      if (!text.startsWith('www.', start)) return false;
+      prefix = 'http://';
+    }
+    const before = charBefore(text, start);
+    if (/[\p{L}\p{N}]/u.test(before) || this.#brackets.some(({ isImage }) => !isImage)) return false;
+    ADDRESS_END.lastIndex = start;
+    const found = ADDRESS_END.exec(text)?.index ?? text.length;
+    const end = trimAddress(text, start, Math.min(found, start + MAX_ADDRESS));
+    SCHEME.lastIndex = start;
+    const host = prefix ? start + 4 : start + (SCHEME.exec(text)?.[0].length ?? 0);
+    if (end <= host || this.#last.span !== undefined) return false;
+    const shown = text.slice(start, end);
+    const taken = this.#at - start;
+    // What was read of it already, its scheme, stands at the end of the text before.
+    if (taken > 0) this.#last.text = this.#last.text.slice(0, -taken);
+    this.#at = end;
+    this.#addLink(prefix + shown, shown, shown);
+    return true;
+  }
+
+  #addLink(href: string, shown: string, source: string): void {
+    const inLink = this.#brackets.some(({ isImage }) => !isImage);
+    if (inLink || !this.#addSpan({ type: 'link', href, spans: [shown] })) this.#addText(source);
+  }
+
+  /** The next characters are text. */
+  #take(length: number): void {
+    this.#addText(this.#text.slice(this.#at, this.#at + length));
+    this.#at += length;
+  }
+
+  #addText(text: string): void {
+    const last = this.#last;
+    // A mark is a part of its own: it may become the edge of a span.
+    if (last.span === undefined && last !== this.#first && !this.#isMark(last)) last.text += text;
+    else this.#addPart(text);
+  }
+
+  #isMark(part: Part): boolean {
+    return this.#delimiter?.part === part || this.#brackets.at(-1)?.part === part;
+  }
+
+  #addPart(text: string): Part {
+    const part = createPart(text);
+    part.previous = this.#last;
+    this.#last.next = part;
+    this.#last = part;
+    return part;
+  }
+
+  /** @returns false where there is no more room for spans */
+  #addSpan(span: Exclude<Span, string>, depth = 1): boolean {
+    if (this.#budget.spans <= 0) return false;
+    this.#budget.spans--;
+    const part = this.#addPart('');
+    part.span = span;
+    part.depth = depth;
+    return true;
+  }
+
+  /** Pairs the delimiters after `bottom`: each closing one with the nearest opening one. */
+  #pair(bottom: Delimiter | undefined): void {
+    // By kind of closing delimiter: at and before this place there is no partner for it.
+    const floors = new Map<string, number>();
+    const start = bottom?.order ?? -1;
+    let closer = bottom ? bottom.next : this.#firstDelimiter();
+    while (closer && this.#budget.steps-- > 0) {
+      if (!closer.closes) {
+        closer = closer.next;
+        continue;
+      }
+      const kind = `${closer.char}${closer.char === '~' ? closer.length : `${closer.length % 3}${closer.opens}`}`;
+      const floor = floors.get(kind) ?? start;
+      let opener = closer.previous;
+      while (opener && opener.order > floor && !matches(opener, closer)) {
+        opener = opener.previous;
+        this.#budget.steps--;
+      }
+      if (!opener || opener.order <= floor) {
+        floors.set(kind, closer.previous?.order ?? start);
+        const next: Delimiter | undefined = closer.next;
+        if (!closer.opens) unlink(closer);
+        closer = next;
+        continue;
+      }
+      closer = this.#join(opener, closer);
+    }
+    // What found no partner is text.
+    if (bottom) bottom.next = undefined;
+    this.#delimiter = bottom;
+  }
+
+  #firstDelimiter(): Delimiter | undefined {
+    let first = this.#delimiter;
+    while (first?.previous) first = first.previous;
+    return first;
+  }
+
+  /** Makes a span of what stands between two delimiters. @returns the closing delimiter to look at next */
+  #join(opener: Delimiter, closer: Delimiter): Delimiter | undefined {
+    const isDel = closer.char === '~';
+    const count = isDel ? closer.length : opener.left >= 2 && closer.left >= 2 ? 2 : 1;
+    const { spans, depth } = this.#collect(opener.part.next, closer.part);
+    // Delimiters between the two found no partner.
+    opener.next = closer;
+    closer.previous = opener;
+    if (depth >= MAX_DEPTH || this.#budget.spans <= 0) {
+      const next = closer.next;
+      unlink(opener);
+      unlink(closer);
+      return next;
+    }
+    this.#budget.spans--;
+    opener.left -= count;
+    closer.left -= count;
+    opener.part.text = opener.part.text.slice(count);
+    closer.part.text = closer.part.text.slice(count);
+    const part = createPart('');
+    part.span = { type: isDel ? 'del' : count === 2 ? 'strong' : 'em', spans };
+    part.depth = depth + 1;
+    part.previous = opener.part;
+    part.next = closer.part;
+    opener.part.next = part;
+    closer.part.previous = part;
+    if (opener.left === 0) unlink(opener);
+    if (closer.left > 0) return closer;
+    const next = closer.next;
+    unlink(closer);
+    return next;
+  }
+
+  /** The spans from one part up to another one, texts joined, and how deep they nest. */
+  #collect(from: Part | undefined, to: Part | undefined): { readonly spans: Span[]; readonly depth: number } {
+    const spans: Span[] = [];
+    let depth = 0;
+    let text = '';
+    for (let part = from; part && part !== to; part = part.next) {
+      this.#budget.steps--;
+      if (part.span === undefined) {
+        text += part.text;
+        continue;
+      }
+      if (text) spans.push(text);
+      text = '';
+      spans.push(part.span);
+      depth = Math.max(depth, part.depth);
+    }
+    if (text) spans.push(text);
+    return { spans, depth };
+  }
+}
+
+function createPart(text: string): Part {
+  return { text, span: undefined, depth: 0, previous: undefined, next: undefined };
+}
+
+function unlink(one: Delimiter): void {
+  if (one.previous) one.previous.next = one.next;
+  if (one.next) one.next.previous = one.previous;
+}
+
+function matches(opener: Delimiter, closer: Delimiter): boolean {
+  if (!opener.opens || opener.char !== closer.char) return false;
+  if (closer.char === '~') return opener.length === closer.length;
+  // A run that can do both pairs with one that makes three only where both are threes.
+  const both = opener.closes || closer.opens;
+  return !both || (opener.length + closer.length) % 3 !== 0 || (opener.length % 3 === 0 && closer.length % 3 === 0);
+}
+
+function runEnd(text: string, start: number): number {
+  let end = start;
+  while (text[end] === text[start]) end++;
+  return end;
+}
+
+/** Where runs of backticks begin, by their length, the last ones first. */
+function findTicks(text: string): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  for (let at = text.indexOf('`'); at !== -1; ) {
+    const end = runEnd(text, at);
+    const places = found.get(end - at);
+    if (places) places.push(at);
+    else found.set(end - at, [at]);
+    at = text.indexOf('`', end);
+  }
+  for (const places of found.values()) places.reverse();
+  return found;
+}
+
+function charBefore(text: string, at: number): string {
+  const low = text.charCodeAt(at - 1);
+  return low >= 0xdc00 && low <= 0xdfff ? text.slice(at - 2, at) : text.slice(Math.max(0, at - 1), at);
+}
+
+function charAfter(text: string, at: number): string {
+  const high = text.charCodeAt(at);
+  return text.slice(at, high >= 0xd800 && high <= 0xdbff ? at + 2 : at + 1);
+}
+
+/** A text without its marks, for the description of an image. */
+function plainText(text: string): string {
+  return unescapeMarks(text.replace(/[*_`~]/g, ''));
+}
