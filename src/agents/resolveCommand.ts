@@ -5,6 +5,7 @@ import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { ParleyError } from '../base/errors';
+import { own } from '../base/own';
 
 const isWindows = process.platform === 'win32';
 const shownFolders = 12;
@@ -98,7 +99,7 @@ function notFound(command: string, folders: readonly string[]): ParleyError {
   const more = folders.length > shownFolders ? ` and ${folders.length - shownFolders} more` : '';
   const searched = folders.length === 0 ? 'PATH is empty' : `searched in ${shown}${more}`;
   return new ParleyError('agent-not-found', `The command "${command}" was not found: ${searched}.`, {
-    hint: `${installHints[command] ?? `Install "${command}"`}, or write its absolute path into the setting parley.agents.`,
+    hint: `${own(installHints, command) ?? `Install "${command}"`}, or write its absolute path into the setting parley.agents.`,
   });
 }
 

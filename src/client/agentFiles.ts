@@ -4,7 +4,9 @@ import * as z from 'zod/mini';
 import { RpcError, rpcCodes } from '../acp/rpcError';
 import { messageOf, ParleyError } from '../base/errors';
 import { KeyedQueue } from '../base/keyedQueue';
+import type { AskFile, FileQuestion } from './fileQuestions';
 import type { FilePort } from './ports';
+import { isProtected } from './protectedPaths';
 import { isInsideRoots, realTarget } from './roots';
 
 /** The answer where the user did not allow a path; JSON-RPC leaves -32000 to -32099 to programs, and the protocol has no word for it. */
@@ -16,6 +18,8 @@ const MAX_REMEMBERED = 1_000;
 export interface AgentFilesOptions {
   /** For the user, in questions. */
   readonly agentName: string;
+  /** Nobody is there to be asked: what would need an answer is refused. */
+  readonly refusesQuestions?: boolean;
   /** A missing file inside of the roots reads as empty (see `acp/quirks`). */
   readonly missingFileReadsEmpty?: boolean;
 }
@@ -46,11 +50,16 @@ export class AgentFiles {
    * @param roots absolute folders of the session
    * @throws RpcError -32602 bad params, -32002 no such file, {@link ACCESS_REFUSED} refused by the user, -32800 aborted, -32603 with a sentence for the rest
    */
-  async read(params: unknown, roots: readonly string[], signal: AbortSignal): Promise<{ content: string }> {
+  async read(
+    params: unknown,
+    roots: readonly string[],
+    ask: AskFile,
+    signal: AbortSignal,
+  ): Promise<{ content: string }> {
     const request = parse(readSchema, params, 'fs/read_text_file');
     const path = absolute(request.path);
     return this.#queue.run(path, async () => {
-      const inside = await this.#permit(path, 'read', request.sessionId ?? '', roots, signal);
+      const inside = await this.#permit(path, 'read', request.sessionId ?? '', roots, ask, signal);
       const line = request.line == null ? undefined : Math.max(1, request.line);
       try {
         return { content: await this.#port.readText(path, line, request.limit ?? undefined) };
@@ -64,14 +73,20 @@ export class AgentFiles {
   }
 
   /**
-   * `fs/write_text_file` (protocol section 1.2): the whole text of a file, created with its folders where missing. A path outside of the roots asks each time.
+   * `fs/write_text_file` (protocol section 1.2): the whole text of a file, created with its folders where missing.
+   * A path outside of the roots asks each time, and so does a file that starts programs, wherever it lies.
    * @throws RpcError as {@link read}
    */
-  async write(params: unknown, roots: readonly string[], signal: AbortSignal): Promise<Record<string, never>> {
+  async write(
+    params: unknown,
+    roots: readonly string[],
+    ask: AskFile,
+    signal: AbortSignal,
+  ): Promise<Record<string, never>> {
     const request = parse(writeSchema, params, 'fs/write_text_file');
     const path = absolute(request.path);
     return this.#queue.run(path, async () => {
-      await this.#permit(path, 'write', request.sessionId ?? '', roots, signal);
+      await this.#permit(path, 'write', request.sessionId ?? '', roots, ask, signal);
       try {
         await this.#port.writeText(path, request.content);
       } catch (error) {
@@ -87,26 +102,32 @@ export class AgentFiles {
     access: 'read' | 'write',
     session: string,
     roots: readonly string[],
+    ask: AskFile,
     signal: AbortSignal,
   ): Promise<boolean> {
     throwIfAborted(signal);
     const target = await realTarget(path).catch((error: unknown) => {
       throw answerTo(error, path);
     });
-    if (await isInsideRoots(target, roots)) return true;
+    const inside = await isInsideRoots(target, roots);
+    const isRisky = access === 'write' && (await isProtected(path, target, roots));
+    if (inside && !isRisky) return true;
     throwIfAborted(signal);
     const remembered = `${session}\0${target}`;
     if (access === 'read' && this.#readable.has(remembered)) return false;
     // The question names where the path leads, not what a link is called.
-    const allowed = await this.#port.confirmOutside(target, access, this.#options.agentName, signal);
+    const { agentName, refusesQuestions } = this.#options;
+    const reason: FileQuestion['reason'] = isRisky ? 'protected' : 'outside';
+    const allowed = !refusesQuestions && (await ask({ path: target, access, reason, agentName }, signal));
     throwIfAborted(signal);
     if (!allowed) {
-      const sentence = `The user did not allow to ${access} ${path}, which is outside of the session's folders.`;
+      const why = isRisky ? 'can start programs' : "is outside of the session's folders";
+      const sentence = `The user did not allow to ${access} ${path}, which ${why}.`;
       throw new RpcError(ACCESS_REFUSED, sentence, { path });
     }
     // What may be overwritten may be read; what may be read must ask before it is changed.
     if (this.#readable.size < MAX_REMEMBERED) this.#readable.add(remembered);
-    return false;
+    return inside;
   }
 }
 
@@ -140,12 +161,12 @@ function answerTo(error: unknown, path: string): RpcError {
   if (error instanceof RpcError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   if (code === 'file-not-found') return new RpcError(rpcCodes.resourceNotFound, `There is no file ${path}.`, { path });
-  const sentences: Record<string, string> = {
-    EACCES: `${path} may not be looked up: permission denied.`,
-    ELOOP: `${path} cannot be followed: its links go in a circle.`,
-    ENOTDIR: `${path} leads through a file, not a folder.`,
-    ENAMETOOLONG: `The path is too long: ${path.slice(0, 200)}…`,
-  };
-  const sentence = (code && sentences[code]) ?? messageOf(error);
+  const sentences = new Map([
+    ['EACCES', `${path} may not be looked up: permission denied.`],
+    ['ELOOP', `${path} cannot be followed: its links go in a circle.`],
+    ['ENOTDIR', `${path} leads through a file, not a folder.`],
+    ['ENAMETOOLONG', `The path is too long: ${path.slice(0, 200)}…`],
+  ]);
+  const sentence = (code && sentences.get(code)) ?? messageOf(error);
   return new RpcError(rpcCodes.internal, sentence, { path, ...(code !== undefined && { code }) });
 }

@@ -5,6 +5,7 @@ import { readElicitation } from '../acp/elicitation';
 import { RpcError, rpcCodes } from '../acp/rpcError';
 import type { AgentFiles } from './agentFiles';
 import type { ElicitationAnswer, ElicitationDesk } from './elicitationDesk';
+import type { AskFile } from './fileQuestions';
 import type { PermissionDesk } from './permissionDesk';
 import type { Terminals } from './terminals';
 
@@ -18,6 +19,8 @@ export interface RequestContext {
   readonly terminals: Terminals;
   readonly permissions: PermissionDesk;
   readonly elicitations: ElicitationDesk;
+  /** Asks about a file; a cancelled turn asks nothing any more. */
+  readonly askFile: AskFile;
   /** Whether this is the id of a session that the agent runs for this one. */
   readonly isSubagent: (sessionId: string) => boolean;
   /** Aborted when our request of this id has its answer; undefined where none is under way. */
@@ -36,16 +39,16 @@ export async function answerRequest(
   params: unknown,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { key, roots, terminals, permissions } = context;
+  const { key, roots, terminals, permissions, askFile, isCancelled } = context;
   if (method === 'elicitation/create') return elicit(context, params, signal);
-  const answer = ANSWERS[method];
+  const answer = ANSWERS.get(method);
   if (!answer) throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`);
   const sessionId = at(params, 'sessionId');
   if (typeof sessionId !== 'string') throw new RpcError(rpcCodes.invalidParams, `${method}: sessionId is missing`);
   checkSession(context, sessionId);
   const agentSide = context.agentSide();
   if (!agentSide) throw new RpcError(rpcCodes.internal, 'The session is closed');
-  return answer({ key, roots, terminals, permissions, ...agentSide, isCancelled: context.isCancelled }, params, signal);
+  return answer({ key, roots, terminals, permissions, askFile, isCancelled, ...agentSide }, params, signal);
 }
 
 /** A question may come before there is a session, as part of a request of ours: it is open as long as that. */
@@ -66,19 +69,25 @@ function checkSession(context: RequestContext, sessionId: string): void {
   throw new RpcError(rpcCodes.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
 }
 
-type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'permissions' | 'isCancelled'> & {
+type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'permissions' | 'askFile' | 'isCancelled'> & {
   readonly files: AgentFiles;
   readonly dialect: Dialect;
 };
 
-const ANSWERS: Record<string, (context: Answering, params: unknown, signal: AbortSignal) => unknown> = {
-  'session/request_permission': ({ permissions, dialect, isCancelled }, params, signal) =>
-    permissions.ask(dialect.readPermission(params), isCancelled(), signal),
-  'fs/read_text_file': ({ files, roots }, params, signal) => files.read(params, roots, signal),
-  'fs/write_text_file': ({ files, roots }, params, signal) => files.write(params, roots, signal),
-  'terminal/create': ({ terminals, key, roots }, params) => terminals.create(key, params, roots),
-  'terminal/output': ({ terminals, key }, params) => terminals.output(key, params),
-  'terminal/wait_for_exit': ({ terminals, key }, params, signal) => terminals.waitForExit(key, params, signal),
-  'terminal/kill': ({ terminals, key }, params) => terminals.kill(key, params),
-  'terminal/release': ({ terminals, key }, params) => terminals.release(key, params),
-};
+type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unknown;
+
+/** A map: the agent chooses the name, and an object has names that nobody put there. */
+const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
+  [
+    'session/request_permission',
+    ({ permissions, dialect, isCancelled }, params, signal) =>
+      permissions.ask(dialect.readPermission(params), isCancelled(), signal),
+  ],
+  ['fs/read_text_file', ({ files, roots, askFile }, params, signal) => files.read(params, roots, askFile, signal)],
+  ['fs/write_text_file', ({ files, roots, askFile }, params, signal) => files.write(params, roots, askFile, signal)],
+  ['terminal/create', ({ terminals, key, roots }, params) => terminals.create(key, params, roots)],
+  ['terminal/output', ({ terminals, key }, params) => terminals.output(key, params)],
+  ['terminal/wait_for_exit', ({ terminals, key }, params, signal) => terminals.waitForExit(key, params, signal)],
+  ['terminal/kill', ({ terminals, key }, params) => terminals.kill(key, params)],
+  ['terminal/release', ({ terminals, key }, params) => terminals.release(key, params)],
+]);

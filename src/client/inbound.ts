@@ -65,6 +65,7 @@ export class Inbound {
         terminals: services.terminals,
         permissions: turns.permissions,
         elicitations: turns.elicitations,
+        askFile: turns.askFile,
         isSubagent: (id) => subagents.has(id),
         untilAnswered: (id) => connector().agentSide?.link.rpc?.untilAnswered(id),
         agentSide: () => connector().agentSide,

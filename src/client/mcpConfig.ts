@@ -3,6 +3,7 @@
 import * as z from 'zod/mini';
 import type { McpServer } from '../acp/dialect';
 import { messageOf } from '../base/errors';
+import { own } from '../base/own';
 
 /** Servers of one list that are read. */
 const MAX_SERVERS = 100;
@@ -85,9 +86,10 @@ export async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings
   const { name } = entry;
   const fill = (text: string): Promise<string> => fillIn(text, surroundings);
   const fillAll = async (record: Readonly<Record<string, unknown>> = {}): Promise<Record<string, string>> => {
-    const filled: Record<string, string> = {};
-    for (const [key, value] of Object.entries(record)) if (value !== null) filled[key] = await fill(String(value));
-    return filled;
+    const filled: [string, string][] = [];
+    for (const [key, value] of Object.entries(record))
+      if (value !== null) filled.push([key, await fill(String(value))]);
+    return Object.fromEntries(filled);
   };
   if ('url' in entry) {
     const url = await fill(entry.url);
@@ -119,11 +121,6 @@ export async function toMcpServers(
   return { servers, problems };
 }
 
-/** What an entry starts or connects to, as a person reads it before they agree. */
-export function describeEntry(entry: McpEntry): string {
-  return `${entry.name}: ${'url' in entry ? entry.url : [entry.command, ...(entry.args ?? [])].join(' ')}`;
-}
-
 async function fillIn(text: string, surroundings: McpSurroundings): Promise<string> {
   let filled = '';
   let from = 0;
@@ -139,7 +136,7 @@ async function meaningOf(variable: string, surroundings: McpSurroundings): Promi
   if (variable === 'workspaceFolder') return workspaceFolder;
   if (variable === 'userHome') return userHome;
   const [, kind, key = ''] = /^(env|input):(.*)$/.exec(variable) ?? [];
-  if (kind === 'env') return env[key] ?? '';
+  if (kind === 'env') return own(env, key) ?? '';
   if (kind !== 'input') throw new Error(`the variable \${${variable}} is not known here`);
   const value = await input(key);
   if (value === undefined) throw new Error(`the input “${key}” was not given`);

@@ -37,7 +37,7 @@ export function gatherMcp(
   const given = new Deferred<McpOffer>();
   const giveUp = (): void => given.resolve(noMcpServers);
   signal.addEventListener('abort', giveUp, { once: true });
-  mcpServers(agent, cwd, signal).then(
+  mcpServers(cwd, signal).then(
     (offer) => given.resolve(offer),
     (error: unknown) => {
       log.warn(`MCP servers: ${messageOf(error)}`);

@@ -10,8 +10,6 @@ export interface FilePort {
   readText(path: string, line: number | undefined, limit: number | undefined): Promise<string>;
   /** Replaces the text of a file (creating it and its folders), keeping its encoding and line endings; an open document is changed as an edit and saved. */
   writeText(path: string, text: string): Promise<void>;
-  /** Asks the user whether the agent may touch a path outside of its roots. False when dismissed. */
-  confirmOutside(path: string, access: 'read' | 'write', agent: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** A command that talks to the user in a terminal of their own. */

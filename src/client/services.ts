@@ -24,8 +24,10 @@ export interface ConversationServices {
   readonly terminals: Terminals;
   /** What the window has learned of the versions that its agents speak. */
   readonly offers?: ProtocolOffers;
-  /** The MCP servers for a session of this agent; may ask the user. Rejects only where it is aborted. */
-  readonly mcpServers?: (agent: AgentDefinition, cwd: string, signal: AbortSignal) => Promise<McpOffer>;
+  /** The MCP servers for a session; may ask the user. Rejects only where it is aborted. */
+  readonly mcpServers?: (cwd: string, signal: AbortSignal) => Promise<McpOffer>;
+  /** Asked before an agent is started; may ask the user. Rejects with a ParleyError where they do not want it. */
+  readonly approve?: (agent: AgentDefinition) => Promise<void>;
   /** Runs a sign-in that needs a terminal; without it such methods are shown and cannot be chosen. */
   readonly signInTerminal?: SignInTerminal;
   /** What only the user can give for agents on other machines; without it they get no secrets and nothing unencrypted. */

@@ -69,9 +69,14 @@ export type Opened =
   | { readonly kind: 'authRequired'; readonly methods: readonly AuthMethod[]; readonly error?: string };
 
 /** Stages `resolve`, `spawn`, `initialize`. @throws ParleyError, with nothing left running. */
-export function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
+export async function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
   const { key, agent, cwd, services, stages, onRequest, onNotification } = context;
   const { log, client, environment, offers, remote, onTraffic, signInTerminal } = services;
+  // The user may be asked whether they want this agent at all, which takes as long as it takes to read.
+  if (services.approve) {
+    const { approve } = services;
+    await stages.run('resolve', deadlines(context)['sign-in'], signal, () => approve(agent));
+  }
   const heard = onTraffic && ((dir: 'in' | 'out', line: string) => onTraffic(key, dir, line));
   if (agent.type === 'communication') {
     const options = { agent, remote, log, chat: context.communication, onTraffic: heard };

@@ -10,6 +10,7 @@ import type { PromptQueue, QueueItem } from '../session/queue';
 import type { AgentLink } from './agentLink';
 import { ElicitationDesk } from './elicitationDesk';
 import { promptFailure } from './failures';
+import { type AskFile, FileQuestions } from './fileQuestions';
 import { Outbox, type SentMessage } from './outbox';
 import { PermissionDesk } from './permissionDesk';
 import { textOf } from './promptEcho';
@@ -48,6 +49,7 @@ export class TurnControl {
   readonly outbox: Outbox;
   readonly #options: TurnControlOptions;
   readonly #ledger: TurnLedger;
+  readonly #fileQuestions: FileQuestions;
   #patience: ReturnType<typeof setTimeout> | undefined;
   #ignoresStop = false;
 
@@ -56,6 +58,7 @@ export class TurnControl {
     this.#options = options;
     this.permissions = new PermissionDesk(apply);
     this.elicitations = new ElicitationDesk(apply);
+    this.#fileQuestions = new FileQuestions(this.permissions);
     this.#ledger = new TurnLedger({
       turnsSoFar: options.turnsSoFar,
       apply,
@@ -91,6 +94,10 @@ export class TurnControl {
     return this.#ignoresStop;
   }
 
+  /** Asks the user about a file; once the turn is to stop, every one is refused. */
+  readonly askFile: AskFile = async (question, signal) =>
+    !this.isCancelled && (await this.#fileQuestions.ask(question, signal));
+
   turnComplete(barrier: TurnComplete): void {
     this.#ledger.turnComplete(barrier);
   }
@@ -120,6 +127,7 @@ export class TurnControl {
       return;
     }
     this.permissions.cancelAll('turn');
+    this.#fileQuestions.turnEnded();
     this.elicitations.turnEnded(true);
     clearTimeout(this.#patience);
     this.#patience = setTimeout(() => {
@@ -132,6 +140,7 @@ export class TurnControl {
   exited(note: string): void {
     this.#options.queue.takeBack(IN_DOUBT);
     this.permissions.cancelAll('exit');
+    this.#fileQuestions.turnEnded();
     this.elicitations.exited();
     this.#ledger.exited(note);
   }
@@ -228,6 +237,7 @@ export class TurnControl {
     // Some agents end a turn without a word about the question that it left open. One that reports its states withdraws what is over: the rest may be asked by work
     // that goes on beside the turns.
     if (!this.#options.session()?.link.description.features.states) this.permissions.cancelAll('turn');
+    this.#fileQuestions.turnEnded();
     this.elicitations.turnEnded(false);
     this.#options.onChange();
     this.outbox.pump();

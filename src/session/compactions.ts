@@ -1,5 +1,6 @@
 // Compactions: the agent shortens what it remembers, says how that goes, and may show the summary it goes on with (protocol v1 and v2 "compaction_update").
 
+import { own } from '../base/own';
 import { head } from '../base/text';
 import { MAX_TOOL_TEXT } from './bounds';
 import type { SessionEvent } from './event';
@@ -20,7 +21,7 @@ export function applyCompaction(
   at: number,
 ): void {
   const { status, summary, append, error } = event;
-  const title = status === undefined ? undefined : (WORDS[status] ?? `Compaction: ${status.slice(0, 100)}`);
+  const title = status === undefined ? undefined : (own(WORDS, status) ?? `Compaction: ${status.slice(0, 100)}`);
   const severity = status === 'failed' ? 'error' : status === 'in_progress' ? 'busy' : 'info';
   upsert(
     context,

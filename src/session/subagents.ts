@@ -1,7 +1,7 @@
 // Subagents: sessions that the agent runs for this one. Each is one entry, drawn like a tool call: its title, whether it works, what went between it and the others, and
 // its own last words. A subagent outlives turns and may work again after it was idle (protocol v1 unstable and v2 "subagent_update", "session_message").
 import { head, tail } from '../base/text';
-import type { ToolContent, ToolStatus } from './content';
+import type { ToolContent } from './content';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
 import type { ToolEntry } from './state';
@@ -157,8 +157,7 @@ function get(context: ModelContext, id: string, at: number): Subagent {
 }
 
 function setState(entry: ToolEntry, state: string | null, at: number): void {
-  const statuses: Readonly<Record<string, ToolStatus>> = { idle: 'completed', requires_action: 'paused' };
-  entry.status = statuses[state ?? ''] ?? 'in_progress';
+  entry.status = state === 'idle' ? 'completed' : state === 'requires_action' ? 'paused' : 'in_progress';
   if (entry.status === 'completed') entry.endedAt = at;
   else delete entry.endedAt;
 }

@@ -1,7 +1,9 @@
 // A change to a file, compact: one element per line, its numbers drawn by the style sheet so that they are neither selected nor read out.
+
+import { revealControls } from '../base/revealControls';
 import type { DiffView } from '../panel/contract';
 import { el, icon, link, setAttributes } from './dom';
-import { revealControls, splitPath } from './format';
+import { splitPath } from './format';
 import { strings } from './strings';
 
 /** Lines drawn at most; the editor shows the rest. */

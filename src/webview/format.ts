@@ -1,4 +1,4 @@
-// How durations, counts and untrusted names are written. Pure.
+// How durations, counts and paths are written. Pure.
 
 /** A duration in ms: "0.1 s", "12.4 s", "2 min 5 s", "1 h 3 min". */
 export function formatDuration(ms: number): string {
@@ -26,16 +26,6 @@ export function formatCount(count: number): string {
 /** "1 tool", "3 tools". */
 export function plural(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
-}
-
-// Characters that turn, hide or break what stands around them: in a name, a path or a command they could make one thing look like another.
-const CONTROLS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
-
-/** Writes invisible and direction-changing characters out as `⟨U+202E⟩`. Line breaks and tabs stay. */
-export function revealControls(text: string): string {
-  return text.replace(CONTROLS, (char) => `⟨U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
 }
 
 /** Splits a path before its last part, so that the middle can give way first: ["src/webview/", "main.tsx"]. */

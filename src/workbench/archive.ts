@@ -1,6 +1,6 @@
 // The sessions of all windows, as the journal has them: keeping those of this window, bringing back old ones, and saying so where the disk does not take them.
 import { randomUUID } from 'node:crypto';
-import { type ExtensionContext, l10n, window } from 'vscode';
+import { type ExtensionContext, l10n } from 'vscode';
 import type { Disposable } from '../base/disposable';
 import { DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
@@ -13,6 +13,7 @@ import type { SearchResult } from '../store/search';
 import { JournalKeep, readKept } from './journalKeep';
 import { historyLimits } from './settings';
 import { TranscriptReading } from './transcriptReading';
+import { showInfo, showWarning } from './ui/messages';
 
 /** Old sessions are forgotten a while after the start, when nothing else is to be done, in milliseconds. */
 const PRUNE_AFTER_MS = 60_000;
@@ -176,12 +177,12 @@ export class Archive implements Disposable {
   #tell(journal: Journal): void {
     const { state } = journal;
     if (state.kind === 'durable') {
-      if (state.notice !== undefined) void window.showInformationMessage(`Parley: ${state.notice}`);
+      if (state.notice !== undefined) void showInfo(`Parley: ${state.notice}`);
       return;
     }
     const again = l10n.t('Try Again');
     const text = `Parley: ${state.message} ${state.hint}`;
-    void window.showWarningMessage(text, again).then((choice) => {
+    void showWarning(text, again).then((choice) => {
       if (choice === again) journal.retry();
     });
   }

@@ -1,7 +1,7 @@
 // Which conversation the chat shows, wherever it is open in this window: in the editor panel, in the side bar view, or in both.
-import { type Disposable, l10n, type Uri, type UriHandler, window } from 'vscode';
+import { type Disposable, l10n, type Uri, type UriHandler } from 'vscode';
 import { at } from '../acp/capabilities';
-import { ParleyError } from '../base/errors';
+import { messageOf, ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
 import { ChatSurface, type SurfaceServices } from './chatSurface';
 import type { Conversations } from './conversations';
@@ -9,6 +9,8 @@ import { openSessionLink } from './descriptorCommands';
 import type { ChatPanel } from './door/chatPanel';
 import type { ChatView } from './door/chatView';
 import type { Page } from './door/page';
+import { inert } from './ui/inertText';
+import { showError, showInfo } from './ui/messages';
 
 /** Where VS Code shows the chat. */
 export interface ChatPlaces {
@@ -54,6 +56,12 @@ export class ChatHome implements UriHandler, Disposable {
     return this.openPanel();
   }
 
+  /** Whether the chat can be seen somewhere in this window. */
+  get isVisible(): boolean {
+    const { panel, view } = this.#places;
+    return panel.page?.isVisible === true || view.page?.isVisible === true;
+  }
+
   /** Shows a conversation wherever the chat is open. */
   show(conversation: Conversation): void {
     for (const surface of this.#surfaces.values()) surface.show(conversation);
@@ -82,13 +90,14 @@ export class ChatHome implements UriHandler, Disposable {
     if (taken) {
       this.show(taken.conversation);
       if (taken.written !== '') this.open().insert(taken.written);
-    } else void window.showInformationMessage(l10n.t('The other window still has this session.'));
+    } else void showInfo(l10n.t('The other window still has this session.'));
   }
 
   /** A link can open the chat, or a session, where the user agrees to that. */
   handleUri(uri: Uri): void {
     if (uri.path === '/session') {
-      void openSessionLink(uri.query).then(undefined, () => undefined); // the command has said what went wrong
+      // Called with an argument, the command throws.
+      openSessionLink(uri.query).then(undefined, (error: unknown) => void showError(`Parley: ${messageOf(error)}`));
       return;
     }
     if (uri.path !== '/open') return;
@@ -107,7 +116,7 @@ export class ChatHome implements UriHandler, Disposable {
   #retitle(): void {
     const { panel } = this.#places;
     const conversation = panel.page && this.#surfaces.get(panel.page)?.conversation;
-    if (conversation) panel.setTitle(conversation.model.state.title ?? 'Parley');
+    if (conversation) panel.setTitle(inert(conversation.model.state.title ?? 'Parley'));
   }
 
   /** A page that VS Code brought back knows by the key in its state what it showed. */

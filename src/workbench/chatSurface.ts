@@ -240,13 +240,19 @@ export class ChatSurface implements Disposable {
         if (this.#shows(conversation)) this.#feed.details(message.index);
         return;
       case 'openLocation':
-        await this.#services.openLocation(message.path, message.line, conversation.roots);
+        await tell(conversation, 'The file was not opened', () =>
+          this.#services.openLocation(message.path, message.line, conversation.roots),
+        );
         return;
       case 'openDiff':
-        await this.#services.openDiff(conversation, message.index, message.content);
+        await tell(conversation, 'The changes were not opened', () =>
+          this.#services.openDiff(conversation, message.index, message.content),
+        );
         return;
       case 'saveResource':
-        await this.#services.saveResource(conversation, message.index, message.content);
+        await tell(conversation, 'The file was not saved', () =>
+          this.#services.saveResource(conversation, message.index, message.content),
+        );
         return;
       case 'openTerminal':
         this.#services.openTerminal(
@@ -255,10 +261,12 @@ export class ChatSurface implements Disposable {
         );
         return;
       case 'retryGap':
-        await this.#services.retryGap(conversation, message.id);
+        await tell(conversation, 'The message was not loaded', () => this.#services.retryGap(conversation, message.id));
         return;
       case 'openLink':
-        await this.#services.openLink(message.href, conversation.roots);
+        await tell(conversation, 'The link was not opened', () =>
+          this.#services.openLink(message.href, conversation.roots),
+        );
         return;
       case 'copy':
         await env.clipboard.writeText(message.text);
@@ -323,7 +331,10 @@ export class ChatSurface implements Disposable {
     if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
     else if (id === 'restart') await conversation.restart();
     else if (id === 'takeOver') this.#services.takeOver(conversation);
-    else if (id.startsWith(SHOW_SESSION)) await this.#services.showSession(id.slice(SHOW_SESSION.length));
+    else if (id.startsWith(SHOW_SESSION))
+      await tell(conversation, 'The session was not opened', () =>
+        this.#services.showSession(id.slice(SHOW_SESSION.length)),
+      );
     else if (id.startsWith(SHOW_BRANCH)) await showBranch(conversation, id.slice(SHOW_BRANCH.length));
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
@@ -357,14 +368,12 @@ async function showBranch(conversation: Conversation, branch: string): Promise<v
 }
 
 /** Does something with the agent and says in the transcript where it failed. */
-async function tell({ model }: Conversation, what: string, run: () => Promise<void>): Promise<void> {
+async function tell(conversation: Conversation, what: string, run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {
-    model.apply(
-      { type: 'notice', own: true, severity: 'error', title: what, description: messageOf(error) },
-      Date.now(),
-    );
+    const event = { type: 'notice', own: true, severity: 'error', title: what, description: messageOf(error) } as const;
+    conversation.note([{ at: Date.now(), event }]);
   }
 }
 

@@ -1,17 +1,18 @@
 // The commands of the palette. Each is a few lines over a conversation; what they show is VS Code's own.
 import { type Uri, window } from 'vscode';
-import { messageOf, ParleyError } from '../base/errors';
+import type { AgentDefinition } from '../agents/agentDefinition';
+import { ParleyError } from '../base/errors';
 import { choiceOf } from '../client/choices';
-import type { AgentCatalog } from './agentCatalog';
+import type { AgentCatalog, AgentOrigin } from './agentCatalog';
 import type { Archive } from './archive';
 import { fileAttachment, selectionAttachment } from './attachments';
 import type { ChatHome } from './chatHome';
+import { failureFor, isProgram, showFailure } from './commandErrors';
 import type { Conversations } from './conversations';
 import { descriptorCommands } from './descriptorCommands';
 import type { Descriptors } from './descriptors';
 import type { McpServers } from './mcpServers';
 import { openAgentSettings, openSettings } from './openSettings';
-import { type PickItem, pick } from './pick';
 import type { RemoteHeaders } from './remoteHeaders';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
@@ -19,6 +20,9 @@ import { serveCommands } from './serveCommands';
 import { sessionCommands } from './sessionCommands';
 import { signInCommands } from './signInCommands';
 import type { Traffic } from './traffic';
+import { askLine, type PickItem, pick } from './ui/input';
+import { showInfo, showStatus } from './ui/messages';
+import { pickFiles } from './ui/places';
 
 export interface CommandServices {
   readonly conversations: Conversations;
@@ -36,7 +40,10 @@ export interface CommandServices {
 /** A command by its whole id, with what it does. */
 export type Command = readonly [id: string, run: (...args: readonly never[]) => Promise<unknown>];
 
-/** Makes one command; what it throws is shown to whoever called it without arguments. @param id without `parley.` */
+/**
+ * Makes one command. What it throws reaches a program that called it; for a person it is shown, and the command ends.
+ * @param id without `parley.`
+ */
 export type Register = (id: string, run: (...args: never[]) => unknown) => Command;
 
 /** Everything that package.json contributes, by its id. */
@@ -48,9 +55,9 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       try {
         return await run(...args);
       } catch (error) {
-        if (args.length === 0 || !(error instanceof ParleyError))
-          void window.showErrorMessage(`Parley: ${messageOf(error)}`);
-        throw error;
+        if (isProgram(args)) throw failureFor(error);
+        showFailure(error, { conversation: conversations.peek(), isChatVisible: chat.isVisible });
+        return undefined;
       }
     },
   ];
@@ -78,8 +85,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     }),
     register('newSession', newSession),
     register('send', async (argument?: { text?: string; session?: string }) => {
-      const text =
-        argument?.text ?? (await window.showInputBox({ prompt: 'Message to the agent', ignoreFocusOut: true }));
+      const text = argument?.text ?? (await askLine({ prompt: 'Message to the agent' }));
       if (!text) return undefined;
       const conversation =
         argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
@@ -109,7 +115,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
         not_found: 'The agent does not handle this session.',
         unknown: 'The agent does not say whether the session is live.',
       };
-      window.setStatusBarMessage(`Parley: ${words[status]}`, 5000);
+      showStatus(`Parley: ${words[status]}`);
       return { status };
     }),
     register('setMode', (argument?: { mode?: string }) => choose(conversations, 'mode', argument?.mode)),
@@ -147,9 +153,11 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       if (!attachment) throw new ParleyError('nothing-selected', 'Select some text in an editor first.');
       attach(services, attachment);
     }),
-    register('addFile', async (uri?: Uri) => {
-      const uris = uri ? [uri] : await window.showOpenDialog({ canSelectMany: true, openLabel: 'Add to Parley' });
-      for (const file of uris ?? []) attach(services, await fileAttachment(file));
+    // The explorer gives the file under the pointer, then all that are selected.
+    register('addFile', async (file?: Uri, selected?: unknown) => {
+      const given =
+        Array.isArray(selected) && selected.length > 0 ? selected : file ? [file] : await pickFiles('Add to Parley');
+      for (const uri of given) attach(services, await fileAttachment(uri));
     }),
     register('queue.pause', () => conversations.active().queue.pause('by you')),
     register('queue.resume', () => conversations.active().resumeQueue()),
@@ -158,7 +166,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('forgetSecrets', async () => {
       const count = await services.remote.forget();
       const what = count === 1 ? 'One secret of a remote agent was' : `${count || 'No'} secrets of remote agents were`;
-      void window.showInformationMessage(`${what} forgotten.`);
+      void showInfo(`${what} forgotten.`);
     }),
     register('showTraffic', () => services.traffic.show()),
     register('openSettings', (query?: string) =>
@@ -188,22 +196,23 @@ async function choose(conversations: Conversations, what: 'mode' | 'model', want
   if (id !== undefined) await choice.choose(id);
 }
 
+function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined): string {
+  if (origin?.kind === 'shipped') return 'scripted, no model, ships with Parley';
+  const what = agent.type === 'process' ? [agent.command, ...agent.args].join(' ') : new URL(agent.url).host;
+  return origin?.kind === 'folder' ? `${what} · defined in ${origin.file}` : what;
+}
+
 /** The id of an agent, '' for "configure", undefined for dismissed. */
 async function pickAgent(catalog: AgentCatalog, conversations: Conversations): Promise<string | undefined> {
   const current = conversations.peek()?.agent.id;
   const items: PickItem[] = catalog.list().map((agent) => ({
     id: agent.id,
     label: agent.name,
-    description:
-      agent.type === 'process'
-        ? agent.id === 'demo'
-          ? 'scripted, no model, ships with Parley'
-          : [agent.command, ...agent.args].join(' ')
-        : new URL(agent.url).host,
+    description: descriptionOf(agent, catalog.originOf(agent.id)),
     picked: agent.id === current,
   }));
   return pick(
-    [...items, { id: '', label: '$(gear) Configure agents…', description: 'parley.agents' }],
+    [...items, { id: '', label: [{ icon: 'gear' }, ' Configure agents…'], description: 'parley.agents' }],
     'Choose the agent to talk to',
   );
 }

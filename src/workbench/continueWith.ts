@@ -7,7 +7,7 @@ import { continuedFrom, continuedWith } from '../client/provenanceWords';
 import type { AgentCatalog } from './agentCatalog';
 import type { Conversations } from './conversations';
 import type { Descriptors } from './descriptors';
-import { pick } from './pick';
+import { pick } from './ui/input';
 
 export interface ContinueServices {
   readonly conversations: Conversations;

@@ -21,6 +21,7 @@ export interface ServiceParts {
   readonly log: Log;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
   readonly terminals: Terminals;
+  readonly approve: NonNullable<ConversationServices['approve']>;
   readonly mcp: McpServers;
   readonly remote: RemoteHeaders;
   readonly traffic: Traffic;
@@ -29,7 +30,7 @@ export interface ServiceParts {
 }
 
 export function conversationServices(parts: ServiceParts): ConversationServices {
-  const { context, log, environment, terminals, mcp, remote, traffic, messageRecorder } = parts;
+  const { context, log, environment, terminals, approve, mcp, remote, traffic, messageRecorder } = parts;
   const { version } = context.extension.packageJSON as { version: string };
   const files = new EditorFiles({ log });
   return {
@@ -41,6 +42,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
       new AgentFiles(files, { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }),
     terminals,
     offers: new ProtocolOffers(),
+    approve,
     mcpServers: mcp.gather,
     signInTerminal,
     remote,

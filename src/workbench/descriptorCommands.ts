@@ -1,5 +1,5 @@
 // The commands that hand sessions out and take them in: copying a descriptor, opening one, going on with another agent, and where messages are kept.
-import { commands, l10n, window } from 'vscode';
+import { commands, l10n } from 'vscode';
 import type { Conversation } from '../client/conversation';
 import { originsOf } from '../client/openedHistory';
 import type { SessionDescriptor } from '../distributed/model';
@@ -10,6 +10,7 @@ import type { Descriptors } from './descriptors';
 import { type Questions, vscodeQuestions } from './questions';
 import type { ResourceStores } from './resourceStores';
 import { showBranch } from './showBranch';
+import { showInfo, showStatus } from './ui/messages';
 
 interface OpenArgument {
   readonly descriptor?: unknown;
@@ -46,7 +47,7 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
   return [
     register('copyDescriptor', async (argument?: { session?: string; form?: 'json' | 'link' }) => {
       const copied = await copyDescriptor({ conversations, descriptors, stores, ask }, argument ?? {});
-      if (copied !== undefined) window.setStatusBarMessage(l10n.t('Parley: the session was copied.'), 5000);
+      if (copied !== undefined) showStatus(l10n.t('Parley: the session was copied.'));
       return copied;
     }),
     register('openDescriptor', (argument?: unknown) => open(readOpenArgument(argument))),
@@ -59,13 +60,13 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
       return conversation?.key;
     }),
     register('resources.setKeys', async () => {
-      if (await stores.setKeys()) window.setStatusBarMessage(l10n.t('Parley: the keys are kept.'), 5000);
+      if (await stores.setKeys()) showStatus(l10n.t('Parley: the keys are kept.'));
     }),
     register('resources.moveSession', async (argument?: { session?: string }) => {
       const { key } = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
       const { moved, unreadable } = await descriptors.move(key);
       const left = unreadable.length === 0 ? '' : l10n.t(' {0} could not be read and stay.', unreadable.length);
-      void window.showInformationMessage(`Parley: ${l10n.t('{0} messages were copied.', moved)}${left}`);
+      void showInfo(`Parley: ${l10n.t('{0} messages were copied.', moved)}${left}`);
       return { moved, unreadable };
     }),
   ];

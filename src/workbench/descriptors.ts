@@ -1,6 +1,6 @@
 // Sessions that come and go as descriptors: the messages of every conversation are kept as objects, handed out as links, and those of others are opened from them.
 import { join } from 'node:path';
-import { type ExtensionContext, l10n, window, workspace } from 'vscode';
+import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
@@ -27,6 +27,7 @@ import type { Questions } from './questions';
 import { originOf, ResourceAccess } from './resourceAccess';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
+import { showWarning } from './ui/messages';
 
 export interface DescriptorsOptions {
   readonly context: ExtensionContext;
@@ -281,7 +282,7 @@ export class Descriptors implements Disposable {
       log,
       onTrouble: (error) => {
         const text = l10n.t('What is said is not kept as messages to share: {0}', messageOf(error));
-        void window.showWarningMessage(`Parley: ${text}`);
+        void showWarning(`Parley: ${text}`);
       },
     });
     const logged: Logged = {

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable';
 import { columnBesideChat } from './openLocation';
+import { showComparison } from './ui/places';
 
 const SCHEME = 'parley-diff';
 /** Comparisons whose texts are kept; an editor restored or left open longer says that it is too old. */
@@ -56,7 +57,7 @@ export class DiffEditor implements Disposable {
         ? vscode.l10n.t('{0} (new file, {1})', file, agentName)
         : vscode.l10n.t('{0} (changed by {1})', file, agentName);
     const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
-    await vscode.commands.executeCommand('vscode.diff', side('old'), side('new'), title, options);
+    await showComparison(side('old'), side('new'), title, options);
   }
 
   dispose(): void {

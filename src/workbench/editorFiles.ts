@@ -15,8 +15,6 @@ const EDIT_ATTEMPTS = 3;
 
 export interface EditorFilesOptions {
   readonly log: Log;
-  /** Asks instead of VS Code's modal dialog. */
-  confirmOutside?(path: string, access: 'read' | 'write', agent: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** The {@link FilePort} of the workbench; one for all agents, so that two of them cannot write one file at once. */
@@ -65,26 +63,6 @@ export class EditorFiles implements FilePort {
       if (document && before && normal(document.getText()) === normal(before.text))
         return this.#writeDocument(document, text);
       await writeFile(path, before, text);
-    });
-  }
-
-  /** Asks in a modal dialog; closing it, or the agent taking its request back, is a no. */
-  async confirmOutside(path: string, access: 'read' | 'write', agent: string, signal: AbortSignal): Promise<boolean> {
-    if (this.#options.confirmOutside) return this.#options.confirmOutside(path, access, agent, signal);
-    const question =
-      access === 'read'
-        ? vscode.l10n.t('Allow {0} to read a file outside of its folders?', agent)
-        : vscode.l10n.t('Allow {0} to write a file outside of its folders?', agent);
-    const allow = vscode.l10n.t('Allow');
-    const answer = vscode.window.showWarningMessage(question, { modal: true, detail: path }, allow);
-    return new Promise((resolve, reject) => {
-      const withdrawn = (): void => resolve(false);
-      signal.addEventListener('abort', withdrawn, { once: true });
-      answer.then(
-        (chosen) => resolve(chosen === allow),
-        (error: unknown) => reject(error),
-      );
-      void answer.then(undefined, () => undefined).then(() => signal.removeEventListener('abort', withdrawn));
     });
   }
 
@@ -205,13 +183,13 @@ async function writeFile(
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof vscode.FileSystemError)) return messageOf(error);
-  const reasons: Record<string, string> = {
-    NoPermissions: 'permission denied',
-    FileIsADirectory: 'it is a folder',
-    FileNotADirectory: 'its path leads through a file',
-    Unavailable: 'its disk is not available',
-  };
-  return reasons[error.code] ?? error.message;
+  const reasons = new Map([
+    ['NoPermissions', 'permission denied'],
+    ['FileIsADirectory', 'it is a folder'],
+    ['FileNotADirectory', 'its path leads through a file'],
+    ['Unavailable', 'its disk is not available'],
+  ]);
+  return reasons.get(error.code) ?? error.message;
 }
 
 /** As an editor holds a text: one kind of line end. */

@@ -6,7 +6,8 @@ import type { SessionRecord } from '../store/records';
 import type { SearchResult } from '../store/search';
 import type { Archive } from './archive';
 import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';
-import { askTitle, isForeign, plain } from './sessionWords';
+import { askTitle, isForeign, short } from './sessionWords';
+import type { Part } from './ui/inertText';
 
 const PAGE = 40;
 /** Read in one go where most are of other folders. */
@@ -85,7 +86,8 @@ export class KeptSessions {
       })),
       ...earlier.map((session) => this.#item(session)),
     ];
-    if (this.#problem !== undefined) items.push({ label: `$(warning) ${plain(this.#problem)}`, alwaysShow: true });
+    if (this.#problem !== undefined)
+      items.push({ label: [{ icon: 'warning' }, ` ${this.#problem}`], alwaysShow: true });
     else if (this.#text === '' && this.#more) items.push(moreItem(async () => this.#next()));
     return items.length === 0 ? [] : [separator(l10n.t('Earlier')), ...items];
   }
@@ -114,16 +116,20 @@ export class KeptSessions {
     const { key, agentId, cwd, updatedAt } = session;
     const title = nameOf(session);
     const isHeld = archive.isHeld(key);
-    const words = [
-      plain(agentName(agentId)),
-      isForeign(cwd, roots) ? `$(folder-opened) ${plain(cwd)}` : plain(basename(cwd)),
-      new Date(updatedAt).toLocaleString(),
-      ...(isHeld ? [l10n.t('$(lock) in another window')] : isOpen(key) ? [l10n.t('in this window')] : []),
+    const words: Part[] = [
+      `${short(agentName(agentId))} · `,
+      ...(isForeign(cwd, roots) ? [{ icon: 'folder-opened' }, ` ${cwd}`] : [basename(cwd)]),
+      ` · ${new Date(updatedAt).toLocaleString()}`,
+      ...(isHeld
+        ? [' · ', { icon: 'lock' }, ` ${l10n.t('in another window')}`]
+        : isOpen(key)
+          ? [` · ${l10n.t('in this window')}`]
+          : []),
     ];
     return {
-      label: plain(title),
-      description: words.join(' · '),
-      ...(snippet && { detail: plain(snippet) }),
+      label: short(title),
+      description: words,
+      ...(snippet && { detail: short(snippet) }),
       run: () => open(session),
       ...(!isOpen(key) && { recalls: key }),
       ...(!isHeld && !isOpen(key) && { buttons: this.#buttons(key, title) }),

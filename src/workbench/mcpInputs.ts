@@ -1,6 +1,7 @@
 // What a configuration of MCP servers asks the user for: asked once, kept in this workspace; passwords in the secret store of VS Code and nowhere else.
-import { type ExtensionContext, l10n, window } from 'vscode';
+import { type ExtensionContext, l10n } from 'vscode';
 import type { McpInput } from '../client/mcpConfig';
+import { askLine, pick } from './ui/input';
 
 const VALUES = 'parley.mcp.inputs';
 const SECRETS = 'parley.mcp.secrets';
@@ -54,14 +55,11 @@ async function ask(id: string, input: McpInput | undefined, password: boolean): 
   const title = l10n.t('MCP server: {0}', id);
   const prompt = input?.description ?? id;
   if (input?.type === 'pickString') {
-    return window.showQuickPick(input.options ?? [], { title, placeHolder: prompt, ignoreFocusOut: true });
+    const options = input.options ?? [];
+    const items = options.map((option, index) => ({ id: String(index), label: option }));
+    const chosen = await pick(items, prompt, { title, ignoreFocusOut: true });
+    return chosen === undefined ? undefined : options[Number(chosen)];
   }
   if (input !== undefined && input.type !== 'promptString') return undefined;
-  return window.showInputBox({
-    title,
-    prompt,
-    password,
-    ignoreFocusOut: true,
-    ...(input?.default !== undefined && { value: input.default }),
-  });
+  return askLine({ title, prompt, secret: password, ...(input?.default !== undefined && { value: input.default }) });
 }

@@ -1,35 +1,40 @@
-// The MCP servers that a session gets: those of the user's settings, and those of the workspace's .vscode/mcp.json, once the user has agreed to that very file.
-import { createHash } from 'node:crypto';
+// The MCP servers that a session gets: those of the user's settings, and those that the workspace brings along, once the user has agreed to their very content.
 import { homedir } from 'node:os';
-import { type ExtensionContext, FileType, l10n, Uri, type WorkspaceFolder, window, workspace } from 'vscode';
-import type { AgentDefinition } from '../agents/agentDefinition';
+import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../agents/resolveCommand';
 import { messageOf, ParleyError } from '../base/errors';
 import { parseJsonc } from '../base/jsonc';
-import type { Log } from '../base/log';
-import { describeEntry, type McpConfig, parseMcpConfig, toMcpServers } from '../client/mcpConfig';
+import { describeStart, environmentReadBy } from '../client/describeStart';
+import { type McpConfig, parseMcpConfig, toMcpServers } from '../client/mcpConfig';
 import type { McpOffer } from '../client/mcpOffer';
+import type { FolderConsent } from './folderConsent';
+import { folderValues, userValue } from './folderSettings';
 import { McpInputs } from './mcpInputs';
-import { mcpServersSetting, usesWorkspaceMcp } from './settings';
+import { usesWorkspaceMcp } from './settings';
 
-const DECISIONS = 'parley.mcp.decisions';
-/** Decisions that are remembered, and the largest file that is read, in bytes. */
-const MAX_DECISIONS = 50;
+/** The largest file that is read, in bytes. */
 const MAX_FILE = 1024 * 1024;
 
 export interface McpServersOptions {
   readonly context: ExtensionContext;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
-  readonly log: Log;
-  /** Asks instead of VS Code's modal dialog. Undefined: not decided. */
-  readonly agree?: (text: string, detail: string) => Promise<boolean | undefined>;
+  readonly consent: FolderConsent;
+}
+
+/** Servers that the workspace brings along. */
+interface Found {
+  /** Unique; answers to inputs are kept by it. */
+  readonly id: string;
+  readonly file: string;
+  readonly folder: string;
+  readonly config: McpConfig;
+  /** All that takes effect. */
+  readonly content: string;
 }
 
 export class McpServers {
   readonly #options: McpServersOptions;
   readonly #inputs: McpInputs;
-  /** Questions that are open, by the hash of what they are about: sessions that start together ask once. */
-  readonly #asking = new Map<string, Promise<boolean>>();
 
   constructor(options: McpServersOptions) {
     this.#options = options;
@@ -37,16 +42,14 @@ export class McpServers {
   }
 
   /** The servers for a session in `cwd`. What cannot be used is told in sentences. */
-  readonly gather = async (agent: AgentDefinition, cwd: string): Promise<McpOffer> => {
+  readonly gather = async (cwd: string): Promise<McpOffer> => {
     const sources: { readonly id: string; readonly folder: string; readonly config: McpConfig }[] = [];
-    const own = parseMcpConfig({ servers: mcpServersSetting() });
+    const own = parseMcpConfig({ servers: userValue('mcpServers') ?? {} });
     if (own.entries.length > 0 || own.problems.length > 0)
       sources.push({ id: 'parley.mcpServers', folder: cwd, config: own });
-    if (workspace.isTrusted && usesWorkspaceMcp()) {
-      for (const folder of workspace.workspaceFolders ?? []) {
-        const config = await this.#ofFolder(folder, agent);
-        if (config) sources.push({ id: folder.uri.toString(), folder: folder.uri.fsPath, config });
-      }
+    for (const found of await this.#ofWorkspace()) {
+      const config = await this.#agreed(found);
+      sources.push({ id: found.id, folder: found.folder, config });
     }
     const offer: { servers: McpOffer['servers'][number][]; problems: string[] } = { servers: [], problems: [] };
     const names = new Set<string>();
@@ -69,60 +72,54 @@ export class McpServers {
 
   /** Forgets what the user agreed to and answered. */
   async reset(): Promise<void> {
-    await this.#options.context.workspaceState.update(DECISIONS, undefined);
+    await this.#options.consent.reset();
     await this.#inputs.reset();
   }
 
-  /** What a folder's mcp.json has, where the user agrees to it. */
-  async #ofFolder(folder: WorkspaceFolder, agent: AgentDefinition): Promise<McpConfig | undefined> {
-    const uri = Uri.joinPath(folder.uri, '.vscode', 'mcp.json');
-    const text = await readSmallFile(uri);
-    if (text === undefined) return undefined;
-    let config: McpConfig;
-    try {
-      config = parseMcpConfig(parseJsonc(text));
-    } catch (error) {
-      return { entries: [], inputs: [], problems: [`${uri.fsPath} cannot be read: ${messageOf(error)}.`] };
+  /** What the settings and the mcp.json files of the workspace name. */
+  async #ofWorkspace(): Promise<Found[]> {
+    const found = folderValues('mcpServers').map(({ file, place, folder, value }): Found => {
+      const config = parseMcpConfig({ servers: value });
+      return { id: `parley.mcpServers ${place}`, file, folder, config, content: JSON.stringify(value) };
+    });
+    if (!workspace.isTrusted || !usesWorkspaceMcp()) return found;
+    for (const { uri: folder } of workspace.workspaceFolders ?? []) {
+      const uri = Uri.joinPath(folder, '.vscode', 'mcp.json');
+      const content = await readSmallFile(uri);
+      if (content === undefined) continue;
+      const config = read(uri, content);
+      found.push({ id: folder.toString(), file: uri.fsPath, folder: folder.fsPath, config, content });
     }
+    return found;
+  }
+
+  /** The servers that the user agrees to, for all agents; what cannot be asked about is told. */
+  async #agreed({ id, file, config, content }: Found): Promise<McpConfig> {
     if (config.entries.length === 0) return config;
-    return (await this.#agreed(uri, text, config, agent)) ? config : undefined;
-  }
-
-  async #agreed(uri: Uri, text: string, config: McpConfig, agent: AgentDefinition): Promise<boolean> {
-    const { workspaceState } = this.#options.context;
-    const hash = createHash('sha256').update(uri.toString()).update('\0').update(text).digest('hex');
-    const known = workspaceState.get<Record<string, boolean>>(DECISIONS, {})[hash];
-    if (known !== undefined) return known;
-    const asking = this.#asking.get(hash) ?? this.#ask(hash, config, agent);
-    this.#asking.set(hash, asking);
-    return asking.finally(() => this.#asking.delete(hash));
-  }
-
-  async #ask(hash: string, config: McpConfig, agent: AgentDefinition): Promise<boolean> {
-    const { context, log, agree = askInDialog } = this.#options;
-    const text = l10n.t('Hand the MCP servers of this workspace to {0}?', agent.name);
-    const why = l10n.t(
-      'Its file .vscode/mcp.json names programs that the agent will start, or addresses to connect to:',
-    );
-    const answer = await agree(text, `${why}\n\n${config.entries.map(describeEntry).join('\n')}`);
-    if (answer === undefined) {
-      log.info('MCP servers of the workspace were not handed over: not decided');
-      return false;
-    }
-    const decisions = Object.entries(context.workspaceState.get<Record<string, boolean>>(DECISIONS, {}));
-    await context.workspaceState.update(
-      DECISIONS,
-      Object.fromEntries([...decisions.slice(1 - MAX_DECISIONS), [hash, answer]]),
-    );
-    return answer;
+    const variables = environmentReadBy(config.entries);
+    const why = l10n.t('{0} names programs that agents will start, or addresses that they will connect to:', file);
+    const reads = l10n.t('These variables of your environment are handed over: {0}', variables.join(', '));
+    const detail = [
+      why,
+      config.entries.map(describeStart).join('\n'),
+      ...(variables.length > 0 ? [reads] : []),
+      l10n.t('Your answer holds for every agent, until the file changes.'),
+    ].join('\n\n');
+    const question = l10n.t('Let agents use the MCP servers of this workspace?');
+    const answer = await this.#options.consent.ask({ content: `${id}\0${content}`, question, detail });
+    if (answer === 'yes') return config;
+    const none = { entries: [], inputs: [] };
+    if (answer !== 'too-long') return { ...none, problems: [] };
+    return { ...none, problems: [`${file} names more than a question can show; its servers are not used.`] };
   }
 }
 
-async function askInDialog(text: string, detail: string): Promise<boolean | undefined> {
-  const yes = l10n.t('Hand Over');
-  const no = l10n.t("Don't Hand Over");
-  const answer = await window.showInformationMessage(text, { modal: true, detail }, yes, no);
-  return answer === undefined ? undefined : answer === yes;
+function read(uri: Uri, text: string): McpConfig {
+  try {
+    return parseMcpConfig(parseJsonc(text));
+  } catch (error) {
+    return { entries: [], inputs: [], problems: [`${uri.fsPath} cannot be read: ${messageOf(error)}.`] };
+  }
 }
 
 /** The protocol wants an absolute path. */

@@ -16,6 +16,7 @@ import { conversationServices } from './conversationServices';
 import { Conversations } from './conversations';
 import { Descriptors } from './descriptors';
 import { DiffEditor } from './diffEditor';
+import { FolderConsent } from './folderConsent';
 import { McpServers } from './mcpServers';
 import { RealTerminals } from './realTerminal';
 import { RemoteHeaders } from './remoteHeaders';
@@ -64,15 +65,17 @@ function composeWithin(
   const environment = (command?: string): Promise<Record<string, string>> => userEnvironment(log, command);
   const terminals = own(new Terminals({ log, env: environment, isTrusted: () => workspace.isTrusted }));
   const traffic = new Traffic();
-  const catalog = new AgentCatalog(context, log);
+  const consent = new FolderConsent({ context, log });
+  const catalog = new AgentCatalog(context, consent, log);
   const remote = new RemoteHeaders(context);
-  const mcp = new McpServers({ context, environment, log });
+  const mcp = new McpServers({ context, environment, consent });
   const messageRecorder = (key: string) => descriptors.recorderOf(key);
   const services = conversationServices({
     context,
     log,
     environment,
     terminals,
+    approve: catalog.approve,
     mcp,
     remote,
     traffic,

@@ -1,13 +1,6 @@
 // What the user is asked in the course of a command. Whoever makes a part may answer in the place of VS Code's own dialogs, which a program cannot press.
-import { CancellationTokenSource, window } from 'vscode';
-import { type PickItem, pick } from './pick';
-
-export interface LineQuestion {
-  readonly title?: string;
-  readonly prompt: string;
-  /** What is typed is not shown. */
-  readonly secret?: boolean;
-}
+import { askLine, type LineQuestion, type PickItem, pick } from './ui/input';
+import { askModal } from './ui/messages';
 
 export interface Questions {
   /** A warning that waits for an answer. @param buttons what can be chosen besides going away @returns one of them; undefined where the user went away */
@@ -19,20 +12,4 @@ export interface Questions {
 }
 
 /** VS Code's own dialogs. */
-export const vscodeQuestions: Questions = {
-  choose: async (text, detail, buttons) =>
-    window.showWarningMessage(text, { modal: true, ...(detail !== undefined && { detail }) }, ...buttons),
-  line: async ({ title, prompt, secret = false }, signal) => {
-    const source = new CancellationTokenSource();
-    const cancel = (): void => source.cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
-    try {
-      const options = { prompt, password: secret, ignoreFocusOut: true, ...(title !== undefined && { title }) };
-      return await window.showInputBox(options, source.token);
-    } finally {
-      signal?.removeEventListener('abort', cancel);
-      source.dispose();
-    }
-  },
-  pick,
-};
+export const vscodeQuestions: Questions = { choose: askModal, line: askLine, pick };

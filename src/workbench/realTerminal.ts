@@ -3,10 +3,10 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import type { Terminals } from '../client/terminals';
 import type { TerminalExit } from '../session/event';
+import { newTerminal } from './ui/places';
 
 /** More than this in one piece is cut to its end, in characters: VS Code does not hold back what an extension writes to a terminal. */
 const MAX_PIECE = 64 * 1024;
-const MAX_NAME = 60;
 
 /** Terminals of agents that are shown; one for the window. */
 export class RealTerminals implements Disposable {
@@ -30,12 +30,9 @@ export class RealTerminals implements Disposable {
   show(terminalId: string, command: string): vscode.Terminal {
     let terminal = this.#shown.get(terminalId);
     if (!terminal) {
-      const [line = ''] = command.split('\n', 1);
-      const name = line.length > MAX_NAME ? `${line.slice(0, MAX_NAME)}…` : line || vscode.l10n.t('Agent');
       const pty = new AgentPty(this.#terminals, terminalId, command);
       // Transient: after a reload nobody would feed it.
-      terminal = vscode.window.createTerminal({
-        name,
+      terminal = newTerminal(command || vscode.l10n.t('Agent'), {
         pty,
         isTransient: true,
         iconPath: new vscode.ThemeIcon('robot'),

@@ -1,6 +1,8 @@
 // What the user gives for remote agents: secrets for their headers, kept in VS Code's secret store for one origin each, and their word on connections without encryption.
-import { CancellationTokenSource, type ExtensionContext, window } from 'vscode';
+import type { ExtensionContext } from 'vscode';
 import type { RemoteAccess } from '../client/remoteTarget';
+import { askLine } from './ui/input';
+import { askModal } from './ui/messages';
 
 /** The keys of all secrets for servers in the secret store begin with this; “Forget Secrets” removes them. */
 export const PREFIX = 'parley.remote:';
@@ -21,7 +23,9 @@ export class RemoteHeaders implements RemoteAccess {
     const known = await this.#context.secrets.get(key);
     if (known !== undefined) return known;
     return this.#once(key, async () => {
-      const given = await askSecret(origin, name, agent, signal);
+      const title = `${agent}: ${name}`;
+      const prompt = `It is sent to ${origin} and nowhere else, and kept in the secret store of VS Code.`;
+      const given = await askLine({ title, prompt, secret: true }, signal);
       if (given) await this.#context.secrets.store(key, given);
       return given || undefined;
     });
@@ -33,7 +37,7 @@ export class RemoteHeaders implements RemoteAccess {
       const message = `Connect to ${agent} at ${origin} without encryption?`;
       const detail =
         'Whoever is on the network between can read and change what you and the agent say, and what is in the headers.';
-      const choice = await window.showWarningMessage(message, { modal: true, detail }, ALLOW);
+      const choice = await askModal(message, detail, [ALLOW]);
       if (choice === ALLOW) await this.#context.globalState.update(CLEARTEXT, [...this.#cleartext(), origin]);
       return choice;
     });
@@ -59,30 +63,5 @@ export class RemoteHeaders implements RemoteAccess {
     const asking = ask().finally(() => this.#asking.delete(key));
     this.#asking.set(key, asking);
     return asking;
-  }
-}
-
-async function askSecret(
-  origin: string,
-  name: string,
-  agent: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const source = new CancellationTokenSource();
-  const cancel = (): void => source.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await window.showInputBox(
-      {
-        title: `${agent}: ${name}`,
-        prompt: `It is sent to ${origin} and nowhere else, and kept in the secret store of VS Code.`,
-        password: true,
-        ignoreFocusOut: true,
-      },
-      source.token,
-    );
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    source.dispose();
   }
 }

@@ -122,7 +122,7 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
   /** Of the configured store, and of the agents that are servers themselves. */
   #readConfigured(): ReadonlySet<string | undefined> {
     const { stores, catalog } = this.#options;
-    const agents = catalog.list().map((agent) => (agent.type === 'communication' ? originOf(agent.url) : undefined));
+    const agents = catalog.own().map((agent) => (agent.type === 'communication' ? originOf(agent.url) : undefined));
     return new Set([stores.origin, ...agents]);
   }
 

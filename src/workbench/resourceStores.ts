@@ -1,7 +1,7 @@
 // Where the messages of this window's sessions are kept, as `parley.resources` says: files of this extension, or a bucket with keys from VS Code's secret store.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type ExtensionContext, l10n, window, workspace } from 'vscode';
+import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
@@ -15,6 +15,7 @@ import { thisMachine } from '../store/machine';
 import { type Questions, vscodeQuestions } from './questions';
 import type { Serve } from './serve';
 import { resourcesSetting } from './settings';
+import { showWarning } from './ui/messages';
 
 const KEYS = 'parley.resources.keys:';
 
@@ -158,7 +159,7 @@ export class ResourceStores implements Disposable {
     if (this.#told === text) return;
     this.#told = text;
     const enter = l10n.t('Enter Keys');
-    void window.showWarningMessage(`Parley: ${text}`, ...(offersKeys ? [enter] : [])).then(async (choice) => {
+    void showWarning(`Parley: ${text}`, ...(offersKeys ? [enter] : [])).then(async (choice) => {
       if (choice === enter) await this.setKeys();
     });
   }

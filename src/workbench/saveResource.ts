@@ -6,6 +6,8 @@ import type { ContentBlock } from '../session/content';
 import type { Entry } from '../session/state';
 import { fileNameOf } from './fileName';
 import { columnBesideChat, firstExisting } from './openLocation';
+import { showInfo } from './ui/messages';
+import { pickTarget } from './ui/places';
 
 /** What the user is asked and told. Tests answer in the place of dialogs that a program cannot press. */
 export interface SaveQuestions {
@@ -17,10 +19,10 @@ export interface SaveQuestions {
 
 /** VS Code's own dialogs. */
 export const vscodeSaveQuestions: SaveQuestions = {
-  where: async (suggested) => vscode.window.showSaveDialog({ defaultUri: suggested, title: vscode.l10n.t('Save') }),
+  where: (suggested) => pickTarget(vscode.l10n.t('Save'), suggested),
   done: async (text, canOpen) => {
     const open = vscode.l10n.t('Open');
-    return (await vscode.window.showInformationMessage(text, ...(canOpen ? [open] : []))) === open;
+    return (await showInfo(text, ...(canOpen ? [open] : []))) === open;
   },
 };
 

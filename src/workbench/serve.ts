@@ -202,7 +202,7 @@ export class Serve implements Disposable {
 
   #isConfigured(origin: string): boolean {
     return this.#options.catalog
-      .list()
+      .own()
       .some(
         (agent) => agent.type === 'communication' && URL.canParse(agent.url) && new URL(agent.url).origin === origin,
       );

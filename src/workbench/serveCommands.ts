@@ -1,8 +1,9 @@
 // What a caller of the local server needs, onto the clipboard: its address and its token.
-import { env, l10n, window } from 'vscode';
+import { env, l10n } from 'vscode';
 import type { Command, Register } from './commands';
 import { notServing, type Serve } from './serve';
 import { serverSettings } from './settings';
+import { showStatus } from './ui/messages';
 
 export function serveCommands(serve: Serve, register: Register): Command[] {
   return [
@@ -12,7 +13,7 @@ export function serveCommands(serve: Serve, register: Register): Command[] {
       if (!serverSettings().enabled) throw notServing();
       const address = serve.address();
       await env.clipboard.writeText(address);
-      window.setStatusBarMessage(l10n.t('Parley: {0} was copied.', address), 5000);
+      showStatus(l10n.t('Parley: {0} was copied.', address));
       return address;
     }),
     register('server.copyToken', async () => {
@@ -20,7 +21,7 @@ export function serveCommands(serve: Serve, register: Register): Command[] {
       await env.clipboard.writeText(await serve.token());
       // As long as the status bar shows it whole.
       const text = l10n.t('the token was copied. Whoever has it can use the agents that you serve.');
-      window.setStatusBarMessage(l10n.t('Parley: {0}', text), 5000);
+      showStatus(l10n.t('Parley: {0}', text));
     }),
   ];
 }

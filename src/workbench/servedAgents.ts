@@ -1,6 +1,7 @@
 // The agents of the settings that are served to others: those that the user named, and only programs on this machine. Nobody at this machine is asked anything by a
 // remote caller, so what would need an answer here is refused.
 import { missingFileReadsEmpty } from '../acp/quirks/gemini';
+import type { AgentDefinition } from '../agents/agentDefinition';
 import { ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
 import { AgentFiles } from '../client/agentFiles';
@@ -44,7 +45,7 @@ export class ServedAgents {
     const problems: string[] = [];
     const wanted = new Set<string>();
     for (const id of ids) {
-      const agent = this.#options.catalog.find(id);
+      const agent = this.#own(id);
       if (agent?.type === 'process') wanted.add(id);
       else {
         const why = agent ? 'does not run on this machine' : 'is not among the agents';
@@ -67,15 +68,20 @@ export class ServedAgents {
     await Promise.all(served.map((one) => one.closeAll()));
   }
 
+  /** What a file of a workspace defines is not served. */
+  #own(id: string): AgentDefinition | undefined {
+    return this.#options.catalog.own().find((agent) => agent.id === id);
+  }
+
   #serve(id: string): ServedConversations {
-    const { catalog, log, scratch } = this.#options;
+    const { log, scratch } = this.#options;
     const name = servedName(id, new Set([...this.#served.values()].map((served) => served.name)));
     return new ServedConversations({
       name,
-      description: `${catalog.find(id)?.name ?? id}, served by Parley.`,
+      description: `${this.#own(id)?.name ?? id}, served by Parley.`,
       log,
       create: (key) => {
-        const agent = catalog.find(id);
+        const agent = this.#own(id);
         if (agent?.type !== 'process') throw new ParleyError('not-served', 'The agent is no longer served.');
         const { cwd, roots } = sessionFolders(undefined, scratch);
         return new Conversation({ key, agent, cwd, roots, services: this.#services });
@@ -87,11 +93,15 @@ export class ServedAgents {
 /** The panel's services without those that ask: no MCP servers, no secrets, no sign-in, nothing outside of the folders. */
 function withoutQuestions({ services, catalog, log }: ServedAgentsOptions): ConversationServices {
   const { mcpServers: _mcp, signInTerminal: _signIn, remote: _remote, restarts: _restarts, ...rest } = services;
-  const files = new EditorFiles({ log, confirmOutside: async () => false });
+  const files = new EditorFiles({ log });
   return {
     ...rest,
-    currentAgent: (id) => catalog.find(id),
+    currentAgent: (id) => catalog.own().find((agent) => agent.id === id),
     filesFor: (agentName, initializeResult) =>
-      new AgentFiles(files, { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }),
+      new AgentFiles(files, {
+        agentName,
+        refusesQuestions: true,
+        missingFileReadsEmpty: missingFileReadsEmpty(initializeResult),
+      }),
   };
 }

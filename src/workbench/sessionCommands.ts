@@ -1,5 +1,5 @@
 // The commands around sessions as such: which there are, opening an old one, a second one with the same past, names, and the end.
-import { l10n, window } from 'vscode';
+import { l10n } from 'vscode';
 import type { SessionInfo } from '../acp/dialect';
 import { ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
@@ -10,6 +10,7 @@ import type { Command, CommandServices, Register } from './commands';
 import { KeptSessions, nameOf } from './keptSessions';
 import { pickSession } from './sessionPicker';
 import { askTitle, isForeign, titleOf } from './sessionWords';
+import { askModal } from './ui/messages';
 
 /** What a keybinding or a program may ask of the sessions: `search` and `recall` of those that are kept, the others of those of the active conversation's agent. */
 interface SessionArgument {
@@ -166,5 +167,5 @@ async function confirmForeign(cwd: string, agent: string): Promise<boolean> {
     cwd,
     agent,
   );
-  return (await window.showWarningMessage(text, { modal: true }, yes)) === yes;
+  return (await askModal(text, undefined, [yes])) === yes;
 }

@@ -1,22 +1,16 @@
 // The list of sessions: those of this window, those that were kept of earlier ones, then those that the running agents keep, a page at a time. What the user types is
 // looked for in everything that was said.
-import { type Disposable, l10n, type QuickInputButton, window } from 'vscode';
+import { type Disposable, l10n } from 'vscode';
 import type { SessionInfo } from '../acp/dialect';
 import { messageOf } from '../base/errors';
 import type { Conversation } from '../client/conversation';
 import { statusOf } from '../client/projectSession';
 import type { Conversations } from './conversations';
 import type { KeptSessions } from './keptSessions';
-import {
-  action,
-  button,
-  confirmDelete,
-  moreItem,
-  type SessionAction,
-  type SessionItem,
-  separator,
-} from './sessionItems';
-import { askTitle, plain, titleOf, whenOf } from './sessionWords';
+import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';
+import { askTitle, short, titleOf, whenOf } from './sessionWords';
+import { List, type ListButton } from './ui/input';
+import { showError } from './ui/messages';
 
 const ANSWER_MS = 15_000;
 /** The user types on: what they look for is not known yet. */
@@ -50,7 +44,7 @@ export async function pickSession(services: SessionPickerServices): Promise<void
 class SessionPicker {
   readonly done: Promise<void>;
   readonly #services: SessionPickerServices;
-  readonly #quick = window.createQuickPick<SessionItem>();
+  readonly #list = new List<SessionItem>(l10n.t('Choose a session, or type what was said in it'));
   readonly #listening: Disposable[];
   readonly #abort = new AbortController();
   #shelves: Shelf[] = [];
@@ -61,29 +55,25 @@ class SessionPicker {
 
   constructor(services: SessionPickerServices) {
     this.#services = services;
-    const quick = this.#quick;
-    quick.placeholder = l10n.t('Choose a session, or type what was said in it');
-    quick.matchOnDescription = true;
-    quick.matchOnDetail = true;
+    const list = this.#list;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.done = promise;
     this.#listening = [
-      quick.onDidAccept(() => void this.#accept()),
-      quick.onDidChangeValue((text) => this.#searchSoon(text)),
-      quick.onDidChangeActive(([item]) => this.#expectSoon(item)),
-      quick.onDidTriggerItemButton(({ button }) => void this.#run(() => (button as SessionAction).run())),
-      quick.onDidTriggerButton((button) => void this.#toggle(button)),
-      quick.onDidHide(() => {
+      list.onDidAccept((item) => void this.#accept(item)),
+      list.onDidChangeValue((text) => this.#searchSoon(text)),
+      list.onDidChangeActive((item) => this.#expectSoon(item)),
+      list.onDidPress((run) => void this.#run(run)),
+      list.onDidHide(() => {
         this.#abort.abort();
         clearTimeout(this.#typing);
         clearTimeout(this.#resting);
         services.kept.expect(undefined);
         for (const listening of this.#listening) listening.dispose();
-        quick.dispose();
+        list.dispose();
         resolve();
       }),
     ];
-    quick.show();
+    list.show();
     void this.#load();
   }
 
@@ -124,7 +114,7 @@ class SessionPicker {
   }
 
   async #next(shelf: Shelf): Promise<void> {
-    this.#quick.busy = true;
+    this.#list.busy = true;
     try {
       const { value, done } = await shelf.pages.next();
       if (value) shelf.sessions.push(...value);
@@ -134,29 +124,44 @@ class SessionPicker {
       shelf.problem = messageOf(error);
     }
     if (this.#abort.signal.aborted) return;
-    this.#quick.busy = false;
+    this.#list.busy = false;
     this.#draw();
   }
 
   #draw(): void {
-    const quick = this.#quick;
     const { conversations, kept } = this.#services;
     const canArchive = this.#listers().some(({ ops }) => ops.can('archive'));
-    quick.buttons = [
-      this.#everywhere ? HERE : EVERYWHERE,
-      ...(canArchive ? [this.#archived ? CURRENT : ARCHIVED] : []),
-    ];
     const current = conversations.peek();
     const found = kept.foundKeys;
     const open = conversations.list().filter(({ key }) => !found.has(key));
-    quick.keepScrollPosition = true;
-    quick.items = [
+    const rows: SessionItem[] = [
       separator(l10n.t('This window')),
       ...open.map((conversation) => this.#openItem(conversation, conversation === current)),
       ...kept.items(),
       ...this.#shelves.flatMap((shelf) => this.#shelfItems(shelf)),
       ...(current ? this.#startItem(current) : []),
     ];
+    this.#list.draw(rows, [this.#folderButton(), ...(canArchive ? [this.#archiveButton()] : [])]);
+  }
+
+  #folderButton(): ListButton {
+    const run = (): Promise<void> => {
+      this.#everywhere = !this.#everywhere;
+      return this.#load();
+    };
+    return this.#everywhere
+      ? { icon: 'folder', tooltip: l10n.t('Sessions of this folder'), run }
+      : { icon: 'globe', tooltip: l10n.t('Sessions of all folders'), run };
+  }
+
+  #archiveButton(): ListButton {
+    const run = (): Promise<void> => {
+      this.#archived = !this.#archived;
+      return this.#load();
+    };
+    return this.#archived
+      ? { icon: 'history', tooltip: l10n.t('Sessions that are not archived'), run }
+      : { icon: 'archive', tooltip: l10n.t('Archived sessions'), run };
   }
 
   /** An agent that does not run cannot be asked. */
@@ -167,15 +172,18 @@ class SessionPicker {
       await current.start();
       await this.#load();
     };
-    const label = l10n.t('$(plug) Start {0} to see what it keeps', plain(agent.name));
-    return [separator(agent.name), { label, alwaysShow: true, stays: true, run: load }];
+    const words = l10n.t('Start {0} to see what it keeps', short(agent.name));
+    return [
+      separator(agent.name),
+      { label: [{ icon: 'plug' }, ` ${words}`], alwaysShow: true, stays: true, run: load },
+    ];
   }
 
   #openItem(conversation: Conversation, isCurrent: boolean): SessionItem {
     const { ops } = conversation;
     const title = titleOf(conversation);
     return {
-      label: isCurrent ? `$(check) ${plain(title)}` : plain(title),
+      label: isCurrent ? [{ icon: 'check' }, ` ${short(title)}`] : short(title),
       description: `${conversation.agent.name} · ${statusOf(conversation)}`,
       run: async () => this.#services.show(conversation),
       buttons: [
@@ -199,7 +207,7 @@ class SessionPicker {
       ? l10n.t('{0}: archived', lister.agent.name)
       : l10n.t('{0}: earlier', lister.agent.name);
     const items: SessionItem[] = [separator(words), ...stored.map((info) => this.#storedItem(shelf, info))];
-    if (problem !== undefined) items.push({ label: `$(warning) ${plain(problem)}`, alwaysShow: true });
+    if (problem !== undefined) items.push({ label: [{ icon: 'warning' }, ` ${problem}`], alwaysShow: true });
     else if (more && sessions.length > 0) items.push(moreItem(() => this.#next(shelf)));
     else if (!more && stored.length === 0) items.push({ label: l10n.t('None') });
     return items;
@@ -214,9 +222,9 @@ class SessionPicker {
     };
     const signal = (): AbortSignal => AbortSignal.timeout(ANSWER_MS);
     return {
-      label: plain(title),
+      label: short(title),
       description: whenOf(info),
-      detail: plain(info.cwd),
+      detail: info.cwd,
       run: () => this.#services.openStored(lister, info),
       buttons: [
         ...(ops.can('title')
@@ -250,33 +258,21 @@ class SessionPicker {
     };
   }
 
-  async #accept(): Promise<void> {
-    const [item] = this.#quick.selectedItems;
-    if (!item?.run) return;
-    if (!item.stays) this.#quick.hide();
-    await this.#run(item.run);
-  }
-
-  async #toggle(button: QuickInputButton): Promise<void> {
-    if (button === EVERYWHERE || button === HERE) this.#everywhere = !this.#everywhere;
-    else this.#archived = !this.#archived;
-    await this.#load();
+  async #accept({ run, stays }: SessionItem): Promise<void> {
+    if (!run) return;
+    if (!stays) this.#list.hide();
+    await this.#run(run);
   }
 
   /** The list stays while a dialog asks; a box to type in takes its place. */
   async #run(run: () => Promise<unknown>): Promise<void> {
-    this.#quick.ignoreFocusOut = true;
+    this.#list.ignoreFocusOut = true;
     try {
       await run();
     } catch (error) {
-      void window.showErrorMessage(`Parley: ${messageOf(error)}`);
+      void showError(`Parley: ${messageOf(error)}`);
     }
-    this.#quick.ignoreFocusOut = false;
+    this.#list.ignoreFocusOut = false;
     if (!this.#abort.signal.aborted) this.#draw();
   }
 }
-
-const EVERYWHERE = button('globe', l10n.t('Sessions of all folders'));
-const HERE = button('folder', l10n.t('Sessions of this folder'));
-const ARCHIVED = button('archive', l10n.t('Archived sessions'));
-const CURRENT = button('history', l10n.t('Sessions that are not archived'));

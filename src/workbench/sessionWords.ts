@@ -1,8 +1,9 @@
 // How sessions are called in lists, by their title, else by what was said first; and asking for a title.
-import { l10n, window } from 'vscode';
+import { l10n } from 'vscode';
 import type { SessionInfo } from '../acp/dialect';
 import type { Conversation } from '../client/conversation';
 import { isBelow } from '../client/roots';
+import { askLine } from './ui/input';
 
 /** Characters of an agent's words in a list. */
 const MAX_WORDS = 200;
@@ -15,17 +16,17 @@ export function titleOf(conversation: Conversation): string {
 export function whenOf({ updatedAt }: SessionInfo): string {
   if (updatedAt === undefined) return '';
   const at = Date.parse(updatedAt);
-  return Number.isNaN(at) ? plain(updatedAt) : new Date(at).toLocaleString();
+  return Number.isNaN(at) ? short(updatedAt) : new Date(at).toLocaleString();
 }
 
-/** An agent's words in a list of VS Code: short, and without the pictures that such a list would draw. */
-export function plain(words: string): string {
-  return words.slice(0, MAX_WORDS).replace(/\s+/g, ' ').replaceAll('$(', '\\$(');
+/** The beginning of an agent's words, for a row of a list. */
+export function short(words: string): string {
+  return words.slice(0, MAX_WORDS);
 }
 
 /** Asks for a title. Undefined: not changed. */
-export function askTitle(value: string): Thenable<string | undefined> {
-  return window.showInputBox({ prompt: l10n.t('Title of the session'), value, ignoreFocusOut: true });
+export function askTitle(value: string): Promise<string | undefined> {
+  return askLine({ prompt: l10n.t('Title of the session'), value });
 }
 
 /** Whether a folder lies outside of all these. */

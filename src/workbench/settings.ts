@@ -1,16 +1,10 @@
 // The settings of `parley.*`, read when they are needed: no copy can be out of date.
 import { workspace } from 'vscode';
-import { type AgentDefinition, parseAgents } from '../agents/agentDefinition';
 
 const SECTION = 'parley';
 
 function read<T>(key: string, fallback: T): T {
   return workspace.getConfiguration(SECTION).get<T>(key) ?? fallback;
-}
-
-/** The agents of `parley.agents`, and a sentence for each entry that cannot be used. */
-export function configuredAgents(): { agents: AgentDefinition[]; problems: string[] } {
-  return parseAgents(read<unknown>('agents', {}));
 }
 
 export function defaultAgentId(): string | undefined {
@@ -21,11 +15,6 @@ export function defaultAgentId(): string | undefined {
 export function startTimeoutMs(): number {
   const seconds = read<number>('startTimeout', 90);
   return Math.max(1, Number.isFinite(seconds) ? seconds : 90) * 1000;
-}
-
-/** The servers of `parley.mcpServers`, unread. */
-export function mcpServersSetting(): unknown {
-  return read<unknown>('mcpServers', {});
 }
 
 /** Whether the workspace's .vscode/mcp.json may be handed over, where the user agrees to it. */

@@ -9,7 +9,7 @@ import { compareHistories } from '../distributed/handOver';
 import type { SessionDescriptor } from '../distributed/model';
 import type { Conversations } from './conversations';
 import type { Descriptors } from './descriptors';
-import { pick } from './pick';
+import { pick } from './ui/input';
 
 export interface BranchServices {
   readonly conversations: Pick<Conversations, 'active' | 'get' | 'list'>;

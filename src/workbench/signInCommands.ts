@@ -1,10 +1,11 @@
 // Signing in to an agent and out of it.
-import { l10n, window } from 'vscode';
+import { l10n } from 'vscode';
 import { ParleyError } from '../base/errors';
 import { canStart, guidanceOf } from '../client/signIn';
 import type { Command, CommandServices, Register } from './commands';
 import { openAgentSettings } from './openSettings';
-import { pick } from './pick';
+import { pick } from './ui/input';
+import { askModal, showInfo } from './ui/messages';
 
 export function signInCommands({ conversations }: CommandServices, register: Register): Command[] {
   return [
@@ -28,7 +29,7 @@ export function signInCommands({ conversations }: CommandServices, register: Reg
       if (!method) return;
       if (canStart(method)) await conversation.signIn(method.id);
       else if (method.type === 'env_var') await guide(guidanceOf(method), () => conversation.restart());
-      else void window.showInformationMessage(guidanceOf(method));
+      else void showInfo(guidanceOf(method));
     }),
     register('signOut', async () => {
       const conversation = conversations.active();
@@ -42,7 +43,7 @@ export function signInCommands({ conversations }: CommandServices, register: Reg
 async function guide(guidance: string, tryAgain: () => Promise<void>): Promise<void> {
   const again = l10n.t('Try Again');
   const settings = l10n.t('Open Settings');
-  const answer = await window.showInformationMessage(guidance, again, settings);
+  const answer = await showInfo(guidance, again, settings);
   if (answer === again) await tryAgain();
   if (answer === settings) await openAgentSettings();
 }
@@ -50,5 +51,5 @@ async function guide(guidance: string, tryAgain: () => Promise<void>): Promise<v
 async function confirmStop(agent: string): Promise<boolean> {
   const yes = l10n.t('Sign Out');
   const text = l10n.t('{0} is working. Signing out ends it.', agent);
-  return (await window.showWarningMessage(text, { modal: true }, yes)) === yes;
+  return (await askModal(text, undefined, [yes])) === yes;
 }

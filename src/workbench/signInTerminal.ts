@@ -2,6 +2,7 @@
 import { l10n, ThemeIcon, window, workspace } from 'vscode';
 import { ParleyError } from '../base/errors';
 import type { TerminalCommand } from '../client/ports';
+import { newTerminal } from './ui/places';
 
 /**
  * Runs a command in a terminal that the user sees. @returns its exit code; undefined where they closed the terminal
@@ -11,8 +12,7 @@ export async function signInTerminal(command: TerminalCommand, signal: AbortSign
   if (!workspace.isTrusted)
     throw new ParleyError('workspace-untrusted', l10n.t('Nothing is started in a workspace you have not trusted.'));
   signal.throwIfAborted();
-  const terminal = window.createTerminal({
-    name: command.title,
+  const terminal = newTerminal(command.title, {
     shellPath: command.command,
     shellArgs: [...command.args],
     cwd: command.cwd,

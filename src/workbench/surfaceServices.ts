@@ -1,6 +1,4 @@
-// What a chat surface asks of VS Code: places, links, comparisons, terminals. What cannot be opened is said, never thrown at nobody.
-import { window } from 'vscode';
-import { messageOf } from '../base/errors';
+// What a chat surface asks of VS Code: places, links, comparisons, terminals. What fails is thrown; the surface says so in its transcript.
 import type { Log } from '../base/log';
 import type { Terminals } from '../client/terminals';
 import type { SurfaceServices } from './chatSurface';
@@ -35,33 +33,25 @@ export function surfaceServices({
   scratch,
   ask,
 }: SurfaceParts): SurfaceServices {
-  const tell = async (run: () => Promise<void>): Promise<void> => {
-    try {
-      await run();
-    } catch (error) {
-      void window.showWarningMessage(messageOf(error));
-    }
-  };
   return {
     log,
     isTerminalOpenable: (id) => terminals.isRunning(id) || terminals.outputOf(id) !== '',
-    openLocation: (path, line) => tell(() => openLocation({ path, ...(line !== undefined && { line }) })),
-    openLink: (href, roots) => tell(() => openLink(href, roots)),
+    openLocation: (path, line, roots) => openLocation({ path, ...(line !== undefined && { line }) }, roots),
+    openLink,
     openAddress,
-    openDiff: (conversation, index, content) =>
-      tell(async () => {
-        const entry = conversation.model.state.entries[index];
-        const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
-        if (part?.type === 'diff') await diffs.show(part, conversation.agent.name);
-      }),
+    openDiff: async (conversation, index, content) => {
+      const entry = conversation.model.state.entries[index];
+      const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
+      if (part?.type === 'diff') await diffs.show(part, conversation.agent.name);
+    },
     saveResource: ({ model, cwd }, index, content) =>
-      tell(() => saveResource({ entry: model.state.entries[index], content }, cwd === scratch ? undefined : cwd, ask)),
+      saveResource({ entry: model.state.entries[index], content }, cwd === scratch ? undefined : cwd, ask),
     openTerminal: (id, title) => {
       realTerminals.show(id, title);
     },
     takeOver: ({ key }) => takeOver(key),
-    showSession: (key) => tell(async () => showSession(key)),
-    retryGap: (conversation, gapId) => tell(() => retryGap(conversation, gapId)),
+    showSession: async (key) => showSession(key),
+    retryGap,
     onProblem: (kind, text) => log.error(kind === 'csp' ? `content policy: ${text}` : `webview: ${text}`),
   };
 }

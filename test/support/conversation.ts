@@ -17,7 +17,7 @@ import { Changes } from '../../src/session/changes';
 import { WireAccount } from './wireAccount';
 
 /** Files without an editor. `allowOutside` is the user's answer to questions on paths outside of the roots. */
-export function diskFiles(allowOutside: (path: string) => boolean = () => false): FilePort {
+export function diskFiles(): FilePort {
   return {
     async readText(path, line, limit) {
       const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -38,7 +38,6 @@ export function diskFiles(allowOutside: (path: string) => boolean = () => false)
       await mkdir(dirname(path), { recursive: true });
       await writeFile(path, text);
     },
-    confirmOutside: async (path) => allowOutside(path),
   };
 }
 

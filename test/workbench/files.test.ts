@@ -1,6 +1,6 @@
 // Files, comparisons, links and terminals of agents in a real VS Code.
 import { strict as assert } from 'node:assert';
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -243,7 +243,7 @@ describe('files for agents in the editor', () => {
         for (const [n, content] of texts.entries()) {
           // The order across agents is that of the calls only where each has been looked up already.
           await Promise.all([
-            agents[n % 2]?.write({ path, content }, [folder], new AbortController().signal),
+            agents[n % 2]?.write({ path, content }, [folder], async () => false, new AbortController().signal),
             port.readText(path, 1, 1),
           ]);
         }
@@ -262,25 +262,6 @@ describe('files for agents in the editor', () => {
       assert.equal(editor.document.getText(), 'by the agent\n');
       assert.equal(await readFile(path, 'utf8'), 'changed by somebody else, and longer\n');
       await discard(editor);
-    });
-  });
-
-  describe('questions', () => {
-    it('takes the answer of whoever asks instead of VS Code', async () => {
-      const asked: string[] = [];
-      const asking = new EditorFiles({
-        log: silentLog,
-        confirmOutside: async (path, access, agent) => {
-          asked.push(`${agent} ${access} ${path}`);
-          return true;
-        },
-      });
-      const path = await seed('outside.txt', 'x');
-      const root = join(folder, 'root');
-      await mkdir(root, { recursive: true });
-      const files = new AgentFiles(asking, { agentName: 'Ada' });
-      assert.deepEqual(await files.read({ path }, [root], new AbortController().signal), { content: 'x' });
-      assert.deepEqual(asked, [`Ada read ${path}`]);
     });
   });
 

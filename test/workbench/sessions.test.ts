@@ -9,6 +9,7 @@ import type { SessionInfo } from '../../src/acp/dialect';
 import { silentLog } from '../../src/base/log';
 import type { SessionSnapshot } from '../../src/client/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
+import { FolderConsent } from '../../src/workbench/folderConsent';
 import { McpServers } from '../../src/workbench/mcpServers';
 
 const run = <T>(command: string, argument?: unknown): Thenable<T> =>
@@ -168,7 +169,6 @@ describe('sessions in the workbench', function () {
   describe('with the MCP servers of a workspace', () => {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     const file = join(folder?.uri.fsPath ?? '', '.vscode', 'mcp.json');
-    const agent = { id: 'a', name: 'A', protocol: 'auto', type: 'process', command: 'a', args: [], env: {} } as const;
 
     after(() => rmSync(file, { force: true }));
 
@@ -188,8 +188,7 @@ describe('sessions in the workbench', function () {
       return new McpServers({
         context,
         environment: async () => ({ PATH: '' }),
-        log: silentLog,
-        agree: async (_text, detail) => agree(detail),
+        consent: new FolderConsent({ context, log: silentLog, agree: async (_text, detail) => agree(detail) }),
       });
     }
 
@@ -205,7 +204,7 @@ describe('sessions in the workbench', function () {
         return true;
       });
       await write('https://one.example/');
-      const [first, second] = await Promise.all([mcp.gather(agent, cwd), mcp.gather(agent, cwd)]);
+      const [first, second] = await Promise.all([mcp.gather(cwd), mcp.gather(cwd)]);
       assert.deepEqual(
         first.servers.map((server) => 'url' in server && server.url),
         ['https://one.example/'],
@@ -214,10 +213,10 @@ describe('sessions in the workbench', function () {
       assert.equal(asked.length, 1);
       assert.match(asked[0] ?? '', /docs: https:\/\/one\.example\//);
       await write('https://two.example/');
-      await mcp.gather(agent, cwd);
+      await mcp.gather(cwd);
       assert.equal(asked.length, 2);
       await mcp.reset();
-      await mcp.gather(agent, cwd);
+      await mcp.gather(cwd);
       assert.equal(asked.length, 3);
     });
 
@@ -225,15 +224,15 @@ describe('sessions in the workbench', function () {
       await write('https://three.example/');
       const answers = [undefined, false];
       const mcp = servers(() => answers.shift());
-      assert.deepEqual(await mcp.gather(agent, cwd), { servers: [], problems: [] });
-      assert.deepEqual(await mcp.gather(agent, cwd), { servers: [], problems: [] }, 'not decided: asked again');
-      assert.deepEqual(await mcp.gather(agent, cwd), { servers: [], problems: [] }, 'decided: not asked any more');
+      assert.deepEqual(await mcp.gather(cwd), { servers: [], problems: [] });
+      assert.deepEqual(await mcp.gather(cwd), { servers: [], problems: [] }, 'not decided: asked again');
+      assert.deepEqual(await mcp.gather(cwd), { servers: [], problems: [] }, 'decided: not asked any more');
       assert.deepEqual(answers, []);
     });
 
     it('says nothing of a file that cannot be read if its problem gets lost', async () => {
       await writeFile(file, '{ "servers": ');
-      const { problems } = await servers(() => true).gather(agent, cwd);
+      const { problems } = await servers(() => true).gather(cwd);
       assert.match(problems[0] ?? '', /mcp\.json cannot be read/);
     });
   });

@@ -1,7 +1,8 @@
 // Content blocks other than text: images, links to resources, embedded ones, and what nobody knows.
+
+import { revealControls } from '../../base/revealControls';
 import type { BlockView } from '../../panel/contract';
 import { el, icon, iconButton, link, setAttributes } from '../dom';
-import { revealControls } from '../format';
 import { strings } from '../strings';
 import { createFold } from './fold';
 

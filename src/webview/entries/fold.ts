@@ -1,6 +1,7 @@
 // A line that opens to show a longer text as it is: JSON, stderr, an embedded file.
+
+import { revealControls } from '../../base/revealControls';
 import { el, icon, iconButton, setAttributes } from '../dom';
-import { revealControls } from '../format';
 import { strings } from '../strings';
 
 /** More than this is not drawn; Copy still copies all of it. */

@@ -1,8 +1,9 @@
 // A question of the agent, inside the entry that it is about: first what will happen, then one button for each answer.
+
+import { revealControls } from '../../base/revealControls';
 import type { PermissionView } from '../../panel/contract';
 import { answerGuard } from '../answerGuard';
 import { button, el, setAttributes } from '../dom';
-import { revealControls } from '../format';
 import { strings } from '../strings';
 import type { EntryContext } from './entryView';
 

@@ -1,4 +1,5 @@
 // The agent's plan: a checklist in its order.
+import { own } from '../../base/own';
 import { el, icon, setAttributes } from '../dom';
 import type { IconName } from '../icons';
 import { MarkdownView } from '../markdown/markdownView';
@@ -55,7 +56,7 @@ export const createPlanEntry: EntryFactory = (stored, _index, context) => {
         const entry = el(
           'li',
           '',
-          icon(MARKS[status] ?? 'circle-large-outline', words[status] ?? status),
+          icon(own(MARKS, status) ?? 'circle-large-outline', own(words, status) ?? status),
           setAttributes(el('span', 'step', content), { dir: 'auto' }),
         );
         entry.dataset.status = status;

@@ -1,9 +1,11 @@
 // One content of a tool call: a change, a terminal, or a block of content.
+
+import { revealControls } from '../../base/revealControls';
 import type { BlockView, ToolContentView } from '../../panel/contract';
 import { cleanOutput } from '../ansi';
 import { createDiff } from '../diffView';
 import { el, setAttributes } from '../dom';
-import { lastLines, revealControls } from '../format';
+import { lastLines } from '../format';
 import { MarkdownView, type MarkdownViewContext } from '../markdown/markdownView';
 import { strings } from '../strings';
 import { createTerminalOutput, drawAnsi, type TerminalOutput } from '../terminalOutput';

@@ -1,7 +1,9 @@
 // A tool call: one line that opens on demand. An edit shows its change by itself, a command the end of its output, and a question everything it asks about.
+
+import { revealControls } from '../../base/revealControls';
 import type { PermissionView, ToolContentView } from '../../panel/contract';
 import { el, icon, iconButton, setAttributes } from '../dom';
-import { revealControls, splitPath } from '../format';
+import { splitPath } from '../format';
 import type { IconName } from '../icons';
 import { strings } from '../strings';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';

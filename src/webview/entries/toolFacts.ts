@@ -1,6 +1,7 @@
 // What an opened tool call shows below its content: the places in files that it touched, and its raw input and output.
+
+import { revealControls } from '../../base/revealControls';
 import { button, el, icon, iconButton, setAttributes } from '../dom';
-import { revealControls } from '../format';
 import { strings } from '../strings';
 import type { EntryContext } from './entryView';
 import type { ToolItem } from './toolWords';

@@ -1,6 +1,7 @@
 // What went wrong with the agent, what can be done, and the buttons to do it. It stands above the composer, which stays usable.
+
+import { revealControls } from '../../base/revealControls';
 import { Fold, Icon, IconButton } from '../components/icon';
-import { revealControls } from '../format';
 import { post } from '../host';
 import { session } from '../session';
 import { strings } from '../strings';

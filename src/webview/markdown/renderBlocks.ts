@@ -1,6 +1,7 @@
 // Blocks and spans of Markdown become DOM nodes. Nothing here can make markup out of text: there is no innerHTML, and a link has no address of its own.
+
+import { revealControls } from '../../base/revealControls';
 import { el, link, setAttributes } from '../dom';
-import { revealControls } from '../format';
 import { strings } from '../strings';
 import type { Block, ListItem } from './blockLexer';
 import { createCodeBlock } from './codeBlock';

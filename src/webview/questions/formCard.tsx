@@ -1,9 +1,9 @@
 // A form that the agent asks the user to fill in. It is judged here while the user writes, and by the host before anything is sent.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { revealControls } from '../../base/revealControls';
 import type { ElicitationAction } from '../../panel/actions';
 import { checkField, type FormProblem } from '../../panel/checkForm';
 import type { ElicitationView } from '../../panel/contract';
-import { revealControls } from '../format';
 import { strings } from '../strings';
 import { FormFieldView } from './formFieldView';
 import { type Held, initialValues, readValue, readValues } from './formState';

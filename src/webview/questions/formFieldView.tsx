@@ -1,9 +1,9 @@
 // One field of a form: its name, a control that fits its kind, what it is for, and what is wrong with it.
 import { useId } from 'preact/hooks';
+import { revealControls } from '../../base/revealControls';
 import type { FormProblem } from '../../panel/checkForm';
 import type { FormField, FormOption } from '../../panel/contract';
 import { Icon } from '../components/icon';
-import { revealControls } from '../format';
 import { strings } from '../strings';
 import { type Held, isSecret } from './formState';
 

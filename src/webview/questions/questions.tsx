@@ -1,10 +1,10 @@
 // Questions that are a form or a page, below the conversation: where the eye is while the agent waits.
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { revealControls } from '../../base/revealControls';
 import type { ElicitationAction } from '../../panel/actions';
 import type { ElicitationView } from '../../panel/contract';
 import { answerGuard } from '../answerGuard';
 import { Icon } from '../components/icon';
-import { revealControls } from '../format';
 import { post } from '../host';
 import { announce, session } from '../session';
 import { strings } from '../strings';

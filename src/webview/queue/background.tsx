@@ -1,6 +1,7 @@
 // What the agent still does beside the turns, in words, with a button to stop what can be stopped.
+
+import { revealControls } from '../../base/revealControls';
 import { Icon } from '../components/icon';
-import { revealControls } from '../format';
 import { post } from '../host';
 import { session } from '../session';
 import { strings } from '../strings';

@@ -8,6 +8,7 @@ import { RpcError } from '../../../src/acp/rpcError';
 import { Deferred } from '../../../src/base/deferred';
 import { ParleyError } from '../../../src/base/errors';
 import { ACCESS_REFUSED, AgentFiles } from '../../../src/client/agentFiles';
+import type { AskFile } from '../../../src/client/fileQuestions';
 import type { FilePort } from '../../../src/client/ports';
 import { isBelow } from '../../../src/client/roots';
 import { sliceLines } from '../../../src/client/textEdit';
@@ -35,10 +36,10 @@ class DiskPort implements FilePort {
     await writeFile(path, text);
   }
 
-  async confirmOutside(path: string, access: 'read' | 'write', agent: string, signal: AbortSignal): Promise<boolean> {
-    this.questions.push(`${agent} ${access} ${path}`);
+  readonly ask: AskFile = async ({ agentName, access, path, reason }, signal) => {
+    this.questions.push(`${agentName} ${access} ${path}${reason === 'protected' ? ' (protected)' : ''}`);
     return this.answer(signal);
-  }
+  };
 }
 
 function isRpcError(code: number, text: RegExp, data?: unknown): (error: unknown) => boolean {
@@ -72,8 +73,10 @@ describe('AgentFiles', () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const read = (path: string, more: object = {}) => files.read({ sessionId: 's', path, ...more }, [root], never);
-  const write = (path: string, content: string) => files.write({ sessionId: 's', path, content }, [root], never);
+  const read = (path: string, more: object = {}) =>
+    files.read({ sessionId: 's', path, ...more }, [root], port.ask, never);
+  const write = (path: string, content: string) =>
+    files.write({ sessionId: 's', path, content }, [root], port.ask, never);
 
   it('reads whole files, and the lines that an agent asks for, counted from 1', async () => {
     const path = join(root, 'seed.txt');
@@ -112,8 +115,11 @@ describe('AgentFiles', () => {
     await assert.rejects(read(join(root, 'a\0b')), isRpcError(-32602, /zero/));
     await assert.rejects(read(join(root, 'seed.txt'), { line: 1.5 }), isRpcError(-32602, /line/));
     await assert.rejects(read(join(root, 'seed.txt'), { limit: -1 }), isRpcError(-32602, /limit/));
-    await assert.rejects(files.write({ path: join(root, 'x') }, [root], never), isRpcError(-32602, /content/));
-    await assert.rejects(files.read(null, [root], never), isRpcError(-32602, /read_text_file/));
+    await assert.rejects(
+      files.write({ path: join(root, 'x') }, [root], port.ask, never),
+      isRpcError(-32602, /content/),
+    );
+    await assert.rejects(files.read(null, [root], port.ask, never), isRpcError(-32602, /read_text_file/));
     await assert.rejects(read(join(root, 'seed.txt', 'below')), isRpcError(-32603, /not a folder/));
   });
 
@@ -152,7 +158,7 @@ describe('AgentFiles', () => {
     it('does not ask where the project itself is reached by a link, or a link stays inside', async () => {
       await symlink(root, join(folder, 'alias'));
       await symlink('seed.txt', join(root, 'inside'));
-      const ask = (path: string, roots: string[]) => files.read({ sessionId: 's', path }, roots, never);
+      const ask = (path: string, roots: string[]) => files.read({ sessionId: 's', path }, roots, port.ask, never);
       await ask(join(folder, 'alias/seed.txt'), [root]);
       await ask(join(root, 'seed.txt'), [join(folder, 'alias')]);
       await ask(join(root, 'inside'), [root]);
@@ -174,7 +180,7 @@ describe('AgentFiles', () => {
       await read(path);
       await write(path, 'new');
       await write(path, 'newer');
-      await files.read({ sessionId: 'other', path }, [root], never);
+      await files.read({ sessionId: 'other', path }, [root], port.ask, never);
       assert.deepEqual(
         port.questions.map((question) => question.split(' ')[1]),
         ['read', 'write', 'write', 'read'],
@@ -189,7 +195,7 @@ describe('AgentFiles', () => {
           signal.addEventListener('abort', () => resolve(true));
           asked.resolve();
         });
-      const writing = files.write({ path: join(outside, 'key'), content: 'x' }, [root], abort.signal);
+      const writing = files.write({ path: join(outside, 'key'), content: 'x' }, [root], port.ask, abort.signal);
       await asked.promise;
       abort.abort();
       await assert.rejects(writing, isRpcError(-32800, /cancelled/));
@@ -205,6 +211,105 @@ describe('AgentFiles', () => {
       assert.equal(below('C:\\Project', 'C:\\Project2\\a.ts'), false);
       assert.equal(below('C:\\Project', '\\\\server\\share\\a.ts'), false);
       assert.equal(below('/a', '/a/..b'), true);
+    });
+  });
+
+  describe('files that start programs', () => {
+    const protectedFiles = [
+      '.vscode/settings.json',
+      '.vscode/new/deep/tasks.json',
+      '.VSCODE/Tasks.JSON',
+      '.git/hooks/pre-commit',
+      '.git//hooks/./pre-commit',
+      '.vscode/../.vscode/mcp.json',
+      'sub/.Git/config',
+      'sub/.git',
+      '.git./config',
+      '.git /config',
+      '.git::$INDEX_ALLOCATION/config',
+      '.git:x',
+      'GIT~1/config',
+      '.g\u200cit/config',
+      '.\u2024git/../.git/config',
+      '.ｖscode/settings.json',
+      '.vs\ufeffcode/settings.json',
+      '.vscode\\settings.json',
+      'team.code-workspace',
+      'TEAM.Code-Workspace.',
+      'mcp.json',
+      'sub/.mcp.json',
+      '.idea/workspace.xml',
+      '.devcontainer/devcontainer.json',
+      '.devcontainer.json',
+      '.husky/pre-commit',
+      '.claude/settings.local.json',
+      '.envrc',
+      '.npmrc',
+    ];
+    for (const name of protectedFiles) {
+      it(`asks before it writes ${JSON.stringify(name)}`, async () => {
+        await assert.rejects(write(`${root}/${name}`, 'x'), isRpcError(ACCESS_REFUSED, /can start programs/));
+        assert.equal(port.questions.length, 1);
+        assert.match(port.questions[0] ?? '', /\(protected\)$/);
+      });
+    }
+
+    it('asks each time, and writes what the user allows', async () => {
+      port.answer = () => true;
+      await write(join(root, '.vscode/settings.json'), '{}');
+      await write(join(root, '.vscode/settings.json'), '{"a":1}');
+      assert.equal(await readFile(join(root, '.vscode/settings.json'), 'utf8'), '{"a":1}');
+      assert.equal(port.questions.length, 2);
+      assert.deepEqual(await read(join(root, '.vscode/settings.json')), { content: '{"a":1}' });
+      assert.equal(port.questions.length, 2);
+    });
+
+    it('asks where a link leads to them, from either side', async () => {
+      await mkdir(join(root, '.vscode'));
+      await mkdir(join(root, 'config'));
+      await mkdir(join(root, 'hooks'));
+      await mkdir(join(root, '.git'));
+      await writeFile(join(root, 'conf.json'), '{}');
+      await symlink('.vscode', join(root, 'innocent'));
+      await symlink('../config', join(root, '.git/hooks'));
+      await symlink('../conf.json', join(root, '.vscode/settings.json'));
+      await symlink('config', join(root, '.idea'));
+      for (const name of ['innocent/tasks.json', 'config/pre-commit', 'conf.json', '.idea/x', 'config/../config/y'])
+        await assert.rejects(write(join(root, name), 'x'), isRpcError(ACCESS_REFUSED, /can start programs/), name);
+      assert.deepEqual(await write(join(root, 'hooks/use.ts'), 'x'), {});
+    });
+
+    it('asks nothing for sources, whatever they resemble', async () => {
+      const names = [
+        'package.json',
+        'Makefile',
+        'git/config',
+        'vscode/settings.json',
+        '.github/workflows/ci.yml',
+        '.gitignore',
+        '.vscodeignore',
+        '.claude/notes.md',
+        'src/.gitkeep',
+        'hooks/pre-commit',
+        'a.code-workspace.md',
+      ];
+      for (const name of names) await write(join(root, name), 'x');
+      assert.deepEqual(port.questions, []);
+    });
+
+    it('judges a worktree below the folder of an agent by its own folders', async () => {
+      root = join(folder, '.claude/worktrees/x');
+      await mkdir(root, { recursive: true });
+      await write(join(root, 'tsconfig.json'), '{}');
+      assert.deepEqual(port.questions, []);
+    });
+
+    it('are refused where nobody is there to be asked', async () => {
+      files = new AgentFiles(port, { agentName: 'Ada', refusesQuestions: true });
+      port.answer = () => true;
+      await assert.rejects(write(join(root, '.vscode/x'), 'x'), isRpcError(ACCESS_REFUSED, /start programs/));
+      await assert.rejects(read(join(outside, 'key')), isRpcError(ACCESS_REFUSED, /outside/));
+      assert.deepEqual(port.questions, []);
     });
   });
 

@@ -98,12 +98,27 @@ describe('conversation', function () {
     it('asks before a file outside of the folder is read, and refuses without a yes', async () => {
       open('plain');
       await writeFile(join(session.folder, 'inside.txt'), 'one\ntwo\nthree\n');
-      await session.conversation.send(
+      const { done } = session.conversation.send(
         `read ${join(session.folder, 'inside.txt')} 2 1\nread /etc/hostname\nread ${join(session.folder, 'missing.txt')}`,
-      ).done;
+      );
+      await session.until(({ model }) => model.state.permissions.size === 1);
+      const [[id, question] = assert.fail()] = session.conversation.model.state.permissions;
+      assert.match(question.title, /to read a file outside its folders/);
+      assert.equal(session.conversation.answerPermission(id, 'refuse'), true);
+      await done;
       assert.match(session.said(), /"content":"two/);
       assert.match(session.said(), /-32003/);
       assert.match(session.said(), /-32002/);
+    });
+
+    it('withdraws its question about a file when the user stops the turn', async () => {
+      open('plain');
+      const { done } = session.conversation.send('read /etc/hostname\nread /etc/hosts');
+      await session.until(({ model }) => model.state.permissions.size === 1);
+      session.conversation.cancel();
+      assert.equal(session.conversation.model.state.permissions.size, 0);
+      assert.equal((await done).stopReason, 'cancelled');
+      assert.equal(session.conversation.model.state.permissions.size, 0);
     });
 
     it('refuses terminals that the session does not have, and shows one that only the agent knows', async () => {

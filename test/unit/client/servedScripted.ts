@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
+import { AgentFiles } from '../../../src/client/agentFiles';
 import type { Conversation } from '../../../src/client/conversation';
 import { ServedConversations, type ServedConversationsOptions } from '../../../src/client/servedConversations';
 import type { CommunicationClient } from '../../../src/distributed/communicationClient';
 import type { Run } from '../../../src/distributed/model';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import type { AgentScript } from '../../support/agents/script';
-import { type TestConversation, testConversation } from '../../support/conversation';
+import { diskFiles, type TestConversation, testConversation } from '../../support/conversation';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { sdk } from '../../support/sdkClient';
 import { type RunningServer, stopServers, textIn, userMessage } from '../../support/servedAgents';
@@ -35,7 +36,9 @@ export async function scripted(
   const [agent] = parseAgents({ scripted: scriptedAgent(script, log) }).agents;
   const made: TestConversation[] = [];
   const create = (): Conversation => {
-    const one = testConversation({ agent: agent as AgentDefinition, cwd });
+    const filesFor = (agentName: string): AgentFiles =>
+      new AgentFiles(diskFiles(), { agentName, refusesQuestions: true });
+    const one = testConversation({ agent: agent as AgentDefinition, cwd, services: { filesFor } });
     made.push(one);
     return one.conversation;
   };

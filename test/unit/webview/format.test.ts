@@ -1,14 +1,7 @@
 // Durations, counts and paths as words.
 import assert from 'node:assert/strict';
-import {
-  formatCount,
-  formatDuration,
-  formatSeconds,
-  lastLines,
-  plural,
-  revealControls,
-  splitPath,
-} from '../../../src/webview/format';
+import { revealControls } from '../../../src/base/revealControls';
+import { formatCount, formatDuration, formatSeconds, lastLines, plural, splitPath } from '../../../src/webview/format';
 
 describe('webview/format', () => {
   it('writes durations so that a second and an hour can be told apart', () => {

@@ -1,0 +1,44 @@
+// What a file of somebody else would start or connect to, as a person reads it before they agree: nothing that takes effect is left out.
+
+/** An agent or an MCP server, unread variables and all. */
+export interface StartDescription {
+  readonly name: string;
+  readonly command?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, unknown>> | undefined;
+  readonly url?: string | undefined;
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+  /** What of this machine a remote agent may use. */
+  readonly allow?: { readonly files: boolean; readonly terminals: boolean };
+}
+
+/** Several lines: the command with its arguments, or the address; then each variable and header. */
+export function describeStart(started: StartDescription): string {
+  const { name, command, args = [], cwd, env = {}, url, headers = {}, allow } = started;
+  const what = url ?? [command ?? '', ...args].map(argument).join(' ');
+  return [
+    `${line(name)}: ${line(what)}`,
+    ...(allow?.files ? ['    may read and write files of this machine'] : []),
+    ...(allow?.terminals ? ['    may run commands on this machine'] : []),
+    ...(cwd === undefined ? [] : [`    in ${line(cwd)}`]),
+    ...Object.entries(env).map(([key, value]) => `    variable ${line(key)} = ${line(String(value))}`),
+    ...Object.entries(headers).map(([key, value]) => `    header ${line(key)} = ${line(String(value))}`),
+  ].join('\n');
+}
+
+/** The variables of the user's environment that a configuration reads, each once. @param value any JSON */
+export function environmentReadBy(value: unknown): readonly string[] {
+  const found = JSON.stringify(value).matchAll(/\$\{env:([^}]*)\}/g);
+  return [...new Set([...found].map(([, name = '']) => name))];
+}
+
+/** As a shell would want it: where one argument ends is seen. */
+function argument(text: string): string {
+  return /^[\w@%+=:,./${}-]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+/** A line break could begin a line that looks like another entry. */
+function line(text: string): string {
+  return text.replace(/[\r\n\u2028\u2029]/g, (char) => (char === '\r' ? '\\r' : '\\n'));
+}

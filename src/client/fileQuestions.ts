@@ -1,0 +1,69 @@
+// Asks the user about files that an agent may not touch without them: one card at a time in the transcript, and all of them over with the turn.
+import type { PermissionDesk } from './permissionDesk';
+
+/** Questions that wait for their turn; more are refused unseen. */
+const MAX_WAITING = 20;
+
+export interface FileQuestion {
+  /** Where the path really leads. */
+  readonly path: string;
+  readonly access: 'read' | 'write';
+  /** It lies outside of the session's folders, or it says which programs start. */
+  readonly reason: 'outside' | 'protected';
+  /** For the question. */
+  readonly agentName: string;
+}
+
+/** Asks one question. @returns whether the user allows it */
+export type AskFile = (question: FileQuestion, signal: AbortSignal) => Promise<boolean>;
+
+const OPTIONS = [
+  { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'refuse', name: 'Refuse', kind: 'reject_once' },
+  { optionId: 'refuseAll', name: 'Refuse All in This Turn', kind: 'reject_always' },
+] as const;
+
+export class FileQuestions {
+  readonly #permissions: Pick<PermissionDesk, 'ask'>;
+  /** The end of the question before. */
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #refusesAll = false;
+  #turn = new AbortController();
+
+  constructor(permissions: Pick<PermissionDesk, 'ask'>) {
+    this.#permissions = permissions;
+  }
+
+  /** Asks when the questions before have their answers. @param signal aborted when the agent withdraws its request */
+  readonly ask: AskFile = async (question, signal) => {
+    if (this.#refusesAll || this.#waiting >= MAX_WAITING) return false;
+    const over = AbortSignal.any([signal, this.#turn.signal]);
+    this.#waiting += 1;
+    const asked = this.#last.then(() => (this.#refusesAll || over.aborted ? false : this.#ask(question, over)));
+    this.#last = asked.catch(() => undefined);
+    try {
+      return await asked;
+    } finally {
+      this.#waiting -= 1;
+    }
+  };
+
+  /** The turn has ended or was stopped: what waits is refused, and the next turn asks again. */
+  turnEnded(): void {
+    this.#turn.abort();
+    this.#turn = new AbortController();
+    this.#refusesAll = false;
+  }
+
+  async #ask({ path, access, reason, agentName }: FileQuestion, signal: AbortSignal): Promise<boolean> {
+    const title =
+      reason === 'outside'
+        ? `Allow ${agentName} to ${access} a file outside its folders?`
+        : `Allow ${agentName} to change a file that can start programs?`;
+    const { outcome } = await this.#permissions.ask({ title, description: path, options: OPTIONS }, false, signal);
+    if (outcome.outcome !== 'selected') return false;
+    if (outcome.optionId === 'refuseAll') this.#refusesAll = true;
+    return outcome.optionId === 'allow';
+  }
+}

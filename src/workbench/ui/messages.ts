@@ -1,0 +1,43 @@
+// Notifications, dialogs and the messages of the status bar. All text that they show is made inert here.
+import { window } from 'vscode';
+import { inert, inertLines } from './inertText';
+
+/** How long a message stays in the status bar, in ms. */
+const STATUS_MS = 5_000;
+
+/** Shows a notification. @returns the button that was pressed; undefined where it was closed */
+export async function showInfo<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
+  return chosen(buttons, await window.showInformationMessage(inert(text), ...buttons.map(inert)));
+}
+
+/** As {@link showInfo}, as a warning. */
+export async function showWarning<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
+  return chosen(buttons, await window.showWarningMessage(inert(text), ...buttons.map(inert)));
+}
+
+/** As {@link showInfo}, as an error. */
+export async function showError<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
+  return chosen(buttons, await window.showErrorMessage(inert(text), ...buttons.map(inert)));
+}
+
+/**
+ * Asks in a modal dialog. @param detail below the question; its line breaks are kept
+ * @returns the button that was pressed; undefined where the dialog was cancelled
+ */
+export async function askModal<T extends string>(
+  question: string,
+  detail: string | undefined,
+  buttons: readonly T[],
+): Promise<T | undefined> {
+  const options = { modal: true, ...(detail !== undefined && { detail: inertLines(detail) }) };
+  return chosen(buttons, await window.showWarningMessage(inert(question), options, ...buttons.map(inert)));
+}
+
+/** Says something in the status bar for a few seconds. */
+export function showStatus(text: string): void {
+  window.setStatusBarMessage(inert(text), STATUS_MS);
+}
+
+function chosen<T extends string>(buttons: readonly T[], label: string | undefined): T | undefined {
+  return buttons.find((button) => inert(button) === label);
+}
