@@ -6,7 +6,7 @@ import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Liveness } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
-import { SessionModel } from '../session/model';
+import { SessionModel, type SessionView } from '../session/model';
 import { isAway, PromptQueue, type QueuedAttachment } from '../session/queue';
 import type { Entry } from '../session/state';
 import type { AgentLink } from './agentLink';
@@ -45,7 +45,7 @@ export class Conversation implements Disposable {
   readonly key: string;
   readonly cwd: string;
   readonly roots: readonly string[];
-  readonly model: SessionModel;
+  readonly #model: SessionModel;
   readonly queue: PromptQueue;
   readonly stages: Stages;
   /** What can be done with the agent's sessions, this one and others. */
@@ -72,30 +72,30 @@ export class Conversation implements Disposable {
     this.key = key;
     this.cwd = cwd;
     this.roots = options.roots;
-    this.model = kept?.model ?? new SessionModel();
+    this.#model = kept?.model ?? new SessionModel();
     this.#services = services;
     this.communication = new CommunicationChat(key, services);
     this.#held = options.isHeld ? heldElsewhere() : undefined;
     const keep = this.#held ? undefined : options.keep; // what another window writes is not ours to end
-    this.unsent = new Unsent(keep, () => this.model.touch('attachments'));
-    this.#recorder = new Recorder(this.model, keep, services.clock.now);
+    this.unsent = new Unsent(keep, () => this.#model.touch('attachments'));
+    this.#recorder = new Recorder(this.#model, keep, services.clock.now);
     const { apply } = this.#recorder;
     const mirror = keep && new QueueMirror(keep, kept?.queue, kept?.paused);
     this.queue = new PromptQueue(() => {
       mirror?.sync(this.queue);
-      this.model.touch('queue');
+      this.#model.touch('queue');
     });
     if (kept) restore(this, kept, apply, services.clock.now(), options.isHeld);
     this.#notices = new StartNotices(apply, services.log);
-    this.stages = new Stages(services.clock.now, () => this.model.touch('connection'));
-    this.#probe = new LivenessProbe(services.clock.now, services.quietMs, () => this.model.touch('connection'));
+    this.stages = new Stages(services.clock.now, () => this.#model.touch('connection'));
+    this.#probe = new LivenessProbe(services.clock.now, services.quietMs, () => this.#model.touch('connection'));
     this.#turns = new TurnControl({
       queue: this.queue,
-      turnsSoFar: this.model.state.turns.length,
-      appendix: (capabilities) => this.#seed.take(capabilities, this.model.state.entries),
+      turnsSoFar: this.#model.state.turns.length,
+      appendix: (capabilities) => this.#seed.take(capabilities, this.#model.state.entries),
       services,
       apply,
-      onChange: () => this.model.touch('turn'),
+      onChange: () => this.#model.touch('turn'),
       session: () => (this.#held || this.#suspended ? undefined : this.#connector.session),
       mayPrompt: (session) => this.#mayPrompt(session),
       needSignIn: (message) => this.#connector.needSignIn(message),
@@ -123,7 +123,7 @@ export class Conversation implements Disposable {
         apply,
         refuses: () => this.#held ?? (services.isTrusted() ? undefined : untrusted()),
         onSession: (facts) => keep?.describe(facts),
-        known: () => this.model.state.entries,
+        known: () => this.#model.state.entries,
         onRepeated: (repeated) => this.#onRepeated(repeated),
         onRequest: (method, params, signal) => inbound.request(method, params, signal),
         onNotification: (method, params) => inbound.notification(method, params),
@@ -131,7 +131,7 @@ export class Conversation implements Disposable {
       },
       options.opening ?? openingOf(kept),
       {
-        changed: () => this.model.touch('connection'),
+        changed: () => this.#model.touch('connection'),
         starting: (lastEnd) => this.#onStarting(lastEnd),
         ready: (problems, isNew) => this.#onReady(problems, isNew),
         detached: (note, hadSession) => this.#onDetached(note, hadSession),
@@ -145,6 +145,11 @@ export class Conversation implements Disposable {
       apply,
     });
     this.#lifetime.add(followTerminals(services.terminals, key, apply));
+  }
+
+  /** What is shown. It changes through {@link note} and the agent alone, so that what is kept is what is shown. */
+  get model(): SessionView {
+    return this.#model;
   }
 
   /** As it was when it was started last. */
@@ -162,7 +167,7 @@ export class Conversation implements Disposable {
 
   /** What is known of the turn that runs. */
   get lifeSigns(): LifeSigns {
-    return { state: this.model.state, now: this.#services.clock.now(), ...this.#probe.signs };
+    return { state: this.#model.state, now: this.#services.clock.now(), ...this.#probe.signs };
   }
 
   /** To be called every few seconds while somebody looks at a running turn: a silent agent is asked whether it is there. */
@@ -346,7 +351,7 @@ export class Conversation implements Disposable {
     const { session } = this.#connector;
     if (!session || this.#held || this.agent.type !== 'process') return false;
     if (!canReopen(session.link.description.features)) return false;
-    return !this.isBusy && !this.isAsked && this.queue.items.length === 0 && !isAtWork(this.model.state);
+    return !this.isBusy && !this.isAsked && this.queue.items.length === 0 && !isAtWork(this.#model.state);
   }
 
   /** The agent has given its process back while it was idle, and comes back with the next start. */
@@ -357,7 +362,7 @@ export class Conversation implements Disposable {
   /** Gives the process of an idle agent back. The next start opens the same session, with what the user has chosen in it. */
   async suspend(): Promise<void> {
     if (!this.isIdle) return;
-    this.#suspended = choicesOf(this.model.state);
+    this.#suspended = choicesOf(this.#model.state);
     await this.#connector.suspend('the agent was idle');
   }
 
@@ -381,11 +386,11 @@ export class Conversation implements Disposable {
       const { code, message, stderr } = lastEnd;
       this.#apply({ type: 'error', code, message, ...(stderr && { stderr }) });
     }
-    this.#seed.starting(this.model.state.entries);
+    this.#seed.starting(this.#model.state.entries);
   }
 
   #onReady(problems: readonly string[], isNew: boolean): void {
-    if (this.#seed.ready(isNew, this.model.state.entries)) this.#notices.beganAnew(this);
+    if (this.#seed.ready(isNew, this.#model.state.entries)) this.#notices.beganAnew(this);
     this.#notices.notHandedOver(problems);
     this.#probe.heard();
     this.#probe.set('live');
@@ -402,7 +407,7 @@ export class Conversation implements Disposable {
     }
     if (this.#suspended !== choices) return;
     this.#suspended = undefined;
-    this.model.touch('connection');
+    this.#model.touch('connection');
     this.#turns.outbox.pump();
   }
 
@@ -410,7 +415,7 @@ export class Conversation implements Disposable {
   #onDetached(note: string, hadSession: boolean): void {
     this.#probe.set('unknown');
     // What may have arrived is asked about where the session goes on.
-    const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.model.state) : undefined;
+    const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.#model.state) : undefined;
     if (inDoubt) this.queue.putFirst(inDoubt);
     if (hadSession && this.queue.items.length > 0) this.queue.pause(note.replace(/\.$/, ''));
     this.#turns.exited(note);
@@ -420,7 +425,7 @@ export class Conversation implements Disposable {
 
   /** What the agent shows of the session has arrived. */
   #onRepeated(repeated: readonly Entry[]): void {
-    for (const item of takeArrived(this.queue, this.model.state.entries, repeated)) this.#turns.outbox.forget(item);
+    for (const item of takeArrived(this.queue, this.#model.state.entries, repeated)) this.#turns.outbox.forget(item);
   }
 
   async #mayPrompt(session: OpenedSession): Promise<boolean> {

@@ -2,7 +2,7 @@
 // agent is never sent again by itself: the user is asked.
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent } from '../session/event';
-import type { SessionModel } from '../session/model';
+import type { SessionView } from '../session/model';
 import type { PromptQueue, QueuedAttachment } from '../session/queue';
 import type { SessionState } from '../session/state';
 import { isEnded } from '../session/tools';
@@ -23,7 +23,7 @@ const WINDOW_ENDED = 'the window ended; look through what waits, then go on';
  * @param apply takes what happens now @param now ms since 1970 @param isHeld another window has it: it is over only for whoever reads it here
  */
 export function restore(
-  { model, queue, unsent }: { readonly model: SessionModel; readonly queue: PromptQueue; readonly unsent: Unsent },
+  { model, queue, unsent }: { readonly model: SessionView; readonly queue: PromptQueue; readonly unsent: Unsent },
   kept: KeptConversation,
   apply: (event: SessionEvent) => void,
   now: number,

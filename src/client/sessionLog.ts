@@ -12,14 +12,14 @@ import type { ResourceStore } from '../distributed/resources';
 import { readRecord, type SessionRecord } from '../distributed/sessionRecord';
 import { toMessages } from '../distributed/toMessages';
 import { Changes } from '../session/changes';
-import type { SessionModel } from '../session/model';
+import type { SessionView } from '../session/model';
 import type { Entry } from '../session/state';
 import type { DescriptorPort } from './communicationRecord';
 
 export interface SessionLogOptions {
   /** Ours of the conversation; messages of two conversations never share a folder. */
   readonly key: string;
-  readonly model: SessionModel;
+  readonly model: SessionView;
   /** Who speaks now; goes into the role of the agent's messages. */
   readonly agentName: () => string;
   /** The first takes what is written from now on. */

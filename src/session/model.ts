@@ -55,6 +55,9 @@ function placeOf(state: SessionState): { turnId?: string; late?: true } {
   return last ? { turnId: last.id, late: true } : {};
 }
 
+/** A session for whoever only reads it: what happens is applied and kept by its conversation alone. */
+export type SessionView = Pick<SessionModel, 'state' | 'turn' | 'toolIndex' | 'observe'>;
+
 export class SessionModel {
   readonly #context: ModelContext;
   readonly #readers = new Set<Changes>();

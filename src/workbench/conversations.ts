@@ -134,10 +134,7 @@ export class Conversations implements Disposable {
       ...(opening && { opening }),
     });
     this.#add(conversation);
-    if (title !== undefined) {
-      keep.describe({ title });
-      this.#entitle(conversation, title);
-    }
+    if (title !== undefined) conversation.note([{ at: this.#services.clock.now(), event: { type: 'info', title } }]);
     return conversation;
   }
 
@@ -171,13 +168,9 @@ export class Conversations implements Disposable {
     this.#add(conversation);
     // It may have been given another one while it was closed.
     if (record.title !== undefined && record.title !== conversation.model.state.title)
-      this.#entitle(conversation, record.title);
+      conversation.note([{ at: record.updatedAt, event: { type: 'info', title: record.title } }]);
     if (isHeld) void conversation.start(); // which says why it does not
     return conversation;
-  }
-
-  #entitle(conversation: Conversation, title: string): void {
-    conversation.model.apply({ type: 'info', title }, this.#services.clock.now());
   }
 
   /**

@@ -9,6 +9,7 @@ import { AgentFiles } from '../../src/client/agentFiles';
 import type { Conversation } from '../../src/client/conversation';
 import type { Opening } from '../../src/client/opening';
 import type { StopReason } from '../../src/session/event';
+import type { SessionModel } from '../../src/session/model';
 import { diskFiles, type TestConversation, testConversation } from '../support/conversation';
 import type { ScriptName } from './modelScripts';
 import type { Message } from './rawClient';
@@ -93,7 +94,7 @@ export class AgentRun {
       return isOver;
     });
     const { stopReason } = await result;
-    conversation.model.touch('turn'); // the turn's last change came before its promise: look once more
+    (conversation.model as SessionModel).touch('turn'); // the turn's last change came before its promise: look once more
     await answering;
     this.draw(script === 'command' ? `${script}, ${answer}` : script);
     return stopReason;

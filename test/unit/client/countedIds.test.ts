@@ -3,13 +3,13 @@ import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../src/base/log';
 import { TurnLedger } from '../../../src/client/turnLedger';
 import type { SessionEvent } from '../../../src/session/event';
-import { SessionModel } from '../../../src/session/model';
+import { SessionModel, type SessionView } from '../../../src/session/model';
 import type { KeepingScript } from '../../support/agents/keepingAgent';
 import { type FaultWindow, keepingAgent } from '../../support/faultWindow';
 import { useFaultWindows } from '../../support/useFaultWindows';
 
 /** Everything that was said, by the turn in which it stands; what came late is marked. */
-function byTurn(model: SessionModel): readonly string[] {
+function byTurn(model: SessionView): readonly string[] {
   return model.state.entries.flatMap((entry) => {
     if (entry.kind !== 'agent' && entry.kind !== 'user') return [];
     const text = entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('');

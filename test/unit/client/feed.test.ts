@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { tmpdir } from 'node:os';
 import { SessionFeed } from '../../../src/client/feed';
 import type { ItemView, ToWebview } from '../../../src/panel/contract';
+import type { SessionEvent } from '../../../src/session/event';
 import { type TestConversation, testConversation } from '../../support/conversation';
 
 const AGENT = { id: 'x', name: 'X', protocol: 'auto', type: 'process', command: 'x', args: [], env: {} } as const;
@@ -82,8 +83,8 @@ describe('session feed', () => {
   let session: TestConversation;
   let reader: Reader;
   let feed: SessionFeed;
-  const say = (text: string): void =>
-    session.conversation.model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text } }, 1);
+  const apply = (event: SessionEvent): void => session.conversation.note([{ at: 1, event }]);
+  const say = (text: string): void => apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text } });
 
   beforeEach(() => {
     session = testConversation({ agent: AGENT, cwd: tmpdir() });
@@ -181,8 +182,7 @@ describe('session feed', () => {
   });
 
   it('sends the end of a long transcript first and older pages on request', () => {
-    for (let index = 0; index < 1000; index++)
-      session.conversation.model.apply({ type: 'notice', severity: 'info', title: `n${index}` }, 1);
+    for (let index = 0; index < 1000; index++) apply({ type: 'notice', severity: 'info', title: `n${index}` });
     feed.snapshot();
     const [snapshot] = reader.messages;
     assert.ok(snapshot?.type === 'snapshot');
@@ -199,8 +199,7 @@ describe('session feed', () => {
   });
 
   it('sends a flood of entries whole, although nobody can see more than its end, or the others cannot be asked for', async () => {
-    const note = (title: string): void =>
-      session.conversation.model.apply({ type: 'notice', severity: 'info', title }, 1);
+    const note = (title: string): void => apply({ type: 'notice', severity: 'info', title });
     feed.snapshot();
     for (let index = 0; index < 1000; index++) note(`n${index}`);
     await reader.until(() => reader.items.has(999));
@@ -217,7 +216,7 @@ describe('session feed', () => {
 
   it('sends a change of the session only with the fields that it touches', async () => {
     feed.snapshot();
-    session.conversation.model.apply({ type: 'usage', usage: { used: 5, size: 10 } }, 1);
+    apply({ type: 'usage', usage: { used: 5, size: 10 } });
     await reader.until(() => reader.messages.length === 2);
     const message = reader.messages[1];
     assert.ok(message?.type === 'update');
@@ -225,15 +224,12 @@ describe('session feed', () => {
   });
 
   it('sends raw input and output only when asked for', async () => {
-    session.conversation.model.apply(
-      {
-        type: 'tool_call',
-        toolCallId: 'a',
-        announced: true,
-        patch: { title: 'Run', rawInput: { secret: 'no', x: 1 }, rawOutput: 'out' },
-      },
-      1,
-    );
+    apply({
+      type: 'tool_call',
+      toolCallId: 'a',
+      announced: true,
+      patch: { title: 'Run', rawInput: { secret: 'no', x: 1 }, rawOutput: 'out' },
+    });
     feed.snapshot();
     const item = reader.items.get(0);
     assert.ok(item?.kind === 'tool' && item.hasRaw && item.rawInput === undefined);
@@ -243,15 +239,13 @@ describe('session feed', () => {
   });
 
   it('shows the output of a terminal once, however it arrives with its tool call', async () => {
-    const { model } = session.conversation;
-    const show = (patch: object): void =>
-      model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch }, 1);
+    const show = (patch: object): void => apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch });
     show({ title: 'Run', content: [{ type: 'terminal', terminalId: 'x' }] });
     feed.snapshot();
-    model.apply({ type: 'terminal', terminalId: 'x', append: 'one ' }, 1);
+    apply({ type: 'terminal', terminalId: 'x', append: 'one ' });
     show({ status: 'in_progress' });
     await reader.until(() => reader.terminalOutput('x') === 'one ');
-    model.apply({ type: 'terminal', terminalId: 'x', append: 'two' }, 1);
+    apply({ type: 'terminal', terminalId: 'x', append: 'two' });
     await reader.until(() => reader.terminalOutput('x') === 'one two');
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TerminalCommand } from '../../../src/client/ports';
 import { projectSession } from '../../../src/client/projectSession';
 import { snapshotOf } from '../../../src/client/snapshot';
+import type { SessionModel } from '../../../src/session/model';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { plainTerminal, SessionAgents } from '../../support/sessionAgents';
 
@@ -142,7 +143,7 @@ describe('signing in', function () {
                   aborted = true;
                   reject(signal.reason);
                 });
-                conversation.model.touch('connection');
+                (conversation.model as SessionModel).touch('connection');
               }),
           },
         },

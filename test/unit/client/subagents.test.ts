@@ -173,15 +173,17 @@ describe('what the unstable schemas add', function () {
       { sessionUpdate: 'tool_call', toolCallId: 'w', title: 'A watcher', status: 'in_progress' },
       { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'A searcher' },
     );
-    const { model } = session.conversation;
-    model.apply({ type: 'terminal', terminalId: 't', command: 'npm run watch', canCancel: true }, 0);
+    const { conversation } = session;
+    conversation.note([
+      { at: 0, event: { type: 'terminal', terminalId: 't', command: 'npm run watch', canCancel: true } },
+    ]);
     const work = [
       { type: 'tool_call', id: 'w' },
       { type: 'terminal', id: 't' },
       { type: 'subagent', id: 'child' },
       { type: '_cron', id: 'z' },
     ];
-    model.apply({ type: 'background', work }, 0);
+    conversation.note([{ at: 0, event: { type: 'background', work } }]);
     assert.deepEqual(backgroundOf(session.conversation), [
       { kind: 'tool_call', id: 'w', label: 'A watcher' },
       { kind: 'terminal', id: 't', label: 'npm run watch', stop: 'terminal' },
