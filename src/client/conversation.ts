@@ -27,7 +27,7 @@ import { canReopen, type Opening, openingOf } from './opening';
 import type { TurnResult } from './openTurn';
 import { QueueMirror } from './queueMirror';
 import { Recorder } from './recorder';
-import { restore, unansweredPrompt } from './restore';
+import { closingEvents, restore, unansweredPrompt } from './restore';
 import { SessionSeed } from './seed';
 import type { ConversationServices } from './services';
 import { choicesOf, restoreChoices, type SessionChoices } from './sessionChoices';
@@ -66,6 +66,7 @@ export class Conversation implements Disposable {
   /** What was chosen when the agent gave its process back; until the session has it again. */
   #suspended: SessionChoices | undefined;
   readonly #seed = new SessionSeed();
+  #whole: Promise<void> | undefined;
 
   constructor(options: ConversationOptions) {
     const { services, key, agent, cwd, kept } = options;
@@ -86,6 +87,7 @@ export class Conversation implements Disposable {
       this.#model.touch('queue');
     });
     if (kept) restore(this, kept, apply, services.clock.now(), options.isHeld);
+    if (kept?.whole) this.#whole = this.#complete(kept.whole, options.isHeld);
     this.#notices = new StartNotices(apply, services.log);
     this.stages = new Stages(services.clock.now, () => this.#model.touch('connection'));
     this.#probe = new LivenessProbe(services.clock.now, services.quietMs, () => this.#model.touch('connection'));
@@ -203,9 +205,35 @@ export class Conversation implements Disposable {
     return this.link?.description.features.prompt ?? { image: false, audio: false, embeddedContext: false };
   }
 
-  /** Starts the agent and opens a session, once; later calls join. Never throws: what fails is in {@link connection}. */
+  /** Resolves when the whole transcript is in the model; undefined where it is. Never rejects: what cannot be read stays a gap. */
+  get whole(): Promise<void> | undefined {
+    return this.#whole;
+  }
+
+  /** Reads what stands before the end of the transcript, and closes what was open there. */
+  async #complete(read: () => Promise<SessionModel>, isHeld?: boolean): Promise<void> {
+    try {
+      const whole = await read();
+      if (this.#lifetime.isDisposed) return;
+      this.#model.complete(whole);
+      const now = this.#services.clock.now();
+      for (const event of closingEvents(this.#model.state, now, isHeld)) this.#apply(event);
+    } catch (error) {
+      this.#services.log.error(`session ${this.key} could not be read: ${messageOf(error)}`);
+    } finally {
+      this.#whole = undefined;
+    }
+  }
+
+  /**
+   * Starts the agent and opens a session, once; later calls join. Nothing is started before the whole transcript is there, which the agent's own is compared
+   * with. Never throws: what fails is in {@link connection}.
+   */
   start(): Promise<void> {
-    return this.#connector.start();
+    return (
+      this.#whole?.then(() => (this.#lifetime.isDisposed ? undefined : this.#connector.start())) ??
+      this.#connector.start()
+    );
   }
 
   /**

@@ -105,6 +105,11 @@ export class SessionFeed implements Disposable {
 
   /** Sends the items [from, to). */
   page(from: number, to: number): void {
+    const { whole } = this.#conversation;
+    if (whole) {
+      void whole.then(() => this.#live && this.page(from, to));
+      return;
+    }
     const total = this.#conversation.model.state.entries.length;
     const start = Math.max(0, Math.min(from, total));
     const end = Math.max(start, Math.min(to, total, start + MAX_PAGE));

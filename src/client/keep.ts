@@ -1,6 +1,6 @@
 // Where a conversation is kept so that nothing of it is lost. Whoever composes the program implements it; without one, a conversation lives in memory alone.
 import type { Anchor } from '../panel/contract';
-import type { SessionEvent, TimedEvent } from '../session/event';
+import type { TimedEvent } from '../session/event';
 import type { SessionModel } from '../session/model';
 import type { QueuedAttachment, QueueItem, QueueItemState, StateFacts } from '../session/queue';
 
@@ -31,16 +31,14 @@ export interface ConversationKeep extends QueueKeep {
   draft(text: string, attachments: readonly QueuedAttachment[]): void;
   /** Where the reader is; undefined: at the end. */
   place(anchor: Anchor | undefined): void;
-  decided(
-    event: Extract<SessionEvent, { type: 'permission_closed' }>,
-    question: { readonly title: string; readonly toolKind?: string; readonly optionName?: string },
-  ): void;
 }
 
 /** What was kept of a conversation, to go on from. */
 export interface KeptConversation {
   /** What all its events made; it belongs to whoever goes on with it. */
   readonly model: SessionModel;
+  /** Where `model` has only the end of the transcript so far: reads all of it, a little at a time. @throws ParleyError `journal-unreadable` */
+  readonly whole?: () => Promise<SessionModel>;
   readonly queue: readonly KeptItem[];
   /** Why the queue waits. */
   readonly paused?: string;

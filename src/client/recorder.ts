@@ -3,11 +3,16 @@ import type { SessionEvent, TimedEvent } from '../session/event';
 import type { SessionModel } from '../session/model';
 import type { ConversationKeep } from './keep';
 
+/** In a turn, so many entries lie between two marks. */
+const MARK_EVERY = 500;
+
 export class Recorder {
   readonly #model: SessionModel;
   readonly #keep: ConversationKeep | undefined;
   readonly #now: () => number;
   #together: TimedEvent[] | undefined;
+  /** Entries before the last mark. */
+  #marked = 0;
 
   /** @param now ms since 1970 */
   constructor(model: SessionModel, keep: ConversationKeep | undefined, now: () => number) {
@@ -28,11 +33,28 @@ export class Recorder {
       this.#model.apply(event, at);
       return;
     }
-    if (event.type === 'permission_closed') this.#tellDecision(keep, event);
+    const { state } = this.#model;
+    const entries = state.entries.length;
+    const turns = state.turns.length;
+    const turn = state.turn?.id;
     this.#model.apply(event, at);
-    if (this.#together) this.#together.push({ at, event });
-    else keep.events([{ at, event }]);
+    const timed = this.#isMark(entries, turn, event)
+      ? { at, event, mark: { entries, turns, ...(turn !== undefined && { turn }) } }
+      : { at, event };
+    if (this.#together) this.#together.push(timed);
+    else keep.events([timed]);
     if (event.type === 'info' && event.title) keep.describe({ title: event.title });
+  }
+
+  /** Whether the end of the transcript can be read from an event on: a turn begins with it, or an entry where none of the like was for long. */
+  #isMark(entries: number, turn: string | undefined, event: SessionEvent): boolean {
+    if (event.type === 'cleared') this.#marked = 0;
+    const { state } = this.#model;
+    const isTurn = event.type === 'turn_started' && turn === undefined;
+    const isEntry = state.entries.length === entries + 1 && turn === state.turn?.id && !state.replaying;
+    if (!isTurn && !(isEntry && entries - this.#marked >= MARK_EVERY)) return false;
+    this.#marked = entries;
+    return true;
   }
 
   /** Keeps all that is applied during `run` at its end. */
@@ -49,20 +71,5 @@ export class Recorder {
       this.#together = undefined;
       if (events.length > 0) this.#keep.events(events);
     }
-  }
-
-  /** Who or what answered a question, and how: for whoever asks later why something was allowed. */
-  #tellDecision(keep: ConversationKeep, event: Extract<SessionEvent, { type: 'permission_closed' }>): void {
-    const { permissions, entries } = this.#model.state;
-    const asked = permissions.get(event.permissionId);
-    if (!asked) return;
-    const index = asked.toolCallId === undefined ? undefined : this.#model.toolIndex(asked.toolCallId);
-    const tool = index === undefined ? undefined : entries[index];
-    const option = asked.options.find(({ optionId }) => optionId === event.optionId);
-    keep.decided(event, {
-      title: asked.title,
-      ...(tool?.kind === 'tool' && { toolKind: tool.toolKind }),
-      ...(option && { optionName: option.name }),
-    });
   }
 }

@@ -1,6 +1,7 @@
 // How much of what an agent says is kept. Beyond it the model keeps the part that a reader needs most and says what it left out.
 import { head, roughSize, tail } from '../base/text';
 import type { ContentBlock, ToolContent } from './content';
+import type { SessionEvent } from './event';
 
 /** Characters of one message; 8 Mi is about two thousand pages. */
 export const MAX_MESSAGE_CHARS = 8 * 1024 * 1024;
@@ -68,7 +69,9 @@ function shorten(part: ToolContent): ToolContent {
   if (!isLarge(part)) return part;
   if (part.type === 'content' && part.block.type === 'text') {
     const note = `[the first ${part.block.text.length - MAX_TOOL_TEXT} characters were left out]\n`;
-    return { type: 'content', block: { type: 'text', text: note + tail(part.block.text, MAX_TOOL_TEXT) } };
+    // Within the limit with the note, so that what was bounded once stays as it is.
+    const text = note + tail(part.block.text, MAX_TOOL_TEXT - note.length);
+    return { type: 'content', block: { type: 'text', text } };
   }
   if (part.type === 'content') return { type: 'content', block: boundBlock(part.block) };
   if (part.type === 'unknown') return { ...part, raw: boundRaw(part.raw) };
@@ -77,6 +80,37 @@ function shorten(part: ToolContent): ToolContent {
     return { type: 'content', block: { type: 'text', text } };
   }
   return part;
+}
+
+/** An event with what the model keeps of it: applied in its place, it makes the same state. */
+export function boundEvent(event: SessionEvent): SessionEvent {
+  switch (event.type) {
+    case 'message_chunk': {
+      const block = boundBlock(event.block);
+      return block === event.block ? event : { ...event, block };
+    }
+    case 'tool_call': {
+      const { content, rawInput, rawOutput } = event.patch;
+      const bounded = {
+        ...(content && { content: boundContent(content) }),
+        ...(rawInput !== undefined && { rawInput: boundRaw(rawInput) }),
+        ...(rawOutput !== undefined && { rawOutput: boundRaw(rawOutput) }),
+      };
+      return { ...event, patch: { ...event.patch, ...bounded } };
+    }
+    case 'tool_content': {
+      const [part] = boundContent([event.part]);
+      return part === undefined || part === event.part ? event : { ...event, part };
+    }
+    case 'terminal': {
+      if (event.output === undefined || event.output.length <= MAX_TERMINAL_CHARS) return event;
+      return { ...event, output: tail(event.output, MAX_TERMINAL_CHARS), truncated: true };
+    }
+    case 'unknown_update':
+      return { ...event, raw: boundRaw(event.raw) };
+    default:
+      return event;
+  }
 }
 
 /** About the characters that a list of contents holds. */
@@ -120,7 +154,8 @@ export function shortContent(content: readonly ToolContent[]): readonly ToolCont
 /** Raw values stay as they are while they are small; a large one is kept as the beginning of its JSON text. */
 export function boundRaw(value: unknown, limit = MAX_RAW_CHARS): unknown {
   if (roughSize(value, limit) <= limit) return value;
-  return `${head(jsonText(value), limit)}… [cut]`;
+  // Within the limit with its mark, so that what was bounded once stays as it is.
+  return `${head(jsonText(value), limit - 16)}… [cut]`;
 }
 
 /** JSON text of any value; a few thousand levels of nesting, which an agent can send in a short line, are too many for JSON.stringify. */

@@ -250,4 +250,13 @@ export interface TerminalExit {
 export interface TimedEvent {
   readonly at: number;
   readonly event: SessionEvent;
+  /** Where the transcript stood before it. A transcript can be read from such an event on. */
+  readonly mark?: Mark;
+}
+
+/** So many entries and turns stand before a place in the transcript; `turn`: the id of the last of them where it runs there. */
+export interface Mark {
+  readonly entries: number;
+  readonly turns: number;
+  readonly turn?: string;
 }

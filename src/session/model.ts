@@ -5,7 +5,7 @@ import { boundBlock, MAX_LIST } from './bounds';
 import type { Changes, SessionPart } from './changes';
 import { applyCompaction } from './compactions';
 import { applyElicitation } from './elicitations';
-import type { SessionEvent } from './event';
+import type { Mark, SessionEvent, TimedEvent } from './event';
 import { addGap, fillGap } from './gaps';
 import { addMessageChunk, addPrompt, linkPrompt, type PromptEcho, setMessage } from './messages';
 import { addNotice } from './notices';
@@ -61,6 +61,8 @@ export type SessionView = Pick<SessionModel, 'state' | 'turn' | 'toolIndex' | 'o
 export class SessionModel {
   readonly #context: ModelContext;
   readonly #readers = new Set<Changes>();
+  /** It begins at this entry; what has come since it was begun to be used. */
+  #partial: { readonly from: number; readonly since: TimedEvent[] } | undefined;
 
   constructor() {
     const readers = this.#readers;
@@ -115,6 +117,59 @@ export class SessionModel {
     return this.#context.state;
   }
 
+  /**
+   * Begins where others end: before what comes now stand so many entries and turns, which are being read. In their places are
+   * gaps until {@link complete}. @param at ms since 1970, of what comes next
+   */
+  static after({ entries, turns, turn: running }: Mark, at: number): SessionModel {
+    const model = new SessionModel();
+    const { state } = model.#context;
+    const gap = { kind: 'gap', at: 0, gapId: '', text: 'Loading…', state: 'loading' } as const;
+    for (let index = 0; index < entries; index++) state.entries.push({ ...gap, id: `e${index}`, index });
+    const turn = { origin: 'user', startedAt: 0, replayed: true, tools: 0, files: new Set<string>() } as const;
+    for (let number = 1; number <= turns; number++) state.turns.push({ ...turn, id: '', number });
+    if (running !== undefined) {
+      const { replayed: _replayed, ...open } = turn;
+      state.turn = { ...open, id: running, number: turns, startedAt: at, firstOutputAt: at, files: new Set() };
+      state.turns[turns - 1] = state.turn;
+      model.#context.turnsById.set(running, state.turn);
+    }
+    model.#partial = { from: entries, since: [] };
+    return model;
+  }
+
+  /** What it begins after is being read. */
+  get isPartial(): boolean {
+    return this.#partial !== undefined;
+  }
+
+  /** Puts in what stands before. @param whole what all events make up to where this one was begun to be used; it belongs to this one then */
+  complete(whole: SessionModel): void {
+    const partial = this.#partial;
+    if (!partial) return;
+    this.#partial = undefined;
+    for (const { at, event } of partial.since) whole.apply(event, at);
+    const context = this.#context;
+    const { state, push, note } = context;
+    const shown = [...state.entries];
+    const { entries } = whole.state;
+    Object.assign(state, whole.state);
+    Object.assign(context, whole.#context, { state, push, note });
+    const isSame = shown.length === entries.length && entries.every((entry, index) => shown[index]?.id === entry.id);
+    for (const reader of this.#readers) {
+      if (!isSame) reader.clearedAll();
+      else
+        for (let index = firstChange(shown, entries, partial.from); index < entries.length; index++)
+          reader.entry(index);
+      for (const part of PARTS_OF_STATE) reader.part(part);
+    }
+  }
+
+  /** To be called once what was kept until now has been applied: what comes after it is not part of what is being read. */
+  beginLive(): void {
+    if (this.#partial) this.#partial.since.length = 0;
+  }
+
   turn(id: string): Readonly<Turn> | undefined {
     return this.#context.turnsById.get(id);
   }
@@ -137,6 +192,7 @@ export class SessionModel {
 
   /** Applies one event that came at `at` (ms since 1970). Never throws: an event that makes no sense in this state changes nothing. */
   apply(event: SessionEvent, at: number): void {
+    this.#partial?.since.push({ at, event });
     const context = this.#context;
     const { state } = context;
     switch (event.type) {
@@ -302,6 +358,28 @@ const PARTS: Record<
   turn_reason: 'turn',
   cancel_requested: 'turn',
 };
+
+/** All parts of the view that a transcript which becomes whole may change. */
+const PARTS_OF_STATE: ReadonlySet<SessionPart> = new Set(Object.values(PARTS));
+/** Entries at the end that are sent to a page without being asked for. */
+const NEWEST = 64;
+
+/** The first entry of those that a page may hold which is not what was shown. */
+function firstChange(shown: readonly Entry[], entries: readonly Entry[], from: number): number {
+  const first = Math.max(0, Math.min(from, entries.length - NEWEST));
+  for (let index = first; index < entries.length; index++) {
+    if (!isAlike(shown[index], entries[index])) return index;
+  }
+  return entries.length;
+}
+
+/** Whether two readings of an entry are the same, as far as what differs between them shows there. */
+function isAlike(a: Entry | undefined, b: Entry | undefined): boolean {
+  if (a?.kind !== b?.kind || a?.turnId !== b?.turnId) return false;
+  if (a?.kind === 'tool' && b?.kind === 'tool')
+    return a.status === b.status && a.title === b.title && a.content.length === b.content.length;
+  return !(a && b && 'until' in a && 'until' in b) || a.until === b.until;
+}
 
 function startTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_started' }>): void {
   const { state } = context;

@@ -9,7 +9,7 @@ import type { Sql } from './sql';
 import { isIndexDamage, problemOf, type StorageProblem, wordsFor } from './sqlError';
 
 /** Milliseconds until the file is tried again, the last for ever. */
-const RETRY_MS = [1000, 2000, 5000, 15_000, 30_000] as const;
+const RETRY_MS = [100, 400, 1000, 2000, 5000, 15_000, 30_000] as const;
 
 export type JournalState =
   | {
@@ -45,6 +45,8 @@ export class Backing implements Disposable {
   #retry: Disposable | undefined;
   #attempts = 0;
   #closed = false;
+  /** Where the change that runs now is made. */
+  #inside: Sql | undefined;
 
   constructor(options: BackingOptions) {
     this.#options = options;
@@ -69,24 +71,25 @@ export class Backing implements Disposable {
   }
 
   /**
-   * Runs one change as a transaction. It may run twice: once on the file and, where that failed, again in memory.
-   * @throws ParleyError `journal-full`, `journal-closed`, and what the change itself throws
+   * Runs one change as a transaction; one inside of another is part of it. It may run twice: once on the file and, where that failed, again in memory.
+   * @param keys of the sessions that it changes @throws ParleyError `journal-full`, `journal-closed`, and what the change itself throws
    */
-  write<T>(key: string, change: (sql: Sql) => T): T {
+  write<T>(keys: string | readonly string[], change: (sql: Sql) => T): T {
     this.#requireOpen();
+    if (this.#inside) return change(this.#inside);
     if (this.#file && !this.#memory && !isInPlace(this.#options.folder, this.#file.identity)) this.#follow();
     for (let attempt = 0; attempt < 2 && !this.#memory && this.#file; attempt++) {
-      const { sql } = this.#file;
       try {
-        return sql.transaction(() => change(sql));
+        return this.#change(this.#file.sql, change);
       } catch (error) {
         this.#recover(error);
       }
     }
     const memory = this.#memory ?? this.#degrade(new Error('the journal broke twice'));
     try {
-      memory.adopt(key, this.#file?.sql, this.#options.refill);
-      return memory.sql.transaction(() => change(memory.sql));
+      for (const key of typeof keys === 'string' ? [keys] : keys)
+        memory.adopt(key, this.#file?.sql, this.#options.refill);
+      return this.#change(memory.sql, change);
     } catch (error) {
       if (problemOf(error) === undefined) throw error;
       const { message } = wordsFor('full');
@@ -97,9 +100,34 @@ export class Backing implements Disposable {
     }
   }
 
+  #change<T>(sql: Sql, change: (sql: Sql) => T): T {
+    this.#inside = sql;
+    try {
+      return sql.transaction(() => change(sql));
+    } finally {
+      this.#inside = undefined;
+    }
+  }
+
+  /** Another window writes to the file now. Waits for nothing. */
+  get isBusy(): boolean {
+    const sql = this.file;
+    if (!sql) return false;
+    try {
+      this.#setWait(0);
+      sql.transaction(() => undefined);
+      return false;
+    } catch (error) {
+      return problemOf(error) === 'locked';
+    } finally {
+      this.#setWait(this.#options.busyMs);
+    }
+  }
+
   /** Reads of a session where its newest state is. @throws ParleyError `journal-unreadable`, `journal-closed` */
   read<T>(key: string, query: (sql: Sql) => T): T {
     this.#requireOpen();
+    if (this.#inside) return query(this.#inside);
     if (this.#memory && (this.#memory.holds(key) || !this.#file)) return query(this.#memory.sql);
     return this.#readFile(query);
   }

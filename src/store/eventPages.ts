@@ -1,53 +1,48 @@
-// Which events of a session are read: all, from a point on, what came since, or the last page.
+// Which events of a session are read: all, from a point on, what came since, or the end.
+import * as z from 'zod/mini';
+import type { Mark } from '../session/event';
 import type { Backing } from './backing';
 import { type Cursor, type EventPage, readRows, toPage } from './eventRows';
-import { numberOf, type Sql } from './sql';
+import { readJson } from './json';
+import { numberOf, textOf } from './sql';
 
 export interface EventQuery {
   /** First sequence number. */
   readonly from?: number;
-  /** Rows at most; a row is one event, or a stretch of up to 8 KiB of one message. */
+  /** Last sequence number. */
+  readonly to?: number;
+  /** Rows at most; a row is one event, or a stretch of one message. */
   readonly limit?: number;
+  /** Bytes of all rows at most; one row is read in any case. */
+  readonly maxBytes?: number;
   /** Only what came since a page was read; `from` is not used then. */
   readonly after?: Cursor;
-  /** The last rows, about so many; `from` and `after` are not used then. */
-  readonly last?: number;
-  /** With `last`: only rows before this sequence number, for the page before a page. */
-  readonly before?: number;
 }
 
-/** A last page grows to the beginning of its first turn, up to this many times its size. */
-const MAX_GROWTH = 4;
+/** Rows that are looked at to find where the end of a session begins. */
+const MAX_TAIL_ROWS = 5000;
+/** Bytes of an end after which it is long enough, however few entries it has. */
+const MAX_TAIL_BYTES = 512 * 1024;
 
-/**
- * Reads events in their order.
- *
- * The last page costs the same however long the session is: events lie in the order of their session and number, and the turns know their first event. It begins
- * where a turn begins (unless that turn alone is four times the page), so that the reducer makes the same entries of it as of the whole; `firstSeq` tells whether
- * there is more before it. Entry numbers of such a page count from its own beginning. Nothing before the last `cleared` is part of a last page.
- */
+const markSchema = z.object({ entries: z.number(), turns: z.number(), turn: z.optional(z.string()) });
+
+/** The mark of a column; undefined where there is none. */
+export function readMark(json: string | undefined): Mark | undefined {
+  const mark = readJson(json, z.optional(markSchema), undefined);
+  if (!mark) return undefined;
+  const { entries, turns, turn } = mark;
+  return { entries, turns, ...(turn !== undefined && { turn }) };
+}
+
+/** Reads events in their order. */
 export function readEvents(backing: Backing, key: string, query: EventQuery): EventPage {
-  const { after, last, limit = Number.MAX_SAFE_INTEGER } = query;
-  if (last !== undefined) {
-    const to = query.before === undefined ? Number.MAX_SAFE_INTEGER : query.before - 1;
-    const from = backing.read(key, (sql) => startOfPage(sql, key, Math.max(1, last), to));
-    return readBetween(backing, key, from, to, Number.MAX_SAFE_INTEGER, undefined);
-  }
-  return readBetween(backing, key, after ? after.seq : (query.from ?? 1), Number.MAX_SAFE_INTEGER, limit, after);
-}
-
-function readBetween(
-  backing: Backing,
-  key: string,
-  from: number,
-  to: number,
-  limit: number,
-  after: Cursor | undefined,
-): EventPage {
+  const { after, limit = Number.MAX_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, maxBytes } = query;
+  const from = after ? after.seq : (query.from ?? 1);
   let room = limit;
   const rows = backing
     .readAll(key, (sql, end) => {
-      const part = readRows(sql, key, { from, to: Math.min(to, end), limit: room });
+      const range = { from, to: Math.min(to, end), limit: room, ...(maxBytes !== undefined && { maxBytes }) };
+      const part = readRows(sql, key, range);
       room -= part.length;
       return part;
     })
@@ -55,12 +50,27 @@ function readBetween(
   return toPage(rows, after);
 }
 
-function startOfPage(sql: Sql, key: string, rows: number, to: number): number {
-  const session = sql.get('SELECT last_seq, cleared_seq FROM sessions WHERE key = ?', key);
-  const end = Math.min(to, numberOf(session?.last_seq) ?? 0);
-  const first = Math.max(1, end - rows + 1);
-  const sentence = 'SELECT max(first_seq) AS seq FROM turns WHERE key = ? AND first_seq <= ?';
-  const turn = numberOf(sql.get(sentence, key, first)?.seq) ?? 1;
-  const aligned = end - turn < MAX_GROWTH * rows ? turn : first;
-  return Math.max(aligned, numberOf(session?.cleared_seq) ?? 0);
+/**
+ * Where the end of a session begins that has at least so many entries, or is half a megabyte: the number of its first row, and
+ * what stands before it. Nothing before the last `cleared` is part of it. It costs the same however long the session is.
+ * @returns undefined where the session is shorter, or of a version that noted no marks
+ */
+export function readTail(backing: Backing, key: string, entries: number): { from: number; mark: Mark } | undefined {
+  return backing.read(key, (sql) => {
+    const cleared = numberOf(sql.get('SELECT cleared_seq FROM sessions WHERE key = ?', key)?.cleared_seq) ?? 0;
+    const sentence = `SELECT seq, octet_length(json), mark FROM events WHERE key = ? AND seq > ?
+      ORDER BY seq DESC LIMIT ${MAX_TAIL_ROWS}`;
+    let newest: Mark | undefined;
+    let found: { from: number; mark: Mark } | undefined;
+    let bytes = 0;
+    for (const [seq, size, json] of sql.lists(sentence, key, cleared)) {
+      bytes += numberOf(size) ?? 0;
+      const mark = readMark(textOf(json));
+      if (!mark) continue;
+      newest ??= mark;
+      found = { from: numberOf(seq) ?? 0, mark };
+      if (newest.entries - mark.entries >= entries || bytes > MAX_TAIL_BYTES) return found;
+    }
+    return found;
+  });
 }

@@ -1,67 +1,96 @@
-// Events in their table: written in order with what follows from them (turns, title, size), read by pages.
+// Events in their table: written in order with what follows from them (title, size, place in the history), read by pages.
 import type { SessionEvent, TimedEvent } from '../session/event';
 import { join, type PendingRow, unjoin } from './eventBuffer';
-import { numberOf, type Sql, textOf } from './sql';
-import { TurnNotes } from './turnRows';
+import { decode, encode } from './rowCodec';
+import { numberOf, type Sql } from './sql';
+import { Superseded } from './superseded';
 
-/** Characters of the JSON of one event; a picture fits. What is larger is replaced by a notice that says so. */
-const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 const PREVIEW_CHARS = 200;
+/** Rows on the disk with less text than this are not written again to make them smaller. */
+const MIN_REWRITTEN_CHARS = 2048;
 
-/** The last row of a session, which may still grow. */
-export interface Tail {
-  readonly seq: number;
-  readonly row: PendingRow;
+/** What this process remembers of the rows that it wrote to a session. */
+export class WrittenRows {
+  /** The last row, which may still grow. */
+  tail: { readonly seq: number; readonly row: PendingRow } | undefined;
+  /** How often rows were written to the session. */
+  written: number | undefined;
+  #sql: Sql | undefined;
+  #saved = 0;
+  readonly superseded: Superseded<number>;
+
+  constructor(key: string) {
+    this.superseded = new Superseded<number>((seq, event, before) => {
+      const left = encode(event ?? emptied(before));
+      const size = 'SELECT octet_length(json) AS size FROM events WHERE key = ? AND seq = ?';
+      const bytes = numberOf(this.#sql?.get(size, key, seq)?.size);
+      if (bytes === undefined) return;
+      this.#sql?.run('UPDATE events SET json = ? WHERE key = ? AND seq = ?', left, key, seq);
+      this.#saved += bytes - bytesOf(left);
+    }, MIN_REWRITTEN_CHARS);
+  }
+
+  /** Takes a row that was written. @returns the bytes that earlier rows have become smaller by */
+  add(sql: Sql, event: SessionEvent, seq: number): number {
+    this.#sql = sql;
+    this.#saved = 0;
+    this.superseded.add(event, seq);
+    this.#sql = undefined;
+    return this.#saved;
+  }
+}
+
+/** The event that stays in the place of one of which nothing is needed: it changes nothing. */
+function emptied(event: SessionEvent): SessionEvent {
+  return event.type === 'tool_call' || event.type === 'tool_content'
+    ? { type: 'tool_call', toolCallId: event.toolCallId, patch: {}, announced: false }
+    : event;
 }
 
 /**
  * Adds rows to a session.
- * @param tail the row that this process wrote last; grown in place where the first new row continues it
- * @returns the new tail, or undefined where there is no such session
+ * @param memory of what this process wrote before: its last row grows in place where the first new row continues it, and rows that later ones supersede become small
+ * @returns whether there is such a session
  */
-export function appendRows(
-  sql: Sql,
-  key: string,
-  rows: readonly PendingRow[],
-  tail: Tail | undefined,
-): Tail | undefined {
-  const session = sql.get('SELECT last_seq, preview FROM sessions WHERE key = ?', key);
+export function appendRows(sql: Sql, key: string, rows: readonly PendingRow[], memory = new WrittenRows(key)): boolean {
+  const session = sql.get('SELECT last_seq, preview, written FROM sessions WHERE key = ?', key);
   let seq = numberOf(session?.last_seq);
-  if (!session || seq === undefined) return undefined;
-  const turns = new TurnNotes(sql, key);
-  let written = 0;
+  if (!session || seq === undefined) return false;
+  let bytes = 0;
   let updated = 0;
   let cleared: number | undefined;
   let title: string | null | undefined;
   let preview: string | undefined;
-  let last = tail?.seq === seq ? tail : undefined;
+  let last = memory.tail?.seq === seq ? memory.tail : undefined;
   for (const [index, next] of rows.entries()) {
     const joined = index === 0 && last ? join(last.row, next) : undefined;
     const row = joined ?? next;
     if (!joined) seq++;
-    const { at, until, event } = row;
+    const { at, until, event, mark } = row;
     const json = encode(event);
     if (joined) {
       sql.run('UPDATE events SET until = ?, json = ? WHERE key = ? AND seq = ?', until ?? null, json, key, seq);
-      written += json.length - encode(last?.row.event ?? event).length;
+      bytes -= bytesOf(encode(last?.row.event ?? event));
     } else {
-      const sentence = 'INSERT INTO events (key, seq, at, until, type, json) VALUES (?, ?, ?, ?, ?, ?)';
-      sql.run(sentence, key, seq, at, until ?? null, event.type, json);
-      written += json.length;
+      const sentence = 'INSERT INTO events (key, seq, at, until, type, json, mark) VALUES (?, ?, ?, ?, ?, ?, ?)';
+      sql.run(sentence, key, seq, at, until ?? null, event.type, json, mark ? JSON.stringify(mark) : null);
+      bytes -= memory.add(sql, event, seq);
     }
-    turns.take(event, at, seq);
+    bytes += bytesOf(json);
     updated = Math.max(updated, until ?? at);
     if (event.type === 'cleared') cleared = seq;
     if (event.type === 'info' && event.title !== undefined) title = event.title;
     if (event.type === 'prompt_sent') preview ??= previewOf(event);
     last = { seq, row };
   }
-  turns.finish();
+  const written = (numberOf(session.written) ?? 0) + 1;
   sql.run(
-    `UPDATE sessions SET last_seq = ?, bytes = bytes + ?, updated = max(updated, ?), cleared_seq = coalesce(?, cleared_seq),
-       title = CASE WHEN ? THEN ? ELSE title END, preview = coalesce(preview, ?) WHERE key = ?`,
+    `UPDATE sessions SET last_seq = ?, written = ?, bytes = bytes + ?, updated = max(updated, ?),
+       cleared_seq = coalesce(?, cleared_seq), title = CASE WHEN ? THEN ? ELSE title END,
+       preview = coalesce(preview, ?) WHERE key = ?`,
     seq,
     written,
+    bytes,
     updated,
     cleared ?? null,
     title === undefined ? 0 : 1,
@@ -69,7 +98,13 @@ export function appendRows(
     preview ?? null,
     key,
   );
-  return last;
+  memory.tail = last;
+  memory.written = written;
+  return true;
+}
+
+function bytesOf(column: string | Uint8Array): number {
+  return typeof column === 'string' ? Buffer.byteLength(column) : column.length;
 }
 
 /** Where a reader is: a row and how much of a text it has seen there, as a row may still grow. */
@@ -91,6 +126,8 @@ export interface RowRange {
   readonly from: number;
   readonly to: number;
   readonly limit: number;
+  /** Bytes of all rows, at least one row is read (no bound). */
+  readonly maxBytes?: number;
 }
 
 /** A row as it lies in the table. */
@@ -98,18 +135,34 @@ export interface EventRow {
   readonly seq: number;
   readonly at: number;
   readonly until: number | undefined;
-  readonly json: string | undefined;
+  readonly json: unknown;
 }
 
 /** Rows of a session in their order. */
-export function readRows(sql: Sql, key: string, { from, to, limit }: RowRange): EventRow[] {
+export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
+  const { from, limit } = range;
+  const to = range.maxBytes === undefined ? range.to : lastWithin(sql, key, range, range.maxBytes);
   const sentence = 'SELECT seq, at, until, json FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
   return sql.lists(sentence, key, from, to, limit).map(([seq, at, until, json]) => ({
     seq: numberOf(seq) ?? 0,
     at: numberOf(at) ?? 0,
     until: numberOf(until),
-    json: textOf(json),
+    json,
   }));
+}
+
+/** The last row up to which the rows of a range take so many bytes; their sizes are known without reading them. */
+function lastWithin(sql: Sql, key: string, { from, to, limit }: RowRange, maxBytes: number): number {
+  const sentence =
+    'SELECT seq, octet_length(json) FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
+  let last = from;
+  let bytes = 0;
+  for (const [index, [seq, size]] of sql.lists(sentence, key, from, to, limit).entries()) {
+    bytes += numberOf(size) ?? 0;
+    if (bytes > maxBytes && index > 0) break;
+    last = numberOf(seq) ?? last;
+  }
+  return last;
 }
 
 /**
@@ -157,43 +210,8 @@ export function dropCleared(sql: Sql, key: string): void {
   const wiped = WIPED.map((type) => `'${type}'`).join(', ');
   sql.run(`DELETE FROM events WHERE key = ? AND seq < ? AND type IN (${wiped})`, key, seq);
   sql.run('DELETE FROM texts WHERE key = ? AND seq < ?', key, seq);
-  const size = 'SELECT coalesce(sum(length(json)), 0) FROM events WHERE key = ?';
+  const size = 'SELECT coalesce(sum(octet_length(json)), 0) FROM events WHERE key = ?';
   sql.run(`UPDATE sessions SET bytes = (${size}) WHERE key = ?`, key, key);
-}
-
-/** The JSON text of an event. Never throws: what has no JSON text, or too much of it, becomes a notice. */
-function encode(event: SessionEvent): string {
-  let problem = 'it cannot be written as JSON';
-  try {
-    const json = JSON.stringify(event);
-    if (json.length <= MAX_EVENT_CHARS) return json;
-    problem = `it has ${json.length} characters`;
-  } catch {
-    // The notice says it.
-  }
-  const notice: SessionEvent = {
-    type: 'notice',
-    severity: 'warning',
-    title: 'A part of this session was not kept',
-    description: `An event of kind ${event.type}: ${problem}.`,
-    own: true,
-  };
-  return JSON.stringify(notice);
-}
-
-/** The event of a row; undefined where it is damaged. */
-export function decode(json: string | undefined): SessionEvent | undefined {
-  if (json === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(json);
-    return isEvent(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isEvent(value: unknown): value is SessionEvent {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
 function previewOf(event: Extract<SessionEvent, { type: 'prompt_sent' }>): string | undefined {

@@ -1,5 +1,5 @@
-// What lasts: sessions with their events, turns, queue, drafts and decisions, in one SQLite file that all windows share. The client applies an event and appends
-// it here; what must not be lost (a queued message, a draft, a decision, the ends of turns) is on the disk when the call returns.
+// What lasts: sessions with their events, queue and drafts, in one SQLite file that all windows share. The client applies an event and appends it here; what must
+// not be lost (a queued message, a draft, the ends of turns) is on the disk when the call returns, and what streams within 50 ms.
 import type { Disposable } from '../base/disposable';
 import { toDisposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
@@ -8,14 +8,14 @@ import type { Log } from '../base/log';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import { Backing, type JournalState } from './backing';
 import { EventBuffer, type PendingRow } from './eventBuffer';
-import { type EventQuery, readEvents } from './eventPages';
-import { appendRows, dropCleared, type EventPage, type Tail } from './eventRows';
+import { type EventQuery, readEvents, readTail } from './eventPages';
+import { appendRows, dropCleared, type EventPage, WrittenRows } from './eventRows';
 import { beat, type Claim, claim, type LeaseContext, ownerOf, release } from './leases';
 import { type Machine, thisMachine } from './machine';
 import { Ownership } from './ownership';
 import type { JournalPort } from './port';
 import { QueueStore } from './queueStore';
-import type { NewSession, SessionPatch, SessionRecord, TurnRecord } from './records';
+import type { NewSession, SessionPatch, SessionRecord } from './records';
 import { type Pruned, type PruneOptions, prune } from './retention';
 import { type SearchResult, search } from './search';
 import { indexBacklog, indexSession } from './searchText';
@@ -30,12 +30,24 @@ import {
   saveSession,
 } from './sessionRows';
 import { SideStore } from './sideStore';
-import type { Sql } from './sql';
+import { numberOf, type Sql } from './sql';
 import { problemOf } from './sqlError';
-import { readTurns } from './turnRows';
+import { readLeft, removeLeft, StreamLog } from './streamLog';
 
-/** Rows that wait at most; more are written at once. */
-const MAX_WAITING = 500;
+/** How long what streams may be in the stream's own file only, in milliseconds: other windows see it then. */
+const BULK_MS = 30_000;
+/** About the characters that wait before they are written to the journal, at most once in {@link BULK_GAP_MS}. */
+const BULK_CHARS = 64 * 1024;
+const BULK_GAP_MS = 1000;
+/** As much is written without waiting for anything. */
+const MAX_WAITING_CHARS = 4 * 1024 * 1024;
+/** Characters of one moment that the stream's file takes; more is a flood, and is written as what is left of it once a second. */
+const MAX_STREAMED_CHARS = 64 * 1024;
+/** How long a write that may wait is tried again while another window writes, in milliseconds. */
+const BUSY_RETRY_MS = 100;
+const MAX_BUSY = 20;
+/** Text becomes searchable when nothing was said for so long, in milliseconds; a search does not wait for it. */
+const INDEX_AFTER_MS = 60_000;
 /** Events that others act on: they do not wait for the timer. */
 const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
   'prompt_sent',
@@ -56,9 +68,9 @@ export interface JournalOptions {
   readonly log: Log;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** How long chunks wait to be written together, in milliseconds (50). */
+  /** How long chunks wait to be appended together, in milliseconds (50). */
   readonly flushMs?: number;
-  /** How long a write waits for another window's, in milliseconds (2,000). */
+  /** How long a write waits for another window's, in milliseconds (100); the thread waits with it. */
   readonly busyMs?: number;
   /** What is kept in memory while the disk cannot be used, in bytes (64 MiB). */
   readonly maxMemoryBytes?: number;
@@ -70,18 +82,26 @@ export interface JournalOptions {
 
 export class Journal implements Disposable {
   readonly queue: QueueStore;
-  /** Drafts, scroll positions, decisions. */
+  /** Drafts, scroll positions. */
   readonly side: SideStore;
   readonly #options: JournalOptions;
   readonly #log: Log;
   readonly #schedule: (run: () => void, ms: number) => Disposable;
   readonly #backing: Backing;
+  /** What is not in the journal's file yet. */
   readonly #buffer = new EventBuffer();
-  readonly #tails = new Map<string, Tail>();
+  /** What of that is not in the stream's file yet either. */
+  readonly #unstreamed = new EventBuffer();
+  readonly #stream: StreamLog;
+  readonly #written = new Map<string, WrittenRows>();
   /** Sessions that this process began or owns. */
   readonly #live = new Map<string, SessionRecord>();
   readonly #ownership: Ownership;
-  #flushTimer: Disposable | undefined;
+  #streamTimer: Disposable | undefined;
+  #bulkTimer: Disposable | undefined;
+  #isBulkSoon = false;
+  #lastBulk = Number.NEGATIVE_INFINITY;
+  #busy = 0;
   #indexTimer: Disposable | undefined;
   #closed = false;
 
@@ -94,20 +114,20 @@ export class Journal implements Disposable {
     this.#options = options;
     this.#log = options.log;
     this.#schedule = options.schedule ?? later;
-    const { folder, log, now, busyMs = 2000, maxMemoryBytes = 64 * 1024 * 1024 } = options;
+    const { folder, log, now, busyMs = 100, maxMemoryBytes = 64 * 1024 * 1024 } = options;
     const refill = (sql: Sql): void => this.#refill(sql);
     this.#backing = new Backing({ folder, log, now, busyMs, maxMemoryBytes, schedule: this.#schedule, refill });
     // Rows that could grow may be elsewhere now.
-    this.#backing.onDidChangeState(() => this.#tails.clear());
+    this.#backing.onDidChangeState(() => this.#written.clear());
+    this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
     this.#ownership = new Ownership({
       schedule: this.#schedule,
       beat: (key, windowId) =>
         this.#quietly(() => this.#backing.write(key, (sql) => beat(sql, key, windowId, this.#context()))),
     });
     this.#ownership.onDidLose((key) => {
-      this.#buffer.forget(key);
+      this.#forgetRows(key);
       this.#live.delete(key);
-      this.#tails.delete(key);
     });
     const port: JournalPort = {
       write: (key, change) => this.#write(key, change),
@@ -116,6 +136,7 @@ export class Journal implements Disposable {
     };
     this.queue = new QueueStore(port);
     this.side = new SideStore(port);
+    this.#takeLeft();
   }
 
   /** Where things are kept now, with the words for the user. */
@@ -171,38 +192,41 @@ export class Journal implements Disposable {
 
   /** Removes a session with everything that belongs to it. @throws ParleyError `session-held` where another window owns it */
   deleteSession(key: string): void {
-    this.#buffer.forget(key);
     const owner = this.owner(key);
     if (owner && owner.windowId !== this.#ownership.of(key)) throw held();
+    this.#forgetRows(key);
     this.#backing.delete(key, (sql) => deleteSession(sql, key));
     this.#ownership.end(key);
     this.#live.delete(key);
-    this.#tails.delete(key);
   }
 
   /**
-   * Keeps events of a session, in their order. Turn boundaries, prompts and permissions are written before the call returns, together with all that waits; the
-   * rest follows within `flushMs`. Never throws: what can be kept nowhere is counted, and the state tells.
+   * Keeps events of a session, in their order. Turn boundaries, prompts and permissions are written before the call returns, together
+   * with all that waits. The rest outlives the process after `flushMs`, and of a flood (a terminal that prints megabytes) what is
+   * left of it after a second. Never throws: what can be kept nowhere is counted, and the state tells.
    */
   append(key: string, events: readonly TimedEvent[]): void {
     if (this.#closed) {
       this.#log.warn(`journal: ${events.length} events of ${key} came after its end`);
       return;
     }
-    this.#buffer.add(
-      key,
-      events.map(({ at, event }) => ({ at: Number.isFinite(at) ? at : this.#options.now(), event })),
-    );
-    if (this.#buffer.count > MAX_WAITING || events.some(({ event }) => AT_ONCE.has(event.type))) this.flush();
-    else this.#flushTimer ??= this.#schedule(() => this.flush(), this.#options.flushMs ?? 50);
-    if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon();
+    const timed = events.map((event) => (Number.isFinite(event.at) ? event : { ...event, at: this.#options.now() }));
+    this.#buffer.add(key, timed);
+    if (this.#buffer.chars > MAX_WAITING_CHARS || events.some(({ event }) => AT_ONCE.has(event.type))) this.flush();
+    else {
+      this.#unstreamed.add(key, timed);
+      this.#streamTimer ??= this.#schedule(() => this.#streamOn(), this.#options.flushMs ?? 50);
+      this.#bulkTimer ??= this.#schedule(() => this.#bulk(), BULK_MS);
+    }
+    if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon(INDEX_AFTER_MS);
   }
 
   /** Writes what waits. */
   flush(): void {
-    this.#flushTimer?.dispose();
-    this.#flushTimer = undefined;
-    for (const [key, rows] of this.#buffer.take()) this.#writeRows(key, rows);
+    this.#endTimers();
+    if (this.#buffer.isEmpty) return;
+    this.#unstreamed.take();
+    this.#writeRows(this.#buffer.take());
   }
 
   /** Events of a session; see {@link readEvents} for what a last page is. */
@@ -211,9 +235,27 @@ export class Journal implements Disposable {
     return readEvents(this.#backing, key, query);
   }
 
-  turns(key: string): readonly TurnRecord[] {
+  /** The end of a session, with where it stands in the whole; see {@link readTail}. */
+  tail(key: string, entries: number): ReturnType<typeof readTail> {
     this.flush();
-    return this.#backing.read(key, (sql) => readTurns(sql, key));
+    return readTail(this.#backing, key, entries);
+  }
+
+  /**
+   * Runs changes of one session as one transaction, with the events that wait. A change that fails for a reason of its own (a message that is
+   * gone) is told to `onFailed`, and the others are kept. @throws as {@link updateSession}
+   */
+  together(key: string, changes: readonly (() => void)[], onFailed: (error: ParleyError) => void): void {
+    this.#write(key, () => {
+      for (const change of changes) {
+        try {
+          change();
+        } catch (error) {
+          if (!(error instanceof ParleyError) || !error.code.startsWith('queue-')) throw error;
+          onFailed(error);
+        }
+      }
+    });
   }
 
   /**
@@ -242,6 +284,7 @@ export class Journal implements Disposable {
    */
   claim(key: string, windowId: string): Claim {
     this.flush();
+    this.#takeLeft(key);
     const result = this.#backing.write(key, (sql) => {
       if (!hasSession(sql, key)) throw unknown(key);
       this.#remember(sql, key);
@@ -253,7 +296,7 @@ export class Journal implements Disposable {
     }
     this.#ownership.begin(key, windowId);
     // A process that died may have left a last message that is in no index.
-    if (!this.#tails.has(key)) this.#quietly(() => this.#backing.file && indexSession(this.#backing.file, key, true));
+    if (!this.#written.has(key)) this.#quietly(() => this.#backing.file && indexSession(this.#backing.file, key, true));
     return result;
   }
 
@@ -272,7 +315,7 @@ export class Journal implements Disposable {
     this.#backing.write(key, (sql) => release(sql, key, windowId));
     this.#ownership.end(key);
     this.#live.delete(key);
-    this.#tails.delete(key);
+    this.#written.delete(key);
   }
 
   /**
@@ -289,15 +332,17 @@ export class Journal implements Disposable {
   dispose(): void {
     if (this.#closed) return;
     this.flush();
-    this.#tails.clear();
-    this.#index(false);
+    this.#written.clear();
     for (const [key, windowId] of this.#ownership.all) {
       this.#quietly(() => this.#backing.file && indexSession(this.#backing.file, key, true));
       this.#quietly(() => this.#backing.write(key, (sql) => release(sql, key, windowId)));
     }
     this.#closed = true;
-    for (const timer of [this.#flushTimer, this.#indexTimer]) timer?.dispose();
+    this.#endTimers();
+    this.#indexTimer?.dispose();
     this.#backing.dispose();
+    if (this.#backing.state.kind === 'durable') this.#clearStream();
+    this.#quietly(() => this.#stream.dispose());
     this.#ownership.dispose();
   }
 
@@ -315,28 +360,154 @@ export class Journal implements Disposable {
     }
   }
 
-  #writeRows(key: string, rows: readonly PendingRow[]): void {
+  /** Appends what came since to the stream's file; a flood goes to the journal instead, as what is left of it. */
+  #streamOn(): void {
+    this.#streamTimer = undefined;
+    if (this.#unstreamed.isEmpty) return;
+    const isFlood = this.#unstreamed.chars > MAX_STREAMED_CHARS;
+    if (isFlood || this.#backing.state.kind === 'memory' || !this.#appendToStream()) {
+      this.#bulkSoon();
+      return;
+    }
+    if (Math.max(this.#buffer.chars, this.#stream.size) > BULK_CHARS) this.#bulkSoon();
+  }
+
+  #appendToStream(): boolean {
+    const done = this.#quietly(() => {
+      this.#stream.append(this.#unstreamed.take(), (key) => this.#writtenTo(key));
+      return true;
+    });
+    return done === true;
+  }
+
+  /** How often rows were written to a session. */
+  #writtenTo(key: string): number {
+    const known = this.#written.get(key)?.written;
+    if (known !== undefined) return known;
+    const row = this.#backing.read(key, (sql) => sql.get('SELECT written FROM sessions WHERE key = ?', key));
+    return numberOf(row?.written) ?? 0;
+  }
+
+  #bulkSoon(): void {
+    if (this.#isBulkSoon) return;
+    this.#isBulkSoon = true;
+    this.#bulkTimer?.dispose();
+    const wait = Math.max(0, Math.min(BULK_GAP_MS, this.#lastBulk + BULK_GAP_MS - performance.now()));
+    this.#bulkTimer = this.#schedule(() => this.#bulk(), wait);
+  }
+
+  /** Writes what waits, without hurry: while another window writes it is tried again. */
+  #bulk(): void {
+    this.#bulkTimer = undefined;
+    this.#isBulkSoon = false;
+    if (this.#busy < MAX_BUSY && this.#backing.isBusy) {
+      this.#busy++;
+      this.#isBulkSoon = true;
+      this.#bulkTimer = this.#schedule(() => this.#bulk(), BUSY_RETRY_MS);
+      return;
+    }
+    this.flush();
+  }
+
+  #endTimers(): void {
+    this.#streamTimer?.dispose();
+    this.#bulkTimer?.dispose();
+    this.#streamTimer = undefined;
+    this.#bulkTimer = undefined;
+    this.#isBulkSoon = false;
+    this.#busy = 0;
+    this.#lastBulk = performance.now();
+  }
+
+  /** Writes rows of all sessions in one transaction; what then is in the journal is no longer needed in the stream's file. */
+  #writeRows(batch: ReadonlyMap<string, readonly PendingRow[]>): void {
+    const lost = new Set<string>();
     try {
-      const tail = this.#backing.write(key, (sql) => {
-        if (!this.#ownership.mayWrite(sql, key)) throw held();
-        return appendRows(sql, key, rows, this.#tails.get(key));
+      let attempts = 0;
+      this.#backing.write([...batch.keys()], (sql) => {
+        // What a change that failed has noted is not so.
+        if (attempts++ > 0) for (const key of batch.keys()) this.#written.delete(key);
+        lost.clear();
+        for (const [key, rows] of batch) {
+          if (!this.#ownership.mayWrite(sql, key)) lost.add(key);
+          else if (!appendRows(sql, key, rows, this.#rowsOf(key)))
+            this.#log.warn(`journal: ${rows.length} events of ${key}, which is no session`);
+        }
       });
-      if (tail) this.#tails.set(key, tail);
-      else this.#log.warn(`journal: ${rows.length} events of ${key}, which is no session`);
     } catch (error) {
-      if (isHeld(error)) this.#ownership.lose(key);
-      else {
+      for (const [key, rows] of batch) {
         this.#log.error(`journal: ${rows.length} events of ${key} were not kept: ${messageOf(error)}`);
         this.#backing.noteLost(key, rows.length);
+        this.#written.delete(key);
       }
+      return;
+    }
+    for (const key of lost) this.#ownership.lose(key);
+    if (this.#backing.state.kind === 'durable') this.#clearStream();
+  }
+
+  #clearStream(): void {
+    this.#quietly(() => this.#stream.clear());
+  }
+
+  #rowsOf(key: string): WrittenRows {
+    const known = this.#written.get(key);
+    if (known) return known;
+    const rows = new WrittenRows(key);
+    this.#written.set(key, rows);
+    return rows;
+  }
+
+  #forgetRows(key: string): void {
+    this.#buffer.forget(key);
+    this.#unstreamed.forget(key);
+    this.#written.delete(key);
+  }
+
+  /**
+   * Takes over what streamed in processes that are gone, and had not written it to the journal: of one session, which is about to be ours, or of all that
+   * no living window has. Each is added once, whoever does it.
+   */
+  #takeLeft(only?: string): void {
+    const { machine } = this.#context();
+    for (const { path, pid, started } of this.#stream.others()) {
+      this.#quietly(() => {
+        const isGone = !machine.isAlive(pid) || (machine.startOf(pid) ?? '') !== started;
+        const left = readLeft(path);
+        let isNeeded = !isGone;
+        for (const { key, written, rows } of left) {
+          const isTaken = (only === undefined ? isGone : only === key) && this.#takeRows(key, written, rows);
+          isNeeded ||= !isTaken;
+        }
+        if (!isNeeded) removeLeft(path);
+      });
     }
   }
 
-  #indexSoon(): void {
-    this.#indexTimer ??= this.#schedule(() => {
+  /** @returns whether the rows are not needed any more */
+  #takeRows(key: string, written: number, rows: readonly PendingRow[]): boolean {
+    if (this.#backing.state.kind === 'memory') return false;
+    const buffer = new EventBuffer();
+    buffer.add(key, rows);
+    return this.#backing.write(key, (sql) => {
+      const owner = ownerOf(sql, key, this.#context());
+      if (owner && owner.windowId !== this.#ownership.of(key)) return false;
+      const there = numberOf(sql.get('SELECT written FROM sessions WHERE key = ?', key)?.written);
+      // Of a session that was deleted, or a file that another one replaced, nothing is needed.
+      if (there === undefined || there > written) return true;
+      this.#log.info(`journal: ${rows.length} rows of ${key} were taken over from a process that is gone`);
+      appendRows(sql, key, buffer.take().get(key) ?? []);
+      sql.run('UPDATE sessions SET written = max(written, ?) WHERE key = ?', written + 1, key);
+      return true;
+    });
+  }
+
+  #indexSoon(afterMs: number): void {
+    this.#indexTimer?.dispose();
+    this.#indexTimer = this.#schedule(() => {
       this.#indexTimer = undefined;
-      if (this.#index(false)) this.#indexSoon();
-    }, this.#options.flushMs ?? 50);
+      if (this.#index(false)) this.#indexSoon(this.#options.flushMs ?? 50);
+    }, afterMs);
   }
 
   #index(final: boolean): boolean {

@@ -1,6 +1,5 @@
 // The queue of messages on the disk. An item goes queued → sending → accepted or failed, or is removed; each step is on the disk when its call returns, so that
 // after a crash a message is neither lost nor sent twice: what is found in `sending` may or may not have left, and only the agent or the user can tell.
-import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { ParleyError } from '../base/errors';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../session/queue';
@@ -24,8 +23,6 @@ const NEXT: Readonly<Record<QueueItemState, readonly QueueItemState[]>> = {
 
 export class QueueStore {
   readonly #port: JournalPort;
-  /** Marks what this process is sending, so that what an earlier one left can be told from it. */
-  readonly #sender = randomUUID();
 
   constructor(port: JournalPort) {
     this.#port = port;
@@ -36,12 +33,6 @@ export class QueueStore {
     return this.#port.read(key, (sql) =>
       sql.all('SELECT * FROM queue WHERE key = ? ORDER BY position', key).map(toItem),
     );
-  }
-
-  /** Items that were being sent when the process that sent them ended. The caller decides for each: `accepted`, or `queued` again. */
-  interrupted(key: string): readonly StoredQueueItem[] {
-    const sentence = "SELECT * FROM queue WHERE key = ? AND state = 'sending' AND sender IS NOT ? ORDER BY position";
-    return this.#port.read(key, (sql) => sql.all(sentence, key, this.#sender).map(toItem));
   }
 
   /**
@@ -62,14 +53,13 @@ export class QueueStore {
       if ((numberOf(bounds?.n) ?? 0) >= MAX_ITEMS) {
         throw new ParleyError('queue-full', `No more than ${MAX_ITEMS} messages can wait in one session.`);
       }
-      if (find(sql, key, item.id)) {
+      if (sql.get('SELECT 1 FROM queue WHERE key = ? AND id = ?', key, item.id)) {
         throw new ParleyError('queue-duplicate', `A message with the id ${item.id} waits in this session already.`);
       }
       const position = place === 'first' ? (numberOf(bounds?.lo) ?? 1) - 1 : (numberOf(bounds?.hi) ?? -1) + 1;
       const { id, state, held, reason = null, repeats = null } = item;
-      const sender = state === 'sending' ? this.#sender : null;
       const facts = { held: Number(held), reason, doubtful: Number(item.doubtful === true), repeats };
-      sql.insert('queue', { key, id, position, state, sender, text, attachments, ...facts });
+      sql.insert('queue', { key, id, position, state, text, attachments, ...facts });
     });
   }
 
@@ -79,17 +69,16 @@ export class QueueStore {
    */
   setState(key: string, id: string, state: QueueItemState, { reason, doubtful }: StateFacts = {}): void {
     this.#port.write(key, (sql) => {
-      const from = need(sql, key, id).state;
+      const from = stateOf(sql, key, id);
       const again = from === 'sending' && state === 'sending';
       if (again || (from !== state && !NEXT[from].includes(state))) {
         throw new ParleyError('queue-state', `A message that is ${from} cannot become ${state}.`);
       }
       sql.run(
-        'UPDATE queue SET state = ?, reason = ?, doubtful = ?, sender = ? WHERE key = ? AND id = ?',
+        'UPDATE queue SET state = ?, reason = ?, doubtful = ? WHERE key = ? AND id = ?',
         state,
         reason ?? null,
         Number(doubtful === true),
-        state === 'sending' ? this.#sender : null,
         key,
         id,
       );
@@ -99,7 +88,7 @@ export class QueueStore {
   /** Changes the text of an item, or marks that the user is editing it. @throws ParleyError `queue-no-item`, `queue-state` once it is on its way */
   edit(key: string, id: string, change: { readonly text?: string; readonly held?: boolean }): void {
     this.#port.write(key, (sql) => {
-      const { state } = need(sql, key, id);
+      const state = stateOf(sql, key, id);
       if (state === 'sending' || state === 'accepted') {
         throw new ParleyError('queue-state', 'A message that is on its way cannot be changed.');
       }
@@ -137,15 +126,16 @@ export class QueueStore {
   }
 }
 
-function find(sql: Sql, key: string, id: string): StoredQueueItem | undefined {
-  const row = sql.get('SELECT * FROM queue WHERE key = ? AND id = ?', key, id);
-  return row && toItem(row);
+/** The state of an item, without reading its text and its pictures. @throws ParleyError `queue-no-item` */
+function stateOf(sql: Sql, key: string, id: string): QueueItemState {
+  const row = sql.get('SELECT state FROM queue WHERE key = ? AND id = ?', key, id);
+  if (!row) throw new ParleyError('queue-no-item', 'That message is no longer in the queue.');
+  return toState(row);
 }
 
-function need(sql: Sql, key: string, id: string): StoredQueueItem {
-  const item = find(sql, key, id);
-  if (!item) throw new ParleyError('queue-no-item', 'That message is no longer in the queue.');
-  return item;
+function toState(row: Row): QueueItemState {
+  const state = textOf(row.state) ?? '';
+  return Object.hasOwn(NEXT, state) ? (state as QueueItemState) : 'failed';
 }
 
 const attachmentSchema = z.object({
@@ -167,12 +157,11 @@ export function readAttachments(json: string | undefined): readonly QueuedAttach
 function toItem(row: Row): StoredQueueItem {
   const reason = textOf(row.reason);
   const repeats = textOf(row.repeats);
-  const state = textOf(row.state) ?? '';
   return {
     id: textOf(row.id) ?? '',
     text: readJson(textOf(row.text), z.string(), ''),
     attachments: readAttachments(textOf(row.attachments)),
-    state: Object.hasOwn(NEXT, state) ? (state as QueueItemState) : 'failed',
+    state: toState(row),
     held: row.held === 1,
     ...(reason !== undefined && { reason }),
     ...(row.doubtful === 1 && { doubtful: true }),

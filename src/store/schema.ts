@@ -3,7 +3,8 @@ import type { Sql } from './sql';
 import { StorageError } from './sqlError';
 
 /**
- * Each entry takes a file from its index to the next version.
+ * Each entry takes a file from its index to the next version. A window of the version before may be open beside it: a migration only
+ * adds, so that what that window writes is still kept.
  *
  * - `events` is clustered by session, so that a page of one session lies together however many sessions wrote at the same time.
  * - `last_seq` is the newest event of a session, `indexed_seq` the newest whose text can be searched, `cleared_seq` the newest `cleared`.
@@ -77,10 +78,24 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE leases ADD COLUMN ticks REAL;
   CREATE TABLE expiring (key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, since REAL NOT NULL);
   `,
+  // A row says where the transcript stood before it, so that its end can be read first; a session, how often rows were written to
+  // it, so that what a killed process left is added once. Attachments of a draft lie by themselves: a key typed beside a picture
+  // does not write the picture again. Nothing reads `turns`, `decisions`, `sessions.archived` and `queue.sender` any more; they
+  // stay, empty, for windows of the version before, which still write them.
+  `
+  ALTER TABLE events ADD COLUMN mark TEXT;
+  ALTER TABLE sessions ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
+  DELETE FROM turns;
+  DELETE FROM decisions;
+  CREATE TABLE draft_attachments (
+    key TEXT NOT NULL REFERENCES sessions ON DELETE CASCADE, id TEXT NOT NULL, position INTEGER NOT NULL,
+    json TEXT NOT NULL, PRIMARY KEY (key, id)
+  );
+  `,
 ];
 
 /** Tables with few rows for each session, all with a column `key`. */
-export const SIDE_TABLES = ['turns', 'queue', 'drafts', 'views', 'decisions', 'leases'] as const;
+export const SIDE_TABLES = ['queue', 'drafts', 'draft_attachments', 'views', 'leases'] as const;
 
 /**
  * Brings a file to the newest version; a new file gets all tables. Each step is a transaction, so a step that fails leaves the file as it was.

@@ -1,6 +1,6 @@
 // The text that can be searched: what the user and the agent said, one row for each message, taken from the events once they are complete.
 import type { SessionEvent } from '../session/event';
-import { decode } from './eventRows';
+import { decode } from './rowCodec';
 import { numberOf, type Sql, textOf } from './sql';
 
 /** Characters of one searchable piece; a longer message is several. */
@@ -39,7 +39,7 @@ export function indexSession(sql: Sql, key: string, final: boolean): boolean {
         done = seq - 1;
         break;
       }
-      const event = decode(textOf(row.json));
+      const event = decode(row.json);
       if (event) pieces.take(seq, event);
       if (rows.length === BATCH) done = seq;
     }

@@ -11,7 +11,6 @@ export interface SessionQuery {
   readonly limit: number;
   /** The last session of the page before. */
   readonly before?: { readonly updatedAt: number; readonly key: string };
-  readonly includeArchived?: boolean;
 }
 
 /** Adds a session or, where it is known, changes what `session` says of it. */
@@ -35,7 +34,7 @@ export function saveSession(sql: Sql, session: NewSession, now: number): void {
 
 /** Changes fields of a session; those that are absent stay. */
 export function patchSession(sql: Sql, key: string, patch: SessionPatch, now: number): void {
-  const { agentId, agentSessionId, cwd, roots, title, protocol, archived, ended } = patch;
+  const { agentId, agentSessionId, cwd, roots, title, protocol, ended } = patch;
   const columns: Record<string, string | number | null> = {
     ...(agentId !== undefined && { agent: agentId }),
     ...(agentSessionId !== undefined && { agent_session: agentSessionId }),
@@ -43,7 +42,6 @@ export function patchSession(sql: Sql, key: string, patch: SessionPatch, now: nu
     ...(roots !== undefined && { roots: JSON.stringify(roots) }),
     ...(title !== undefined && { title, updated: now }),
     ...(protocol !== undefined && { protocol: String(protocol) }),
-    ...(archived !== undefined && { archived: archived ? 1 : 0 }),
     ...(ended !== undefined && { ended_at: ended === null ? null : now, ended_why: ended }),
   };
   const names = Object.keys(columns);
@@ -62,13 +60,11 @@ export function readSession(sql: Sql, key: string): SessionRecord | undefined {
 }
 
 /** A page of the history, newest first. */
-export function listSessions(sql: Sql, { limit, before, includeArchived }: SessionQuery): readonly SessionRecord[] {
+export function listSessions(sql: Sql, { limit, before }: SessionQuery): readonly SessionRecord[] {
   const rows = sql.all(
-    `SELECT * FROM sessions WHERE (updated, key) < (?, ?) AND (archived = 0 OR ?)
-       ORDER BY updated DESC, key DESC LIMIT ?`,
+    'SELECT * FROM sessions WHERE (updated, key) < (?, ?) ORDER BY updated DESC, key DESC LIMIT ?',
     before?.updatedAt ?? Number.MAX_SAFE_INTEGER,
     before?.key ?? '',
-    includeArchived ? 1 : 0,
     Math.max(0, Math.min(limit, MAX_PAGE)),
   );
   return rows.map(toSession);
@@ -102,7 +98,6 @@ function toSession(row: Row): SessionRecord {
     protocol: toProtocol(textOf(row.protocol)),
     createdAt: numberOf(row.created) ?? 0,
     updatedAt: numberOf(row.updated) ?? 0,
-    archived: row.archived === 1,
     lastSeq: numberOf(row.last_seq) ?? 0,
     bytes: numberOf(row.bytes) ?? 0,
     ...(agentSessionId !== undefined && { agentSessionId }),

@@ -3,10 +3,12 @@ import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
 import type { ConversationKeep, KeptConversation, KeptItem } from '../client/keep';
 import type { Anchor } from '../panel/contract';
+import { boundEvent } from '../session/bounds';
 import type { SessionEvent, TimedEvent } from '../session/event';
+import { SessionModel } from '../session/model';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../session/queue';
 import type { Journal } from '../store/journal';
-import type { ViewState } from '../store/records';
+import type { SessionRecord, ViewState } from '../store/records';
 import { TranscriptReading } from './transcriptReading';
 
 export interface KeepOptions {
@@ -41,9 +43,10 @@ export class JournalKeep implements ConversationKeep {
   }
 
   events(events: readonly TimedEvent[]): void {
+    const bounded = events.map((timed) => ({ ...timed, event: boundEvent(timed.event) }));
     if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
-      this.#write((journal, key) => journal.append(key, events));
-    } else if (this.#before.length + events.length <= MOST_BEFORE) this.#before.push(...events);
+      this.#write((journal, key) => journal.append(key, bounded));
+    } else if (this.#before.length + events.length <= MOST_BEFORE) this.#before.push(...bounded);
   }
 
   describe(facts: Parameters<ConversationKeep['describe']>[0]): void {
@@ -86,27 +89,6 @@ export class JournalKeep implements ConversationKeep {
     this.#write((journal, key) => journal.side.saveView(key, view));
   }
 
-  decided(
-    { permissionId, outcome, optionId, by }: Extract<SessionEvent, { type: 'permission_closed' }>,
-    {
-      title,
-      toolKind,
-      optionName,
-    }: { readonly title: string; readonly toolKind?: string; readonly optionName?: string },
-  ): void {
-    const decision = {
-      permissionId,
-      title,
-      outcome,
-      by,
-      at: Date.now(),
-      ...(optionId !== undefined && { optionId }),
-      ...(optionName !== undefined && { optionName }),
-      ...(toolKind !== undefined && { toolKind }),
-    };
-    this.#write((journal, key) => journal.side.recordDecision(key, decision));
-  }
-
   #write(change: (journal: Journal, key: string) => void): void {
     const { journal, log, session } = this.#options;
     if (this.#isLost) return;
@@ -143,9 +125,15 @@ function isWorthKeeping(event: SessionEvent): boolean {
   return event.type === 'turn_started' || (event.type === 'notice' && event.opens === true);
 }
 
+/** A session of at most so many bytes and rows is read at once, in a few milliseconds. */
+const SMALL_BYTES = 192 * 1024;
+const SMALL_ROWS = 2000;
+/** Entries of the end of a larger one that are there at once: more than any window shows. */
+const TAIL_ENTRIES = 128;
+
 /**
- * Reads what was kept of a conversation.
- * @param reading of its transcript, where that was begun before; it is at its end then
+ * Reads what was kept of a conversation; of a long one the end, and how to read the whole.
+ * @param reading of its transcript, where that was begun before
  * @throws ParleyError `journal-unknown-session`, `journal-unreadable`
  */
 export function readKept(
@@ -157,8 +145,9 @@ export function readKept(
   if (!session) throw new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
   const draft = journal.side.draft(key);
   const anchor = anchorOf(journal.side.view(key));
+  const isSmall = session.bytes <= SMALL_BYTES && session.lastSeq <= SMALL_ROWS;
   return {
-    model: reading.finish(),
+    ...(isSmall ? { model: reading.finish() } : beginAtEnd(journal, session, reading)),
     queue: journal.queue.items(key),
     draft: draft?.text ?? '',
     attachments: draft?.attachments ?? [],
@@ -166,6 +155,20 @@ export function readKept(
     ...(session.queuePaused !== undefined && { paused: session.queuePaused }),
     ...(session.agentSessionId !== undefined && { agentSessionId: session.agentSessionId }),
   };
+}
+
+/** The end of a long session as a model; empty where it is not known where its end begins. */
+function beginAtEnd(
+  journal: Journal,
+  { key, lastSeq }: SessionRecord,
+  reading: TranscriptReading,
+): Pick<KeptConversation, 'model' | 'whole'> {
+  const end = journal.tail(key, TAIL_ENTRIES);
+  const { events } = end ? journal.events(key, { from: end.from, to: lastSeq }) : { events: [] };
+  const model = SessionModel.after(end?.mark ?? { entries: 0, turns: 0 }, events[0]?.at ?? 0);
+  for (const { at, event } of events) model.apply(event, at);
+  model.beginLive();
+  return { model, whole: () => reading.finishSlowly(lastSeq) };
 }
 
 function anchorOf(view: ViewState | undefined): Anchor | undefined {

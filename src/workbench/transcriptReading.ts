@@ -3,8 +3,11 @@ import { SessionModel } from '../session/model';
 import type { Cursor } from '../store/eventRows';
 import type { Journal } from '../store/journal';
 
-/** Rows that are read at once: a few milliseconds. */
-const ROWS = 500;
+/** Rows and their bytes that are read at once. */
+const ROWS = 200;
+const BYTES = 256 * 1024;
+/** How long a part of the reading takes, in milliseconds, before everything else has its turn. */
+const SLICE_MS = 6;
 
 export class TranscriptReading {
   readonly key: string;
@@ -24,21 +27,14 @@ export class TranscriptReading {
     return this.#rows;
   }
 
-  /** Reads on. @returns whether there may be more @throws ParleyError `journal-unreadable`, `journal-closed` */
-  advance(): boolean {
-    const from = this.#cursor;
-    const page = this.#journal.events(this.key, { limit: ROWS, ...(from && { after: from }) });
-    // The last row that was read is read again, as it may have grown. Where it is gone, another window has rewritten the session: what was read is not it any more.
-    if (from && page.firstSeq !== from.seq) {
-      this.#model = new SessionModel();
-      this.#cursor = undefined;
-      this.#rows = 0;
-      return true;
-    }
-    for (const { at, event } of page.events) this.#model.apply(event, at);
-    this.#cursor = page.cursor;
-    this.#rows += page.lastSeq - page.firstSeq;
-    return page.lastSeq !== from?.seq;
+  /**
+   * Reads on for a few milliseconds. @param to the last row that is read
+   * @returns whether there may be more @throws ParleyError `journal-unreadable`, `journal-closed`
+   */
+  advance(to = Number.MAX_SAFE_INTEGER): boolean {
+    const until = performance.now() + SLICE_MS;
+    while (this.#readPage(to)) if (performance.now() >= until) return true;
+    return false;
   }
 
   /**
@@ -50,5 +46,28 @@ export class TranscriptReading {
       // Until nothing is left.
     }
     return this.#model;
+  }
+
+  /** The same up to a row, with everything else between the parts. @throws as {@link advance} */
+  async finishSlowly(to: number): Promise<SessionModel> {
+    while (this.advance(to)) await new Promise((resolve) => setImmediate(resolve));
+    return this.#model;
+  }
+
+  #readPage(to: number): boolean {
+    const from = this.#cursor;
+    const query = { limit: ROWS, maxBytes: BYTES, to, ...(from && { after: from }) };
+    const page = this.#journal.events(this.key, query);
+    // The last row that was read is read again, as it may have grown. Where it is gone, another window has rewritten the session: what was read is not it any more.
+    if (from && page.firstSeq !== from.seq) {
+      this.#model = new SessionModel();
+      this.#cursor = undefined;
+      this.#rows = 0;
+      return true;
+    }
+    for (const { at, event } of page.events) this.#model.apply(event, at);
+    this.#cursor = page.cursor;
+    this.#rows += page.lastSeq - page.firstSeq;
+    return page.lastSeq !== from?.seq;
   }
 }

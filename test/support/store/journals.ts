@@ -10,15 +10,25 @@ import type { NewSession, StoredQueueItem } from '../../../src/store/records';
 /** Timers that run only when told. */
 export class HeldTimers {
   readonly #waiting = new Map<symbol, () => void>();
+  readonly #times = new Map<symbol, number>();
 
-  readonly schedule = (run: () => void): Disposable => {
+  readonly schedule = (run: () => void, ms = 0): Disposable => {
     const id = Symbol();
     this.#waiting.set(id, run);
+    this.#times.set(id, ms);
     return toDisposable(() => this.#waiting.delete(id));
   };
 
   get count(): number {
     return this.#waiting.size;
+  }
+
+  /** Runs the one that is due first. */
+  runFirst(): void {
+    const [first] = [...this.#waiting].sort(([a], [b]) => (this.#times.get(a) ?? 0) - (this.#times.get(b) ?? 0));
+    if (!first) return;
+    this.#waiting.delete(first[0]);
+    first[1]();
   }
 
   /** Runs everything that waits now. */
@@ -72,11 +82,15 @@ export function turn(id: string, at: number, prompt: string, answer: string): Ti
   );
 }
 
-/** The state that some events make, as plain values that can be compared. */
-export function stateOf(events: readonly TimedEvent[]): unknown {
+export function modelOf(events: readonly TimedEvent[]): SessionModel {
   const model = new SessionModel();
   for (const { at, event } of events) model.apply(event, at);
-  return structuredClone(model.state);
+  return model;
+}
+
+/** The state that some events make, as plain values that can be compared. */
+export function stateOf(events: readonly TimedEvent[]): unknown {
+  return structuredClone(modelOf(events).state);
 }
 
 /** All that the agent said. */

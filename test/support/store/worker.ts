@@ -1,4 +1,4 @@
-// A process of its own on a journal: `write` for ever, `fill` the disk, `hold` a session, `begin` on a folder that cannot be written. Each line of its output is JSON,
+// A process of its own on a journal: `write` for ever, `stream` for ever, `fill` the disk, `hold` a session, `begin` on a folder that cannot be written. Each line of its output is JSON,
 // written before anything else happens; each line of its input lets it go on.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -27,6 +27,26 @@ function write(limit: number): void {
   }
 }
 
+/** An agent that works: text, output of a terminal, a tool call that is told again and again. Each line is what was appended a while ago. */
+function stream(from: number): void {
+  for (let count = from; count < from + 7; count++) {
+    journal.append(key, [{ at: count, event: said(`${count},`) }]);
+    if (count % 3 === 0)
+      journal.append(key, [{ at: count, event: { type: 'terminal', terminalId: 't1', append: `${count};` } }]);
+    if (count % 50 === 0) {
+      const content = [{ type: 'content', block: { type: 'text', text: `${count} `.repeat(2000) } }] as const;
+      const patch = { status: 'in_progress', content } as const;
+      journal.append(key, [
+        { at: count, event: { type: 'tool_call', toolCallId: 'c1', patch, announced: count === 0 } },
+      ]);
+    }
+    if (count % 200 === 0) journal.queue.enqueue(key, queued(`q${count}`));
+  }
+  // Longer than it takes until what was appended outlives the process.
+  setTimeout(() => tell(from), 200);
+  setTimeout(() => stream(from + 7), 1 + (from % 5));
+}
+
 if (mode === 'write') {
   journal.saveSession(newSession(key));
   write(Number.MAX_SAFE_INTEGER);
@@ -36,6 +56,10 @@ if (mode === 'write') {
   await input.next();
   write(200);
   journal.dispose();
+} else if (mode === 'stream') {
+  journal.saveSession(newSession(key));
+  journal.claim(key, `window-${process.pid}`);
+  stream(0);
 } else if (mode === 'hold') {
   tell(journal.claim(key, `window-${process.pid}`));
   await input.next();
@@ -57,4 +81,4 @@ if (mode === 'write') {
   tell({ ok: journal.retry(), state: journal.state });
   journal.dispose();
 }
-process.exit(0);
+if (mode !== 'stream') process.exit(0);

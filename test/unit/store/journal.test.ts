@@ -1,7 +1,10 @@
 // What a session leaves behind and finds again.
 import { strict as assert } from 'node:assert';
 import { ParleyError } from '../../../src/base/errors';
+import type { ConversationKeep } from '../../../src/client/keep';
+import { Recorder } from '../../../src/client/recorder';
 import type { SessionEvent, TimedEvent } from '../../../src/session/event';
+import { SessionModel } from '../../../src/session/model';
 import type { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import {
@@ -83,73 +86,40 @@ describe('Journal', () => {
     other.append('a', timed(1, said('one ')));
     other.append('a', timed(2, said('two')));
     assert.equal(journal.session('a')?.lastSeq, 0);
-    assert.equal(timers.count, 1);
+    assert.equal(timers.count, 2);
     timers.run();
     assert.equal(textIn(journal.events('a').events), 'one two');
     other.dispose();
   });
 
-  it('loses the end of a turn if the process dies before the timer', () => {
+  it('has the end of a turn on the disk when the call returns', () => {
     journal.append('a', turn('t1', 10, 'hello', 'world'));
     const other = openJournal(folder);
-    assert.deepEqual(
-      other
-        .turns('a')
-        .map(({ id, origin, stopReason, barrier, endedAt, firstOutputAt }) => [
-          id,
-          origin,
-          stopReason,
-          barrier,
-          endedAt,
-          firstOutputAt,
-        ]),
-      [['t1', 'user', 'end_turn', 'response', 14, 12]],
-    );
+    assert.deepEqual(other.events('a').events.at(-1)?.event.type, 'turn_ended');
     other.dispose();
   });
 
-  it('forgets tokens, tools and cost of a turn', () => {
-    journal.append(
-      'a',
-      timed(
-        1,
-        { type: 'turn_started', turnId: 't1', origin: 'agent', at: 1 },
-        { type: 'tool_call', toolCallId: 'c1', patch: {}, announced: true },
-        { type: 'tool_call', toolCallId: 'c1', patch: { status: 'completed' }, announced: false },
-        { type: 'usage', usage: { used: 1, size: 2, cost: { amount: 0.5, currency: 'USD' } } },
-        { type: 'turn_ended', turnId: 't1', stopReason: 'unknown', barrier: 'state', at: 5, note: 'why' },
-        { type: 'turn_reason', turnId: 't1', stopReason: 'end_turn', tokens: 70 },
-      ),
+  it('finds where the end of a long session begins, without reading it', () => {
+    const model = new SessionModel();
+    const recorder = new Recorder(
+      model,
+      { events: (events) => journal.append('a', events) } as ConversationKeep,
+      () => 1,
     );
-    assert.deepEqual(journal.turns('a'), [
-      {
-        id: 't1',
-        origin: 'agent',
-        firstSeq: 1,
-        startedAt: 1,
-        firstOutputAt: 2,
-        endedAt: 5,
-        stopReason: 'end_turn',
-        barrier: 'state',
-        note: 'why',
-        tokens: 70,
-        cost: { amount: 0.5, currency: 'USD' },
-        tools: 1,
-      },
-    ]);
-  });
-
-  it('opens a long session with a page that begins in the middle of a turn, or is all of it', () => {
     for (let index = 0; index < 100; index++)
-      journal.append('a', turn(`t${index}`, index * 10, 'go', `answer ${index}`));
-    const page = journal.events('a', { last: 10 });
-    assert.equal(page.events[0]?.event.type, 'turn_started');
-    assert.ok(page.firstSeq > 1 && page.events.length < 30, `${page.firstSeq} ${page.events.length}`);
-    const earlier = journal.events('a', { last: 10, before: page.firstSeq });
-    assert.equal(earlier.lastSeq, page.firstSeq - 1);
-    assert.equal(earlier.events[0]?.event.type, 'turn_started');
-    const whole = [...journal.events('a', { limit: page.firstSeq - 1 }).events, ...page.events];
-    assert.deepEqual(stateOf(whole), stateOf(journal.events('a').events));
+      for (const { event } of turn(`t${index}`, index * 10, 'go', `answer ${index}`)) recorder.apply(event);
+    const end = journal.tail('a', 10) ?? assert.fail('no end');
+    assert.ok(end.mark.entries >= 280 && end.mark.entries <= 290, `${end.mark.entries}`);
+    const partial = SessionModel.after(end.mark, 0);
+    for (const { at, event } of journal.events('a', { from: end.from }).events) partial.apply(event, at);
+    partial.beginLive();
+    assert.equal(partial.isPartial, true);
+    const last = (from: SessionModel): unknown => structuredClone(from.state.entries.slice(end.mark.entries));
+    assert.deepEqual(last(partial), last(model));
+    const whole = new SessionModel();
+    for (const { at, event } of journal.events('a').events) whole.apply(event, at);
+    partial.complete(whole);
+    assert.deepEqual(structuredClone(partial.state), structuredClone(model.state));
   });
 
   it('shows a window that only looks on some text twice, or not at all', () => {
@@ -190,7 +160,6 @@ describe('Journal', () => {
     const replayed = [...timed(30, { type: 'cleared' }), ...turn('r1', 31, 'hello', 'old words')];
     journal.append('a', replayed);
     assert.equal(textIn(journal.events('a').events), 'old wordsold words');
-    assert.equal(journal.events('a', { last: 1000 }).events[0]?.event.type, 'cleared');
     const before = stateOf(journal.events('a').events);
     journal.dropCleared('a');
     assert.equal(textIn(journal.events('a').events), 'old words');
@@ -198,14 +167,12 @@ describe('Journal', () => {
     assert.equal(journal.search('old words', 10)[0]?.hits, 1);
   });
 
-  it('lists the history in a wrong order, with archived sessions, or a session twice', () => {
+  it('lists each session of the history once, the newest first', () => {
     for (let index = 0; index < 25; index++) {
       const key = `s${String(index).padStart(2, '0')}`;
       journal.saveSession(newSession(key, { title: key }));
       journal.append(key, timed(2000 + Math.floor(index / 2), said('x')));
     }
-    journal.updateSession('s03', { archived: true });
-    journal.updateSession('a', { archived: true });
     const keys: string[] = [];
     for (let page = journal.sessions({ limit: 10 }); page.length > 0; ) {
       keys.push(...page.map((session) => session.key));
@@ -213,11 +180,7 @@ describe('Journal', () => {
       page = last ? journal.sessions({ limit: 10, before: last }) : [];
     }
     const all = Array.from({ length: 25 }, (_, index) => `s${String(24 - index).padStart(2, '0')}`);
-    assert.deepEqual(
-      keys,
-      all.filter((key) => key !== 's03'),
-    );
-    assert.equal(journal.sessions({ limit: 100, includeArchived: true }).length, 26);
+    assert.deepEqual(keys, [...all, 'a']);
   });
 
   it('forgets what a session is after a reload', () => {
@@ -244,7 +207,6 @@ describe('Journal', () => {
       preview: 'first prompt',
       createdAt: 1000,
       updatedAt: 3004,
-      archived: false,
       ended: { at: 1000, why: 'closed' },
     });
     journal.append('a', timed(4000, { type: 'info', title: 'From the agent' }));
@@ -259,7 +221,7 @@ describe('Journal', () => {
     journal.side.saveDraft('a', { text: 'draft', attachments: [] });
     assert.equal(journal.search('secret', 5).length, 1);
     journal.deleteSession('a');
-    assert.deepEqual(journal.sessions({ limit: 10, includeArchived: true }), []);
+    assert.deepEqual(journal.sessions({ limit: 10 }), []);
     assert.deepEqual(journal.search('secret', 5), []);
     journal.saveSession(newSession('a'));
     assert.deepEqual(journal.events('a').events, []);
@@ -275,26 +237,14 @@ describe('Journal', () => {
     assert.deepEqual(journal.events('nobody').events, []);
   });
 
-  it('loses the draft, the place in the transcript or who allowed what', () => {
+  it('keeps the draft and the place in the transcript', () => {
     const forms = [{ type: 'text', text: 'body' }] as const;
     const draft = { text: 'half a sen\ud800', attachments: [{ id: 'x', kind: 'file', label: 'f', forms }] } as const;
     journal.side.saveDraft('a', draft);
     journal.side.saveView('a', { anchor: 'e7', offset: -12.5, atEnd: false });
-    const first = {
-      permissionId: 'p1',
-      title: 'Run',
-      outcome: 'selected',
-      optionId: 'o',
-      by: 'user',
-      at: 5,
-    } as const;
-    const second = { permissionId: 'p0', title: 'Write', outcome: 'cancelled', by: 'user', at: 6 } as const;
-    journal.side.recordDecision('a', second);
-    journal.side.recordDecision('a', first);
     reopen();
     assert.deepEqual(journal.side.draft('a'), draft);
     assert.deepEqual(journal.side.view('a'), { anchor: 'e7', offset: -12.5, atEnd: false });
-    assert.deepEqual(journal.side.decisions('a'), [first, second]);
     journal.side.saveDraft('a', { text: '', attachments: [] });
     assert.equal(journal.side.draft('a'), undefined);
   });

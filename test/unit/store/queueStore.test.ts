@@ -76,21 +76,6 @@ describe('QueueStore', () => {
     assert.throws(() => journal.queue.enqueue('a', queued('q1')), isCode('queue-duplicate'));
   });
 
-  it('cannot tell after a crash which message may have left already', () => {
-    for (const id of ['q1', 'q2', 'q3']) journal.queue.enqueue('a', queued(id));
-    journal.queue.setState('a', 'q2', 'sending');
-    assert.deepEqual(journal.queue.interrupted('a'), []);
-    const after = openJournal(folder);
-    assert.deepEqual(after.queue.interrupted('a'), [queued('q2', { state: 'sending' })]);
-    after.queue.setState('a', 'q2', 'queued');
-    assert.deepEqual(after.queue.interrupted('a'), []);
-    after.queue.setState('a', 'q2', 'sending');
-    assert.deepEqual(after.queue.interrupted('a'), []);
-    after.queue.setState('a', 'q2', 'failed', { reason: 'The agent said no.' });
-    assert.equal(after.queue.items('a')[1]?.reason, 'The agent said no.');
-    after.dispose();
-  });
-
   it('forgets of which message nobody knows whether the agent has it, or says so of one that goes again', () => {
     const again = queued('q1-again', { state: 'failed', reason: 'nobody knows', doubtful: true, repeats: 'q1' });
     journal.queue.enqueue('a', again);

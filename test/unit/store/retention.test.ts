@@ -15,7 +15,7 @@ describe('prune', () => {
   let journal: Journal;
   const keys = (): readonly string[] =>
     journal
-      .sessions({ limit: 100, includeArchived: true })
+      .sessions({ limit: 100 })
       .map((session) => session.key)
       .sort();
 

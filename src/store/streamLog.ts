@@ -1,0 +1,166 @@
+// What streams, appended to a file of its own until it is written to the journal together: a page of SQLite for each few words
+// would write hundreds of times what is said. A file belongs to one journal; what a process leaves that was killed is taken over.
+import { randomUUID } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { join as joinRows, type PendingRow } from './eventBuffer';
+import { readMark } from './eventPages';
+import type { Machine } from './machine';
+import { decode } from './rowCodec';
+
+/** The process, when it began as the system words it, and which of its journals. */
+const NAME = /^parley-(\d+)-(\w*)-[\da-f-]+\.stream$/;
+/** Larger files are not ours: a file is emptied long before. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Characters of one line. */
+const MAX_LINE_CHARS = 4 * 1024 * 1024;
+
+/** Rows that a process appended for a session and may not have written to the journal. */
+export interface LeftRows {
+  readonly key: string;
+  /** How often rows had been written to the session when the first of these came. */
+  readonly written: number;
+  readonly rows: readonly PendingRow[];
+}
+
+interface Begun {
+  /** Names the session in the lines that follow. */
+  readonly number: number;
+  last: PendingRow | undefined;
+}
+
+export class StreamLog {
+  readonly #folder: string;
+  readonly #name: string;
+  #file: number | undefined;
+  #begun = new Map<string, Begun>();
+  #bytes = 0;
+
+  constructor(folder: string, machine: Machine) {
+    this.#folder = folder;
+    this.#name = `parley-${machine.pid}-${machine.startOf(machine.pid) ?? ''}-${randomUUID()}.stream`;
+  }
+
+  /**
+   * Appends rows; they outlive the process when the call returns. A text that goes on takes little more than its length.
+   * @param writtenTo how often rows were written to a session @throws the error of the system
+   */
+  append(batch: ReadonlyMap<string, readonly PendingRow[]>, writtenTo: (key: string) => number): void {
+    const lines: unknown[][] = [];
+    for (const [key, rows] of batch) {
+      let begun = this.#begun.get(key);
+      if (!begun) {
+        begun = { number: this.#begun.size, last: undefined };
+        this.#begun.set(key, begun);
+        lines.push([begun.number, key, writtenTo(key)]);
+      }
+      for (const row of rows) {
+        const { at, until, event, mark } = row;
+        const isMore = event.type === 'message_chunk' && begun.last && joinRows(begun.last, row, MAX_LINE_CHARS);
+        if (isMore && event.block.type === 'text') lines.push([begun.number, until ?? at, event.block.text]);
+        else lines.push([begun.number, at, until ?? null, event, ...(mark ? [mark] : [])]);
+        // Only what a text goes on from is compared.
+        begun.last = event.type === 'message_chunk' ? { at, event: shortened(event) } : undefined;
+      }
+    }
+    this.#file ??= openSync(join(this.#folder, this.#name), 'a', 0o600);
+    const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+    writeSync(this.#file, text);
+    this.#bytes += text.length;
+  }
+
+  /** Characters that were appended since it was emptied. */
+  get size(): number {
+    return this.#bytes;
+  }
+
+  /** What was appended is in the journal now. @throws the error of the system */
+  clear(): void {
+    this.#begun = new Map();
+    if (this.#file === undefined || this.#bytes === 0) return;
+    ftruncateSync(this.#file, 0);
+    this.#bytes = 0;
+  }
+
+  /** Ends the file, with what is in it. */
+  dispose(): void {
+    if (this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+    if (this.#bytes === 0) rmSync(join(this.#folder, this.#name), { force: true });
+  }
+
+  /** The files of other journals, and of which processes they are. */
+  others(): readonly { readonly path: string; readonly pid: number; readonly started: string }[] {
+    return namesIn(this.#folder).flatMap((name) => {
+      const [, pid, started = ''] = NAME.exec(name) ?? [];
+      if (pid === undefined || name === this.#name) return [];
+      return [{ path: join(this.#folder, name), pid: Number(pid), started }];
+    });
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** A chunk as what follows it is compared with it. */
+function shortened(event: PendingRow['event']): PendingRow['event'] {
+  return event.type === 'message_chunk' && event.block.type === 'text' && event.block.text !== ''
+    ? { ...event, block: { ...event.block, text: 'x' } }
+    : event;
+}
+
+/** What a file holds, session by session; a line that the end of its process cut off is left out. @throws the error of the system */
+export function readLeft(path: string): readonly LeftRows[] {
+  if (statSync(path).size > MAX_BYTES) return [];
+  const sessions: { key: string; written: number; rows: PendingRow[] }[] = [];
+  for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
+    const fields = fieldsOf(line);
+    const [number, second, third, value, mark] = fields;
+    if (typeof number !== 'number') break;
+    const session = sessions[number];
+    if (!session) {
+      if (number !== sessions.length || typeof second !== 'string' || typeof third !== 'number') break;
+      sessions.push({ key: second, written: third, rows: [] });
+      continue;
+    }
+    if (typeof second !== 'number') break;
+    const row =
+      typeof third === 'string' ? more(session.rows.at(-1), second, third) : whole(second, third, value, mark);
+    if (!row) break;
+    session.rows.push(row);
+  }
+  return sessions;
+}
+
+function fieldsOf(line: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+/** More text of the message of the row before. */
+function more(before: PendingRow | undefined, at: number, text: string): PendingRow | undefined {
+  const event = before?.event;
+  return event?.type === 'message_chunk' ? { at, event: { ...event, block: { type: 'text', text } } } : undefined;
+}
+
+function whole(at: number, until: unknown, value: unknown, mark: unknown): PendingRow | undefined {
+  const event = decode(JSON.stringify(value));
+  if (!event) return undefined;
+  const place = readMark(JSON.stringify(mark));
+  return { at, event, ...(typeof until === 'number' && { until }), ...(place && { mark: place }) };
+}
+
+/** Removes the file of another journal. */
+export function removeLeft(path: string): void {
+  rmSync(path, { force: true });
+}

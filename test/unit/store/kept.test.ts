@@ -1,0 +1,184 @@
+// The journal keeps what the model keeps, and no more: what later events supersede takes no room on the disk.
+import { strict as assert } from 'node:assert';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionEvent } from '../../../src/session/event';
+import { SessionModel } from '../../../src/session/model';
+import type { Journal } from '../../../src/store/journal';
+import { removeScratch, scratchFolder } from '../../support/scratch';
+import { HeldTimers, modelOf, newSession, openJournal, said, stateOf, timed } from '../../support/store/journals';
+import { seeded } from '../../support/store/random';
+
+const MB = 1024 * 1024;
+
+describe('what a journal keeps', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let timers: HeldTimers;
+  let journal: Journal;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    timers = new HeldTimers();
+    journal = openJournal(folder, { schedule: timers.schedule });
+    journal.saveSession(newSession('a'));
+  });
+
+  afterEach(async () => {
+    journal.dispose();
+    await removeScratch();
+  });
+
+  function size(): number {
+    journal.flush();
+    return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  }
+
+  function closedSize(): number {
+    journal.dispose();
+    return statSync(join(folder, 'parley.db')).size;
+  }
+
+  function terminal(append: string): SessionEvent {
+    return { type: 'terminal', terminalId: 't1', append };
+  }
+
+  it('is the end of what a terminal prints, however much it prints', () => {
+    const model = new SessionModel();
+    let at = 0;
+    for (let second = 0; second < 10; second++) {
+      for (let count = 0; count < 40; count++) {
+        const event = terminal(randomBytes(48 * 1024).toString('base64'));
+        model.apply(event, at);
+        journal.append('a', [{ at: at++, event }]);
+        if (count % 10 === 9) timers.run();
+      }
+      journal.flush();
+    }
+    const exit: SessionEvent = { type: 'terminal', terminalId: 't1', exit: { exitCode: 0 } };
+    model.apply(exit, at);
+    journal.append('a', [{ at, event: exit }]);
+    const kept = modelOf(journal.events('a').events).state.terminals.get('t1');
+    const shown = model.state.terminals.get('t1');
+    assert.ok(kept && shown && kept.output.length >= MB && kept.output.endsWith(shown.output.slice(-MB)));
+    assert.deepEqual([kept.truncated, kept.exit], [true, { exitCode: 0 }]);
+    const bytes = closedSize();
+    assert.ok(bytes <= 3 * MB, `${bytes} bytes of text that cannot be deflated`);
+  });
+
+  it('is the last of what a tool call tells again and again', () => {
+    const events: SessionEvent[] = [call('c1', { title: 'Run', status: 'pending' }, true)];
+    let output = '';
+    for (let count = 0; count < 600; count++) {
+      output += `${randomBytes(200).toString('hex')}\n`;
+      events.push(call('c1', { status: 'in_progress', content: text(output), rawOutput: { output } }));
+    }
+    events.push(call('c1', { status: 'completed' }));
+    for (const [at, event] of events.entries()) {
+      journal.append('a', [{ at, event }]);
+      if (at % 20 === 0) journal.flush();
+    }
+    assert.deepEqual(stateOf(journal.events('a').events), stateOf(timed(0, ...events)));
+    const bytes = closedSize();
+    assert.ok(bytes <= 1.5 * MB, `${bytes} bytes for ${output.length} characters`);
+  });
+
+  it('makes the same state as all that came, in 200 random sessions', () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = seeded(seed);
+      const key = `s${seed}`;
+      journal.saveSession(newSession(key));
+      const events: SessionEvent[] = Array.from({ length: 80 }, (_, at) => randomEvent(random, at));
+      for (const [at, event] of events.entries()) {
+        journal.append(key, [{ at, event }]);
+        if (random(6) === 0) journal.flush();
+      }
+      assert.deepEqual(stateOf(journal.events(key).events), stateOf(timed(0, ...events)), `seed ${seed}`);
+    }
+  });
+
+  it('deflates the outputs of a busy day', () => {
+    const lines = Array.from({ length: 400 }, (_, at) => `src/part${at % 37}/file${at}.ts(${at},7): error TS2${at}: x`);
+    for (let turn = 0; turn < 20; turn++) {
+      const turnId = `t${turn}`;
+      journal.append('a', timed(turn, { type: 'turn_started', turnId, origin: 'user', at: turn }));
+      for (let step = 0; step < 30; step++) {
+        const output = lines
+          .slice(step)
+          .join('\n')
+          .slice(0, 10_000 + ((turn * 30 + step) % 20) * 1000);
+        const id = `c${turn}-${step}`;
+        journal.append('a', timed(turn, call(id, { title: 'Run', status: 'pending' }, true)));
+        for (const status of ['in_progress', 'in_progress', 'completed'] as const)
+          journal.append('a', timed(turn, call(id, { status, content: text(output), rawOutput: { output } })));
+      }
+      const end = { type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at: turn } as const;
+      journal.append('a', timed(turn, end));
+    }
+    assert.ok(size() <= 12 * MB, `${size()} bytes`);
+    assert.ok(closedSize() <= 6 * MB, 'a tenth of a day is a tenth of 60 MB');
+  });
+
+  it('writes little more than what is said while it streams', () => {
+    let said_ = 0;
+    for (let tick = 0; tick < 400; tick++) {
+      for (let count = 0; count < 5; count++) {
+        journal.append('a', timed(tick, said('twenty-two characters ')));
+        said_ += 22;
+      }
+      // The timer of 50 ms alone.
+      timers.runFirst();
+    }
+    const stream = readdirSync(folder).find((name) => name.endsWith('.stream')) ?? assert.fail('no file');
+    const bytes = statSync(join(folder, stream)).size;
+    assert.ok(bytes > said_ && bytes < 2 * said_, `${bytes} bytes for ${said_}`);
+  });
+});
+
+function text(value: string) {
+  return [{ type: 'content', block: { type: 'text', text: value } }] as const;
+}
+
+type ToolCall = Extract<SessionEvent, { type: 'tool_call' }>;
+
+function call(toolCallId: string, patch: ToolCall['patch'], announced = false): ToolCall {
+  return { type: 'tool_call', toolCallId, patch, announced };
+}
+
+function randomEvent(random: (below: number) => number, at: number): SessionEvent {
+  const id = `c${random(3)}`;
+  const body = `${at} `.repeat(random(2) === 0 ? 1 : 1500);
+  const content = (
+    [undefined, text(body), [{ type: 'diff', path: `/f${random(3)}`, newText: body }], null, []] as const
+  )[random(5)];
+  const status = ([undefined, 'pending', 'in_progress', 'completed', 'failed'] as const)[random(5)];
+  const patch = {
+    ...(content !== undefined && { content }),
+    ...(status !== undefined && { status }),
+    ...(random(3) === 0 && { rawOutput: random(4) === 0 ? null : body }),
+    ...(random(4) === 0 && { title: ['', 'a', null][random(3)] ?? null }),
+    ...(random(5) === 0 && { locations: [{ path: `/l${at}` }] }),
+  };
+  const make: readonly (() => SessionEvent)[] = [
+    () => call(id, patch),
+    () => call(id, patch),
+    () => call(id, patch, random(4) === 0),
+    () => ({ type: 'tool_content', toolCallId: id, part: { type: 'content', block: { type: 'text', text: body } } }),
+    () => ({ type: 'terminal', terminalId: `t${random(2)}`, append: body }),
+    () => ({
+      type: 'terminal',
+      terminalId: `t${random(2)}`,
+      ...(random(2) === 0 && { output: body, truncated: random(2) === 0 }),
+      ...(random(3) === 0 && { exit: random(2) === 0 ? null : { exitCode: at } }),
+      ...(random(3) === 0 && { command: `run ${at}` }),
+    }),
+    () => said(`word ${at} `),
+    () => ({ type: 'turn_started', turnId: `t${at}`, origin: 'user', at }),
+    () => ({ type: 'cancel_requested', turnId: `t${at - 3}` }),
+    () => ({ type: 'turn_ended', turnId: `t${at - 5}`, stopReason: 'end_turn', barrier: 'response', at }),
+    () => (random(6) === 0 ? { type: 'cleared', replay: true } : said('y', 'm1')),
+    () => ({ type: 'message_chunk', role: 'user', block: { type: 'text', text: 'asked' }, messageId: `u${random(4)}` }),
+  ];
+  return (make[random(make.length)] ?? make[0])?.() ?? said('x');
+}
