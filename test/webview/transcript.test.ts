@@ -101,6 +101,31 @@ describe('transcript', () => {
     });
   });
 
+  it('has as many elements with 100,000 entries as with 10,000, also after jumps from end to end', async () => {
+    const newest = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', 'Short **answer**.'));
+    const count = async (total: number): Promise<readonly number[]> => {
+      await open({ items: newest, from: total - newest.length, total });
+      const counts = [await panel.elements()];
+      const height = await panel.page.evaluate(() => document.querySelector('.transcript')!.scrollHeight);
+      for (const part of [0.9, 0.2, 0.5, 0.7, 0.1, 0.3, 0]) {
+        const asked = await panel.count();
+        await scrollTo(Math.floor(height * part));
+        const { from, to } = await panel.next('page', asked);
+        const items = Array.from({ length: to - from }, (_, at) => message(`n${from + at}`, 'agent', 'Short.'));
+        await panel.send({ type: 'page', revision: panel.revision, from, items });
+        await panel.page.locator(`[data-entry-id=n${from}]`).waitFor();
+        counts.push(await panel.elements());
+      }
+      return counts;
+    };
+    await open({ items: newest });
+    const few = await panel.elements();
+    const many = Math.max(...(await count(10_000)));
+    const most = Math.max(...(await count(100_000)));
+    assert.ok(few < 1_000 && many < 1_500, `${few} and ${many} elements`);
+    assert.ok(most <= 2_000, `${most} elements with 100,000 entries`);
+  });
+
   it('asks the host for earlier items when they come near, and shows them', async () => {
     const all = Array.from({ length: 400 }, (_, index) =>
       message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`),

@@ -2,9 +2,9 @@
 // it, gets another height, and it chooses boxes that are not drawn yet, which then grow under the eye.
 
 /** What is looked into; all else is taken as a whole, also because it may scroll by itself. */
-const OPEN = '.page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
+const OPEN = '.stretch, .page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
 /** Boxes that are empty as long as they are not drawn. */
-const BOXES = '.page, .segment';
+const BOXES = '.stretch, .page, .segment';
 
 interface Mark {
   readonly node: Element;

@@ -11,6 +11,8 @@ import { estimateHeight } from './estimateHeight';
 /** Items of one page. */
 export const PAGE_SIZE = 8;
 const UNKNOWN_HEIGHT = 60;
+/** Of a page whose items are not at hand, px. */
+export const UNKNOWN_PAGE_HEIGHT = PAGE_SIZE * UNKNOWN_HEIGHT;
 /** ms */
 const MOUNT_BUDGET = 30;
 
@@ -21,7 +23,8 @@ export class Page implements Disposable {
   readonly #store: ItemStore;
   readonly #context: EntryContext;
   readonly #views = new Map<number, EntryView>();
-  readonly #watch: Disposable;
+  readonly #onNear: (page: Page) => void;
+  #watch: Disposable | undefined;
   /** Whether it is near the eye. */
   near = false;
   #mounted = false;
@@ -32,11 +35,23 @@ export class Page implements Disposable {
     this.first = first;
     this.#store = store;
     this.#context = context;
-    this.#watch = context.near.watch(this.element, (near, height) => {
+    this.#onNear = onNear;
+  }
+
+  /** It stands in the document from now on. */
+  enter(): void {
+    this.#watch ??= this.#context.near.watch(this.element, (near, height) => {
       this.near = near;
       if (this.#mounted) this.#measured = height;
-      onNear(this);
+      this.#onNear(this);
     });
+  }
+
+  /** It does not stand in the document any more. */
+  leave(): void {
+    this.#watch?.dispose();
+    this.#watch = undefined;
+    this.near = false;
   }
 
   get isMounted(): boolean {
@@ -149,7 +164,7 @@ export class Page implements Disposable {
   }
 
   dispose(): void {
-    this.#watch.dispose();
+    this.leave();
     this.#drop();
   }
 
@@ -169,9 +184,17 @@ export class Page implements Disposable {
   }
 }
 
-/** The pages that a box of `height` px is filled with at the end of the conversation, by guess, the last one first. Those next to them are drawn once they were seen to be near. */
-export function lastThatFill(height: number, pages: readonly Page[]): readonly Page[] {
-  let from = pages.length;
-  for (let left = height; left > 0 && from > 0; ) left -= pages[--from]!.height;
-  return pages.slice(from).reverse();
+/**
+ * The pages that a box of `height` px is filled with at the end of the conversation, by guess, the last one first. Those next to them are drawn once they were seen to be near.
+ * @param fromEnd the pages from the last one up
+ */
+export function lastThatFill(height: number, fromEnd: Iterable<Page>): readonly Page[] {
+  const pages: Page[] = [];
+  let left = height;
+  for (const page of fromEnd) {
+    if (left <= 0) break;
+    left -= page.height;
+    pages.push(page);
+  }
+  return pages;
 }

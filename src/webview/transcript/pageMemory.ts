@@ -33,12 +33,17 @@ export class PageMemory {
     this.#asked.clear();
   }
 
-  /** Forgets the items of the pages that are farthest from the reader. The last ones stay: they still change. */
-  evict(pages: readonly Page[]): void {
+  /**
+   * Forgets the items of the pages that are farthest from the reader. The last ones stay: they still change.
+   * @param made the pages that may have items @param last index of the last page
+   */
+  evict(made: Iterable<Page>, last: number): void {
+    const pages = [...made];
     if (pages.length <= STORED_PAGES) return;
-    const eye = pages.findIndex((page) => page.near);
-    const distance = (page: Page): number => Math.abs(page.first / PAGE_SIZE - eye);
-    const idle = pages.slice(0, -8).filter((page) => !page.isMounted && !page.near && page.isStored);
+    const place = (page: Page): number => page.first / PAGE_SIZE;
+    const eye = pages.find((page) => page.near);
+    const distance = (page: Page): number => Math.abs(place(page) - (eye ? place(eye) : last));
+    const idle = pages.filter((page) => place(page) <= last - 8 && !page.isMounted && !page.near && page.isStored);
     const far = idle.sort((one, other) => distance(other) - distance(one));
     for (const page of far.slice(0, Math.max(0, far.length - STORED_PAGES))) this.#store.evict(page.first, page.end);
   }

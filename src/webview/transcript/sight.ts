@@ -9,7 +9,7 @@ export interface Target {
 }
 
 /** The first entry in sight, or undefined where it is not drawn yet. */
-export function firstInSight(box: Element, pages: readonly Page[]): EntryView | undefined {
+export function firstInSight(box: Element, pages: Iterable<Page>): EntryView | undefined {
   const { top } = box.getBoundingClientRect();
   for (const page of pages) {
     if (page.element.getBoundingClientRect().bottom <= top) continue;

@@ -10,6 +10,7 @@ import { HiddenCards } from './hiddenCards';
 import { OpenQuestions } from './openQuestions';
 import { drawOrphanCards } from './orphanCards';
 import { lastThatFill, PAGE_SIZE, Page } from './page';
+import { PageList } from './pageList';
 import { PageMemory } from './pageMemory';
 import { PlaceKeeper } from './placeKeeper';
 import { watchKeys } from './rovingFocus';
@@ -55,7 +56,7 @@ export class Transcript {
   readonly #dirty = new Set<EntryView>();
   readonly #wanted = new Set<Page>();
   readonly #memory: PageMemory;
-  #pages: Page[] = [];
+  readonly #pages: PageList;
   readonly #hiddenCards: HiddenCards;
   readonly #open = new OpenQuestions();
   #running = false;
@@ -100,6 +101,11 @@ export class Transcript {
       unpin: () => this.#scroller.unpin(),
     };
     answerGuard.onRefused = (card) => this.#letAnswer(card);
+    this.#pages = new PageList(this.#orphans, {
+      create: (place) => new Page(place * PAGE_SIZE, this.#store, this.#context, (page) => this.#onNear(page)),
+      isHeld: (page) => this.#wanted.has(page) || this.#isRevealed(page),
+      near: this.#near,
+    });
     this.#keeper = new PlaceKeeper(() => this.#place(), options.onAnchor, options.invalidate);
     this.#scroller = new Scroller(this.#box, this.#content, {
       onPinned: (pinned) => {
@@ -142,13 +148,11 @@ export class Transcript {
 
   /** Starts over with the last page of items. */
   reset(total: number, from: number, items: readonly ItemView[], revision: number): void {
-    for (const page of this.#pages) page.dispose();
-    this.#pages = [];
+    this.#pages.clear();
     this.#dirty.clear();
     this.#wanted.clear();
     this.#memory.clear();
     this.#store.reset(total, from, items, revision);
-    this.#content.replaceChildren(this.#orphans, this.questions);
     this.#scroller.pin(); // before the pages come: those at the end are drawn at once
     this.#growPages();
   }
@@ -172,8 +176,9 @@ export class Transcript {
   insertPage(from: number, items: readonly ItemView[], revision: number): void {
     this.#scroller.hold();
     this.#store.insert(from, items, revision);
-    for (const page of this.#pages.slice(Math.floor(from / PAGE_SIZE))) {
-      if (page.first >= from + items.length) break;
+    for (let place = Math.floor(from / PAGE_SIZE); place * PAGE_SIZE < from + items.length; place++) {
+      const page = this.#pages.at(place);
+      if (!page) continue;
       this.#memory.arrived(page);
       if (page.isMounted) {
         for (let index = page.first; index < page.end; index++) page.put(index, this.#open.at(index));
@@ -213,6 +218,10 @@ export class Transcript {
   render(deadline: number): boolean {
     this.#scroller.hold();
     this.#near.flush();
+    if (this.#pages.takeOpened() && !this.#scroller.isPinned) {
+      this.#near.look();
+      this.#near.flush();
+    }
     while (this.#drawWanted(deadline)) {
       // What was drawn may be lower than its box was: then there is more in sight.
       this.#scroller.putRight();
@@ -227,7 +236,7 @@ export class Transcript {
       if (performance.now() > deadline) break;
     }
     this.#finishReveal();
-    if (this.#evictDue) this.#memory.evict(this.#pages);
+    if (this.#evictDue) this.#memory.evict(this.#pages.made(), this.#pages.length - 1);
     this.#evictDue = false;
     if (this.#open.first) this.#hiddenCards.look(this.#open.ids);
     const isDone = this.#dirty.size === 0 && this.#wanted.size === 0;
@@ -238,7 +247,7 @@ export class Transcript {
   /** @returns whether it drew something that the reader may look at, in time */
   #drawWanted(deadline: number): boolean {
     if (this.#wanted.size === 0) return false;
-    const newest = this.#scroller.isPinned ? lastThatFill(this.#size.height, this.#pages) : [];
+    const newest = this.#scroller.isPinned ? lastThatFill(this.#size.height, this.#pages.fromEnd()) : [];
     let drawn = false;
     for (const page of [...this.#wanted]) {
       this.#wanted.delete(page);
@@ -248,7 +257,7 @@ export class Transcript {
       if (page.isStored) {
         page.mount(this.#open.byIndex);
         if (!page.near) this.#near.renew(page.element); // or nobody tells when it must leave
-        if (page === this.#pages.at(-1)) this.#settle();
+        if (this.#isLast(page)) this.#settle();
         else page.settle(-1);
         drawn = true;
       }
@@ -265,7 +274,7 @@ export class Transcript {
 
   /** Brings an item to the eye. @param offset px above the upper edge; without it, it is centred and focused */
   reveal(index: number, offset?: number): void {
-    const page = this.#pageOf(index);
+    const page = this.#pages.open(Math.floor(index / PAGE_SIZE));
     if (!page) return;
     this.#endReveal();
     this.#reveal = { index, ...(offset === undefined ? {} : { offset }) };
@@ -276,7 +285,7 @@ export class Transcript {
       page.element.scrollIntoView({ block: 'nearest' });
       this.#scroller.settle();
     }
-    for (const one of this.#pages) if (this.#isRevealed(one)) this.#want(one);
+    for (const one of this.#revealed()) this.#want(one);
     this.#options.invalidate();
   }
 
@@ -332,22 +341,19 @@ export class Transcript {
   /** All but the last entry of a running turn are complete. */
   #settle(): void {
     const last = this.#running ? this.#store.total - 1 : -1;
-    for (const page of this.#pages.slice(-2)) if (page.isMounted) page.settle(last);
+    for (const place of [this.#pages.length - 2, this.#pages.length - 1]) {
+      const page = this.#pages.at(place);
+      if (page?.isMounted) page.settle(last);
+    }
   }
 
   #growPages(): void {
     const count = Math.ceil(this.#store.total / PAGE_SIZE);
-    const added = count > this.#pages.length;
-    while (this.#pages.length < count) {
-      const page = new Page(this.#pages.length * PAGE_SIZE, this.#store, this.#context, (one) => this.#onNear(one));
-      this.#pages.push(page);
-      this.#orphans.before(page.element);
-      page.reserve();
-    }
-    if (!added) return;
+    if (!this.#pages.grow(count)) return;
     this.#content.classList.toggle('empty', count === 0);
     // At the end, what fills the box is drawn at once, the last one first; what it pushes away leaves when the observer says so.
-    if (this.#scroller.isPinned) for (const page of lastThatFill(this.#size.height, this.#pages)) this.#want(page);
+    if (this.#scroller.isPinned)
+      for (const page of lastThatFill(this.#size.height, this.#pages.fromEnd())) this.#want(page);
   }
 
   #onNear(page: Page): void {
@@ -357,9 +363,10 @@ export class Transcript {
     }
     if (this.#isRevealed(page)) return;
     this.#wanted.delete(page);
-    const isLast = page === this.#pages.at(-1) && this.#scroller.isPinned;
+    const isLast = this.#isLast(page) && this.#scroller.isPinned;
     if (!page.isMounted || isLast || page.element.contains(document.activeElement)) return;
     page.unmount();
+    this.#pages.left(page);
     // Not now: the observer tells of one page after the other, and only after all is known where the reader is.
     this.#evictDue = true;
   }
@@ -371,7 +378,11 @@ export class Transcript {
   }
 
   #pageOf(index: number): Page | undefined {
-    return this.#pages[Math.floor(index / PAGE_SIZE)];
+    return this.#pages.at(Math.floor(index / PAGE_SIZE));
+  }
+
+  #isLast(page: Page): boolean {
+    return page.first / PAGE_SIZE === this.#pages.length - 1;
   }
 
   #viewOf(entry: HTMLElement): EntryView | undefined {
@@ -383,6 +394,14 @@ export class Transcript {
     if (this.#reveal === undefined) return false;
     const pages = page.first / PAGE_SIZE - Math.floor(this.#reveal.index / PAGE_SIZE);
     return pages >= 0 && pages < REVEALED_PAGES;
+  }
+
+  /** The pages that are drawn for where the reader is brought to. */
+  #revealed(): readonly Page[] {
+    if (this.#reveal === undefined) return [];
+    const first = Math.floor(this.#reveal.index / PAGE_SIZE);
+    const places = Array.from({ length: REVEALED_PAGES }, (_, index) => first + index);
+    return places.flatMap((place) => this.#pages.open(place) ?? []);
   }
 
   #finishReveal(): void {
@@ -403,8 +422,9 @@ export class Transcript {
 
   #endReveal(): void {
     // What was drawn for it and is far away leaves again.
-    for (const page of this.#pages) if (this.#isRevealed(page)) this.#near.renew(page.element);
+    const pages = this.#revealed();
     this.#reveal = undefined;
+    for (const page of pages) this.#near.renew(page.element);
   }
 
   #isEnd(target: Target): boolean {
@@ -421,7 +441,7 @@ export class Transcript {
 
   #place(): Anchor | null | undefined {
     if (this.#scroller.isPinned) return null;
-    const view = this.#reveal ? undefined : firstInSight(this.#box, this.#pages);
+    const view = this.#reveal ? undefined : firstInSight(this.#box, this.#pages.shown());
     if (!view) return undefined;
     this.#scroller.hold();
     if (view.drawWhole?.()) this.#scroller.putRight();
@@ -430,7 +450,7 @@ export class Transcript {
   }
 
   *#parts(): Iterable<Element> {
-    for (const page of this.#pages) if (page.near || page.isMounted) yield page.element;
+    for (const page of this.#pages.shown()) if (page.near || page.isMounted) yield page.element;
     yield this.#orphans;
     yield this.questions;
   }
