@@ -155,6 +155,27 @@ describe('markdown', () => {
     assert.equal((await panel.next('copy')).text, 'const x = 1;\nlet y;');
   });
 
+  it('keeps in the page what is selected, draws what of it was not drawn, and copies no controls', async () => {
+    const text = Array.from({ length: 400 }, (_, index) => `Paragraph ${index} of the answer.`).join('\n\n');
+    const panel = await browser.open({ items: [message('a', 'agent', `${text}\n\n\`\`\`ts\nlet x;\n\`\`\``)] });
+    await panel.scrollTo(0);
+    await panel.page.getByText('Paragraph 0 of').click({ position: { x: 1, y: 5 } });
+    await panel.scrollTo(1e6);
+    await panel.page.locator('.code-block code').click({ modifiers: ['Shift'] });
+    await panel.page.waitForFunction(
+      () =>
+        (
+          getSelection()
+            ?.toString()
+            .match(/Paragraph/g) ?? []
+        ).length === 400,
+    );
+    const copied = await panel.page.evaluate(() => getSelection()?.toString() ?? '');
+    assert.doesNotMatch(copied, /Copy|^ts$/m);
+    await panel.page.evaluate(() => getSelection()?.removeAllRanges());
+    await panel.page.waitForFunction(() => document.querySelectorAll('.segment > p').length < 200);
+  });
+
   it('shows a megabyte in one piece, and one line without an end, without freezing', async () => {
     const items = [message('a', 'agent', `${MARKDOWN}\n\n`.repeat(800)), message('b', 'agent', 'x'.repeat(300_000))];
     const panel = await browser.open({ items });

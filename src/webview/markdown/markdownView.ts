@@ -3,6 +3,7 @@
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { el } from '../dom';
 import type { NearWatcher } from '../near';
+import { isInUse, watchSelection } from '../selection';
 import { MarkdownDoc, type Segment, sizeOf } from './markdownDoc';
 import { PiecePainter } from './piecePainter';
 import type { MarkdownContext } from './renderBlocks';
@@ -108,7 +109,7 @@ class SegmentView implements Disposable {
   readonly #segment: Segment;
   readonly #context: MarkdownViewContext;
   readonly #doc: MarkdownDoc;
-  readonly #watch: Disposable;
+  readonly #watches: readonly Disposable[];
   #painter: PiecePainter | undefined;
   #painted = 0;
   /** It was drawn as it is now, so its height is known. */
@@ -123,13 +124,19 @@ class SegmentView implements Disposable {
     this.#doc = doc;
     if (drawn) this.#mount();
     else this.#leave(this.#estimate(), false);
-    this.#watch = context.near.watch(this.element, (near, height) => {
-      if (near && !this.#painter) {
+    const near = context.near.watch(this.element, (isNear, height) => {
+      if (isNear && !this.#painter) {
         this.#draw();
-      } else if (!near && this.#painter && height > 0 && !this.element.contains(document.activeElement)) {
+      } else if (!isNear && this.#painter && height > 0 && !isInUse(this.element)) {
         this.#leave(height, true);
       }
     });
+    const selection = watchSelection(this.element, (isTouched) => {
+      if (isTouched && !this.#painter) this.#draw();
+      // It leaves again where it is far away.
+      if (!isTouched) context.near.renew(this.element);
+    });
+    this.#watches = [near, selection];
   }
 
   paint(): void {
@@ -158,7 +165,7 @@ class SegmentView implements Disposable {
   }
 
   dispose(): void {
-    this.#watch.dispose();
+    for (const watch of this.#watches) watch.dispose();
   }
 
   #draw(): void {

@@ -6,6 +6,7 @@ import { createEntry } from '../entries/createEntry';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import { createPermissionCard } from '../entries/permissionCard';
 import type { ItemStore } from '../itemStore';
+import { watchSelection } from '../selection';
 import { estimateHeight } from './estimateHeight';
 
 /** Items of one page. */
@@ -23,34 +24,43 @@ export class Page implements Disposable {
   readonly #store: ItemStore;
   readonly #context: EntryContext;
   readonly #views = new Map<number, EntryView>();
-  readonly #onNear: (page: Page) => void;
-  #watch: Disposable | undefined;
+  readonly #onChange: (page: Page) => void;
+  #watches: readonly Disposable[] = [];
   /** Whether it is near the eye. */
   near = false;
+  /** Whether the user's selection is in it or goes over it. */
+  isSelected = false;
   #mounted = false;
   #measured = 0;
 
-  /** @param onNear called when it comes near or goes far */
-  constructor(first: number, store: ItemStore, context: EntryContext, onNear: (page: Page) => void) {
+  /** @param onChange called when it comes near or goes far, and when the selection comes or leaves */
+  constructor(first: number, store: ItemStore, context: EntryContext, onChange: (page: Page) => void) {
     this.first = first;
     this.#store = store;
     this.#context = context;
-    this.#onNear = onNear;
+    this.#onChange = onChange;
   }
 
   /** It stands in the document from now on. */
   enter(): void {
-    this.#watch ??= this.#context.near.watch(this.element, (near, height) => {
-      this.near = near;
+    if (this.#watches.length > 0) return;
+    const near = this.#context.near.watch(this.element, (isNear, height) => {
+      this.near = isNear;
       if (this.#mounted) this.#measured = height;
-      this.#onNear(this);
+      this.#onChange(this);
     });
+    const selection = watchSelection(this.element, (isTouched) => {
+      this.isSelected = isTouched;
+      this.#onChange(this);
+    });
+    this.#watches = [near, selection];
   }
 
   /** It does not stand in the document any more. */
   leave(): void {
-    this.#watch?.dispose();
-    this.#watch = undefined;
+    for (const watch of this.#watches) watch.dispose();
+    this.#watches = [];
+    this.isSelected = false;
     this.near = false;
   }
 

@@ -5,6 +5,7 @@ import { button, el, icon, setAttributes } from '../dom';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import { type ItemChange, ItemStore } from '../itemStore';
 import { createNearObserver, type NearObserver } from '../near';
+import { isInUse } from '../selection';
 import { strings } from '../strings';
 import { HiddenCards } from './hiddenCards';
 import { OpenQuestions } from './openQuestions';
@@ -21,6 +22,8 @@ import { bringToSight, firstInSight, focusCard, focusEntry, type Target } from '
 const MARGIN = 600;
 /** Pages drawn where the reader is brought to: the one with the item, and what must have its height below it. */
 const REVEALED_PAGES = 5;
+/** Of what is selected, pages that are drawn at once: who selects all of a long session selects what is drawn. */
+const SELECTED_PAGES = 40;
 /** The fewest px of one character, for guessing heights. */
 const CHAR_WIDTH = 7;
 
@@ -103,7 +106,7 @@ export class Transcript {
     answerGuard.onRefused = (card) => this.#letAnswer(card);
     this.#pages = new PageList(this.#orphans, {
       create: (place) => new Page(place * PAGE_SIZE, this.#store, this.#context, (page) => this.#onNear(page)),
-      isHeld: (page) => this.#wanted.has(page) || this.#isRevealed(page),
+      isHeld: (page) => this.#wanted.has(page) || this.#isRevealed(page) || page.isSelected,
       near: this.#near,
     });
     this.#keeper = new PlaceKeeper(() => this.#place(), options.onAnchor, options.invalidate);
@@ -252,7 +255,7 @@ export class Transcript {
     for (const page of [...this.#wanted]) {
       this.#wanted.delete(page);
       // It was the newest for a moment, and many came after it: it stays a box until it comes near.
-      if (!page.near && !newest.includes(page) && !this.#isRevealed(page)) continue;
+      if (!page.near && !page.isSelected && !newest.includes(page) && !this.#isRevealed(page)) continue;
       this.#memory.ask(page);
       if (page.isStored) {
         page.mount(this.#open.byIndex);
@@ -357,14 +360,15 @@ export class Transcript {
   }
 
   #onNear(page: Page): void {
-    if (page.near) {
+    const isSelected = page.isSelected && (page.isMounted || this.#wanted.size < SELECTED_PAGES);
+    if (page.near || isSelected) {
       if (!page.isMounted) this.#want(page);
       return;
     }
     if (this.#isRevealed(page)) return;
     this.#wanted.delete(page);
     const isLast = this.#isLast(page) && this.#scroller.isPinned;
-    if (!page.isMounted || isLast || page.element.contains(document.activeElement)) return;
+    if (!page.isMounted || isLast || isInUse(page.element)) return;
     page.unmount();
     this.#pages.left(page);
     // Not now: the observer tells of one page after the other, and only after all is known where the reader is.
