@@ -1,5 +1,5 @@
 // Where a conversation is kept so that nothing of it is lost. Whoever composes the program implements it; without one, a conversation lives in memory alone.
-import type { Anchor } from '../panel/contract';
+import type { Anchor, DraftView } from '../panel/contract';
 import type { TimedEvent } from '../session/event';
 import type { SessionModel } from '../session/model';
 import type { QueuedAttachment, QueueItem, QueueItemState, StateFacts } from '../session/queue';
@@ -28,7 +28,7 @@ export interface ConversationKeep extends QueueKeep {
     readonly protocol?: 1 | 2 | 'communication';
     readonly title?: string;
   }): void;
-  draft(text: string, attachments: readonly QueuedAttachment[]): void;
+  draft(draft: DraftView, attachments: readonly QueuedAttachment[]): void;
   /** Where the reader is; undefined: at the end. */
   place(anchor: Anchor | undefined): void;
 }
@@ -42,7 +42,7 @@ export interface KeptConversation {
   readonly queue: readonly KeptItem[];
   /** Why the queue waits. */
   readonly paused?: string;
-  readonly draft: string;
+  readonly draft: DraftView;
   readonly attachments: readonly QueuedAttachment[];
   /** Where the reader was, when not at the end. */
   readonly anchor?: Anchor;

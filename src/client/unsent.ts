@@ -1,13 +1,21 @@
 // What the user has before them and has not sent: the words and attachments of the next message, and where they are reading. It survives the window, like the messages
 // that wait.
-import type { Anchor } from '../panel/contract';
+import { Emitter, type Event } from '../base/event';
+import type { Anchor, DraftView } from '../panel/contract';
 import type { QueuedAttachment } from '../session/queue';
 import type { ConversationKeep, KeptConversation } from './keep';
+
+/** The draft was changed. `by`: the page that did it, which knows it already. */
+export interface DraftChange {
+  readonly draft: DraftView;
+  readonly by: unknown;
+}
 
 export class Unsent {
   readonly #keep: ConversationKeep | undefined;
   readonly #onChange: () => void;
-  #draft = '';
+  readonly #didChangeDraft = new Emitter<DraftChange>();
+  #draft: DraftView = { text: '', revision: 0 };
   #attachments: readonly QueuedAttachment[] = [];
 
   #anchor: Anchor | undefined;
@@ -18,14 +26,22 @@ export class Unsent {
     this.#onChange = onChange;
   }
 
-  get draft(): string {
+  get draft(): DraftView {
     return this.#draft;
   }
 
-  set draft(text: string) {
-    if (text === this.#draft) return;
-    this.#draft = text;
-    this.#keep?.draft(text, this.#attachments);
+  /** A page, or the sending of a message, has changed the text. */
+  get onDidChangeDraft(): Event<DraftChange> {
+    return this.#didChangeDraft.event;
+  }
+
+  /** Takes what was typed in a page. @returns false where a newer text is here */
+  write(draft: DraftView, by: unknown): boolean {
+    if (draft.revision <= this.#draft.revision) return false;
+    this.#draft = { text: draft.text, revision: draft.revision };
+    this.#keep?.draft(this.#draft, this.#attachments);
+    this.#didChangeDraft.fire({ draft: this.#draft, by });
+    return true;
   }
 
   /** Where the user reads; undefined: at the end. */
@@ -57,9 +73,17 @@ export class Unsent {
     );
   }
 
-  /** It was sent: in the queue it is kept as well. */
-  clear(): void {
-    this.#set('', []);
+  /**
+   * A message was sent; in the queue it is kept as well. What was typed since in another page stays.
+   * @param revision of the draft that the message was @returns what is left
+   */
+  sent(text: string, revision: number, by: unknown): DraftView {
+    const { text: now, revision: newest } = this.#draft;
+    const rest =
+      revision >= newest ? '' : text !== '' && now.startsWith(text) ? now.slice(text.length).trimStart() : now;
+    this.#set({ text: rest, revision: Math.max(revision, newest) + 1 }, []);
+    this.#didChangeDraft.fire({ draft: this.#draft, by });
+    return this.#draft;
   }
 
   /** Goes on with what was kept. */
@@ -73,16 +97,16 @@ export class Unsent {
    * What was written in a session that could only be read, now that it goes on here: it stands before the user and stays, with the attachments of both.
    * @returns what was kept beside it and is in neither, to be added to the composer; empty where there is nothing
    */
-  takeOver({ draft, attachments }: Pick<Unsent, 'draft' | 'attachments'>): string {
-    const kept = this.#draft;
+  takeOver({ draft: { text: draft, revision }, attachments }: Pick<Unsent, 'draft' | 'attachments'>): string {
+    const kept = this.#draft.text;
     const known = new Set(this.#attachments.map(({ id }) => id));
     const all = [...this.#attachments, ...attachments.filter(({ id }) => !known.has(id))];
     if (draft === '' && all.length === this.#attachments.length) return kept;
-    this.#set(draft === '' ? kept : draft, all);
+    this.#set({ text: draft === '' ? kept : draft, revision: Math.max(revision, this.#draft.revision) + 1 }, all);
     return draft.includes(kept) ? '' : kept;
   }
 
-  #set(draft: string, attachments: readonly QueuedAttachment[]): void {
+  #set(draft: DraftView, attachments: readonly QueuedAttachment[]): void {
     this.#draft = draft;
     this.#attachments = attachments;
     this.#keep?.draft(draft, attachments);

@@ -297,6 +297,12 @@ export type Op =
   /** Replaces the fields that are there; `undefined` fields travel as null and clear. */
   | { readonly op: 'session'; readonly patch: { readonly [K in keyof SessionView]?: SessionView[K] | null } };
 
+/** What is half written. The revision grows with each change, in the webview and in the host: the higher one is the newer text. */
+export interface DraftView {
+  readonly text: string;
+  readonly revision: number;
+}
+
 /** A place in the transcript: the first item in sight, and how far it is above the edge, in CSS pixels. */
 export interface Anchor {
   readonly index: number;
@@ -313,15 +319,17 @@ export type ToWebview =
       readonly total: number;
       readonly from: number;
       readonly items: readonly ItemView[];
-      readonly draft: string;
+      readonly draft: DraftView;
       /** Where the reader was, when not at the end. */
       readonly anchor?: Anchor;
     }
   | { readonly type: 'update'; readonly revision: number; readonly ops: readonly Op[] }
   /** Answer to `page`. `revision` is the one that the items are of. */
   | { readonly type: 'page'; readonly revision: number; readonly from: number; readonly items: readonly ItemView[] }
-  /** The message with this clientId is in the host's hands; the composer may forget it. */
-  | { readonly type: 'accepted'; readonly clientId: string }
+  /** The message with this clientId is in the host's hands; the composer may forget it. `revision`: of the draft without it. */
+  | { readonly type: 'accepted'; readonly clientId: string; readonly revision: number }
+  /** The draft of a session was changed elsewhere. */
+  | ({ readonly type: 'draft'; readonly key: string } & DraftView)
   /** Something that the user did was not done. `clientId`: a message to send; `id`: the question that it was the answer to. */
   | { readonly type: 'rejected'; readonly clientId?: string; readonly id?: string; readonly reason: string }
   /** Puts text into the composer at the caret (a selection, a queue item to edit). */
@@ -343,8 +351,9 @@ export type SessionMessage =
   | { readonly type: 'ack'; readonly revision: number }
   /** The user touched the panel: an idle session may start its agent. */
   | { readonly type: 'wake' }
-  | { readonly type: 'send'; readonly clientId: string; readonly text: string }
-  | { readonly type: 'draft'; readonly text: string }
+  /** `revision`: of the draft that is sent. */
+  | { readonly type: 'send'; readonly clientId: string; readonly text: string; readonly revision: number }
+  | ({ readonly type: 'draft' } & DraftView)
   /** Where the reader is; null: at the end. */
   | { readonly type: 'scrolled'; readonly anchor: Anchor | null }
   | { readonly type: 'cancel' }

@@ -46,6 +46,8 @@ export type StoredQueueItem = Readonly<QueueItem>;
 
 export interface Draft {
   readonly text: string;
+  /** Grows with each change of the text; it is kept also where nothing is left of the draft. */
+  readonly revision: number;
   readonly attachments: readonly QueuedAttachment[];
 }
 

@@ -85,7 +85,7 @@ function chooseOld(sql: Sql, { maxBytes }: PruneOptions, context: LeaseContext):
   const rows = sql.all(
     `SELECT key, bytes, (SELECT since FROM expiring x WHERE x.key = s.key) AS since,
        EXISTS (SELECT 1 FROM queue q WHERE q.key = s.key AND q.state != 'accepted')
-         OR EXISTS (SELECT 1 FROM drafts d WHERE d.key = s.key) AS unsent
+         OR EXISTS (SELECT 1 FROM drafts d WHERE d.key = s.key AND json_extract(d.json, '$.text') IS NOT NULL) AS unsent
        FROM sessions s ORDER BY ended_at IS NULL, updated, key`,
   );
   const most = Math.max(ALWAYS_ALLOWED, Math.floor(rows.length / MAX_SHARE));

@@ -13,8 +13,12 @@ const MAX_DRAFT_CHARS = 64 * 1024 * 1024;
 /** Attachments of one draft. */
 const MAX_ATTACHMENTS = 1000;
 
-/** Versions before kept the attachments beside the text. */
-const draftSchema = z.object({ text: z.string(), attachments: z.optional(z.array(z.unknown())) });
+/** Without a text, only the revision is left of a draft. Versions before had no revision, and kept the attachments beside the text. */
+const draftSchema = z.object({
+  text: z.optional(z.string()),
+  revision: z.optional(z.number()),
+  attachments: z.optional(z.array(z.unknown())),
+});
 const viewSchema = z.object({ anchor: z.optional(z.string()), offset: z.optional(z.number()), atEnd: z.boolean() });
 
 export class SideStore {
@@ -25,16 +29,16 @@ export class SideStore {
   }
 
   /**
-   * Keeps what is half written; an empty draft is removed. Attachments never change: one that is kept already is not written again.
+   * Keeps what is half written; of an empty draft only its revision. Attachments never change: one that is kept already is not written again.
    * @throws ParleyError `message-too-large`, and those of {@link JournalPort.write}
    */
-  saveDraft(key: string, { text, attachments }: Draft): void {
+  saveDraft(key: string, { text, revision, attachments }: Draft): void {
     if (text.length > MAX_DRAFT_CHARS || attachments.length > MAX_ATTACHMENTS) throw tooLarge();
     const isEmpty = text === '' && attachments.length === 0;
+    const json = JSON.stringify(isEmpty ? { revision } : { text, revision });
     this.#port.write(key, (sql) => {
       saveAttachments(sql, key, attachments);
-      if (isEmpty) sql.run('DELETE FROM drafts WHERE key = ?', key);
-      else sql.insert('drafts', { key, json: JSON.stringify({ text }) }, 'INSERT OR REPLACE');
+      sql.insert('drafts', { key, json }, 'INSERT OR REPLACE');
     });
   }
 
@@ -46,7 +50,8 @@ export class SideStore {
       const rows = sql.all('SELECT json FROM draft_attachments WHERE key = ? ORDER BY position', key);
       const own = rows.flatMap(({ json }) => readAttachments(`[${textOf(json) ?? ''}]`));
       const beside = kept.attachments ? readAttachments(JSON.stringify(kept.attachments)) : [];
-      return { text: kept.text, attachments: beside.length > 0 ? beside : own };
+      const { text = '', revision = 0 } = kept;
+      return { text, revision, attachments: beside.length > 0 ? beside : own };
     });
   }
 

@@ -1,5 +1,6 @@
 // The wire to the extension host: one listener for what it says, `post` for what we say, and the little that the panel remembers by itself.
 import type { FromWebview, PageMessage, SessionMessage, ToWebview } from '../panel/contract';
+import type { KeptDraft } from './composer/keptDrafts';
 import type { HeldValues } from './questions/formState';
 import { session } from './session';
 
@@ -14,7 +15,8 @@ declare function acquireVsCodeApi(): VsCodeApi;
 /** What survives a reload of the webview: only what the host does not know. */
 export interface UiState {
   readonly key?: string;
-  readonly draft?: string;
+  /** The draft of the session that is shown, until the host has it. */
+  readonly draft?: (KeptDraft & { readonly key: string }) | undefined;
   /** Where the reader was, when not at the end: the first visible item and how far it was above the edge, px. */
   readonly anchor?: { readonly index: number; readonly offset: number } | undefined;
   /** What was opened or closed by hand, by item id. */

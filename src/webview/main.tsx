@@ -81,7 +81,7 @@ function applyMessage(message: ToWebview): number | undefined {
       transcript.insertPage(message.from, message.items, message.revision);
       return undefined;
     case 'accepted':
-      composer.accepted(message.clientId);
+      composer.accepted(message.clientId, message.revision);
       transcript.toLatest();
       return undefined;
     case 'rejected':
@@ -90,6 +90,9 @@ function applyMessage(message: ToWebview): number | undefined {
       return undefined;
     case 'insert':
       composer.insert(message.text);
+      return undefined;
+    case 'draft':
+      composer.changedElsewhere(message.key, message);
       return undefined;
     case 'formRefused':
       setRefused(message.id, message.problems);
@@ -123,14 +126,12 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   const isSame = message.session.key === (key ?? saved.key);
   key = message.session.key;
   if (!isSame) {
-    if (!isFirst) composer.flush();
     expanded = new Map();
-    saveUiState({ key, expanded: {}, anchor: message.anchor, ...(!isFirst && { draft: message.draft }) });
+    saveUiState({ key, expanded: {}, anchor: message.anchor });
   } else if (isFirst) {
     saveUiState({ key });
   }
-  if (isFirst) composer.begin((isSame ? saved.draft : undefined) ?? message.draft);
-  else if (!isSame) composer.set(message.draft);
+  composer.show(key, message.draft);
   // A snapshot of what is shown already must not take the reader away from where they are.
   const anchor = isSame ? (isFirst ? saved.anchor : transcript.anchor()) : message.anchor;
   if (!isSame) transcript.leave();

@@ -217,6 +217,9 @@ export const strings = {
   placeholderAsked: (agent: string) => `Answer ${agent} …`,
   placeholderRunning: 'Queue the next message …',
   send: 'Send',
+  notSent: 'Your last message was not sent. Send it again.',
+  messageTooLong: (length: number, most: number) =>
+    `This message has ${length.toLocaleString('en')} characters; ${most.toLocaleString('en')} are the most. Put the text into a file and attach that.`,
   queue: 'Queue',
   stop: 'Stop',
   attachFile: 'Attach a file',

@@ -64,23 +64,29 @@ export interface SurfaceSessions {
 const QUIET: ReadonlySet<SessionMessage['type']> = new Set(['ack', 'scrolled', 'draft', 'page', 'details', 'wake']);
 
 export class ChatSurface implements Disposable {
+  readonly #page: Page;
   readonly #webview: Webview;
   readonly #services: SurfaceServices;
   readonly #lifetime = new DisposableStore();
   readonly #sessions: SurfaceSessions;
   #conversation: Conversation;
   #feed: SessionFeed;
+  /** Ends with what is shown. */
+  #mirroring: Disposable;
   #greeted = false;
   #startWanted: ReturnType<typeof setTimeout> | undefined;
 
   /** @param conversation what is shown first */
   constructor(page: Page, conversation: Conversation, services: SurfaceServices, sessions: SurfaceSessions) {
+    this.#page = page;
     this.#webview = page.webview;
     this.#services = services;
     this.#sessions = sessions;
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
+    this.#mirroring = this.#mirrorDraft();
     this.#lifetime.add({ dispose: () => this.#feed.dispose() });
+    this.#lifetime.add({ dispose: () => this.#mirroring.dispose() });
     const listening = page.listen(
       (message) => this.#receive(message),
       (isVisible) => this.#setVisible(isVisible),
@@ -96,8 +102,10 @@ export class ChatSurface implements Disposable {
   show(conversation: Conversation): void {
     if (this.#conversation === conversation) return;
     this.#feed.dispose();
+    this.#mirroring.dispose();
     this.#conversation = conversation;
     this.#feed = this.#newFeed();
+    this.#mirroring = this.#mirrorDraft();
     if (this.#greeted) this.#feed.snapshot();
     this.#bringBack();
   }
@@ -147,6 +155,14 @@ export class ChatSurface implements Disposable {
   dispose(): void {
     clearTimeout(this.#startWanted);
     this.#lifetime.dispose();
+  }
+
+  /** What is typed or sent elsewhere is seen here too; a page that is hidden gets it with its next snapshot. */
+  #mirrorDraft(): Disposable {
+    const conversation = this.#conversation;
+    return conversation.unsent.onDidChangeDraft(({ by }) => {
+      if (by !== this && this.#greeted && this.#page.isVisible) this.#postDraft(conversation);
+    });
   }
 
   #newFeed(): SessionFeed {
@@ -202,10 +218,10 @@ export class ChatSurface implements Disposable {
         if (conversation.connection.kind === 'idle') await conversation.start();
         return;
       case 'send':
-        this.#send(conversation, message.clientId, message.text);
+        this.#send(conversation, message);
         return;
       case 'draft':
-        conversation.unsent.draft = message.text;
+        if (!conversation.unsent.write(message, this)) this.#postDraft(conversation);
         return;
       case 'scrolled':
         conversation.unsent.anchor = message.anchor ?? undefined;
@@ -313,7 +329,7 @@ export class ChatSurface implements Disposable {
   }
 
   /** The composer forgets the text only when the message is in our hands. */
-  #send(conversation: Conversation, clientId: string, text: string): void {
+  #send(conversation: Conversation, { clientId, text, revision }: Extract<SessionMessage, { type: 'send' }>): void {
     this.#used(conversation);
     try {
       conversation.send(text, conversation.unsent.attachments);
@@ -322,8 +338,12 @@ export class ChatSurface implements Disposable {
       void conversation.start(); // shows why, with what can be done
       return;
     }
-    conversation.unsent.clear();
-    this.#post({ type: 'accepted', clientId });
+    const left = conversation.unsent.sent(text, revision, this);
+    this.#post({ type: 'accepted', clientId, revision: left.revision });
+  }
+
+  #postDraft({ key, unsent }: Conversation): void {
+    this.#post({ type: 'draft', key, ...unsent.draft });
   }
 
   async #act(conversation: Conversation, id: string): Promise<void> {

@@ -6,6 +6,8 @@ import { type FromWebview, MAX_TEXT } from '../panel/contract';
 const MAX_ID = 500;
 const id = z.string().check(z.maxLength(MAX_ID));
 const index = z.int().check(z.nonnegative());
+/** Of a draft; it must stay possible to add one to it. */
+const revision = z.int().check(z.nonnegative(), z.lte(2 ** 50));
 const MAX_IMAGE_BASE64 = 20_000_000;
 
 const queueAction = z.discriminatedUnion('kind', [
@@ -39,8 +41,8 @@ const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), version: z.number() }),
   ofSession('ack', { revision: z.number() }),
   ofSession('wake', {}),
-  ofSession('send', { clientId: id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
-  ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)) }),
+  ofSession('send', { clientId: id, text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
+  ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
   ofSession('scrolled', { anchor: z.nullable(z.object({ index, offset: z.int() })) }),
   ofSession('cancel', {}),
   ofSession('permission', { id, optionId: z.nullable(z.string()) }),

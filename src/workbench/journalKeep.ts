@@ -2,7 +2,7 @@
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
 import type { ConversationKeep, KeptConversation, KeptItem } from '../client/keep';
-import type { Anchor } from '../panel/contract';
+import type { Anchor, DraftView } from '../panel/contract';
 import { boundEvent } from '../session/bounds';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import { SessionModel } from '../session/model';
@@ -78,9 +78,9 @@ export class JournalKeep implements ConversationKeep {
     if (this.#begun) this.#write((journal, key) => journal.queue.setPaused(key, reason));
   }
 
-  draft(text: string, attachments: readonly QueuedAttachment[]): void {
-    if (!this.#begun && text === '' && attachments.length === 0) return;
-    this.#write((journal, key) => journal.side.saveDraft(key, { text, attachments }));
+  draft(draft: DraftView, attachments: readonly QueuedAttachment[]): void {
+    if (!this.#begun && draft.text === '' && attachments.length === 0) return;
+    this.#write((journal, key) => journal.side.saveDraft(key, { ...draft, attachments }));
   }
 
   place(anchor: Anchor | undefined): void {
@@ -149,7 +149,7 @@ export function readKept(
   return {
     ...(isSmall ? { model: reading.finish() } : beginAtEnd(journal, session, reading)),
     queue: journal.queue.items(key),
-    draft: draft?.text ?? '',
+    draft: { text: draft?.text ?? '', revision: draft?.revision ?? 0 },
     attachments: draft?.attachments ?? [],
     ...(anchor && { anchor }),
     ...(session.queuePaused !== undefined && { paused: session.queuePaused }),

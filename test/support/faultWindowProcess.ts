@@ -10,7 +10,7 @@ const point = faultPoints.find((one) => one.name === name);
 if (!point) throw new Error(`There is no point ${name}.`);
 const window = new FaultWindow({ folder, agent: keepingAgent(folder, JSON.parse(script) as KeepingScript) });
 await typeUntil(window, point);
-window.conversation.unsent.draft = 'half a sentence';
+window.conversation.unsent.write({ text: 'half a sentence', revision: 1 }, undefined);
 writeSync(
   1,
   `${JSON.stringify({ agent: window.agentPid, entries: window.conversation.model.state.entries.length })}\n`,

@@ -21,7 +21,7 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'one\ntwo');
     await panel.page.keyboard.press('Enter');
     await field().pressSequentially(' more');
-    await panel.send({ type: 'accepted', clientId });
+    await panel.send({ type: 'accepted', clientId, revision: 100 });
     await panel.page.waitForFunction(() => document.querySelector('textarea')?.value === 'more');
     assert.equal((await panel.posted('send')).length, 1, 'the same text must not go twice');
   });

@@ -1,34 +1,174 @@
-// What is half written while the user goes from one session to another: in a real browser, as the panel tells it to the host.
+// What is half written: nothing that was typed is lost and nothing that was sent comes back, wherever the
+// user goes and whatever ends meanwhile. In a real browser, as the panel tells it to the host.
 import assert from 'node:assert/strict';
-import type { Panel } from './harness/browser';
+import type { Panel, PanelOptions } from './harness/browser';
+import { message } from './harness/samples';
 import { useHarness } from './harness/useHarness';
 
-describe('what is written last before another session is shown', () => {
+describe('a draft', () => {
   const browser = useHarness();
   let panel: Panel;
 
   const field = () => panel.page.getByRole('textbox', { name: 'Message' });
-  const written = () => panel.page.waitForFunction(() => document.querySelector('textarea')?.value === 'of the second');
+  const written = (text: string) =>
+    panel.page.waitForFunction((wanted) => document.querySelector('textarea')?.value === wanted, text);
+  const of = (key: string, options: PanelOptions = {}) => ({ ...options, session: { key } });
+  const told = async () => (await panel.posted('draft')).map(({ key, text }) => `${key}: ${text}`);
 
-  it('goes to that session, or is lost, unless it says where it was written', async () => {
-    panel = await browser.open({ session: { key: 'first' } });
-    await field().fill('half a thought');
-    await panel.snapshot({ session: { key: 'second' }, draft: 'of the second' });
-    await written();
-    await panel.page.waitForFunction(() => host.posted.filter(({ type }) => type === 'draft').length === 2);
-    assert.deepEqual(await panel.posted('draft'), [
-      { type: 'draft', key: 'first', text: 'half a thought' },
-      { type: 'draft', key: 'second', text: 'of the second' },
-    ]);
-  });
-
-  it('is what the second session begins with when the panel is loaded again at once', async () => {
-    panel = await browser.open({ session: { key: 'first' } });
-    await field().fill('half a thought');
-    await panel.snapshot({ session: { key: 'second' }, draft: 'of the second' });
+  /** The page is gone and another one is shown: by a reload of its window, or in the place of a panel that broke. */
+  async function comesBack(options: PanelOptions, isNewPanel = false): Promise<void> {
+    if (isNewPanel) await panel.page.evaluate(() => sessionStorage.clear());
     await panel.page.reload();
     await panel.next('hello');
-    await panel.snapshot({ session: { key: 'second' }, draft: 'of the second' });
-    await written();
+    await panel.snapshot(options);
+  }
+
+  it('is told to the host while it is typed, not only when the user pauses', async () => {
+    panel = await browser.open(of('first'));
+    await field().pressSequentially('half a thought that goes on and on', { delay: 20 });
+    const [first] = await panel.posted('draft');
+    assert.ok(first && first.text.length < 34, 'a part of it was told before the end');
+    await panel.page.waitForFunction(() =>
+      host.posted.some((one) => one.type === 'draft' && one.text === 'half a thought that goes on and on'),
+    );
+  });
+
+  it('is told to the host at once when the panel is hidden or loses the focus', async () => {
+    for (const event of ['blur', 'pagehide']) {
+      panel = await browser.open(of('first'));
+      await field().fill('half');
+      await panel.page.evaluate((type) => window.dispatchEvent(new Event(type)), event);
+      assert.deepEqual(await told(), ['first: half'], event);
+    }
+  });
+
+  it('is all there after the page was destroyed in mid-word', async () => {
+    for (const isNewPanel of [false, true]) {
+      panel = await browser.open(of('first'));
+      await field().fill('half a thou');
+      await comesBack(of('first', { draft: { text: 'half', revision: 0 } }), isNewPanel);
+      await written('half a thou');
+      await panel.next('draft');
+      assert.deepEqual(await told(), ['first: half a thou'], 'the host gets what it has not');
+    }
+  });
+
+  it('is the one of the host where that is newer', async () => {
+    panel = await browser.open(of('first'));
+    await field().fill('old words');
+    const { revision } = await panel.next('draft');
+    await comesBack(of('first', { draft: { text: 'newer words', revision: revision + 1 } }));
+    await written('newer words');
+  });
+
+  it('stays with the session that it was written in', async () => {
+    panel = await browser.open(of('first'));
+    await field().fill('half a thought');
+    await panel.snapshot(of('second', { draft: 'of the second' }));
+    await written('of the second');
+    assert.deepEqual(await told(), ['first: half a thought']);
+    await comesBack(of('second', { draft: 'of the second' }));
+    await written('of the second');
+    await panel.snapshot(of('first', { draft: { text: 'half a thought', revision: 9 } }));
+    await written('half a thought');
+  });
+
+  it('is empty where the message was sent and the page was destroyed before it heard so', async () => {
+    panel = await browser.open(of('first'));
+    await field().fill('deploy to production');
+    await field().press('Enter');
+    const { revision } = await panel.next('send');
+    await comesBack(of('first', { draft: { text: '', revision: revision + 1 } }));
+    await written('');
+  });
+
+  it('comes back where the message was sent to a host that was dead', async () => {
+    for (const isNewPanel of [false, true]) {
+      panel = await browser.open(of('first'));
+      await field().fill('typed while nobody listened');
+      await field().press('Enter');
+      await comesBack(of('first', { draft: { text: 'typed whi', revision: 0 } }), isNewPanel);
+      await written('typed while nobody listened');
+      await panel.page.getByRole('alert').filter({ hasText: 'was not sent' }).waitFor();
+      assert.deepEqual(await panel.posted('send'), [], 'it is not sent by itself');
+    }
+  });
+
+  it('keeps what was typed after a message that the host has taken, also where the page did not hear so', async () => {
+    panel = await browser.open(of('first'));
+    await field().fill('one');
+    await field().press('Enter');
+    const { revision } = await panel.next('send');
+    await field().pressSequentially(' and two');
+    await comesBack(of('first', { draft: { text: '', revision: revision + 1 } }));
+    await written('and two');
+  });
+
+  it('is what was typed since, where the message of another session is taken', async () => {
+    panel = await browser.open(of('first'));
+    await field().fill('one');
+    await field().press('Enter');
+    const { clientId, revision } = await panel.next('send');
+    await field().pressSequentially(' and two');
+    await panel.snapshot(of('second', { draft: 'of the second' }));
+    await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
+    await panel.next('draft');
+    assert.deepEqual(await told(), ['first: and two']);
+    await written('of the second');
+  });
+
+  it('is emptied in every place when the message was sent from one of them', async () => {
+    panel = await browser.open(of('first', { draft: { text: 'once', revision: 4 } }));
+    await panel.send({ type: 'draft', key: 'first', text: '', revision: 5 });
+    await written('');
+    await field().press('Enter');
+    assert.deepEqual(await panel.posted('send'), []);
+  });
+
+  it('shows what is typed in another place, unless something is typed here', async () => {
+    panel = await browser.open(of('first'));
+    await panel.send({ type: 'draft', key: 'first', text: 'from there', revision: 3 });
+    await written('from there');
+    await field().fill('from here');
+    await panel.send({ type: 'draft', key: 'first', text: 'from there again', revision: 4 });
+    await panel.page.waitForFunction(() =>
+      host.posted.some((one) => one.type === 'draft' && one.text === 'from here' && one.revision > 4),
+    );
+    assert.equal(await field().inputValue(), 'from here');
+  });
+
+  it('too large for a message is refused with a sentence, and stays', async () => {
+    panel = await browser.open(of('first'));
+    const text = 'x'.repeat(2_000_001);
+    await field().fill(text);
+    await field().press('Enter');
+    await panel.page.getByRole('alert').filter({ hasText: '2,000,000' }).waitFor();
+    assert.deepEqual(await panel.posted('send'), []);
+    assert.equal((await field().inputValue()).length, text.length);
+    await field().fill('short');
+    await field().press('Enter');
+    assert.equal((await panel.next('send')).text, 'short');
+  });
+
+  it('that was refused can be sent again, with the reason in sight', async () => {
+    panel = await browser.open(of('first'));
+    await field().fill('hello');
+    await field().press('Enter');
+    await panel.send({ type: 'rejected', clientId: (await panel.next('send')).clientId, reason: 'This is too large.' });
+    await panel.page.getByRole('alert').filter({ hasText: 'This is too large.' }).waitFor();
+    await field().press('Enter');
+    assert.equal((await panel.posted('send')).length, 2);
+  });
+
+  it('is not filled by Up with the last message of another session', async () => {
+    panel = await browser.open(of('A'));
+    await field().fill('secret of session A');
+    await field().press('Enter');
+    const { clientId, revision } = await panel.next('send');
+    await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
+    await written('');
+    await panel.snapshot({ session: { key: 'B' }, items: [message('u', 'user', 'said in B')] });
+    await field().press('ArrowUp');
+    assert.equal(await field().inputValue(), 'said in B');
   });
 });

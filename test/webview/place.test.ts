@@ -223,7 +223,7 @@ describe("the reader's place", () => {
       total: 60,
       from: 0,
       items,
-      draft: '',
+      draft: { text: '', revision: 0 },
       anchor: { index: 20, offset: 33 },
     } as const;
     await panel.page.evaluate(async (snapshot) => {

@@ -1,20 +1,47 @@
-// What is being written, and what became of what was sent. The text leaves the composer only when the host has it.
+// What is being written, and what became of what was sent. The host owns the draft; what is typed goes to
+// it soon, and is kept by the page until then. A text leaves the composer only when the host has it.
 import { signal } from '@preact/signals';
-import { post, saveUiState } from '../host';
+import { type DraftView, MAX_TEXT } from '../../panel/contract';
+import { post } from '../host';
+import { strings } from '../strings';
+import { forgetDraft, type KeptDraft, keepDraft, keptDraft, type SentDraft } from './keptDrafts';
 
-/** How long after the last key the draft goes to the host, ms. */
-const DRAFT_DELAY = 300;
+/** What is typed is told to the host at most this often, ms. */
+const POST_EVERY = 300;
+/** A text that is longer is kept only as often as it is told: to write it takes longer than a key may. */
+const LONG_TEXT = 50_000;
+
+interface Pending extends SentDraft {
+  /** The session that it was written in; null: none was shown yet. */
+  readonly key: string | null;
+  /** What stood in the composer when another session was shown. */
+  readonly left?: string;
+}
 
 class Composer {
   readonly text = signal('');
-  /** The message on its way to the host. */
-  readonly pending = signal<{ readonly clientId: string; readonly text: string } | undefined>(undefined);
+  /** The message of the session that is shown, on its way to the host. */
+  readonly pending = signal<Pending | undefined>(undefined);
   /** Why the last message was not taken. */
   readonly problem = signal('');
+  /** Messages of other sessions on their way. */
+  readonly #elsewhere = new Map<string, Pending>();
+  readonly #lastSent = new Map<string, string>();
   #field: HTMLTextAreaElement | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #lastSent: string | undefined;
   #recall: () => string | undefined = () => undefined;
+  /** The session that the text belongs to. */
+  #key: string | null = null;
+  /** Of the text: grows with each change, here and in the host. */
+  #revision = 0;
+  /** The last revision that the host knows of. */
+  #told = 0;
+
+  constructor() {
+    window.addEventListener('blur', () => this.flush());
+    window.addEventListener('pagehide', () => this.flush());
+    document.addEventListener('visibilitychange', () => this.flush());
+  }
 
   attach(field: HTMLTextAreaElement | null): void {
     this.#field = field;
@@ -39,22 +66,38 @@ class Composer {
   typed(text: string): void {
     this.text.value = text;
     if (this.problem.peek()) this.problem.value = '';
-    this.#save();
+    this.#changed();
   }
 
   /** Sets the text, with the caret at its end. */
   set(text: string): void {
-    this.text.value = text;
-    if (this.#field) {
-      this.#field.value = text;
-      this.#field.setSelectionRange(text.length, text.length);
-    }
-    this.#save();
+    this.#write(text);
+    this.#changed();
   }
 
-  /** The first snapshot came. What was typed before it stays. */
-  begin(draft: string): void {
-    if (this.text.peek() === '' && draft !== '') this.set(draft);
+  /** A session is shown, perhaps the same as before. @param draft what the host has of it */
+  show(key: string, draft: DraftView): void {
+    if (key === this.#key) {
+      this.#meet(draft);
+      return;
+    }
+    this.flush();
+    const before = { key: this.#key, text: this.text.peek(), pending: this.pending.peek() };
+    if (before.key !== null && before.pending)
+      this.#elsewhere.set(before.pending.clientId, { ...before.pending, left: before.text });
+    this.#key = key;
+    this.problem.value = '';
+    const pending = [...this.#elsewhere.values()].find((one) => one.key === key);
+    if (pending) this.#elsewhere.delete(pending.clientId);
+    const left = pending?.left !== undefined && { text: pending.left, revision: pending.revision + 1 };
+    this.#begin(draft, keptDraft(key) ?? (left || undefined), pending);
+    if (before.key === null) this.#addEarly(before.text, before.pending);
+  }
+
+  /** The host has another draft of a session than this page may have: another page has changed it. */
+  changedElsewhere(key: string, draft: DraftView): void {
+    if (key === this.#key) this.#meet(draft);
+    else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) forgetDraft(key);
   }
 
   /** Sends what is written. @param allowEmpty attachments are a message of their own */
@@ -62,27 +105,52 @@ class Composer {
     const text = this.text.peek();
     if (text.trim() === '' && !allowEmpty) return;
     if (this.pending.peek()?.text === text) return;
-    const clientId = crypto.randomUUID();
-    this.pending.value = { clientId, text };
+    if (text.length > MAX_TEXT) {
+      this.problem.value = strings.messageTooLong(text.length, MAX_TEXT);
+      return;
+    }
+    const sent: SentDraft = { clientId: crypto.randomUUID(), text, revision: this.#revision };
+    this.pending.value = { ...sent, key: this.#key };
     this.problem.value = '';
-    post({ type: 'send', clientId, text });
+    this.#keep();
+    post({ type: 'send', ...sent }, this.#key);
   }
 
-  accepted(clientId: string): void {
+  /** The host has a message. @param revision of the draft that is left of it there */
+  accepted(clientId: string, revision: number): void {
+    const elsewhere = this.#elsewhere.get(clientId);
+    if (elsewhere) {
+      this.#elsewhere.delete(clientId);
+      if (elsewhere.key !== null) this.#lastSent.set(elsewhere.key, elsewhere.text);
+      this.#leave(elsewhere, restOf(elsewhere.left ?? '', elsewhere.text), revision);
+      return;
+    }
     const pending = this.pending.peek();
     if (pending?.clientId !== clientId) return;
     this.pending.value = undefined;
-    this.#lastSent = pending.text;
-    const text = this.text.peek();
-    // What was typed since stays.
-    if (text.startsWith(pending.text)) this.set(text.slice(pending.text.length).replace(/^\s+/, ''));
+    if (this.#key !== null) this.#lastSent.set(this.#key, pending.text);
+    this.#told = revision;
+    const rest = restOf(this.text.peek(), pending.text);
+    if (rest !== this.text.peek()) this.#write(rest);
+    this.#revision = Math.max(this.#revision, revision);
+    if (rest === '') this.#settled(revision);
+    else this.#changed();
   }
 
   /** Something was not done. @param clientId the message that was not taken, where it was one */
   rejected(clientId: string | undefined, reason: string): void {
     if (clientId !== undefined) {
+      const elsewhere = this.#elsewhere.get(clientId);
+      if (elsewhere) {
+        // Its text is the draft of that session.
+        this.#elsewhere.delete(clientId);
+        this.#leave(elsewhere, elsewhere.left ?? '', elsewhere.revision);
+        return;
+      }
       if (this.pending.peek()?.clientId !== clientId) return;
       this.pending.value = undefined;
+      this.#keep();
+      this.flush();
     }
     this.problem.value = reason;
   }
@@ -101,32 +169,117 @@ class Composer {
     this.focus();
   }
 
-  /** Brings back the last message. @returns whether there is one */
+  /** Brings back the last message of the session. @returns whether there is one */
   recall(): boolean {
-    const last = this.#lastSent ?? this.#recall();
+    const last = (this.#key === null ? undefined : this.#lastSent.get(this.#key)) ?? this.#recall();
     if (!last) return false;
     this.set(last);
     return true;
   }
 
-  /** Tells the host at once what it was not told yet. To be called before another session is shown. */
+  /** Tells the host at once what it was not told yet. */
   flush(): void {
-    if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const text = this.text.peek();
-    saveUiState({ draft: text });
-    post({ type: 'draft', text });
+    if (this.#revision <= this.#told || this.#key === null) return;
+    this.#keep();
+    // What is on its way as a message is no draft any more, unless the host says so.
+    if (this.pending.peek() || text.length > MAX_TEXT) return;
+    this.#told = this.#revision;
+    post({ type: 'draft', text, revision: this.#revision }, this.#key);
   }
 
   focus(): void {
     this.#field?.focus();
   }
 
-  #save(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.flush(), DRAFT_DELAY);
+  #changed(): void {
+    this.#revision += 1;
+    if (this.text.peek().length <= LONG_TEXT) this.#keep();
+    this.#timer ??= setTimeout(() => this.flush(), POST_EVERY);
   }
+
+  #write(text: string): void {
+    this.text.value = text;
+    if (!this.#field) return;
+    this.#field.value = text;
+    this.#field.setSelectionRange(text.length, text.length);
+  }
+
+  #keep(): void {
+    if (this.#key === null) return;
+    const { clientId, text, revision } = this.pending.peek() ?? {};
+    const sent = clientId !== undefined && text !== undefined && revision !== undefined;
+    keepDraft(this.#key, {
+      text: this.text.peek(),
+      revision: this.#revision,
+      ...(sent && { sent: { clientId, text, revision } }),
+    });
+  }
+
+  /** The host has what is written here. */
+  #settled(revision: number): void {
+    this.#revision = this.#told = revision;
+    if (this.#key !== null) forgetDraft(this.#key);
+  }
+
+  /** Begins with the draft of a session. @param kept what the page has of it @param pending its message on the way */
+  #begin(host: DraftView, kept: KeptDraft | undefined, pending: Pending | undefined): void {
+    this.pending.value = pending;
+    const sent = pending ? undefined : kept?.sent;
+    const isTaken = sent !== undefined && host.revision > sent.revision;
+    const rest = isTaken && kept ? restOf(kept.text, sent.text) : undefined;
+    // Of what was typed while a message was on its way the host knows nothing.
+    const text =
+      rest !== undefined ? joined(host.text, rest) : kept && kept.revision > host.revision ? kept.text : host.text;
+    this.#write(text);
+    this.#settled(host.revision);
+    if (sent && !isTaken && text === kept?.text) this.problem.value = strings.notSent;
+    if (text === host.text && !pending) return;
+    this.#revision = Math.max(host.revision, kept?.revision ?? 0);
+    this.#changed();
+  }
+
+  /** What was typed before a session was shown stays: before its draft where it was sent, or else after it. */
+  #addEarly(early: string, sent: Pending | undefined): void {
+    if (early === '') return;
+    if (sent) this.pending.value = sent;
+    const draft = this.text.peek();
+    this.set(sent ? joined(early, draft) : joined(draft, early));
+  }
+
+  /** The draft of the host and what is written here, in the session that is shown. */
+  #meet(host: DraftView): void {
+    if (host.revision < this.#revision) {
+      this.#told = host.revision;
+      this.flush();
+    } else if (this.#revision > this.#told || this.pending.peek()) {
+      // What was typed here since is the newest.
+      this.#revision = host.revision;
+      this.#changed();
+    } else {
+      if (host.text !== this.text.peek()) this.#write(host.text);
+      this.#settled(host.revision);
+    }
+  }
+
+  /** Gives the host the draft of a session that is no longer shown. @param revision that the host has */
+  #leave({ key }: Pending, text: string, revision: number): void {
+    if (key === null) return;
+    const next = Math.max(revision, keptDraft(key)?.revision ?? 0) + 1;
+    forgetDraft(key);
+    if (text !== '') post({ type: 'draft', text, revision: next }, key);
+  }
+}
+
+/** What of a text is left when a message was sent from its beginning. */
+function restOf(text: string, sent: string): string {
+  return text.startsWith(sent) ? text.slice(sent.length).replace(/^\s+/, '') : text;
+}
+
+function joined(first: string, second: string): string {
+  return first === '' || second === '' ? first + second : `${first}\n${second}`;
 }
 
 export const composer = new Composer();

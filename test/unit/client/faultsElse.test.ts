@@ -268,7 +268,7 @@ describe('a user whose machine fails', () => {
     await says('I think')(first);
     const before = first.journal.events(first.key).events;
     const second = windows.start();
-    second.conversation.unsent.draft = 'not ours';
+    second.conversation.unsent.write({ text: 'not ours', revision: 1 }, undefined);
     assert.deepEqual(first.journal.events(first.key).events, before, 'whoever reads writes nothing');
     assert.equal(second.isHeld, true);
     assert.throws(
@@ -283,7 +283,7 @@ describe('a user whose machine fails', () => {
     windows.forget(first);
     const third = windows.start();
     assert.equal(third.isHeld, false);
-    assert.equal(third.conversation.unsent.draft, '');
+    assert.equal(third.conversation.unsent.draft.text, '');
     third.type('three');
     await third.session.until((c) => c.model.state.turns.length === 2 && !c.isBusy);
     assert.deepEqual(

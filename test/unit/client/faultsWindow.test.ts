@@ -44,7 +44,7 @@ describe('a user whose window is killed', () => {
         const window = windows.start({ agent: keepingAgent(folder, script) });
         const { conversation } = window;
         assert.equal(window.isHeld, false, 'a session whose window is gone is free');
-        assert.equal(conversation.unsent.draft, 'half a sentence');
+        assert.equal(conversation.unsent.draft.text, 'half a sentence');
         assert.ok(conversation.model.state.entries.length >= there.entries, 'what was seen is there');
         assert.equal(conversation.queue.paused === undefined, point.isOver === true, 'nothing goes by itself');
         const asked = window.inDoubt.length;

@@ -91,7 +91,7 @@ describe('a conversation that is kept', () => {
     await first.until((c) => c.model.state.turn !== undefined);
     for (const text of ['first', 'second', 'third']) first.conversation.send(text).done.catch(() => {});
     first.conversation.queue.move(first.conversation.queue.items[2]?.id ?? '', 0);
-    first.conversation.unsent.draft = 'half a sen';
+    first.conversation.unsent.write({ text: 'half a sen', revision: 1 }, undefined);
     first.conversation.unsent.anchor = { index: 0, offset: 12 };
     first.conversation.unsent.attach({ id: 'a1', kind: 'file', label: 'x.ts', forms: [{ type: 'text', text: 'x' }] });
     loseWindow();
@@ -99,7 +99,7 @@ describe('a conversation that is kept', () => {
     const waiting = conversation.queue.items.filter(({ doubtful }) => !doubtful).map(({ text }) => text);
     assert.deepEqual(waiting, ['third', 'first', 'second']);
     assert.ok(conversation.queue.paused, 'nothing goes by itself');
-    assert.equal(conversation.unsent.draft, 'half a sen');
+    assert.equal(conversation.unsent.draft.text, 'half a sen');
     assert.deepEqual(conversation.unsent.anchor, { index: 0, offset: 12 });
     assert.deepEqual(
       conversation.unsent.attachments.map(({ label }) => label),

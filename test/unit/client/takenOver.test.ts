@@ -57,7 +57,7 @@ describe('a user whose window slept while another one took its session over', ()
     if (play === '') await idle(slept);
     else await slept.session.until((c) => c.isBusy && c.model.state.entries.some(({ kind }) => kind === 'agent'));
     slept.journal.flush();
-    slept.conversation.unsent.draft = 'half a thought';
+    slept.conversation.unsent.write({ text: 'half a thought', revision: 1 }, undefined);
     const pid = slept.agentPid;
     offset = LONG_MS;
     const awake = start();
@@ -76,7 +76,7 @@ describe('a user whose window slept while another one took its session over', ()
     await goneFrom(pid);
     assert.equal(timesSent(slept, 'late'), 0);
     assert.deepEqual(slept.conversation.queue.items, []);
-    assert.equal(slept.conversation.unsent.draft, 'half a thought');
+    assert.equal(slept.conversation.unsent.draft.text, 'half a thought');
     assert.equal(projectSession(slept.conversation).error?.actions[0]?.id, 'takeOver');
     awake.type('two');
     await idle(awake);
@@ -91,7 +91,7 @@ describe('a user whose window slept while another one took its session over', ()
     await isReadOnly(slept);
     await goneFrom(pid);
     assert.equal(slept.conversation.model.state.turn, undefined, 'no turn is shown as running for ever');
-    slept.conversation.unsent.draft = 'more of it';
+    slept.conversation.unsent.write({ text: 'more of it', revision: 2 }, undefined);
     slept.conversation.queue.pause('nobody hears this');
     await slept.conversation.restart();
     assert.equal(slept.conversation.connection.kind, 'failed', 'no agent comes back by itself');
@@ -112,9 +112,9 @@ describe('a user whose window slept while another one took its session over', ()
     // As the button does.
     const again = start();
     assert.equal(again.isHeld, false);
-    slept.conversation.unsent.draft = 'half a thought and the rest';
+    slept.conversation.unsent.write({ text: 'half a thought and the rest', revision: 3 }, undefined);
     assert.equal(again.conversation.unsent.takeOver(slept.conversation.unsent), '');
-    assert.equal(again.conversation.unsent.draft, 'half a thought and the rest');
+    assert.equal(again.conversation.unsent.draft.text, 'half a thought and the rest');
     again.type('three');
     await idle(again);
     const said = textIn(again.journal.events(again.key).events);
@@ -127,13 +127,13 @@ describe('a user whose window slept while another one took its session over', ()
     const { slept, awake } = await takenOver();
     slept.journal.heartbeat();
     await isReadOnly(slept);
-    awake.conversation.unsent.draft = 'their words';
+    awake.conversation.unsent.write({ text: 'their words', revision: 4 }, undefined);
     await awake.close();
     open.splice(open.indexOf(awake), 1);
     const again = start();
     slept.conversation.unsent.attach({ id: 'a1', kind: 'file', label: 'x.ts', forms: [{ type: 'text', text: 'x' }] });
     assert.equal(again.conversation.unsent.takeOver(slept.conversation.unsent), 'their words');
-    assert.equal(again.conversation.unsent.draft, 'half a thought');
+    assert.equal(again.conversation.unsent.draft.text, 'half a thought');
     assert.deepEqual(
       again.conversation.unsent.attachments.map(({ label }) => label),
       ['x.ts'],

@@ -218,7 +218,7 @@ describe('Journal', () => {
   it('leaves parts of a session that the user deleted', () => {
     journal.append('a', turn('t1', 1, 'secret', 'words'));
     journal.queue.enqueue('a', queued('q1'));
-    journal.side.saveDraft('a', { text: 'draft', attachments: [] });
+    journal.side.saveDraft('a', { text: 'draft', revision: 1, attachments: [] });
     assert.equal(journal.search('secret', 5).length, 1);
     journal.deleteSession('a');
     assert.deepEqual(journal.sessions({ limit: 10 }), []);
@@ -237,16 +237,21 @@ describe('Journal', () => {
     assert.deepEqual(journal.events('nobody').events, []);
   });
 
-  it('keeps the draft and the place in the transcript', () => {
+  it('keeps the draft with its revision and the place in the transcript', () => {
     const forms = [{ type: 'text', text: 'body' }] as const;
-    const draft = { text: 'half a sen\ud800', attachments: [{ id: 'x', kind: 'file', label: 'f', forms }] } as const;
+    const draft = {
+      text: 'half a sen\ud800',
+      revision: 7,
+      attachments: [{ id: 'x', kind: 'file', label: 'f', forms }],
+    } as const;
     journal.side.saveDraft('a', draft);
     journal.side.saveView('a', { anchor: 'e7', offset: -12.5, atEnd: false });
     reopen();
     assert.deepEqual(journal.side.draft('a'), draft);
     assert.deepEqual(journal.side.view('a'), { anchor: 'e7', offset: -12.5, atEnd: false });
-    journal.side.saveDraft('a', { text: '', attachments: [] });
-    assert.equal(journal.side.draft('a'), undefined);
+    const sent = { text: '', revision: 8, attachments: [] };
+    journal.side.saveDraft('a', sent);
+    assert.deepEqual(journal.side.draft('a'), sent, 'a page that has an older text must not bring it back');
   });
 });
 

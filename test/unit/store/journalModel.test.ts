@@ -45,7 +45,7 @@ class World {
     else if (choice < 75) this.#queue(key, session);
     else if (choice < 82) {
       session.draft = this.#random(3) === 0 ? '' : `draft ${this.#next()}`;
-      this.journal.side.saveDraft(key, { text: session.draft, attachments: [] });
+      this.journal.side.saveDraft(key, { text: session.draft, revision: 1, attachments: [] });
     } else if (choice < 86) {
       session.title = `title ${this.#next()}`;
       this.journal.updateSession(key, { title: session.title });

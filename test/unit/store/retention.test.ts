@@ -71,7 +71,8 @@ describe('prune', () => {
   it('keeps a session that a window has open, and for the sake of size what was never sent', async () => {
     journal.claim('a', 'w1');
     journal.queue.enqueue('b', queued('q1'));
-    journal.side.saveDraft('c', { text: 'half', attachments: [] });
+    journal.side.saveDraft('c', { text: 'half', revision: 1, attachments: [] });
+    journal.side.saveDraft('d', { text: '', revision: 2, attachments: [] });
     assert.deepEqual((await journal.prune({ maxBytes: 0 }, never)).keys, ['d', 'e']);
     await findOld(4);
     assert.deepEqual((await journal.prune({ maxAgeDays: 0 }, never)).keys, ['b', 'c']);

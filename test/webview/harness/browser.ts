@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import {
   CONTRACT_VERSION,
+  type DraftView,
   type FromWebview,
   type ItemView,
   type Op,
@@ -54,7 +55,8 @@ export interface PanelOptions {
   readonly items?: readonly ItemView[];
   readonly total?: number;
   readonly from?: number;
-  readonly draft?: string;
+  /** A text, which is the first revision, or a later one. */
+  readonly draft?: string | DraftView;
   /** Do not answer `hello`: the test does it. */
   readonly silent?: boolean;
 }
@@ -94,7 +96,10 @@ export class Panel {
       total: options.total ?? from + items.length,
       from,
       items,
-      draft: options.draft ?? '',
+      draft:
+        typeof options.draft === 'object'
+          ? options.draft
+          : { text: options.draft ?? '', revision: options.draft ? 1 : 0 },
     });
     await this.page.evaluate((wanted) => host.acked(wanted), this.#revision);
   }
