@@ -125,7 +125,7 @@ export class Conversation implements Disposable {
         apply,
         refuses: () => this.#held ?? (services.isTrusted() ? undefined : untrusted()),
         onSession: (facts) => keep?.describe(facts),
-        known: () => this.#model.state.entries,
+        known: () => this.#model.state,
         onRepeated: (repeated) => this.#onRepeated(repeated),
         onRequest: (method, params, signal) => inbound.request(method, params, signal),
         onNotification: (method, params) => inbound.notification(method, params),

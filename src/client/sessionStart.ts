@@ -7,6 +7,7 @@ import { sendReady } from '../acp/sessionReady';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { ParleyError } from '../base/errors';
 import type { SessionEvent } from '../session/event';
+import type { Transcript } from '../session/reconcile';
 import type { Entry } from '../session/state';
 import type { AgentLink } from './agentLink';
 import type { CommunicationChat } from './communicationChat';
@@ -42,7 +43,7 @@ export interface StartContext {
   /** The session that is the client's own, with HTTP agents. */
   readonly communication: CommunicationChat;
   /** What stands in the transcript. */
-  readonly known: () => readonly Entry[];
+  readonly known: () => Transcript;
   /** The agent has repeated the session; called before what is missing here is added. */
   readonly onRepeated: (repeated: readonly Entry[]) => void;
   /** The session has its name: the agent's requests may come with the very next message. Undefined: it was not opened after all. */
@@ -159,7 +160,7 @@ async function begin(
   // Some agents repeat the past of the session that was forked, some only know it.
   if (opening.kind === 'fork') context.apply({ type: 'cleared', replay: true });
   context.onNamed(offer.sessionId);
-  if (context.known().length > 0 && !link.description.features.carried) context.apply({ type: 'ids_renewed' });
+  if (context.known().entries.length > 0 && !link.description.features.carried) context.apply({ type: 'ids_renewed' });
   // What the response says is applied first, then what came before it, in order; only then does anything else follow.
   applyOffer(context, offer);
   const early = router.register(offer.sessionId, context.onUpdates);

@@ -4,7 +4,7 @@ import type { Dialect } from '../acp/dialect';
 import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';
 import { SessionModel } from '../session/model';
-import { reconcile } from '../session/reconcile';
+import { reconcile, type Transcript } from '../session/reconcile';
 import { sameIds } from '../session/renewedIds';
 import type { Entry } from '../session/state';
 import { withoutSeed } from './seed';
@@ -53,10 +53,10 @@ export class Shadow {
   }
 
   /** Adds what was repeated and is not known. @returns how many events that took */
-  settle(known: readonly Entry[]): number {
+  settle(known: Transcript): number {
     const { repeated } = this;
-    const missing = reconcile(known, repeated);
-    this.#options.apply({ type: 'ids_renewed', known: sameIds(known, repeated) });
+    const missing = reconcile(known, { ...this.#model.state, entries: [...repeated] });
+    this.#options.apply({ type: 'ids_renewed', known: sameIds(known.entries, repeated) });
     for (const event of missing) this.#options.apply(event);
     return missing.length;
   }

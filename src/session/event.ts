@@ -229,11 +229,29 @@ export type SessionEvent =
    * ids that stand here, as {@link idOf} writes them; these go on.
    */
   | { readonly type: 'ids_renewed'; readonly known?: readonly string[] }
+  /**
+   * The agent has shown that something is missing here: `text` is the end of the message that is the entry `entryId`, `events` make one entry behind it and behind all
+   * that was restored there before.
+   */
+  | {
+      readonly type: 'restored';
+      readonly entryId: string;
+      readonly text?: string;
+      readonly events?: readonly RestoredEvent[];
+    }
+  /** What comes now are turns that were held elsewhere, until the next turn begins here. */
+  | { readonly type: 'replay_resumed' }
   // Replay of a loaded session begins on an empty transcript, and lasts until the first turn begins: some agents replay after their answer.
   | { readonly type: 'cleared'; readonly replay?: true };
 
 /** What a message of the past consists of. */
 export type PastEvent = Extract<SessionEvent, { type: 'message' | 'message_chunk' | 'tool_call' | 'notice' }>;
+
+/** What an entry that an agent has shown consists of. */
+export type RestoredEvent = Extract<
+  SessionEvent,
+  { type: 'message_chunk' | 'message' | 'tool_call' | 'plan' | 'plan_document' | 'notice' | 'unknown_update' | 'error' }
+>;
 
 /** Work beside the turns: `type` is `tool_call`, `terminal`, `subagent` or the agent's own word, `id` is of what that names. */
 export interface BackgroundItem {

@@ -1,6 +1,7 @@
 // Gaps: places in the past of a session from elsewhere whose message is not there (yet). What comes later takes their place, as one entry or as several.
 import { head } from '../base/text';
 import type { SessionEvent } from './event';
+import { shift } from './insert';
 import type { ModelContext, SessionModel } from './model';
 import type { Entry } from './state';
 
@@ -53,20 +54,4 @@ export function fillGap(
   entries.splice(index, 1, ...placed);
   for (const entry of placed) if (entry.kind === 'tool') context.tools.set(entry.toolCallId, entry.index);
   context.note((changes) => (placed.length > 1 ? changes.clearedAll() : changes.entry(index)));
-}
-
-/** Everything that names a place from `from` on names the one `by` further on. */
-function shift(context: ModelContext, from: number, by: number): void {
-  const moved = (index: number): number => (index >= from ? index + by : index);
-  for (const entry of context.state.entries) entry.index = moved(entry.index);
-  for (const map of [context.messages, context.tools, context.plans, context.gaps, context.compactions])
-    for (const [key, index] of map) map.set(key, moved(index));
-  for (const echo of new Set([...context.prompts.values(), ...(context.echo ? [context.echo] : [])]))
-    echo.index = moved(echo.index);
-  for (const subagent of context.subagents.byId.values()) subagent.index = moved(subagent.index);
-  for (const places of [context.openTools, ...context.terminalShownIn.values()]) {
-    const indexes = [...places].map(moved);
-    places.clear();
-    for (const index of indexes) places.add(index);
-  }
 }

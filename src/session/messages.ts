@@ -169,6 +169,11 @@ function openMessage(
     : entry;
 }
 
+/** Appends text to a message that stands here, within the limits. */
+export function appendText(context: ModelContext, entry: MessageEntry, text: string, at: number): void {
+  append(context, entry, { type: 'text', text }, at);
+}
+
 function append(context: ModelContext, entry: MessageEntry, block: ContentBlock, at: number): void {
   entry.until = at;
   const last = entry.content.at(-1);

@@ -11,6 +11,7 @@ import { addMessageChunk, addPrompt, linkPrompt, type PromptEcho, setMessage } f
 import { addNotice } from './notices';
 import { applyPlan } from './plans';
 import { renewIds } from './renewedIds';
+import { applyRestored } from './restored';
 import type { Entry, SessionState, Turn } from './state';
 import { applySubagent, SubagentIndex } from './subagents';
 import { applyTerminal } from './terminals';
@@ -308,6 +309,12 @@ export class SessionModel {
       }
       case 'ids_renewed':
         renewIds(context, event);
+        return;
+      case 'restored':
+        applyRestored(context, event, new SessionModel(), at);
+        return;
+      case 'replay_resumed':
+        if (!state.turn) state.replaying = true;
         return;
       case 'cleared':
         clear(context);

@@ -1,170 +1,253 @@
-// What an agent repeats of a session, held against what is known of it here. What is known stays as it is, with its turns and ends; only what it lacks is added: the
-// rest of an answer that was cut off, the end of a tool call, and what somebody else did in the session meanwhile. Nothing twice, nothing lost, the order kept.
-import type { SessionEvent } from './event';
-import type { Entry, MessageEntry, ToolEntry } from './state';
+// What an agent repeats of a session, held against what is known of it here. What is known stays as it is, with its turns and ends. Agents repeat it in other pieces, leave
+// things out, and put words of their own between: what they repeat in front of the last thing that is known stands here already. Added is what comes behind that,
+// in its place: the rest of an answer that was cut off, the end of a tool call, and what somebody else did in the session meanwhile.
+import { eventsOf, terminalsOf, toolEvent } from './entryEvents';
+import type { SessionEvent, StopReason } from './event';
+import { LIKENESSES } from './repeatedTools';
+import {
+  type KnownSegment,
+  knownSegment,
+  type Pairing,
+  pairSegments,
+  type Segment,
+  segmentsOf,
+  wordsOf,
+} from './segments';
+import { bareTextOf, textOf, withoutBare } from './spokenText';
+import type { Entry, MessageEntry, SessionState, ToolEntry } from './state';
 import { isEnded } from './tools';
 
-/** Shorter beginnings are too common to tell a message by, out of its order. In characters without white space. */
-const SHORTEST_LIKENESS = 8;
+/** As much of a session's state as is compared. */
+export type Transcript = Pick<SessionState, 'entries' | 'turns' | 'terminals'>;
+
+/** Where a repeated entry stands here; `rest`: only its beginning does. */
+interface Match {
+  readonly entry: Entry;
+  readonly rest?: string;
+}
+
+/** A repeated entry with the segments here that it can be in. */
+interface Candidate {
+  readonly entry: Entry;
+  /** Undefined before the first message of the user that both have. */
+  readonly place: Pairing | undefined;
+  /** The message of the user before it was not written here: it may be the agent's own word for something. */
+  readonly isDoubtful: boolean;
+}
+
+/** Reasons that an agent gives itself: nothing of such a turn is still to come. */
+const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
+  'end_turn',
+  'cancelled',
+  'refusal',
+  'max_tokens',
+  'max_turn_requests',
+]);
 
 /**
+ * Returns the events that bring what is missing, in order; to be applied while no turn runs. Applied, the same repetition brings nothing any more.
  * @param known the transcript here @param repeated the transcript that the agent's replay makes, in a model of its own
- * @returns the events that bring what is missing, in order; to be applied while no turn runs
+ * @param goesOn more may come: a message of the user at the very end waits for what shows whether the user wrote it
  */
-export function reconcile(known: readonly Entry[], repeated: readonly Entry[]): SessionEvent[] {
-  const tools = new Map(known.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])));
-  const texts = {
-    user: new KnownText(known, 'user'),
-    agent: new KnownText(known, 'agent'),
-    thought: new KnownText(known, 'thought'),
-  };
+export function reconcile(known: Transcript, repeated: Transcript, goesOn = false): SessionEvent[] {
+  if (!known.entries.some(isSaid)) return added(repeated.entries, repeated);
+  const segments = segmentsOf(known.entries).map(knownSegment);
+  const candidates = candidatesOf(segments, segmentsOf(repeated.entries));
+  const matches = matchAll(segments, candidates);
+  // Plans and notices are found anywhere, so they show nothing of how far the repetition has come.
+  const last = candidates.findLastIndex(({ entry }) => isSaid(entry) && matches.has(entry));
+  if (last < 0) return [];
+  const lastPlace = segments.length - 1;
+  const isOpen = !isComplete(known, segments[lastPlace]);
+  const inLast = ({ place }: Candidate): boolean => (place?.last ?? 0) === lastPlace;
   const events: SessionEvent[] = [];
-  // What comes before the first thing that both know is the agent's own preface, and older than all that stands here.
-  let met = known.length === 0;
-  for (const entry of repeated) {
-    if (entry.kind === 'tool') {
-      const ours = tools.get(entry.toolCallId);
-      if (ours) {
-        met = true;
-        events.push(...completed(ours, entry));
-      } else if (met) events.push(added(entry));
-    } else if (entry.kind === 'user' || entry.kind === 'agent' || entry.kind === 'thought') {
-      const rest = texts[entry.kind].restOf(entry);
-      if (rest !== 'all') met = true;
-      if (rest === 'all' && met) events.push(...said(entry));
-      else if (typeof rest === 'object') events.push(...said(entry, rest.text));
-    }
+  let before: Entry | undefined;
+  for (const candidate of candidates.slice(0, last + 1)) {
+    const { entry } = candidate;
+    const match = matches.get(entry);
+    if (match) {
+      before = match.entry;
+      if (entry.kind === 'tool' && match.entry.kind === 'tool') events.push(...completed(match.entry, entry, repeated));
+      else if (match.rest !== undefined && inLast(candidate))
+        events.push({ type: 'restored', entryId: match.entry.id, text: match.rest });
+    } else if (before && entry.kind !== 'user' && isOpen && inLast(candidate))
+      events.push(...restored(before, entry, repeated));
   }
+  const behind = candidates.slice(last + 1).filter(({ entry }) => !matches.has(entry));
+  while (goesOn && behind.at(-1)?.entry.kind === 'user') behind.pop();
+  const turnAt = behind.findIndex(({ entry }) => entry.kind === 'user');
+  const rest = (turnAt < 0 ? behind : behind.slice(0, turnAt)).filter(inLast).map(({ entry }) => entry);
+  const end =
+    segments[lastPlace]?.entries.findLast((entry) => isSaid(entry) || entry.kind === 'plan') ??
+    segments[lastPlace]?.user;
+  for (const entry of rest) events.push(...(isOpen && end ? restored(end, entry, repeated) : again(entry, repeated)));
+  // An agent that does not come as far as this transcript has forgotten its end: nothing in it is new. It may never have got a prompt that it said nothing to.
+  const reached = candidates[last]?.place?.last ?? 0;
+  const isBehind = segments.slice(reached + 1).every(({ entries }) => !entries.some(isSaid));
+  if (turnAt >= 0 && isBehind)
+    events.push(
+      ...added(
+        behind.slice(turnAt).map(({ entry }) => entry),
+        repeated,
+      ),
+    );
   return events;
 }
 
+function isSaid({ kind }: Entry): boolean {
+  return kind === 'user' || kind === 'agent' || kind === 'thought' || kind === 'tool';
+}
+
+/** Whether the agent itself has ended the turn of a segment. */
+function isComplete({ turns }: Transcript, segment: Segment | undefined): boolean {
+  const end = segment?.entries.findLast(({ kind }) => kind === 'turn_end');
+  const turn = turns.findLast(({ id }) => id === end?.turnId);
+  return turn !== undefined && turn.barrier !== 'exit' && COMPLETE.has(turn.stopReason);
+}
+
+// ---- What is added ---------------------------------------------------------------------------------------------------
+
+/** Turns that were held elsewhere. */
+function added(entries: readonly Entry[], repeated: Transcript): SessionEvent[] {
+  if (entries.length === 0) return [];
+  return [{ type: 'replay_resumed' }, ...entries.flatMap((entry) => again(entry, repeated))];
+}
+
+function again(entry: Entry, repeated: Transcript): SessionEvent[] {
+  return [...terminalsOf(entry, repeated), ...eventsOf(entry)];
+}
+
+function restored(behind: Entry, entry: Entry, repeated: Transcript): SessionEvent[] {
+  const events = eventsOf(entry);
+  if (events.length === 0) return [];
+  return [...terminalsOf(entry, repeated), { type: 'restored', entryId: behind.id, events }];
+}
+
 /** The end of a call that was open here. */
-function completed(ours: ToolEntry, theirs: ToolEntry): SessionEvent[] {
+function completed(ours: ToolEntry, theirs: ToolEntry, repeated: Transcript): SessionEvent[] {
   const isOurGuess = ours.status === 'cancelled';
   if ((isEnded(ours.status) && !isOurGuess) || !isEnded(theirs.status) || ours.status === theirs.status) return [];
-  return [added(theirs)];
+  // Under the id that it has here: the agent may count anew.
+  return [...terminalsOf(theirs, repeated), { ...toolEvent(theirs), toolCallId: ours.toolCallId }];
 }
 
-function added({
-  toolCallId,
-  title,
-  name,
-  toolKind,
-  status,
-  content,
-  locations,
-  rawInput,
-  rawOutput,
-}: ToolEntry): SessionEvent {
-  const patch = {
-    title,
-    kind: toolKind,
-    status,
-    content,
-    locations,
-    ...(name !== undefined && { name }),
-    ...(rawInput !== undefined && { rawInput }),
-    ...(rawOutput !== undefined && { rawOutput }),
-  };
-  return { type: 'tool_call', toolCallId, patch, announced: false };
+// ---- What is known ---------------------------------------------------------------------------------------------------
+
+function candidatesOf(known: readonly Segment[], repeated: readonly Segment[]): Candidate[] {
+  const pairings = pairSegments(known, repeated);
+  let place: Pairing | undefined;
+  return repeated.flatMap(({ user, entries }, index): Candidate[] => {
+    const own = pairings[index];
+    place = own ?? place;
+    const at = place;
+    const isDoubtful = own === undefined && at !== undefined;
+    return [...(user ? [user] : []), ...entries.filter(saysSomething)].map((entry) => ({
+      entry,
+      place: at,
+      isDoubtful,
+    }));
+  });
 }
 
-/** @param text only this of the message's text is missing here; absent: all of it */
-function said({ kind, messageId, content }: MessageEntry, text?: string): SessionEvent[] {
-  const common = { type: 'message_chunk', role: kind, ...(messageId !== undefined && { messageId }) } as const;
-  if (text !== undefined) return [{ ...common, block: { type: 'text', text } }];
-  return content.map((block) => ({ ...common, block }));
+/** Some agents send chunks of white space as messages of their own. */
+function saysSomething(entry: Entry): boolean {
+  if (entry.kind !== 'agent' && entry.kind !== 'thought') return true;
+  return bareTextOf(entry) !== '' || entry.content.some(({ type }) => type !== 'text');
 }
 
-/** A message that stands here: what of it was not repeated yet, without white space. */
-interface Piece {
-  rest: string;
+/** Where each repeated entry stands that is known. */
+function matchAll(segments: readonly KnownSegment[], candidates: readonly Candidate[]): Map<Entry, Match> {
+  const matches = new Map<Entry, Match>();
+  matchTools(segments, candidates, matches);
+  const others = new Others(segments);
+  for (const candidate of candidates) {
+    const { entry, place } = candidate;
+    if (entry.kind === 'user') {
+      const user = place && !candidate.isDoubtful ? segments[place.last]?.user : undefined;
+      if (user) matches.set(entry, { entry: user });
+    } else if ((entry.kind === 'agent' || entry.kind === 'thought') && bareTextOf(entry) !== '') {
+      const match = matchText(segments, candidate, entry, entry.kind);
+      if (match) matches.set(entry, match);
+    } else if (entry.kind !== 'tool') {
+      const match = others.take(entry);
+      if (match) matches.set(entry, match);
+    }
+  }
+  return matches;
 }
 
-/** What one role said, message by message. White space is left out, and agents repeat the same text in other pieces than they sent it. */
-class KnownText {
-  readonly #pieces: readonly Piece[];
-  /** By their beginnings, for what does not come in the order in which it stands here. */
-  readonly #byBeginning = new Map<string, Piece[]>();
-  readonly #places = new Map<Piece, number>();
-  #next = 0;
+/** Text is known where it stands in its segment whole, or where the end of that segment is its beginning. */
+function matchText(
+  segments: readonly KnownSegment[],
+  { place, isDoubtful }: Candidate,
+  entry: MessageEntry,
+  role: 'agent' | 'thought',
+): Match | undefined {
+  const words = bareTextOf(entry);
+  const own = segments.slice(place?.first ?? 0, (place?.last ?? 0) + 1);
+  for (const segment of own) {
+    const found = segment[role].find(words, isDoubtful);
+    if (found) return { entry: found };
+  }
+  const begun = own.at(-1)?.[role].findBeginning(words);
+  if (begun) {
+    const rest = withoutBare(textOf(entry), begun.length);
+    return rest === '' ? { entry: begun.entry } : { entry: begun.entry, rest };
+  }
+  // What came late stands one message further on here.
+  const later = isDoubtful || !place ? undefined : segments[place.last + 1]?.[role].find(words, true);
+  return later && { entry: later };
+}
 
-  constructor(entries: readonly Entry[], role: MessageEntry['kind']) {
-    this.#pieces = entries.flatMap((entry) => {
-      const rest = entry.kind === role ? bareTextOf(entry as MessageEntry) : '';
-      return rest === '' ? [] : [{ rest }];
-    });
-    for (const [place, piece] of this.#pieces.entries()) {
-      this.#places.set(piece, place);
-      const key = beginningOf(piece.rest);
-      const others = this.#byBeginning.get(key);
-      if (others) others.push(piece);
-      else this.#byBeginning.set(key, [piece]);
+function matchTools(
+  segments: readonly KnownSegment[],
+  candidates: readonly Candidate[],
+  matches: Map<Entry, Match>,
+): void {
+  for (const likeness of LIKENESSES) {
+    // What follows the user's own words is surer than what follows an agent's.
+    for (const isDoubtful of likeness === 'kind' ? [false] : [false, true]) {
+      for (const { entry, place, ...candidate } of candidates) {
+        if (entry.kind !== 'tool' || matches.has(entry) || candidate.isDoubtful !== isDoubtful) continue;
+        for (const { tools } of segments.slice(place?.first ?? 0, (place?.last ?? 0) + 1)) {
+          const ours = tools.take(entry, likeness);
+          if (!ours) continue;
+          matches.set(entry, { entry: ours });
+          break;
+        }
+      }
+    }
+  }
+}
+
+/** Plans, notices, and messages without text, which are known by what they say. */
+class Others {
+  readonly #known = new Map<string, Entry[]>();
+
+  constructor(segments: readonly Segment[]) {
+    for (const { entries } of segments) {
+      for (const entry of entries) {
+        const key = keyOf(entry);
+        if (key === undefined) continue;
+        const same = this.#known.get(key);
+        if (same) same.push(entry);
+        else this.#known.set(key, [entry]);
+      }
     }
   }
 
-  /** What of a message is not known: nothing, its end, or all of it. */
-  restOf(entry: MessageEntry): 'none' | 'all' | { readonly text: string } {
-    const text = textOf(entry);
-    const wanted = bare(text);
-    let seen = 0;
-    while (seen < wanted.length) {
-      const length = this.#take(seen === 0 ? wanted : wanted.slice(seen));
-      if (length === 0) break;
-      seen += length;
-    }
-    if (seen === wanted.length) return 'none';
-    return seen === 0 ? 'all' : { text: text.slice(lengthOfBare(text, seen)) };
-  }
-
-  /** Marks what both have in common at the beginning of a text. @returns its length */
-  #take(wanted: string): number {
-    while (this.#pieces[this.#next]?.rest === '') this.#next++;
-    const following = this.#pieces[this.#next];
-    const piece = following && isBeginning(following.rest, wanted) ? following : this.#elsewhere(wanted);
-    if (!piece) return 0;
-    const length = Math.min(piece.rest.length, wanted.length);
-    piece.rest = piece.rest.slice(length);
-    this.#next = Math.max(this.#next, this.#places.get(piece) ?? 0);
-    return length;
-  }
-
-  /** The message that begins in the same way: the first behind the last one that was found, else the first of all. */
-  #elsewhere(wanted: string): Piece | undefined {
-    const key = beginningOf(wanted);
-    const like = (this.#byBeginning.get(key) ?? []).filter(
-      ({ rest }) => beginningOf(rest) === key && isBeginning(rest, wanted),
-    );
-    return like.find((piece) => (this.#places.get(piece) ?? 0) >= this.#next) ?? like[0];
+  take(entry: Entry): Match | undefined {
+    const key = keyOf(entry);
+    const found = key === undefined ? undefined : this.#known.get(key)?.shift();
+    return found && { entry: found };
   }
 }
 
-function beginningOf(text: string): string {
-  return text.slice(0, SHORTEST_LIKENESS);
-}
-
-/** Whether one of two texts is the beginning of the other. */
-export function isBeginning(one: string, other: string): boolean {
-  return one.length <= other.length ? other.startsWith(one) : one.startsWith(other);
-}
-
-function textOf({ content }: Pick<MessageEntry, 'content'>): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-}
-
-/** The text of a message without white space: agents repeat the same words in other pieces, with other ends of lines. */
-export function bareTextOf(message: Pick<MessageEntry, 'content'>): string {
-  return bare(textOf(message));
-}
-
-function bare(text: string): string {
-  return text.replaceAll(/\s+/g, '');
-}
-
-/** How many characters of `text` hold its first `count` ones that are no white space. */
-function lengthOfBare(text: string, count: number): number {
-  let seen = 0;
-  let index = 0;
-  for (; index < text.length && seen < count; index++) if (!/\s/.test(text[index] ?? '')) seen++;
-  return index;
+function keyOf(entry: Entry): string | undefined {
+  // What became of a plan is known here; the agent repeats what it was at some time.
+  if (entry.kind === 'plan') return `plan ${entry.planId} ${entry.entries.map(({ content }) => content).join()}`;
+  if (entry.kind === 'notice') return `notice ${entry.title} ${entry.text} ${entry.detail ?? ''}`;
+  if ((entry.kind === 'agent' || entry.kind === 'thought') && bareTextOf(entry) === '')
+    return `${entry.kind} ${wordsOf(entry)}`;
+  return entry.kind === 'error' ? `error ${entry.code} ${entry.text}` : undefined;
 }

@@ -2,7 +2,7 @@
 // session under its old ids shows that they go on.
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
-import { bareTextOf, isBeginning } from './reconcile';
+import { bareTextOf, isBeginning } from './spokenText';
 import type { Entry } from './state';
 
 /** What can still go on after a session was opened again stands at its end. */

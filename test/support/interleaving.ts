@@ -61,7 +61,7 @@ export class Interleaving {
   /** Texts that the user let go again although nobody knew. */
   readonly #allowed = new Map<string, number>();
   readonly #failedTurns = new Set<string>();
-  #prefix: readonly string[] = [];
+  #known: readonly string[] = [];
 
   constructor(journal: Journal, key: string, random: (below: number) => number) {
     this.#journal = journal;
@@ -104,10 +104,14 @@ export class Interleaving {
 
   check(): void {
     const { entries, turns, turn: running } = this.#model.state;
-    // Entries are only appended.
+    // What stands keeps its order: entries are appended, or restored between.
     const ids = entries.map(({ id, kind }) => `${id} ${kind}`);
-    assert.deepEqual(ids.slice(0, this.#prefix.length), this.#prefix);
-    this.#prefix = ids;
+    const before = new Set(this.#known);
+    assert.deepEqual(
+      ids.filter((id) => before.has(id)),
+      this.#known,
+    );
+    this.#known = ids;
     const endOf = new Map<string, number>();
     for (const entry of entries) {
       if (entry.kind !== 'turn_end') continue;
@@ -115,6 +119,7 @@ export class Interleaving {
       endOf.set(entry.turnId, entry.index);
     }
     for (const turn of turns) {
+      if (turn.replayed) continue; // nothing is known of its end
       const isOver = turn.endedAt !== undefined;
       assert.equal(endOf.has(turn.id), isOver);
       assert.ok(isOver || turn === running, 'one turn runs at a time');
@@ -221,8 +226,7 @@ export class Interleaving {
       const repeated = new SessionModel();
       repeated.apply({ type: 'cleared', replay: true }, 0);
       for (const event of this.#history) repeated.apply(event, 0);
-      for (const event of reconcile(this.#model.state.entries, repeated.state.entries))
-        this.#recorder.applyAt(event, this.#now);
+      for (const event of reconcile(this.#model.state, repeated.state)) this.#recorder.applyAt(event, this.#now);
       this.#checkWords();
     }
     this.#session = this.#newSession();
@@ -322,7 +326,7 @@ export class Interleaving {
     this.#got = [];
     if (!this.#isKept) {
       // Nobody has said anything: a chat that was only looked at is no session.
-      this.#prefix = [];
+      this.#known = [];
       this.#history.length = 0;
     }
     this.#openWindow();
