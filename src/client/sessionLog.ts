@@ -1,5 +1,6 @@
-// The messages of one conversation as immutable objects on a resource server: a prompt as soon as it is on its way, what the agent said and did when its turn ends, however
-// it ends. Writing happens beside the chat and never holds it up; what could not be written is written later, from the transcript.
+// The messages of one conversation as immutable objects on a resource server, from its first share on: all that was said until then, later a prompt as soon as it is on
+// its way and what the agent said and did when its turn ends. Writing happens beside the chat and never holds it up; what could not be written is written later, from the
+// transcript.
 import * as z from 'zod/mini';
 import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
@@ -7,7 +8,7 @@ import { Emitter, type Event } from '../base/event';
 import { KeyedQueue } from '../base/keyedQueue';
 import type { Log } from '../base/log';
 import { MessageLog } from '../distributed/messageLog';
-import { type Message, mintId, type SessionDescriptor } from '../distributed/model';
+import { MAX_HISTORY, type Message, mintId, type SessionDescriptor, textPart, timestamp } from '../distributed/model';
 import type { ResourceStore } from '../distributed/resources';
 import { readRecord, type SessionRecord } from '../distributed/sessionRecord';
 import { toMessages } from '../distributed/toMessages';
@@ -33,8 +34,23 @@ export interface SessionLogOptions {
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** As it lies on the shelf. `through`: id of the last entry that is written; `beyond`: messages after it that are written too. */
-const keptSchema = z.object({ record: z.unknown(), through: z.optional(z.string()), beyond: z.number() });
+/**
+ * As it lies on the shelf. `through`: id of the last entry that is written; `beyond`: messages after it that are written too; `shared`: somebody asked for the messages,
+ * or they came from elsewhere.
+ */
+const keptSchema = z.object({
+  record: z.unknown(),
+  through: z.optional(z.string()),
+  beyond: z.number(),
+  shared: z.optional(z.boolean()),
+});
+
+type Kept = {
+  readonly record?: SessionRecord;
+  readonly through?: string;
+  readonly beyond?: number;
+  readonly shared?: boolean;
+};
 
 interface Waiting {
   readonly message: Message;
@@ -44,6 +60,10 @@ interface Waiting {
 
 /** Messages that wait in memory; what comes then is read from the transcript again. */
 const MAX_WAITING = 200;
+/** Entries that are made into messages at once. */
+const ENTRIES_AT_ONCE = 200;
+/** Of a session that is longer than a history may be, the newest messages are shared. */
+const NEWEST_MESSAGES = Math.floor(MAX_HISTORY * 0.75);
 
 export class SessionLog implements Disposable {
   readonly #options: SessionLogOptions;
@@ -66,6 +86,8 @@ export class SessionLog implements Disposable {
   /** A job that writes everything has not begun yet. */
   #isWriteQueued = false;
   #isTroubled = false;
+  /** Undefined while nobody has looked on the shelf. */
+  #isShared: boolean | undefined;
 
   constructor(options: SessionLogOptions) {
     this.#options = options;
@@ -86,6 +108,7 @@ export class SessionLog implements Disposable {
   /** The conversation goes on from a session of elsewhere, whose messages (or gaps in their places) are all that stands in the transcript. */
   begin(descriptor: SessionDescriptor): void {
     this.#adopted = descriptor;
+    this.#isShared = true;
     this.#opened = undefined;
     const { entries } = this.#options.model.state;
     this.#collected = entries.at(-1)?.id;
@@ -96,8 +119,8 @@ export class SessionLog implements Disposable {
   }
 
   /**
-   * Writes what is complete in the transcript and gives the descriptor, with URLs that are signed now.
-   * @throws ParleyError of the stores, `not-served`, `session-full`, `invalid-data`
+   * Writes what is complete in the transcript and gives the descriptor, with URLs that are signed now. What is said from now on is written as it is said.
+   * @throws ParleyError of the stores, `not-served`, `invalid-data`
    */
   async descriptor(): Promise<SessionDescriptor> {
     const log = await this.#settle();
@@ -122,9 +145,11 @@ export class SessionLog implements Disposable {
     this.#opened = undefined;
   }
 
-  /** When everything that was complete so far is written, or has failed to be. */
+  /** When everything of a shared session that was complete so far is written, or has failed to be. */
   settled(): Promise<void> {
-    return this.#jobs.run('write', () => Promise.resolve());
+    return this.#jobs.run('write', async () => {
+      await this.#known?.flush().catch((error: unknown) => this.#warn(error));
+    });
   }
 
   dispose(): void {
@@ -155,16 +180,17 @@ export class SessionLog implements Disposable {
   }
 
   #settle(): Promise<MessageLog> {
+    this.#isShared = true;
     return this.#jobs.run('write', async () => {
-      const log = await this.#open();
-      await this.#drain(log);
+      const log = await this.#drain(await this.#open());
+      await log.flush();
       return log;
     });
   }
 
   /** Takes what is complete and writes it, behind what is being written. Never throws. */
   #write(): Promise<void> {
-    if (!this.#options.isWanted()) return Promise.resolve();
+    if (this.#isShared === false || !this.#options.isWanted()) return Promise.resolve();
     // A turn is taken as it ended: what the agent still says belongs to the next message.
     if (this.#known) this.#collect();
     if (this.#isWriteQueued) return this.settled();
@@ -175,19 +201,53 @@ export class SessionLog implements Disposable {
   async #writeAll(): Promise<void> {
     this.#isWriteQueued = false;
     try {
+      if (!(await this.#wasShared())) return;
       await this.#drain(await this.#open());
       this.#isTroubled = false;
     } catch (error) {
       if (this.#ended.signal.aborted) return;
-      this.#options.log.warn(`The messages of session ${this.#options.key} are not written: ${messageOf(error)}`);
+      this.#warn(error);
       if (this.#isTroubled) return;
       this.#isTroubled = true;
       this.#options.onTrouble(error);
     }
   }
 
-  async #drain(log: MessageLog): Promise<void> {
-    this.#collect();
+  async #wasShared(): Promise<boolean> {
+    if (this.#isShared !== undefined) return this.#isShared;
+    const isShared = await this.#read().then(
+      ({ shared }) => shared === true,
+      () => false,
+    );
+    // It may have been shared meanwhile.
+    this.#isShared ??= isShared;
+    return this.#isShared;
+  }
+
+  #warn(error: unknown): void {
+    this.#options.log.warn(`The messages of session ${this.#options.key} are not written: ${messageOf(error)}`);
+  }
+
+  /** Writes all that is complete. @returns the log that has it: another one where the session had become too long */
+  async #drain(first: MessageLog): Promise<MessageLog> {
+    let log = first;
+    do {
+      if (log.record.entries.length + this.#waiting.length > MAX_HISTORY) log = await this.#goOnShorter(log);
+      await this.#writeWaiting(log);
+    } while (this.#collect());
+    return log;
+  }
+
+  /** The newest messages of a session that is too long begin another one: a history is never cut under its id. */
+  async #goOnShorter(log: MessageLog): Promise<MessageLog> {
+    const next = await this.#newLog({ record: { id: mintId(), entries: [] } });
+    await next.append(omission(), this.#ended.signal);
+    await next.goOnFrom(log.record.entries.slice(-NEWEST_MESSAGES));
+    this.#opened = Promise.resolve(next);
+    return next;
+  }
+
+  async #writeWaiting(log: MessageLog): Promise<void> {
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
       this.#ended.signal.throwIfAborted();
       const before = { through: this.#through, beyond: this.#beyond };
@@ -207,14 +267,15 @@ export class SessionLog implements Disposable {
     }
   }
 
-  /** Makes messages of the entries that are complete and were not taken yet. */
-  #collect(): void {
+  /** Makes messages of the next entries that are complete and were not taken yet. @returns whether there were any */
+  #collect(): boolean {
     const { model } = this.#options;
     const { entries, turn } = model.state;
-    if (this.#waiting.length >= MAX_WAITING) return;
+    if (this.#waiting.length >= MAX_WAITING) return false;
+    if (this.#collected === undefined && this.#known?.record.entries.length === 0) this.#skipBeginning(entries);
     const from = this.#collectedIndex(entries) + 1;
-    const to = completeUntil(entries, from, turn?.id);
-    if (to <= from) return;
+    const to = pieceUntil(entries, from, completeUntil(entries, from, turn?.id));
+    if (to <= from) return false;
     const all = this.#messagesOf(entries.slice(from, to));
     const messages = all.slice(this.#skip);
     this.#skip = Math.max(0, this.#skip - all.length);
@@ -222,6 +283,17 @@ export class SessionLog implements Disposable {
     const through = this.#collected;
     for (const [index, message] of messages.entries())
       this.#waiting.push({ message, ...(index === messages.length - 1 && through !== undefined && { through }) });
+    return true;
+  }
+
+  /** Of a transcript that is longer than a history may be, its end is taken. */
+  #skipBeginning(entries: readonly Entry[]): void {
+    let left = NEWEST_MESSAGES / 2;
+    const first = entries.findLastIndex(({ kind }) => kind === 'user' && --left <= 0);
+    if (first <= 0) return;
+    const through = entries[first - 1]?.id;
+    this.#collected = through;
+    this.#waiting.push({ message: omission(), ...(through !== undefined && { through }) });
   }
 
   #messagesOf(entries: readonly Entry[]): readonly Message[] {
@@ -261,14 +333,14 @@ export class SessionLog implements Disposable {
     return this.#opened;
   }
 
-  async #read(): Promise<{ readonly record?: SessionRecord; readonly through?: string; readonly beyond?: number }> {
+  async #read(): Promise<Kept> {
     if (this.#known) return { record: this.#known.record };
     const { shelf, key, log } = this.#options;
     const text = await shelf.read(key);
     if (text === undefined) return {};
     try {
-      const { record, through, beyond } = z.parse(keptSchema, JSON.parse(text));
-      return { record: readRecord(record), beyond, ...(through !== undefined && { through }) };
+      const { record, through, beyond, shared } = z.parse(keptSchema, JSON.parse(text));
+      return { record: readRecord(record), beyond, shared: shared === true, ...(through !== undefined && { through }) };
     } catch (error) {
       // Its messages are found again, or written again, under another id: links that were given away go on to work.
       log.warn(`What was known of the messages of session ${key} is damaged: ${messageOf(error)}`);
@@ -276,11 +348,7 @@ export class SessionLog implements Disposable {
     }
   }
 
-  async #newLog(kept: {
-    readonly record?: SessionRecord;
-    readonly through?: string;
-    readonly beyond?: number;
-  }): Promise<MessageLog> {
+  async #newLog(kept: Kept): Promise<MessageLog> {
     const { stores, key } = this.#options;
     const { record } = kept;
     const sessionId = record?.id ?? this.#adopted?.id ?? mintId();
@@ -317,7 +385,7 @@ export class SessionLog implements Disposable {
   async #save(record: SessionRecord): Promise<void> {
     const { shelf, key } = this.#options;
     const through = this.#through;
-    const kept = { record, beyond: this.#beyond, ...(through !== undefined && { through }) };
+    const kept = { record, beyond: this.#beyond, shared: true, ...(through !== undefined && { through }) };
     try {
       await shelf.write(key, JSON.stringify(kept));
     } catch (error) {
@@ -334,6 +402,19 @@ function completeUntil(entries: readonly Entry[], from: number, turnId: string |
   );
   if (begin === -1) return entries.length;
   return entries[begin]?.kind === 'user' ? begin + 1 : begin;
+}
+
+/** Where a piece ends that is not too long to be made into messages at once: between two messages. */
+function pieceUntil(entries: readonly Entry[], from: number, to: number): number {
+  for (let index = from + ENTRIES_AT_ONCE; index < to; index++)
+    if (entries[index]?.kind === 'user' || entries[index - 1]?.kind === 'turn_end') return index;
+  return to;
+}
+
+function omission(): Message {
+  const now = timestamp(Date.now());
+  const parts = [textPart('[The beginning of this session is left out: it is too long to be shared whole.]')];
+  return { role: 'agent', parts, created_at: now, completed_at: now };
 }
 
 /** A turn of which nobody said why it ended has ended as far as one knows. */

@@ -1,4 +1,5 @@
 // What is left of a deleted session beside its transcript: its descriptor, what was known of its messages, and the messages themselves where nobody else needs them.
+import * as z from 'zod/mini';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { LocalStore } from '../distributed/localStore';
@@ -43,6 +44,34 @@ export async function removeRemains(
   }
   return { removed, left: [...left] };
 }
+
+/**
+ * The conversations whose messages were written although nobody asked for them, as every conversation's once were: all are their own and on this machine.
+ * @param shelf what is known of the messages of sessions @param storeId of the store on this machine
+ */
+export async function neverShared(shelf: FileShelf, storeId: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const text of shelf.texts()) {
+    const places = ownPlaces(text);
+    const [first] = places;
+    const key = first && keyIn(first.key);
+    if (key && places.every((place) => place.storeId === storeId && keyIn(place.key) === key)) keys.push(key);
+  }
+  return keys;
+}
+
+/** Of a record that is not marked as shared; none where something in it is of elsewhere. */
+function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
+  try {
+    const { record, shared } = z.parse(recordSchema, JSON.parse(text));
+    return shared === true ? [] : record.entries;
+  } catch {
+    return [];
+  }
+}
+
+const placeSchema = z.object({ kind: z.literal('own'), storeId: z.string(), key: z.string() });
+const recordSchema = z.object({ record: z.object({ entries: z.array(placeSchema) }), shared: z.optional(z.boolean()) });
 
 /** The conversation that wrote an object: `sessions/<id>/<conversation>/<object>`, `http/<conversation>/<object>`. */
 function keyIn(name: string): string {

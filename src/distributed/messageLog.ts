@@ -18,7 +18,10 @@ export interface MessageLogOptions {
   readonly branch?: string;
   /** What was kept of the session, if anything. */
   readonly record?: SessionRecord;
-  /** Keeps the record. A failure to do so is an error of the append, for without it the entry would be lost. */
+  /**
+   * Keeps the record. A failure to do so is an error of the append. Called after every entry of a short session and more and more seldom in a long one, so that all
+   * records together cost no more than a few times the last one; see {@link MessageLog.flush}.
+   */
   save(record: SessionRecord): Promise<void>;
 }
 
@@ -29,6 +32,8 @@ export class MessageLog {
   #record: SessionRecord;
   /** Stored, and not in the record yet. */
   #unnoted: StoredResource | undefined;
+  /** Changes of the record since it was saved. */
+  #unsaved = 0;
 
   private constructor(options: MessageLogOptions) {
     this.#options = options;
@@ -68,7 +73,7 @@ export class MessageLog {
       const left = this.#unnoted?.sha256 === sha256Of(bytes) ? this.#unnoted : undefined;
       const stored = left ?? (await this.#store.put(key, bytes, 'application/json', signal));
       this.#unnoted = stored;
-      await this.#set({ ...this.#record, entries: [...this.#record.entries, this.#placeOf(stored)] });
+      await this.#note({ ...this.#record, entries: [...this.#record.entries, this.#placeOf(stored)] });
       this.#unnoted = undefined;
       return stored;
     });
@@ -81,6 +86,18 @@ export class MessageLog {
       const stored = await this.#store.put(key, bytes, 'application/octet-stream', signal);
       await this.#set({ ...this.#record, state: this.#placeOf(stored) });
       return stored;
+    });
+  }
+
+  /** Adds messages that exist already behind all others. @throws what `save` throws */
+  goOnFrom(places: readonly Place[]): Promise<void> {
+    return this.#queue.run('log', () => this.#set({ ...this.#record, entries: [...this.#record.entries, ...places] }));
+  }
+
+  /** Saves the record as it is now. @throws what `save` throws */
+  flush(): Promise<void> {
+    return this.#queue.run('log', async () => {
+      if (this.#unsaved > 0) await this.#set(this.#record);
     });
   }
 
@@ -135,8 +152,9 @@ export class MessageLog {
         const next = await move(place, index);
         if (next === place) continue;
         entries[index] = next;
-        await this.#set({ ...this.#record, entries: [...entries] });
+        await this.#note({ ...this.#record, entries: [...entries] });
       }
+      await this.#set(this.#record);
       const { state } = this.#record;
       if (state !== undefined) await this.#set({ ...this.#record, state: await move(state, -1) });
       return { moved, unreadable };
@@ -159,7 +177,10 @@ export class MessageLog {
         });
         if (bytes === undefined) continue;
         const place: OwnPlace = { kind: 'own', storeId: store.id, key, sha256: sha256Of(bytes), bytes: bytes.length };
-        const at = entries.findIndex((entry) => entry.kind === 'own' && sequenceOf(entry.key) > sequenceOf(key));
+        // Numbers of other folders are others' numbers.
+        const at = entries.findIndex(
+          (entry) => entry.kind === 'own' && entry.key.startsWith(prefix) && sequenceOf(entry.key) > sequenceOf(key),
+        );
         entries.splice(at === -1 ? entries.length : at, 0, place);
       }
     }
@@ -205,6 +226,15 @@ export class MessageLog {
 
   async #set(record: SessionRecord): Promise<void> {
     await this.#options.save(record);
+    this.#unsaved = 0;
+    this.#record = record;
+    this.#didChange.fire(record);
+  }
+
+  /** Takes a record that has grown by one, and saves it where it has grown by a sixteenth. */
+  async #note(record: SessionRecord): Promise<void> {
+    if ((this.#unsaved + 1) * 16 >= record.entries.length) return this.#set(record);
+    this.#unsaved++;
     this.#record = record;
     this.#didChange.fire(record);
   }

@@ -1,4 +1,4 @@
-// Sessions that come and go as descriptors: the messages of every conversation are kept as objects, handed out as links, and those of others are opened from them.
+// Sessions that come and go as descriptors: the messages of those that are shared are kept as objects, handed out as links, and those of others are opened from them.
 import { join } from 'node:path';
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
@@ -11,7 +11,7 @@ import { FileShelf } from '../client/fileShelf';
 import { abandonedGaps, indexOf, openHistory, retryGap } from '../client/openedHistory';
 import { openedEnd, openedFrom, otherBranch, sameSession } from '../client/provenanceWords';
 import { SessionLog } from '../client/sessionLog';
-import { removeRemains } from '../client/sessionRemains';
+import { neverShared, removeRemains } from '../client/sessionRemains';
 import { openDescriptor } from '../distributed/descriptor';
 import { Guard } from '../distributed/guard';
 import { mintId, type SessionDescriptor } from '../distributed/model';
@@ -57,6 +57,11 @@ const MAX_TITLE = 80;
 /** Deleted sessions whose messages others still refer to. */
 const LEFT = 'parley.resources.left';
 const MAX_LEFT = 1000;
+/** Since when messages are written only for sessions that are shared, in ms since 1970; 0: what was written before is gone. */
+const COPIES_SINCE = 'parley.resources.copiesSince';
+/** Links to what was written before have ended by then: none lasts longer than a week. */
+const COPIES_LAST_MS = 8 * 24 * 60 * 60 * 1000;
+const TIDY_AFTER_MS = 2 * 60_000;
 
 /** A conversation with its messages, as one of several that may go on with the same session. */
 interface Logged {
@@ -98,6 +103,9 @@ export class Descriptors implements Disposable {
     );
     this.#guard = new Guard(this.#access);
     this.#lifetime.add(this.#guard);
+    const tidying = setTimeout(() => void this.#removeOldCopies(), TIDY_AFTER_MS);
+    tidying.unref();
+    this.#lifetime.add({ dispose: () => clearTimeout(tidying) });
     this.#lifetime.add(conversations.onDidAdd((conversation) => this.#add(conversation)));
     this.#lifetime.add(conversations.onDidRemove((conversation) => this.#remove(conversation)));
     this.#lifetime.add(
@@ -251,6 +259,21 @@ export class Descriptors implements Disposable {
       if (removed > 0) log.info(`${removed} messages of deleted sessions were removed`);
     } catch (error) {
       log.warn(`What is left of deleted sessions stays: ${messageOf(error)}`);
+    }
+  }
+
+  /** Once, a while after the update: removes what was written of sessions that nobody ever shared. The journal has them. */
+  async #removeOldCopies(): Promise<void> {
+    const { context, serve, log } = this.#options;
+    const since = context.globalState.get<number>(COPIES_SINCE);
+    if (since === undefined) await context.globalState.update(COPIES_SINCE, Date.now());
+    if (!since || Date.now() - since < COPIES_LAST_MS) return;
+    try {
+      const { id } = await serve.localStore();
+      await this.forget((await neverShared(this.#shelf, id)).filter((key) => !this.#logged.get(key)?.record));
+      await context.globalState.update(COPIES_SINCE, 0);
+    } catch (error) {
+      log.warn(`Messages of sessions that were never shared stay: ${messageOf(error)}`);
     }
   }
 

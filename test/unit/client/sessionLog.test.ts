@@ -14,7 +14,7 @@ import { Guard } from '../../../src/distributed/guard';
 import { LocalStore } from '../../../src/distributed/localStore';
 import type { SessionDescriptor } from '../../../src/distributed/model';
 import { Resolver } from '../../../src/distributed/resolver';
-import type { ResourceStore } from '../../../src/distributed/resources';
+import { type ResourceStore, sha256Of } from '../../../src/distributed/resources';
 import { S3Store } from '../../../src/distributed/s3Store';
 import { stopReasonOf } from '../../../src/distributed/toMessages';
 import { SessionModel } from '../../../src/session/model';
@@ -112,6 +112,69 @@ describe('the messages of a session', function () {
     assert.match(descriptor.id, /^[0-9a-f-]{36}$/);
   });
 
+  it('are written nowhere until somebody asks for them, and as they are said from then on', async () => {
+    const { conversation } = open();
+    const log = logOf(conversation);
+    await conversation.send('say one').done;
+    await conversation.send('say two').done;
+    await log.settled();
+    assert.deepEqual(await store.list('sessions/', never), []);
+    assert.equal(await new FileShelf(join(folder, 'shelf')).read(conversation.key), undefined);
+    assert.equal((await log.descriptor()).history.length, 4);
+    await conversation.send('say three').done;
+    await log.settled();
+    assert.equal((await store.list('sessions/', never)).length, 6);
+    // A later window knows that it was shared.
+    log.dispose();
+    const later = logOf(conversation);
+    await conversation.send('say four').done;
+    await later.settled();
+    assert.equal((await store.list('sessions/', never)).length, 8);
+  });
+
+  it('of a session that is too long are the newest ones, and are gone on with under another id when there are more', async () => {
+    const model = new SessionModel();
+    let turns = 0;
+    const say = (count: number): void => {
+      for (let n = 0; n < count; n++) {
+        const turnId = `t${++turns}`;
+        const text = (said: string) => ({ type: 'text' as const, text: said });
+        model.apply({ type: 'turn_started', turnId, origin: 'user', at: turns }, turns);
+        model.apply({ type: 'prompt_sent', turnId, promptId: `p${turns}`, content: [text(`ask ${turns}`)] }, turns);
+        model.apply({ type: 'message_chunk', role: 'agent', block: text(`answer ${turns}`) }, turns);
+        model.apply({ type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at: turns }, turns);
+      }
+    };
+    const bucket = new MemoryStore();
+    let record = '';
+    let written = 0;
+    const shelf = {
+      read: async () => record || undefined,
+      write: async (_key: string, text: string) => {
+        record = text;
+        written += text.length;
+      },
+    };
+    const log = logOf({ key: 'k', model }, { stores: async () => [bucket], shelf });
+    say(1200);
+    const first = await log.descriptor();
+    assert.equal(first.history.length, 1501);
+    const texts = await read(first, [bucket]);
+    assert.match(texts[0] ?? '', /^agent: \[The beginning of this session is left out/);
+    assert.equal(texts[1], 'user: ask 451');
+    assert.equal(texts.at(-1), 'agent/Plain-Agent: answer 1200');
+    assert.ok(written < 40 * record.length, `${written} characters for a record of ${record.length}`);
+    say(300);
+    await log.settled();
+    const second = await log.descriptor();
+    assert.notEqual(second.id, first.id);
+    assert.ok(second.history.length <= 2000);
+    assert.equal((await read(second, [bucket])).at(-1), 'agent/Plain-Agent: answer 1500');
+    // The next window finds it whole.
+    const again = await logOf({ key: 'k', model }, { stores: async () => [bucket], shelf }).descriptor();
+    assert.deepEqual(again, second);
+  });
+
   it('lack the prompt while its turn runs, or the answer that was stopped', async () => {
     const { conversation, until } = open();
     const log = logOf(conversation);
@@ -162,6 +225,7 @@ describe('the messages of a session', function () {
     };
     const troubles: unknown[] = [];
     const first = logOf(conversation, { shelf: failing, onTrouble: (error) => troubles.push(error) });
+    await first.descriptor();
     await conversation.send('say one').done;
     await first.settled();
     first.dispose();
@@ -183,6 +247,7 @@ describe('the messages of a session', function () {
       },
       onTrouble: (error) => troubles.push(error),
     });
+    await assert.rejects(log.descriptor(), /is down/);
     await conversation.send('say one').done;
     await conversation.send('say two').done;
     await log.settled();
@@ -283,6 +348,7 @@ describe('the messages of a session', function () {
     });
     const { conversation } = open();
     const log = logOf(conversation, { stores: async () => [old.queue, store] });
+    await log.descriptor();
     await conversation.send('say one').done;
     await log.settled();
     assert.equal(old.queue.size, 2, 'the chat went on, and both wait');
@@ -334,6 +400,32 @@ describe('the messages of a session', function () {
     assert.ok(history.every((url) => url.startsWith('http://127.0.0.1:2/')));
   });
 });
+
+/** A store that forgets everything with the test. */
+class MemoryStore implements ResourceStore {
+  readonly id = 'memory';
+  readonly isLocal = false;
+  readonly #objects = new Map<string, Uint8Array>();
+
+  async put(key: string, bytes: Uint8Array) {
+    this.#objects.set(key, bytes);
+    return { key, sha256: sha256Of(bytes), bytes: bytes.length, state: 'stored' as const };
+  }
+
+  async get(key: string) {
+    const bytes = this.#objects.get(key);
+    if (!bytes) throw new ParleyError('not-found', key);
+    return bytes;
+  }
+
+  urlFor = async (key: string) => `http://memory.test/${key}`;
+  keyOf = async (url: string) => url.slice('http://memory.test/'.length);
+  list = async (prefix: string) => [...this.#objects.keys()].filter((key) => key.startsWith(prefix));
+  probe = async () => ({ conditionalWrites: false, checksSignatures: false });
+  remove = async (key: string) => {
+    this.#objects.delete(key);
+  };
+}
 
 /** The same store under another name. */
 function wrapped(store: LocalStore, id: string): ResourceStore {

@@ -7,7 +7,7 @@ import type { Log } from '../../../src/base/log';
 import { silentLog } from '../../../src/base/log';
 import { writeRecord } from '../../../src/client/communicationRecord';
 import { FileShelf } from '../../../src/client/fileShelf';
-import { removeRemains } from '../../../src/client/sessionRemains';
+import { neverShared, removeRemains } from '../../../src/client/sessionRemains';
 import { LocalStore } from '../../../src/distributed/localStore';
 import { MessageLog } from '../../../src/distributed/messageLog';
 import { mintId, type SessionDescriptor, textPart } from '../../../src/distributed/model';
@@ -61,6 +61,18 @@ describe('a session that was deleted', () => {
     const [left] = other.record.entries;
     assert.ok(left?.kind === 'own' && (await store.get(left.key, signal)).length > 0);
     assert.deepEqual(await remove([gone]), { removed: 0, left: [] }, 'a second time there is nothing');
+  });
+
+  it('is found among those that were written although nobody shared them', async () => {
+    const [own, shared, opened] = [mintId(), mintId(), mintId()];
+    const id = mintId();
+    await say(await logOf(own, mintId()), 'one');
+    const source = await logOf(shared, id);
+    await say(source, 'two');
+    await (await logOf(opened, id)).adopt({ id, history: ['https://elsewhere.example/1'] });
+    await records.write(shared, JSON.stringify({ record: source.record, beyond: 0, shared: true }));
+    assert.deepEqual(await neverShared(records, store.id), [own]);
+    assert.deepEqual(await neverShared(records, 'another store'), []);
   });
 
   it('takes along what a session that was continued from it begins with', async () => {
