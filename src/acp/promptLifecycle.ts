@@ -1,6 +1,8 @@
 // Proposal "v2 prompt lifecycle": a prompt is answered when it is taken in, not when its turn ends; the agent says by itself when it runs, waits and is idle. Rules:
-// - the answer is a receipt: `{messageId}` (today's schema and the seed's "given id"), `{}` (summer's draft), null. A `stopReason` in it ends a turn only on a v1
-//   connection; a v1 answer without one is a receipt as soon as that agent has sent a state, else the end of the turn for a reason it does not tell;
+// - the answer is a receipt: `{messageId}` (today's schema and the seed's "given id"), `{}` (summer's
+//   draft), null. A `stopReason` in it ends a turn only on a v1 connection. A v1 answer without one is
+//   a receipt where it has a message id, or where that agent has sent a state. Else what follows
+//   decides: a state or an echo of the prompt makes it a receipt, a quiet while the end of the turn;
 // - `state_update` and the seed's `state_change` mean the same, in every version: `running`, `idle`, `requires_action`; a word that is not known is never idle;
 // - on v2 an idle ends the turn that was seen running, and one of an inserted prompt where it carries a reason; any other idle only repeats what is known. Without a
 //   reason (codex-acp) the turn has ended as it should: `end_turn`, or `cancelled` where the user asked for that; `error` shows its error first;
@@ -81,8 +83,8 @@ export function readReceipt(result: unknown): PromptAnswer {
 }
 
 /** Whether an answer only says that the prompt was taken in. @param statesSeen the agent has reported its state in this session */
-export function isReceipt({ ends, stopReason }: PromptAnswer, statesSeen: boolean): boolean {
-  return !ends || (stopReason === undefined && statesSeen);
+export function isReceipt({ ends, stopReason, messageId }: PromptAnswer, statesSeen: boolean): boolean {
+  return !ends || (stopReason === undefined && (statesSeen || messageId !== undefined));
 }
 
 const ROLES = { user_message: 'user', agent_message: 'agent', agent_thought: 'thought' } as const;

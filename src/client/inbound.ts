@@ -31,6 +31,7 @@ export class Inbound {
     const { services, recorder, turns, subagents, probe, connector } = this.#parts;
     const now = services.clock.now();
     probe.heard();
+    turns.updated();
     recorder.together(() =>
       connector().agentSide?.dialect.readUpdates(updates, {
         emit: (event) => {

@@ -1,5 +1,6 @@
 // A slow tick while a turn runs and somebody looks: without traffic nothing else would say that time has passed.
-import { type Disposable, toDisposable } from '../base/disposable';
+import type { Disposable } from '../base/disposable';
+import { later, type Schedule } from './grace';
 
 /** Between two looks, in milliseconds. */
 const TICK_MS = 5000;
@@ -8,7 +9,7 @@ export interface TickOptions {
   readonly isRunning: () => boolean;
   readonly onTick: () => void;
   /** Timers, so that tests can hold them. */
-  readonly schedule?: ((run: () => void, ms: number) => Disposable) | undefined;
+  readonly schedule?: Schedule | undefined;
 }
 
 export class LivenessTick implements Disposable {
@@ -36,9 +37,4 @@ export class LivenessTick implements Disposable {
     if (this.#options.isRunning()) this.#options.onTick();
     this.update();
   }
-}
-
-function later(run: () => void, ms: number): Disposable {
-  const timer = setTimeout(run, ms);
-  return toDisposable(() => clearTimeout(timer));
 }

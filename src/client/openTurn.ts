@@ -3,6 +3,7 @@ import type { StateReport } from '../acp/dialect';
 import type { Deferred } from '../base/deferred';
 import type { ContentBlock } from '../session/content';
 import type { StopReason } from '../session/event';
+import type { Grace } from './grace';
 import type { WaitingPrompt } from './promptEcho';
 
 export interface TurnResult {
@@ -31,11 +32,16 @@ export interface OpenTurn {
   busySeen: boolean;
   /** An idle that could not be its end when it came. */
   idle?: StateReport | undefined;
+  /** That idle came before the agent repeated the prompt: it may be the end of something else. */
+  idleIsDoubtful?: boolean;
   ended?: StopReason;
   barrierSeen: boolean;
   answered?: { stopReason: StopReason; tokens?: number };
   cancelRequested: boolean;
-  timer?: ReturnType<typeof setTimeout>;
+  /** What it waits for before it is over, or before the next prompt may go. */
+  grace?: Grace;
+  /** The prompt whose answer names no reason: a receipt where a state or its echo follows, else the end. */
+  unclear?: Prompt | undefined;
 }
 
 export interface Prompt extends WaitingPrompt {

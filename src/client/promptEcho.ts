@@ -6,7 +6,7 @@ import type { SessionEvent } from '../session/event';
 export interface WaitingPrompt {
   readonly text: string;
   readonly messageId?: string | undefined;
-  /** It stands in the transcript already, at the beginning of a turn. */
+  /** It stands in the transcript at the beginning of a turn, and is taken in next whatever its words. */
   readonly begins: boolean;
 }
 

@@ -50,8 +50,10 @@ export interface ConversationServices {
   /** How long a session must be quiet before it is probed again, in milliseconds. */
   readonly quietMs?: number;
   readonly barrierGraceMs?: number;
-  /** The waits between attempts to connect again, in milliseconds. */
+  /** How long an answer may trail its turn_complete, in milliseconds. */
+  readonly answerGraceMs?: number;
   /** Whether an agent that ended by itself is started again without asking. Absent: it is not. */
   readonly restarts?: () => boolean;
+  /** The waits between attempts to connect again, in milliseconds. */
   readonly reconnectDelaysMs?: readonly number[];
 }

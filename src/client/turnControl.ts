@@ -67,6 +67,7 @@ export class TurnControl {
       onSettled: () => this.#onSettled(),
       onInserted: (promptId) => queue.remove(promptId),
       ...(services.barrierGraceMs !== undefined && { barrierGraceMs: services.barrierGraceMs }),
+      ...(services.answerGraceMs !== undefined && { answerGraceMs: services.answerGraceMs }),
     });
     this.outbox = new Outbox(queue, {
       canSend: () => this.#canSend(),
@@ -106,6 +107,11 @@ export class TurnControl {
   state(report: StateReport): void {
     this.#ledger.state(report);
     this.#options.onChange();
+  }
+
+  /** The agent sent an update of the session, of whatever kind. */
+  updated(): void {
+    this.#ledger.updated();
   }
 
   /** To be called with each event of the agent's, before it is applied: it may be what a prompt has become. */

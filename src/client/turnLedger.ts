@@ -2,10 +2,11 @@
 // of src/acp/turnComplete.ts and src/acp/promptLifecycle.ts; this file keeps them over time. A v1 turn begins with its prompt and ends with the answer to it.
 import type { StateReport } from '../acp/dialect';
 import { isIdle, reasonOf } from '../acp/promptLifecycle';
-import { BARRIER_GRACE_MS, type TurnComplete } from '../acp/turnComplete';
+import { BARRIER_GRACE_MS, LONGEST_BARRIER_MS, type TurnComplete } from '../acp/turnComplete';
 import { Deferred } from '../base/deferred';
 import type { Log } from '../base/log';
 import type { Barrier, SessionEvent, StopReason } from '../session/event';
+import { Grace, type GraceOptions, type Schedule } from './grace';
 import {
   mayEnd,
   type OpenTurn,
@@ -19,6 +20,8 @@ import { promptOf, textOf, userMessageOf } from './promptEcho';
 
 /** How long an answer may trail the barrier before the next prompt goes without it, in milliseconds. */
 const ANSWER_GRACE_MS = 10_000;
+/** How long it stays open what an answer without a reason, or an idle that nothing preceded, means; in milliseconds. */
+const UNCLEAR_GRACE_MS = 1000;
 /** Ids of earlier prompts and messages of the user that are remembered, to know a repetition. */
 const MAX_PAST_IDS = 200;
 
@@ -34,6 +37,8 @@ export interface LedgerOptions {
   readonly onInserted?: (promptId: string) => void;
   readonly barrierGraceMs?: number;
   readonly answerGraceMs?: number;
+  /** Timers, so that tests can hold them. */
+  readonly schedule?: Schedule;
 }
 
 export class TurnLedger {
@@ -112,10 +117,16 @@ export class TurnLedger {
     if (report.background) this.#options.apply({ type: 'background', work: report.background });
     this.#setState(report.state);
     const turn = this.#open;
+    if (turn?.unclear) {
+      this.received(turn.unclear.handle, undefined);
+      turn.busySeen = true;
+    }
     if (!isIdle(report)) {
+      if (turn?.idleIsDoubtful) turn.grace?.dispose();
       const running = turn ?? this.#start(this.hasWaiting ? 'user' : 'agent', { endsBy: 'state', promised: false });
       running.busySeen = true;
       running.idle = undefined;
+      running.idleIsDoubtful = false;
     } else if (turn?.ended !== undefined) {
       if (turn.endsBy === 'state') this.#answer(turn, report.stopReason, report.tokens, 'state');
     } else if (turn && mayEnd(turn, report)) this.#idle(turn, report);
@@ -127,12 +138,16 @@ export class TurnLedger {
     const message = userMessageOf(event);
     if (!message || this.#userIds.has(message.messageId)) return;
     remember(this.#userIds, message.messageId);
-    const waiting = [...this.#prompts.values()].filter(({ inserted, terms }) => !inserted && terms.endsBy === 'state');
-    const prompt = promptOf(waiting, message);
+    const prompt = promptOf(
+      [...this.#prompts.values()].filter(({ inserted }) => !inserted),
+      message,
+    );
     if (!prompt) return;
     prompt.messageId = message.messageId;
-    if (prompt.turn) prompt.turn.idle = undefined;
     this.#insert(prompt);
+    const { turn } = prompt;
+    if (turn?.unclear === prompt) this.received(prompt.handle, undefined);
+    else if (turn?.idle) this.#doubtIdle(turn, turn.idle);
   }
 
   /** The prompt was answered with a receipt: it was taken in. */
@@ -146,8 +161,17 @@ export class TurnLedger {
     const { turn } = prompt;
     if (!turn || this.#open !== turn) return;
     turn.endsBy = 'state';
+    if (turn.unclear) turn.grace?.dispose();
+    turn.unclear = undefined;
+    if (!turn.idle || turn.ended !== undefined) return;
     // An agent whose answer trails the end of its turn.
-    if (turn.idle && turn.busySeen && turn.ended === undefined) this.#idle(turn, turn.idle);
+    if (turn.busySeen && !turn.idleIsDoubtful) this.#idle(turn, turn.idle);
+    else this.#doubtIdle(turn, turn.idle);
+  }
+
+  /** The agent sent an update: whatever a turn waits for, it is not quiet. */
+  updated(): void {
+    if (this.#open?.ended === undefined) this.#open?.grace?.extend();
   }
 
   /** The barrier came. */
@@ -159,23 +183,27 @@ export class TurnLedger {
       return;
     }
     const ids = requestIds(turn);
-    if (id !== undefined && ids.length > 0 && !ids.includes(id)) {
-      this.#options.log.warn(`turn_complete names prompt ${id}; taken for the one in flight, ${ids.join(', ')}`);
+    if (id !== undefined && turn.prompts.size > 0 && !ids.includes(id)) {
+      this.#options.log.warn(`turn_complete names prompt ${id}, and ${ids.join(', ')} is in flight: ignored`);
+      return;
     }
     if (turn.barrierSeen) return;
     turn.barrierSeen = true;
-    clearTimeout(turn.timer);
+    if (turn.unclear) turn.answered = { stopReason: 'unknown' };
+    turn.unclear = undefined;
+    for (const prompt of turn.prompts) if (id === undefined || id === prompt.requestId) prompt.inserted = true;
+    turn.grace?.dispose();
     const answer = turn.answered?.stopReason;
     const reason = answer !== undefined && answer !== 'unknown' ? answer : (barrier.stopReason ?? 'unknown');
     this.#end(turn, reason, 'turn_complete', turn.answered?.tokens);
     if (turn.answered) this.#settle(turn);
     else
-      turn.timer = setTimeout(() => {
+      this.#await(turn, { quietMs: this.#options.answerGraceMs ?? ANSWER_GRACE_MS }, () => {
         this.#options.log.warn(
           `the answer to prompt ${ids.join(', ')} did not follow its turn_complete; going on without it`,
         );
         this.#settle(turn);
-      }, this.#options.answerGraceMs ?? ANSWER_GRACE_MS);
+      });
   }
 
   /**
@@ -189,11 +217,24 @@ export class TurnLedger {
     promised: boolean,
     note?: string,
   ): void {
-    const turn = this.#prompts.get(handle)?.turn;
-    this.#prompts.delete(handle);
-    if (!turn || this.#open !== turn) return; // its turn was closed already
+    const prompt = this.#prompts.get(handle);
+    const turn = prompt?.turn;
+    if (!prompt || !turn || this.#open !== turn) {
+      this.#prompts.delete(handle);
+      return; // its turn was closed already
+    }
     turn.promised = promised;
-    this.#answer(turn, stopReason, tokens, 'response', note);
+    const end = (): void => {
+      turn.unclear = undefined;
+      this.#prompts.delete(handle);
+      this.#answer(turn, stopReason, tokens, 'response', note);
+    };
+    if (stopReason !== undefined || turn.promised || turn.ended !== undefined) {
+      end();
+      return;
+    }
+    turn.unclear = prompt;
+    this.#await(turn, { quietMs: UNCLEAR_GRACE_MS }, end);
   }
 
   /**
@@ -218,7 +259,7 @@ export class TurnLedger {
     if (this.#open !== turn) return { kind: 'ended', asked };
     if (!turn.cancelRequested && !withdrawn) this.#options.apply({ type: 'error', ...error });
     if (turn.prompts.size > 1) return { kind: 'ended', asked }; // the others go on
-    clearTimeout(turn.timer);
+    turn.grace?.dispose();
     if (turn.ended === undefined) this.#end(turn, withdrawn ? 'cancelled' : 'error', 'response', undefined);
     this.#settle(turn);
     return { kind: 'ended', asked };
@@ -236,7 +277,7 @@ export class TurnLedger {
     this.#agentState = undefined;
     const turn = this.#open;
     if (turn) {
-      clearTimeout(turn.timer);
+      turn.grace?.dispose();
       if (turn.ended === undefined) this.#end(turn, 'error', 'exit', undefined, note);
       this.#settle(turn);
     }
@@ -248,7 +289,7 @@ export class TurnLedger {
       handle,
       terms,
       text: terms.echo ?? textOf(terms.content),
-      begins: turn !== undefined,
+      begins: turn !== undefined && terms.endsBy === 'state',
       turn,
       inserted: false,
       cancelRequested: false,
@@ -294,6 +335,18 @@ export class TurnLedger {
     this.#options.onInserted?.(promptId);
   }
 
+  /** An idle came before the agent took the prompt in: it is the end of the turn unless the agent goes on now. */
+  #doubtIdle(turn: OpenTurn, report: StateReport): void {
+    turn.idleIsDoubtful = true;
+    if (mayEnd({ ...turn, busySeen: false }, report))
+      this.#await(turn, { quietMs: UNCLEAR_GRACE_MS }, () => this.#idle(turn, report));
+  }
+
+  #await(turn: OpenTurn, limits: Pick<GraceOptions, 'quietMs' | 'longestMs'>, onOver: () => void): void {
+    turn.grace?.dispose();
+    turn.grace = new Grace({ ...limits, schedule: this.#options.schedule, onOver });
+  }
+
   #idle(turn: OpenTurn, report: StateReport): void {
     if (report.error && !turn.cancelRequested) this.#options.apply({ type: 'error', ...report.error });
     this.#answer(turn, reasonOf(report, turn.cancelRequested), report.tokens, 'state');
@@ -307,7 +360,9 @@ export class TurnLedger {
     by: Barrier,
     note?: string,
   ): void {
-    clearTimeout(turn.timer);
+    turn.grace?.dispose();
+    turn.idle = undefined;
+    turn.idleIsDoubtful = false;
     const reason = stopReason ?? turn.ended ?? 'unknown';
     turn.answered = { stopReason: reason, ...(tokens !== undefined && { tokens }) };
     if (turn.ended !== undefined) {
@@ -320,11 +375,12 @@ export class TurnLedger {
       }
       this.#settle(turn);
     } else if (turn.promised) {
-      turn.timer = setTimeout(() => {
+      const quietMs = this.#options.barrierGraceMs ?? BARRIER_GRACE_MS;
+      this.#await(turn, { quietMs, longestMs: LONGEST_BARRIER_MS }, () => {
         this.#options.log.warn(`the promised turn_complete of prompt ${requestIds(turn).join(', ')} did not come`);
         this.#end(turn, reason, 'timeout', tokens, 'the agent promised turn_complete and did not send it');
         this.#settle(turn);
-      }, this.#options.barrierGraceMs ?? BARRIER_GRACE_MS);
+      });
     } else {
       this.#end(turn, reason, by, tokens, note);
       this.#settle(turn);
@@ -352,8 +408,11 @@ export class TurnLedger {
 
   #settle(turn: OpenTurn): void {
     if (this.#open !== turn) return;
-    clearTimeout(turn.timer);
+    turn.grace?.dispose();
     for (const id of requestIds(turn)) remember(this.#past, id);
+    // What the turn has taken in is over with it, also where its answer never came.
+    for (const { handle, inserted } of turn.prompts)
+      if (inserted || turn.endsBy === 'response') this.#prompts.delete(handle);
     this.#open = undefined;
     for (const { done } of turn.prompts) done.resolve({ turnId: turn.id, stopReason: turn.ended ?? 'unknown' });
     this.#options.onSettled();

@@ -37,6 +37,11 @@ class ReferenceAgent {
     this.#rules = new ReferenceRules(script, (reason) => this.#violation(reason));
   }
 
+  /** States tell how turns go, and a prompt is answered when it is taken in. */
+  get #hasStates(): boolean {
+    return this.#version === 2 || this.#script.lifecycle !== undefined;
+  }
+
   start(): void {
     process.on('SIGTERM', () => this.#end());
     this.#wire.listen(
@@ -178,6 +183,10 @@ class ReferenceAgent {
       ...(offers.includes('modes') && this.#version === 1 && { modes: this.#modes() }),
     };
     const early = Array.from({ length: race ? RACING : 0 }, (_, index) => this.#racing(sessionId, index + 1));
+    if (race && offers.includes('config')) {
+      const update = { sessionUpdate: 'config_option_update', configOptions: this.#config('large') };
+      early.push({ method: 'session/update', params: { sessionId, update } });
+    }
     const answer = { id, result };
     const said = race === 'after' ? [answer, ...early] : [...early, answer];
     this.#sessions.set(sessionId, session);
@@ -234,7 +243,7 @@ class ReferenceAgent {
       .flatMap((block) => (at(block, 'type') === 'text' ? [String(at(block, 'text'))] : []))
       .join('\n');
     this.#firstPrompt ??= id;
-    if (this.#version === 1) await this.#turn(session, id, text);
+    if (!this.#hasStates) await this.#turn(session, id, text);
     else {
       session.queue.push({ id, text, content });
       if (!session.running) await this.#drain(session);
@@ -245,7 +254,9 @@ class ReferenceAgent {
   async #drain(session: Session): Promise<void> {
     for (let next = session.queue[0]; next && !next.text.startsWith('hold'); next = session.queue[0]) {
       session.queue.shift();
-      const { echo = 'before', receipt = 'id' } = this.#script;
+      const { lifecycle } = this.#script;
+      const { echo = lifecycle && lifecycle !== 'echo-first' ? 'after' : 'before' } = this.#script;
+      const { receipt = lifecycle === 'empty-first' ? 'empty' : 'id' } = this.#script;
       const messageId = `u${++this.#sequence}`;
       const kind = echo === 'chunks' ? 'user_message_chunk' : 'user_message';
       const blocks = Array.isArray(next.content) ? next.content : [];
@@ -254,10 +265,11 @@ class ReferenceAgent {
         else for (const content of blocks) this.#update(session.id, { sessionUpdate: kind, messageId, content });
       };
       const receipts = { id: { messageId }, empty: {}, null: null, v1: { stopReason: 'end_turn' } };
-      this.#state(session.id, 'running');
+      if (lifecycle === undefined) this.#state(session.id, 'running');
       if (echo !== 'after') repeat();
       this.#answer(next.id, 'session/prompt', receipts[receipt]);
       if (echo === 'after') repeat();
+      if (lifecycle !== undefined) this.#state(session.id, 'running');
       await this.#turn(session, next.id, next.text);
     }
   }
@@ -265,10 +277,11 @@ class ReferenceAgent {
   async #turn(session: Session, id: unknown, text: string): Promise<void> {
     const turn = new ReferenceTurn(this.#host(session.id), ++this.#sequence);
     session.running = turn;
+    if (this.#script.turnComplete?.id === 'foreign') this.#complete(session.id, 'other-client-7', 'end_turn');
     await turn.play(text);
     session.running = undefined;
     const stopReason = turn.cancelled ? 'cancelled' : turn.stopReason;
-    if (this.#version === 1) await this.#endV1(session.id, id, turn, stopReason);
+    if (!this.#hasStates) await this.#endV1(session.id, id, turn, stopReason);
     else {
       const { code, message } = turn.failure ?? {};
       if (turn.failure) this.#state(session.id, 'idle', { stopReason: 'error', error: { code, message } });
@@ -287,32 +300,46 @@ class ReferenceAgent {
       this.#fail(id, 'session/prompt', new Fault(turn.failure.code, turn.failure.message));
       return;
     }
-    const follows = when === 'after' || when === 'late';
+    const follows = when === 'after' || when === 'late' || when === 'trailing';
+    if (when === 'unanswered' && id === this.#firstPrompt) {
+      this.#barrier(sessionId, id, stopReason);
+      this.#rules.abandoned(id);
+      return;
+    }
+    if (when === 'unanswered') this.#barrier(sessionId, id, stopReason);
     if (when === 'before' || when === 'twice') this.#barrier(sessionId, id, stopReason);
     if (follows && turnComplete?.advertised !== false) this.#rules.beforeBarrier(sessionId, true);
     this.#answer(id, 'session/prompt', turnComplete?.stopReason === undefined ? { stopReason } : {});
     if (when === 'late') await sleep(50);
+    for (let piece = 1; when === 'trailing' && piece <= 7; piece++) {
+      await sleep(200);
+      turn.say(` p${piece}`);
+    }
     this.#rules.beforeBarrier(sessionId, false);
     if (follows || when === 'twice') this.#barrier(sessionId, id, stopReason);
   }
 
   #barrier(sessionId: string, promptId: unknown, stopReason: string): void {
     const { id = 'text', stopReason: reason = stopReason } = this.#script.turnComplete ?? {};
-    const send = (promptRequestId: unknown): void =>
-      this.#update(sessionId, {
-        sessionUpdate: 'turn_complete',
-        ...(promptRequestId !== undefined && { promptRequestId }),
-        stopReason: reason,
-      });
-    if (id === 'earlier' && this.#firstPrompt !== promptId) send(String(this.#firstPrompt));
+    if (id === 'earlier' && this.#firstPrompt !== promptId)
+      this.#complete(sessionId, String(this.#firstPrompt), reason);
     const names = {
       text: String(promptId),
       earlier: String(promptId),
+      foreign: String(promptId),
       number: promptId,
       none: undefined,
       wrong: 'no-such-prompt',
     };
-    send(names[id]);
+    this.#complete(sessionId, names[id], reason);
+  }
+
+  #complete(sessionId: string, promptRequestId: unknown, stopReason: string): void {
+    this.#update(sessionId, {
+      sessionUpdate: 'turn_complete',
+      ...(promptRequestId !== undefined && { promptRequestId }),
+      stopReason,
+    });
   }
 
   #host(sessionId: string): TurnHost {
@@ -320,7 +347,7 @@ class ReferenceAgent {
       version: this.#version,
       update: (update) => this.#update(sessionId, update),
       state: (state, more) => {
-        if (this.#version === 2) this.#state(sessionId, state, more);
+        if (this.#hasStates) this.#state(sessionId, state, more);
       },
       ask: (method, params) => this.#ask(sessionId, method, params).answer,
       askAndWithdraw: (method, params) => {

@@ -99,6 +99,11 @@ export class ReferenceRules {
     for (const session of this.#sessions.values()) session.prompts.delete(keyOf(id));
   }
 
+  /** The agent will never answer a prompt, and the client may go on without. */
+  abandoned(id: unknown): void {
+    for (const session of this.#sessions.values()) session.prompts.delete(keyOf(id));
+  }
+
   /** The client learns of a session with the answer that the agent writes now. */
   opened(sessionId: string): void {
     const rules = this.#sessions.get(sessionId);

@@ -34,10 +34,16 @@ export interface ReferenceScript {
   readonly turnComplete?: Partial<Advert> & {
     /** False: it comes without being advertised. */
     readonly advertised?: boolean;
-    /** Its place against the response of the prompt. */
-    readonly when: 'before' | 'after' | 'late' | 'twice' | 'never';
-    /** How it names its prompt. `earlier` repeats the barrier of the first prompt before the right one. Default `text`. */
-    readonly id?: 'text' | 'number' | 'none' | 'wrong' | 'earlier';
+    /**
+     * Its place against the response of the prompt. `trailing`: pieces of text stand between them, one
+     * every 200 ms. `unanswered`: the first prompt gets no response at all.
+     */
+    readonly when: 'before' | 'after' | 'late' | 'trailing' | 'unanswered' | 'twice' | 'never';
+    /**
+     * How it names its prompt. `earlier` repeats the barrier of the first prompt before the right one;
+     * `foreign` names the prompt of another client when the turn begins, and its own at the end. Default `text`.
+     */
+    readonly id?: 'text' | 'number' | 'none' | 'wrong' | 'earlier' | 'foreign';
     /** What it says of the end; the response then says nothing. */
     readonly stopReason?: string;
   };
@@ -52,6 +58,11 @@ export interface ReferenceScript {
   readonly authMethods?: readonly Readonly<Record<string, unknown>>[];
   /** session/new answers -32000 until this file exists: what a sign-in in a terminal leaves behind. */
   readonly signInFile?: string;
+  /**
+   * v1: prompts are answered when they are taken in, as a preview of v2, with states. `receipt-first`:
+   * the answer comes before any state of the session; `empty-first`: the same, and says nothing.
+   */
+  readonly lifecycle?: 'echo-first' | 'receipt-first' | 'empty-first';
   /** v2: the answer to a prompt. Default `id`. */
   readonly receipt?: 'id' | 'empty' | 'null' | 'v1';
   /** v2: where the echo of a prompt stands against its answer. Default `before`. */

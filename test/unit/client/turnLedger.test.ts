@@ -1,10 +1,13 @@
 // When a turn is over: by its barrier, by its answer, by the death of the agent, and never twice.
 import { strict as assert } from 'node:assert';
+import { LONGEST_BARRIER_MS } from '../../../src/acp/turnComplete';
+import { toDisposable } from '../../../src/base/disposable';
 import { silentLog } from '../../../src/base/log';
+import type { Schedule } from '../../../src/client/grace';
 import { TurnLedger } from '../../../src/client/turnLedger';
 import type { SessionEvent } from '../../../src/session/event';
 
-function ledger() {
+function ledger(schedule?: Schedule) {
   const events: SessionEvent[] = [];
   let settled = 0;
   const made = new TurnLedger({
@@ -14,6 +17,7 @@ function ledger() {
     onSettled: () => settled++,
     barrierGraceMs: 1,
     answerGraceMs: 1,
+    ...(schedule && { schedule }),
   });
   const ends = () =>
     events.flatMap((event) =>
@@ -24,6 +28,20 @@ function ledger() {
           : [],
     );
   return { made, ends, events, settled: () => settled };
+}
+
+/** Timers that a test runs by hand. */
+function heldTimers() {
+  const held = new Map<() => void, number>();
+  const schedule: Schedule = (run, ms) => {
+    const one = (): void => {
+      if (held.delete(one)) run();
+    };
+    held.set(one, ms);
+    return toDisposable(() => held.delete(one));
+  };
+  const waiting = (ms?: number) => [...held].flatMap(([run, after]) => (ms === undefined || after === ms ? [run] : []));
+  return { schedule, waiting };
 }
 
 describe('turn ledger', () => {
@@ -68,13 +86,48 @@ describe('turn ledger', () => {
     assert.ok(events.some((event) => event.type === 'turn_ended' && event.note));
   });
 
-  it('goes on where the answer never follows the barrier', async () => {
+  it('lets the next prompt go where the answer never follows the barrier, and ignores that answer later', async () => {
     const { made, ends, settled } = ledger();
-    const { done } = made.begin();
-    made.turnComplete({ promptRequestId: undefined, stopReason: undefined });
+    const { id, done } = made.begin();
+    made.sent(id, '2');
+    made.turnComplete({ promptRequestId: '2', stopReason: undefined });
     assert.equal((await done).stopReason, 'unknown');
     assert.equal(settled(), 1);
-    assert.deepEqual(ends(), ['t1 unknown by turn_complete']);
+    assert.equal(made.hasWaiting, false);
+    const next = made.begin();
+    made.answered(id, 'refusal', undefined, true);
+    made.answered(next.id, 'end_turn', undefined, false);
+    await next.done;
+    assert.deepEqual(ends(), ['t1 unknown by turn_complete', 't2 end_turn by response']);
+  });
+
+  it('waits for the promised barrier as long as updates come', async () => {
+    const timers = heldTimers();
+    const { made, ends } = ledger(timers.schedule);
+    const { id, done } = made.begin();
+    made.sent(id, '2');
+    made.answered(id, 'end_turn', undefined, true);
+    for (let update = 0; update < 5; update++) {
+      const [before] = timers.waiting(1);
+      made.updated();
+      assert.notEqual(timers.waiting(1)[0], before, 'the quiet time begins again');
+      assert.equal(timers.waiting(1).length, 1);
+    }
+    assert.deepEqual(ends(), []);
+    made.turnComplete({ promptRequestId: '2', stopReason: 'end_turn' });
+    assert.deepEqual(ends(), ['t1 end_turn by turn_complete']);
+    assert.equal(timers.waiting().length, 0, 'nothing is waited for any more');
+    await done;
+  });
+
+  it('ends a turn whose promised barrier does not come although updates never stop', () => {
+    const timers = heldTimers();
+    const { made, ends } = ledger(timers.schedule);
+    const { id } = made.begin();
+    made.answered(id, 'end_turn', undefined, true);
+    made.updated();
+    timers.waiting(LONGEST_BARRIER_MS)[0]?.();
+    assert.deepEqual(ends(), ['t1 end_turn by timeout']);
   });
 
   it('ignores a second barrier, and one that belongs to an earlier prompt', async () => {
@@ -94,12 +147,74 @@ describe('turn ledger', () => {
     assert.deepEqual(ends(), ['t1 end_turn by turn_complete', 't2 end_turn by response']);
   });
 
-  it('takes a barrier with an id that was never a prompt for the turn that runs', () => {
+  it('ignores a barrier that names the prompt of another client', async () => {
     const { made, ends } = ledger();
-    const { id } = made.begin();
+    const { id, done } = made.begin();
+    made.turnComplete({ promptRequestId: 'other-client-7', stopReason: 'refusal' });
     made.sent(id, '2');
-    made.turnComplete({ promptRequestId: 'abc', stopReason: 'refusal' });
-    assert.deepEqual(ends(), ['t1 refusal by turn_complete']);
+    made.turnComplete({ promptRequestId: 'other-client-7', stopReason: 'refusal' });
+    assert.deepEqual(ends(), []);
+    made.answered(id, 'end_turn', undefined, false);
+    await done;
+    assert.deepEqual(ends(), ['t1 end_turn by response']);
+  });
+
+  it('takes the ids of the next connection for new ones', async () => {
+    const { made, ends } = ledger();
+    const first = made.begin();
+    made.sent(first.id, '2');
+    made.answered(first.id, 'end_turn', undefined, false);
+    await first.done;
+    made.exited('It exited.');
+    const second = made.begin();
+    made.sent(second.id, '2');
+    made.turnComplete({ promptRequestId: '2', stopReason: 'max_tokens' });
+    assert.deepEqual(ends(), ['t1 end_turn by response', 't2 max_tokens by turn_complete']);
+  });
+
+  describe('with a v1 agent that answers a prompt without a reason', () => {
+    it('takes a state that follows for the word that the turn goes on', async () => {
+      const timers = heldTimers();
+      const { made, ends } = ledger(timers.schedule);
+      const { id, done } = made.begin();
+      made.answered(id, undefined, undefined, false);
+      assert.deepEqual(ends(), []);
+      made.state({ state: 'running' });
+      assert.equal(timers.waiting().length, 0);
+      made.state({ state: 'idle', stopReason: 'max_tokens' });
+      assert.equal((await done).stopReason, 'max_tokens');
+      assert.deepEqual(ends(), ['t1 max_tokens by state']);
+    });
+
+    it('takes an idle without a reason that follows for the end', () => {
+      const { made, ends } = ledger(heldTimers().schedule);
+      const { id } = made.begin();
+      made.answered(id, undefined, undefined, false);
+      made.state({ state: 'idle' });
+      assert.deepEqual(ends(), ['t1 end_turn by state']);
+    });
+
+    it('ends the turn when nothing follows', () => {
+      const timers = heldTimers();
+      const { made, ends } = ledger(timers.schedule);
+      const { id } = made.begin();
+      made.answered(id, undefined, undefined, false);
+      made.updated();
+      assert.deepEqual(ends(), []);
+      for (const run of timers.waiting()) run();
+      assert.deepEqual(ends(), ['t1 unknown by response']);
+      assert.equal(made.hasWaiting, false);
+    });
+
+    it('takes a barrier that was not promised for the end', async () => {
+      const { made, ends, settled } = ledger(heldTimers().schedule);
+      const { id, done } = made.begin();
+      made.answered(id, undefined, undefined, false);
+      made.turnComplete({ promptRequestId: undefined, stopReason: 'refusal' });
+      assert.equal((await done).stopReason, 'refusal');
+      assert.equal(settled(), 1);
+      assert.deepEqual(ends(), ['t1 refusal by turn_complete']);
+    });
   });
 
   it('believes the answer more than the barrier', async () => {
@@ -186,6 +301,45 @@ describe('turn ledger', () => {
       made.state({ state: 'running' });
       made.state({ state: 'idle', stopReason: 'end_turn' });
       assert.deepEqual(ends(), ['t1 end_turn by state']);
+    });
+
+    it('ends a turn whose idle came before its receipt and echo, without a running, when nothing follows', async () => {
+      const timers = heldTimers();
+      const { made, ends } = ledger(timers.schedule);
+      const { id, done } = made.begin(terms);
+      made.state({ state: 'idle', stopReason: 'refusal' });
+      made.received(id, 'u1');
+      made.heard(echo('u1', 'Hello'));
+      assert.deepEqual(ends(), []);
+      for (const run of timers.waiting()) run();
+      assert.equal((await done).stopReason, 'refusal');
+      assert.deepEqual(ends(), ['t1 refusal by state']);
+    });
+
+    it('does not end a turn by an idle that came before its receipt where the agent runs after it', () => {
+      const timers = heldTimers();
+      const { made, ends } = ledger(timers.schedule);
+      const { id } = made.begin(terms);
+      made.state({ state: 'idle', stopReason: 'end_turn' });
+      made.heard(echo('u1', 'Hello'));
+      made.received(id, 'u1');
+      made.state({ state: 'running' });
+      assert.equal(timers.waiting().length, 0);
+      assert.deepEqual(ends(), []);
+      made.state({ state: 'idle', stopReason: 'refusal' });
+      assert.deepEqual(ends(), ['t1 refusal by state']);
+    });
+
+    it('shows the echo of a v1 prompt once, and no other words as that prompt', () => {
+      const { made, events } = ledger();
+      const { id } = made.begin({ ...terms, endsBy: 'response' });
+      made.heard(echo('u0', '[Function Response: write_file]'));
+      made.heard(echo('u1', 'Hello'));
+      made.received(id, 'u1');
+      assert.deepEqual(
+        events.flatMap((event) => (event.type === 'prompt_inserted' ? [event.messageId] : [])),
+        ['u1'],
+      );
     });
 
     it('calls a turn the agent’s own only where no prompt is on its way', () => {

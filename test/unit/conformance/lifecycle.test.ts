@@ -4,7 +4,7 @@ import { Deferred } from '../../../src/base/deferred';
 import type { ReferenceScript } from '../../support/agents/referenceScript';
 import { proof } from '../../support/proof';
 import { removeScratch } from '../../support/scratch';
-import { Rig } from './rig';
+import { eachRig, Rig } from './rig';
 
 describe('the prompt lifecycle', function () {
   this.timeout(20_000);
@@ -150,4 +150,36 @@ describe('the prompt lifecycle', function () {
     await second.done;
     assert.match(rig.said(), /two$/);
   });
+});
+
+describe('the prompt lifecycle as a preview in version 1', function () {
+  this.timeout(20_000);
+  let rig: Rig;
+  eachRig(1, (made) => {
+    rig = made;
+  });
+
+  for (const lifecycle of ['echo-first', 'receipt-first', 'empty-first'] as const)
+    it(`shows each message once, in a turn that its states end: ${lifecycle}`, async () => {
+      rig.open({ lifecycle });
+      const first = rig.session.conversation.send('say begins\nwait');
+      await rig.session.until(() => rig.said() === 'begins');
+      assert.equal(rig.session.conversation.isBusy, true);
+      rig.session.conversation.cancel();
+      assert.equal((await first.done).stopReason, 'cancelled');
+      assert.equal(await rig.send('say second'), 'end_turn');
+      assert.equal(rig.said('user'), 'say begins\nwait\nsay second');
+      assert.equal(rig.said(), 'begins\nsecond');
+      assert.deepEqual(
+        rig.entries.filter(({ late }) => late),
+        [],
+      );
+      assert.deepEqual(
+        rig.turns.map(({ origin, barrier }) => [origin, barrier]),
+        [
+          ['user', 'state'],
+          ['user', 'state'],
+        ],
+      );
+    });
 });

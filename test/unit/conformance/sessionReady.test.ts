@@ -8,6 +8,7 @@ import { eachRig, type Rig } from './rig';
 
 const places = [
   ['capabilities', 'session', 'ready'],
+  ['capabilities', '_meta', 'session/ready'],
   ['agentCapabilities', 'session', 'ready'],
   ['agentCapabilities', 'sessionCapabilities', 'ready'],
   ['agentCapabilities', '_meta', 'session/ready'],
@@ -15,7 +16,7 @@ const places = [
   ['_meta', 'session/ready'],
   ['_meta', 'session', 'ready'],
 ] as const;
-const ready = { path: places[1] } as const;
+const ready = { path: ['agentCapabilities', 'session', 'ready'] } as const;
 const early = Array.from({ length: RACING }, (_, index) => `early-${index + 1} `).join('');
 
 for (const version of [1, 2] as const)
@@ -84,6 +85,15 @@ for (const version of [1, 2] as const)
       rig.open({ race: 'same-write' });
       await rig.send('say x');
       assert.equal(rig.said().replace('\nx', ''), early);
+    });
+
+    it('applies what came before the answer after what the answer says', async () => {
+      rig.open({ race: 'same-write', offers: ['config'] });
+      await rig.session.conversation.start();
+      assert.deepEqual(
+        rig.session.conversation.model.state.config.map(({ value }) => value),
+        ['large'],
+      );
     });
 
     it('says it after an error, and not after the success that follows', async () => {

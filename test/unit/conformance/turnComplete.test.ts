@@ -23,7 +23,8 @@ for (const version of [1, 2] as const)
       ['with a number for an id', { when: 'before', id: 'number' }, 'turn_complete'],
       ['without an id', { when: 'before', id: 'none' }, 'turn_complete'],
       ['without an id, after the answer', { when: 'after', id: 'none' }, 'turn_complete'],
-      ['with an id that no prompt had', { when: 'before', id: 'wrong' }, 'turn_complete'],
+      ['with an id that no prompt had', { when: 'before', id: 'wrong' }, 'timeout'],
+      ['after one that names the prompt of another client', { when: 'before', id: 'foreign' }, 'turn_complete'],
       ['after the repetition of an earlier one', { when: 'before', id: 'earlier' }, 'turn_complete'],
       [
         'although it was not promised',
@@ -35,11 +36,44 @@ for (const version of [1, 2] as const)
     ];
     for (const [words, turnComplete, expected] of ways) {
       it(`loses the end of a turn, or ends it twice, where the barrier comes ${words}`, async () => {
-        rig.open({ turnComplete }, { barrierGraceMs: turnComplete.when === 'never' ? 30 : 5000 });
+        rig.open({ turnComplete }, { barrierGraceMs: expected === 'timeout' ? 30 : 5000 });
         assert.equal(await rig.send('burst 200'), 'end_turn');
         assert.equal(await rig.send('say second'), 'end_turn');
         assert.deepEqual(barriers(), [expected, expected]);
         assert.match(rig.said(), /b200 \nsecond$/);
+        assert.deepEqual(
+          rig.entries.filter(({ late }) => late),
+          [],
+        );
+      });
+    }
+
+    for (const path of [
+      ['agentCapabilities', 'sessionCapabilities', 'turnComplete'],
+      ['agentCapabilities', 'session', 'turnComplete'],
+      ['capabilities', 'session', 'turnComplete'],
+    ])
+      it(`waits for the barrier of an agent that promises it in ${path.join('.')}`, async () => {
+        rig.open({ turnComplete: { when: version === 1 ? 'late' : 'after', path } });
+        assert.equal(await rig.send('say x'), 'end_turn');
+        assert.deepEqual(barriers(), ['turn_complete']);
+      });
+
+    if (version === 1) {
+      it('sends the next message where the answer to the one before never follows its barrier', async () => {
+        rig.open({ turnComplete: { when: 'unanswered' } }, { answerGraceMs: 30 });
+        const sent = ['say a', 'say b', 'say c'].map((text) => rig.session.conversation.send(text).done);
+        for (const done of sent) assert.equal((await done).stopReason, 'end_turn');
+        assert.equal(rig.said(), 'a\nb\nc');
+        assert.equal(rig.session.conversation.isBusy, false);
+      });
+
+      it('waits for the barrier as long as updates follow the answer', async () => {
+        rig.open({ turnComplete: { when: 'trailing' } }, { barrierGraceMs: 1000 });
+        const sent = ['say a', 'say b'].map((text) => rig.session.conversation.send(text).done);
+        for (const done of sent) await done;
+        assert.deepEqual(barriers(), ['turn_complete', 'turn_complete']);
+        assert.equal(rig.said(), 'a p1 p2 p3 p4 p5 p6 p7\nb p1 p2 p3 p4 p5 p6 p7');
         assert.deepEqual(
           rig.entries.filter(({ late }) => late),
           [],
