@@ -28,7 +28,6 @@ export function takeArrived(queue: PromptQueue, known: readonly Entry[], repeate
     return true;
   });
   for (const { id } of taken) queue.remove(id);
-  if (taken.length > 0 && queue.items.length === 0) queue.resume(); // there is nothing left to look through
   return taken;
 }
 

@@ -9,6 +9,7 @@ import type { SessionEvent, TimedEvent } from '../session/event';
 import { SessionModel, type SessionView } from '../session/model';
 import { isAway, PromptQueue, type QueuedAttachment } from '../session/queue';
 import type { Entry } from '../session/state';
+import { detailed } from '../session/waitReason';
 import type { AgentLink } from './agentLink';
 import { takeArrived } from './arrived';
 import { isAtWork } from './atWork';
@@ -292,10 +293,11 @@ export class Conversation implements Disposable {
   cancel(): void {
     if (this.#connector.isStarting) {
       this.#connector.cancelStart();
+      if (this.queue.items.length > 0) this.queue.pause('start-stopped');
       return;
     }
     if (this.isBusy && this.queue.items.length > 0 && this.#services.afterCancel() === 'pause')
-      this.queue.pause('you stopped the turn');
+      this.queue.pause('stopped');
     this.#turns.cancel();
   }
 
@@ -445,7 +447,7 @@ export class Conversation implements Disposable {
     // What may have arrived is asked about where the session goes on.
     const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.#model.state) : undefined;
     if (inDoubt) this.queue.putFirst(inDoubt);
-    if (hadSession && this.queue.items.length > 0) this.queue.pause(note.replace(/\.$/, ''));
+    if (hadSession && this.queue.items.length > 0) this.queue.pause(detailed('agent-ended', note));
     this.#turns.exited(note);
     this.#subagents.ended();
     void this.#services.terminals.closeSession(this.key);

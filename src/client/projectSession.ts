@@ -15,6 +15,7 @@ import { endedWords, waitingWords, workingWords } from './livenessWords';
 import { projectTurn } from './projectItem';
 import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
 import { canStart, guidanceOf } from './signIn';
+import { waitReasonWords } from './waitReasonWords';
 
 type Field = keyof SessionView;
 
@@ -64,7 +65,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   turn: (c) => (c.model.state.turn ? projectTurn(c.model.state.turn) : undefined),
   turnCount: (c) => c.model.state.turns.length,
   queue: queueOf,
-  queuePaused: (c) => c.queue.paused,
+  queuePaused: (c) => (c.queue.paused === undefined ? undefined : waitReasonWords(c.queue.paused)),
   permissions: permissionsOf,
   elicitations: elicitationsOf,
   background: backgroundOf,
@@ -270,7 +271,7 @@ function queueOf(conversation: Conversation): QueueItemView[] {
   const waits = waitReason(conversation);
   return queue.items.map(({ id, text, attachments, state, reason, held }, index) => {
     const why =
-      reason ??
+      (reason === undefined ? undefined : waitReasonWords(reason)) ??
       (held
         ? 'being edited'
         : state === 'accepted'

@@ -13,10 +13,6 @@ import type { Unsent } from './unsent';
 const CUT_OFF = 'the window ended while it ran';
 /** The same where it was not cut off, and is only read here. */
 const ELSEWHERE = 'it goes on in another window';
-/** Why a message waits of which nobody knows whether the agent has it. */
-export const IN_DOUBT = 'it is not known whether the agent got this';
-/** Why nothing of a queue goes by itself after a restart. */
-const WINDOW_ENDED = 'the window ended; look through what waits, then go on';
 
 /**
  * Goes on from what was kept: the transcript as it stood, what was open closed in words, nothing sent by itself.
@@ -34,7 +30,7 @@ export function restore(
   for (const event of closingEvents(model.state, now, isHeld)) apply(event);
   queue.restore(
     items.map((item) => ({ ...item })),
-    items.length > 0 ? (kept.paused ?? WINDOW_ENDED) : undefined,
+    items.length > 0 ? (kept.paused ?? 'window-ended') : undefined,
     used,
   );
   unsent.restore(kept);
@@ -110,7 +106,7 @@ export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): Kep
 }
 
 function inDoubt(item: KeptItem): KeptItem {
-  return { ...item, held: false, state: 'failed', reason: IN_DOUBT, doubtful: true };
+  return { ...item, held: false, state: 'failed', reason: 'in-doubt', doubtful: true };
 }
 
 /** What went with the prompt, in the form in which it went. */

@@ -14,6 +14,7 @@ import { pastContext } from './pastContext';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
 import { runPrompt } from './runPrompt';
+import { waitReasonWords } from './waitReasonWords';
 
 /** How long an agent may take to stop before its process is ended, in milliseconds; less than the server waits for a cancelled run. */
 const STOP_MS = 4000;
@@ -190,11 +191,14 @@ export class ServedConversation {
     }
     const item = queue.find(id);
     if (item?.state === 'failed') {
-      return new ParleyError('prompt-refused', item.reason ?? `${agent.name} did not take the message.`);
+      return new ParleyError(
+        'prompt-refused',
+        item.reason ? waitReasonWords(item.reason) : `${agent.name} did not take the message.`,
+      );
     }
     // Nobody is there who could let it go on.
     if (item?.state === 'queued' && queue.paused !== undefined && connection.kind === 'ready') {
-      return new ParleyError('session-lost', `${agent.name} has lost the session: ${queue.paused}.`);
+      return new ParleyError('session-lost', `${agent.name} cannot go on. ${waitReasonWords(queue.paused)}`);
     }
     return undefined;
   }

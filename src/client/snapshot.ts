@@ -4,6 +4,7 @@ import type { Barrier, StopReason } from '../session/event';
 import type { Entry } from '../session/state';
 import type { Conversation } from './conversation';
 import { phaseOf } from './projectSession';
+import { waitReasonWords } from './waitReasonWords';
 
 export interface SnapshotEntry {
   readonly id: string;
@@ -76,7 +77,7 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
     queue: queue.items.map(({ id, text, state: itemState, reason }) => {
       const isPaused = itemState === 'queued' && queue.paused !== undefined;
       const why = reason ?? (isPaused ? queue.paused : undefined);
-      return { id, text, state: isPaused ? 'paused' : itemState, ...(why && { reason: why }) };
+      return { id, text, state: isPaused ? 'paused' : itemState, ...(why && { reason: waitReasonWords(why) }) };
     }),
     permissions: [...state.permissions.values()].map(({ id, title, options }) => ({ id, title, options })),
     questions: [...state.elicitations.values()].map(({ id, mode, message }) => ({ id, mode, message })),

@@ -5,8 +5,9 @@ import { RpcError, rpcCodes } from '../acp/rpcError';
 import type { TurnComplete } from '../acp/turnComplete';
 import { messageOf, ParleyError } from '../base/errors';
 import type { ContentBlock } from '../session/content';
-import type { SessionEvent } from '../session/event';
+import type { SessionEvent, StopReason } from '../session/event';
 import type { PromptQueue, QueueItem } from '../session/queue';
+import { detailed } from '../session/waitReason';
 import type { AgentLink } from './agentLink';
 import { ElicitationDesk } from './elicitationDesk';
 import { promptFailure } from './failures';
@@ -14,7 +15,6 @@ import { type AskFile, FileQuestions } from './fileQuestions';
 import { Outbox, type SentMessage } from './outbox';
 import { PermissionDesk } from './permissionDesk';
 import { textOf } from './promptEcho';
-import { IN_DOUBT } from './restore';
 import type { ConversationServices } from './services';
 import { TurnLedger } from './turnLedger';
 
@@ -64,7 +64,7 @@ export class TurnControl {
       apply,
       now: services.clock.now,
       log: services.log,
-      onSettled: () => this.#onSettled(),
+      onSettled: (stopReason) => this.#onSettled(stopReason),
       onInserted: (promptId) => queue.remove(promptId),
       ...(services.barrierGraceMs !== undefined && { barrierGraceMs: services.barrierGraceMs }),
       ...(services.answerGraceMs !== undefined && { answerGraceMs: services.answerGraceMs }),
@@ -144,7 +144,7 @@ export class TurnControl {
 
   /** The agent is gone. @param note a sentence on how it went. */
   exited(note: string): void {
-    this.#options.queue.takeBack(IN_DOUBT);
+    this.#options.queue.takeBack();
     this.permissions.cancelAll('exit');
     this.#fileQuestions.turnEnded();
     this.elicitations.exited();
@@ -190,7 +190,7 @@ export class TurnControl {
     link.dialect.prompt(sessionId, sent, onSent).then(
       (answer) => {
         // What was written before the question is no answer to it.
-        if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('the agent asks something first');
+        if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
         if (isReceipt(answer, this.#ledger.statesSeen)) this.#ledger.received(handle, answer.messageId);
         else this.#ledger.answered(handle, answer.stopReason, answer.tokens, promised, answer.note);
       },
@@ -213,8 +213,8 @@ export class TurnControl {
     const { kind, asked } = this.#ledger.failed(handle, failure, code === rpcCodes.cancelled);
     if (kind === 'refused') {
       if (again || code === rpcCodes.cancelled) queue.setState(item, 'queued');
-      else queue.setState(item, 'failed', failure.message);
-      if (code === rpcCodes.cancelled && !asked) queue.pause('the agent gave the message back');
+      else queue.setState(item, 'failed', detailed('refused', failure.message));
+      if (code === rpcCodes.cancelled && !asked) queue.pause('given-back');
       if (!this.isBusy) this.#stopped();
       this.#options.onChange();
       this.outbox.pump();
@@ -238,8 +238,11 @@ export class TurnControl {
     this.#ignoresStop = false;
   }
 
-  #onSettled(): void {
+  #onSettled(stopReason: StopReason): void {
+    const { queue, session } = this.#options;
     this.#stopped();
+    // What failed for one message mostly fails for the next: they are kept until the user has looked. Without a session something else tells why they wait.
+    if (stopReason === 'error' && session() && queue.items.length > 0) queue.pause('turn-failed');
     // Some agents end a turn without a word about the question that it left open. One that reports its states withdraws what is over: the rest may be asked by work
     // that goes on beside the turns.
     if (!this.#options.session()?.link.description.features.states) this.permissions.cancelAll('turn');

@@ -32,7 +32,7 @@ export interface LedgerOptions {
   readonly now: () => number;
   readonly log: Log;
   /** Called when nothing is expected of the turn any more: the next prompt may go. */
-  readonly onSettled: () => void;
+  readonly onSettled: (stopReason: StopReason) => void;
   /** A prompt that had left for later was taken in, and stands in the transcript now. */
   readonly onInserted?: (promptId: string) => void;
   readonly barrierGraceMs?: number;
@@ -414,8 +414,9 @@ export class TurnLedger {
     for (const { handle, inserted } of turn.prompts)
       if (inserted || turn.endsBy === 'response') this.#prompts.delete(handle);
     this.#open = undefined;
-    for (const { done } of turn.prompts) done.resolve({ turnId: turn.id, stopReason: turn.ended ?? 'unknown' });
-    this.#options.onSettled();
+    const stopReason = turn.ended ?? 'unknown';
+    for (const { done } of turn.prompts) done.resolve({ turnId: turn.id, stopReason });
+    this.#options.onSettled(stopReason);
   }
 
   #setState(state: string): void {

@@ -1,5 +1,6 @@
 // Messages that wait for their turn, in the user's order. Pure: it knows nothing of agents or time; whoever sends asks for the next one.
 import type { ContentBlock } from './content';
+import type { ItemCode, PauseCode, WaitReason } from './waitReason';
 
 export type QueueItemState = 'queued' | 'sending' | 'accepted' | 'failed';
 
@@ -9,7 +10,7 @@ export interface QueueItem {
   /** What goes with the text, as content blocks for the agent. */
   readonly attachments: readonly QueuedAttachment[];
   state: QueueItemState;
-  /** Why it failed. */
+  /** Why it does not go, as a {@link WaitReason}. */
   reason?: string;
   /** The user is editing it: it is not sent under their fingers. */
   held: boolean;
@@ -59,7 +60,7 @@ export class PromptQueue {
     return this.#items;
   }
 
-  /** Why nothing is sent by itself; undefined while the queue runs. */
+  /** Why nothing is sent by itself, as a {@link WaitReason}; undefined while the queue runs. */
   get paused(): string | undefined {
     return this.#paused;
   }
@@ -128,11 +129,13 @@ export class PromptQueue {
     const index = this.#items.findIndex((item) => item.id === id);
     if (index < 0) return undefined;
     const [item] = this.#items.splice(index, 1);
+    // A pause is for what waits: it must not hold what the user writes later.
+    if (this.#items.length === 0) this.#paused = undefined;
     this.#onChange();
     return item;
   }
 
-  setState(item: QueueItem, state: QueueItemState, reason?: string): void {
+  setState(item: QueueItem, state: QueueItemState, reason?: WaitReason<ItemCode>): void {
     item.state = state;
     delete item.doubtful;
     if (reason === undefined) delete item.reason;
@@ -140,19 +143,22 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** The agent is gone: what had not left yet is here again. What it had got, and nobody knows whether it was taken in, is for the user. @param reason shown to them */
-  takeBack(reason: string): void {
+  /** The agent is gone: what had not left yet is here again. What it had got, and nobody knows whether it was taken in, is for the user. */
+  takeBack(): void {
     const away = this.#items.filter(isAway);
     if (away.length === 0) return;
     for (const item of away) {
-      if (item.state === 'accepted') Object.assign(item, { state: 'failed', reason, doubtful: true });
-      else item.state = 'queued';
+      if (item.state === 'accepted') Object.assign(item, { state: 'failed', reason: 'in-doubt', doubtful: true });
+      else {
+        item.state = 'queued';
+        delete item.reason;
+      }
     }
     this.#onChange();
   }
 
-  /** Stops sending by itself. @param reason shown to the user. */
-  pause(reason: string): void {
+  /** Stops sending by itself, until it is resumed or the queue has run empty. */
+  pause(reason: WaitReason<PauseCode>): void {
     this.#paused = reason;
     this.#onChange();
   }

@@ -120,7 +120,7 @@ export class QueueStore {
     return this.#port.write(key, (sql) => sql.run('DELETE FROM queue WHERE key = ? AND id = ?', key, id) > 0);
   }
 
-  /** Why the queue waits, as it is shown to the user; undefined lets it run. It is read back as `SessionRecord.queuePaused`. */
+  /** Why the queue waits, as a code (session/waitReason.ts); undefined lets it run. It is read back as `SessionRecord.queuePaused`. */
   setPaused(key: string, reason: string | undefined): void {
     this.#port.write(key, (sql) => sql.run('UPDATE sessions SET queue_paused = ? WHERE key = ?', reason ?? null, key));
   }

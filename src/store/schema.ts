@@ -92,6 +92,21 @@ export const MIGRATIONS: readonly string[] = [
     json TEXT NOT NULL, PRIMARY KEY (key, id)
   );
   `,
+  // Earlier versions kept the reasons of queues as the sentences that they showed; now they are codes.
+  `
+  UPDATE sessions SET queue_paused = CASE queue_paused
+    WHEN 'by you' THEN 'by-user'
+    WHEN 'you stopped the turn' THEN 'stopped'
+    WHEN 'the window ended; look through what waits, then go on' THEN 'window-ended'
+    WHEN 'the agent asks something first' THEN 'agent-asks'
+    WHEN 'the agent did not answer when asked whether it is there' THEN 'agent-silent'
+    WHEN 'the agent gave the message back' THEN 'given-back'
+    WHEN 'the agent no longer has this session' THEN 'session-lost'
+    ELSE 'agent-ended: ' || queue_paused END
+    WHERE queue_paused IS NOT NULL;
+  UPDATE queue SET reason = CASE doubtful WHEN 1 THEN 'in-doubt' ELSE 'refused: ' || reason END
+    WHERE reason IS NOT NULL;
+  `,
 ];
 
 /** Tables with few rows for each session, all with a column `key`. */

@@ -431,7 +431,7 @@ function applyQueueAction(conversation: Conversation, action: QueueAction): void
       queue.move(action.id, action.to);
       return;
     case 'pause':
-      queue.pause('by you');
+      queue.pause('by-user');
       return;
     case 'resume':
       conversation.resumeQueue();

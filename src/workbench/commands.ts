@@ -159,7 +159,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
         Array.isArray(selected) && selected.length > 0 ? selected : file ? [file] : await pickFiles('Add to Parley');
       for (const uri of given) attach(services, await fileAttachment(uri));
     }),
-    register('queue.pause', () => conversations.active().queue.pause('by you')),
+    register('queue.pause', () => conversations.active().queue.pause('by-user')),
     register('queue.resume', () => conversations.active().resumeQueue()),
     register('queue.clear', () => conversations.active().removeFromQueue()),
     register('mcp.reset', () => services.mcp.reset()),

@@ -15,7 +15,7 @@ import { command, inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-history-'));
 const log = join(scratch, 'agent.ndjson');
-const DOUBT = 'it is not known whether the agent got this';
+const DOUBT = 'May already have been sent';
 
 /** Types and begins a new session before the page has told of what was typed: the clock by which it does stands still meanwhile. */
 const typeAndLeave = `(() => {

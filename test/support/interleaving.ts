@@ -214,7 +214,7 @@ export class Interleaving {
     this.#session = undefined;
     const inDoubt = unansweredPrompt(this.#model.state);
     if (inDoubt) this.#queue.putFirst(inDoubt);
-    if (this.#queue.items.length > 0) this.#queue.pause('it ended');
+    if (this.#queue.items.length > 0) this.#queue.pause('agent-ended');
     this.#turns.exited('it ended');
     this.#got = [];
   }
@@ -280,7 +280,7 @@ export class Interleaving {
   }
 
   #cancel(): void {
-    if (this.#random(2) === 0) this.#queue.pause('you stopped the turn');
+    if (this.#random(2) === 0) this.#queue.pause('stopped');
     this.#turns.cancel();
   }
 
@@ -288,7 +288,7 @@ export class Interleaving {
     const item = this.#pick(this.#queue.items);
     switch (this.#random(7)) {
       case 0:
-        this.#queue.pause('by you');
+        this.#queue.pause('by-user');
         break;
       case 1:
       case 2:

@@ -26,7 +26,7 @@ function queueOf(...doubtful: readonly (readonly [id: string, text: string, repe
   const items = doubtful.map(
     ([id, text, repeats]): QueueItem => ({
       ...common,
-      ...{ id, text, state: 'failed', reason: 'nobody knows', doubtful: true },
+      ...{ id, text, state: 'failed', reason: 'in-doubt', doubtful: true },
       ...(repeats !== undefined && { repeats }),
     }),
   );
@@ -68,7 +68,7 @@ describe('a message in doubt that the agent repeats', () => {
     const queue = queueOf(['q4', 'do it', 'q2']);
     const refused = queue.find('q4');
     assert.ok(refused);
-    queue.setState(refused, 'failed', 'nobody knows');
+    queue.setState(refused, 'failed', 'in-doubt');
     assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello', 'do it')), []);
   });
 

@@ -147,6 +147,56 @@ describe('conversation', function () {
     });
   });
 
+  describe('a queue', () => {
+    it('that has run empty holds nothing that is written later', async () => {
+      open('plain');
+      const first = session.conversation.send('wait');
+      await session.until((c) => c.isBusy);
+      const second = session.conversation.send('permission');
+      session.conversation.cancel();
+      await first.done;
+      assert.ok(session.conversation.queue.paused);
+      session.conversation.sendNow(second.id);
+      await session.until((c) => c.model.state.permissions.size === 1);
+      const third = session.conversation.send('say three');
+      const [asked] = session.conversation.model.state.permissions.keys();
+      session.conversation.answerPermission(asked ?? '', null);
+      await third.done;
+      assert.match(session.said(), /three$/);
+    });
+
+    it('is kept and paused when a turn ends with an error', async () => {
+      open('plain');
+      const first = session.conversation.send('error -32603 The model is overloaded');
+      const rest = ['say two', 'say three'].map((text) => session.conversation.send(text));
+      await first.done;
+      await session.until((c) => !c.isBusy);
+      assert.deepEqual(
+        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
+        [
+          ['say two', 'paused'],
+          ['say three', 'paused'],
+        ],
+      );
+      assert.equal(session.conversation.queue.paused, 'turn-failed');
+      session.conversation.resumeQueue();
+      for (const { done } of rest) await done;
+      assert.equal(session.said(), 'two\nthree');
+    });
+
+    it('keeps and pauses a message whose agent was stopped while it started', async () => {
+      open({ mute: ['initialize'] });
+      session.conversation.send('say x');
+      await session.until((c) => c.stages.current?.name === 'initialize');
+      session.conversation.cancel();
+      await session.until((c) => c.connection.kind === 'idle');
+      assert.deepEqual(
+        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
+        [['say x', 'paused']],
+      );
+    });
+  });
+
   describe('terminals', () => {
     it('run for real, show their output in the tool call, and end with their exit code', async () => {
       open('plain');

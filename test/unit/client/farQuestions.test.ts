@@ -29,7 +29,7 @@ describe('an HTTP agent in the panel', function () {
       const first = conversation.send('go');
       const second = conversation.send('and then delete everything');
       await first.done;
-      assert.equal(conversation.queue.paused, 'the agent asks something first');
+      assert.equal(conversation.queue.paused, 'agent-asks');
       assert.deepEqual(texts(opened), ['Proceed?']);
       await conversation.send('no').done;
       assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: no']);

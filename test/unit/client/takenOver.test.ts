@@ -92,7 +92,7 @@ describe('a user whose window slept while another one took its session over', ()
     await goneFrom(pid);
     assert.equal(slept.conversation.model.state.turn, undefined, 'no turn is shown as running for ever');
     slept.conversation.unsent.write({ text: 'more of it', revision: 2 }, undefined);
-    slept.conversation.queue.pause('nobody hears this');
+    slept.conversation.queue.pause('by-user');
     await slept.conversation.restart();
     assert.equal(slept.conversation.connection.kind, 'failed', 'no agent comes back by itself');
     assert.equal(awake.journal.events(awake.key).events.length, length, 'nothing of it is kept');

@@ -411,7 +411,7 @@ describe('a journal in trouble', function () {
     sql.close();
   });
 
-  it('forgets which messages were in doubt in a file of the first version', () => {
+  it('keeps which messages were in doubt, and why a queue waits, in a file of the first version', () => {
     const sql = new Sql(path);
     migrate(sql, MIGRATIONS.slice(0, 1));
     const common = { key: 'a', state: 'failed', held: 0, text: '"do it"', attachments: '[]' };
@@ -420,15 +420,22 @@ describe('a journal in trouble', function () {
     sql.insert('queue', { ...common, id: 'q1-again', position: 0, reason: inDoubt });
     sql.insert('queue', { ...common, id: 'q2', position: 1, reason: inDoubt });
     sql.insert('queue', { ...common, id: 'q3', position: 2, reason: 'The agent said no.' });
+    const session = { agent: 'x', cwd: '/', roots: '[]', protocol: '1', created: 0, updated: 0 };
+    sql.insert('sessions', { ...session, key: 'a', queue_paused: 'you stopped the turn' });
+    sql.insert('sessions', { ...session, key: 'b', queue_paused: 'Claude exited with code 3' });
     sql.close();
-    const items = start({}).queue.items('a');
+    const journal = start({});
     assert.deepEqual(
-      items.map(({ id, doubtful, repeats }) => [id, doubtful, repeats]),
+      journal.queue.items('a').map(({ id, doubtful, repeats, reason }) => [id, doubtful, repeats, reason]),
       [
-        ['q1-again', true, 'q1'],
-        ['q2', true, undefined],
-        ['q3', undefined, undefined],
+        ['q1-again', true, 'q1', 'in-doubt'],
+        ['q2', true, undefined, 'in-doubt'],
+        ['q3', undefined, undefined, 'refused: The agent said no.'],
       ],
+    );
+    assert.deepEqual(
+      ['a', 'b'].map((key) => journal.session(key)?.queuePaused),
+      ['stopped', 'agent-ended: Claude exited with code 3'],
     );
   });
 });
