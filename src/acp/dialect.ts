@@ -187,11 +187,15 @@ export interface Dialect {
   /** @returns the title as the agent keeps it. */
   setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string>;
   archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void>;
-  /** @param onSent gets the id of the request as text, before anything that answers it can arrive. */
+  /**
+   * @param onSent gets the id of the request as text, before anything that answers it can arrive
+   * @param signal takes the prompt back, where the agent has not begun with it; its answer is waited for all the same
+   */
   prompt(
     sessionId: string,
     prompt: readonly ContentBlock[],
     onSent: (requestId: string) => void,
+    signal: AbortSignal,
   ): Promise<PromptAnswer>;
   /** Asks to stop; the turn still ends by the agent's word. Where the agent waits for an answer, its question is withdrawn. */
   cancel(sessionId: string): Promise<void>;

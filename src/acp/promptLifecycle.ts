@@ -48,9 +48,8 @@ export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean
   }
 }
 
-/** Reads a state update; undefined where it is another update, or names no state. */
-export function readState(update: unknown): StateReport | undefined {
-  const name = at(update, 'sessionUpdate');
+/** Reads a state update; undefined where it is another update, or names no state. @param name of the update, where something else than the update tells it */
+export function readState(update: unknown, name = at(update, 'sessionUpdate')): StateReport | undefined {
   const state = at(update, 'state');
   if ((name !== 'state_update' && name !== 'state_change') || typeof state !== 'string') return undefined;
   const stopReason = readStopReason(at(update, 'stopReason'));

@@ -71,14 +71,16 @@ export abstract class RpcAgent implements Dialect {
     await this.rpc.request(archived ? 'session/archive' : 'session/unarchive', { sessionId }, { signal });
   }
 
-  /** `session/prompt`: resolves when the agent answers, which each version means in its own way. */
+  /** `session/prompt`: resolves when the agent answers, which each version means in its own way. @param signal takes the prompt back, where the agent has not begun with it (`$/cancel_request`) */
   async prompt(
     sessionId: string,
     prompt: readonly ContentBlock[],
     onSent: (requestId: string) => void,
+    signal: AbortSignal,
   ): Promise<PromptAnswer> {
     const params = { sessionId, prompt: prompt.map(blockToWire) };
-    return this.readAnswer(await this.rpc.request('session/prompt', params, { onSent: (id) => onSent(String(id)) }));
+    const options = { signal, onSent: (id: string | number) => onSent(String(id)) };
+    return this.readAnswer(await this.rpc.request('session/prompt', params, options));
   }
 
   /** `session/cancel`, a notification: the turn still ends by the agent's word, and in v2 prompts that were not taken in yet are taken back. */

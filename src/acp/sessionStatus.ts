@@ -1,10 +1,15 @@
 // Proposal "session/status": asks, without side effects, whether the agent handles a session now. Rules:
 // - only where it is advertised; `session/status {sessionId}` → `{status}`;
-// - seed: "live" (other methods will work) and "not_found" (use session/load); today's schema: "open", "saved" or a word to be treated as "saved", and error
-//   -32002 for an unknown session;
-// - no answer in time says that the agent does not respond; -32601 and -32602 say that the question is not for this agent.
-// On our side it is free of effects too: it changes what is shown, nothing else.
+// - seed: "live" (other methods will work) and "not_found" (use session/load); today's schema: "open",
+//   "saved" or a word to be treated as "saved" (load or resume starts it), and error -32002 for an
+//   unknown session;
+// - no answer in time says that the agent does not respond; -32601 and -32602 say that the question is
+//   not for this agent; any other error says nothing of the session.
+// On our side it is free of effects too: it changes what is shown and what precedes the next prompt.
+import { Deferred } from '../base/deferred';
 import { at, isMarked } from './capabilities';
+import type { StateReport } from './dialect';
+import { readState } from './promptLifecycle';
 import { RpcError, rpcCodes } from './rpcError';
 
 /** The part of a connection that this proposal needs. */
@@ -13,9 +18,16 @@ interface Requester {
 }
 
 /**
- * `live`: in memory, other methods work. `not_found`: this agent does not handle it now. `unsupported`: the agent cannot say. `unresponsive`: no answer in time.
+ * `live`: in memory, other methods work. `saved`: it can be loaded or resumed. `not_found`: this agent does not have it now, and may be able to load it.
+ * `unsupported`: the agent does not know the question. `failed`: it could not say. `unresponsive`: no answer in time.
  */
-export type StatusAnswer = 'live' | 'not_found' | 'unsupported' | 'unresponsive';
+export type StatusAnswer = 'live' | 'saved' | 'not_found' | 'unsupported' | 'failed' | 'unresponsive';
+
+/** An answer, with the state of the session where the agent names it (v2). */
+export interface SessionStatus {
+  readonly answer: StatusAnswer;
+  readonly state?: StateReport;
+}
 
 /** Whether the raw result of `initialize` advertises the probe. */
 export function advertisesStatus(initializeResult: unknown): boolean {
@@ -29,30 +41,48 @@ export function advertisesStatus(initializeResult: unknown): boolean {
 /**
  * Probes one session.
  * @param timeoutMs how long silence is borne before the answer is `unresponsive`.
- * @throws whatever the connection throws when it is closed.
+ * @param signal gives the question up: it is withdrawn
+ * @throws whatever the connection throws when it is closed; `signal`'s reason.
  */
-export async function probeStatus(connection: Requester, sessionId: string, timeoutMs: number): Promise<StatusAnswer> {
+export async function probeStatus(
+  connection: Requester,
+  sessionId: string,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<SessionStatus> {
+  signal?.throwIfAborted();
   const late = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<'unresponsive'>((resolve) => {
-    timer = setTimeout(() => resolve('unresponsive'), timeoutMs);
-  });
-  const answer = connection.request('session/status', { sessionId }, { signal: late.signal }).then(
-    (result): StatusAnswer => {
-      const status = at(result, 'status');
-      return status === 'live' || status === 'open' ? 'live' : 'not_found';
-    },
-    (error: unknown): StatusAnswer => {
-      if (!(error instanceof RpcError)) throw error;
-      if (error.code === rpcCodes.resourceNotFound) return 'not_found';
-      return 'unsupported';
-    },
-  );
+  const given = new Deferred<SessionStatus>();
+  const timer = setTimeout(() => given.resolve({ answer: 'unresponsive' }), timeoutMs);
+  const giveUp = (): void => given.reject(signal?.reason);
+  signal?.addEventListener('abort', giveUp, { once: true });
+  const answer = connection.request('session/status', { sessionId }, { signal: late.signal }).then(readStatus, failure);
   try {
-    return await Promise.race([answer, timeout]);
+    return await Promise.race([answer, given.promise]);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
     answer.catch(() => {}); // after a timeout nobody else listens
-    if (!late.signal.aborted) late.abort();
+    late.abort();
+  }
+}
+
+function readStatus(result: unknown): SessionStatus {
+  const status = at(result, 'status');
+  const state = readState(at(result, 'state'), 'state_update');
+  if (status === 'live' || status === 'open') return { answer: 'live', ...(state && { state }) };
+  return { answer: status === 'not_found' ? 'not_found' : 'saved' };
+}
+
+function failure(error: unknown): SessionStatus {
+  if (!(error instanceof RpcError)) throw error;
+  switch (error.code) {
+    case rpcCodes.resourceNotFound:
+      return { answer: 'not_found' };
+    case rpcCodes.methodNotFound:
+    case rpcCodes.invalidParams:
+      return { answer: 'unsupported' };
+    default:
+      return { answer: 'failed' };
   }
 }

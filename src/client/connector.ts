@@ -1,6 +1,7 @@
 // How a conversation comes by its agent and loses it again: starting, signing in, ending, and the one union that says where that stands.
 import type { Dialect } from '../acp/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
+import { Deferred } from '../base/deferred';
 import { messageOf, ParleyError } from '../base/errors';
 import { RecoveryPolicy } from '../session/recovery';
 import type { AgentFiles } from './agentFiles';
@@ -10,7 +11,7 @@ import type { ConnectionState } from './connectionState';
 import { mayPass, restartLoop, startFailure } from './failures';
 import { withinLimit } from './goodbye';
 import { gatherMcp, type McpOffer, noMcpServers } from './mcpOffer';
-import { canReopen, type Opening } from './opening';
+import { mayGoOn, type Opening } from './opening';
 import type { ConversationServices } from './services';
 import { type Opened, openSession, type StartContext, startAgent } from './sessionStart';
 import { signIn } from './signIn';
@@ -29,6 +30,11 @@ export interface AgentSide {
   /** The files that it may use. */
   readonly files: AgentFiles;
   readonly dialect: Dialect;
+}
+
+export interface DropOptions {
+  readonly next?: Opening | undefined;
+  readonly closing?: boolean;
 }
 
 /** What the connector tells its conversation. */
@@ -60,6 +66,8 @@ export class Connector {
   readonly #backoff: Backoff;
   readonly #recovery = new RecoveryPolicy();
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The end of the agent before: no other one starts until it is gone. */
+  #ending: Promise<void> = Promise.resolve();
   #disposed = false;
 
   constructor(context: Omit<StartContext, 'onNamed'>, opening: Opening, listener: ConnectorListener) {
@@ -148,7 +156,7 @@ export class Connector {
       if (!method) throw new ParleyError('sign-in-failed', `there is no sign-in “${methodId}”`);
       const outcome = await signIn(this.#context, state.link, method, abort.signal);
       if (this.#state !== state) return;
-      if (outcome === 'restart') await this.#startOver(state.link, state.sessionId);
+      if (outcome === 'restart') await this.#startOver(state.link, state.sessionId, 'you signed in');
       else if (state.sessionId === undefined) await this.#open(state.link, abort.signal);
       else {
         this.#set({ kind: 'ready', link: state.link, sessionId: state.sessionId });
@@ -181,24 +189,61 @@ export class Connector {
     await this.drop('you signed out');
   }
 
-  /** Chooses what the next start opens. Has no effect on a session that is open. */
-  openNext(opening: Opening): void {
-    this.#opening = opening;
-  }
-
   /**
    * Ends the agent and everything that it started.
-   * @param note a sentence on why @param closing the session is left for good: an agent that can be told so is told
+   * @param note a sentence on why
+   * @param next what the next start opens; absent: what it would open anyway. `closing`: the session is left for good, and an agent that can be told so is told
    */
-  async drop(note: string, closing = false): Promise<void> {
+  async drop(note: string, { next, closing = false }: DropOptions = {}): Promise<void> {
     this.cancelStart();
     this.#recovery.reset();
     await this.#starting?.promise;
     const { link } = this;
     const sessionId = this.#sessionId;
+    // In one go with the end of the session: a message that is sent meanwhile starts the next agent.
+    this.#opening = next ?? this.#opening;
     this.#detach(note);
     this.#set({ kind: 'idle' });
-    if (closing && link?.isAlive && sessionId !== undefined && link.description.features.close) {
+    await this.#end(() => this.#sayGoodbye(link, closing ? sessionId : undefined));
+  }
+
+  /** Ends the agent and starts it again: its session goes on where the agent can open it again, else a new one begins. */
+  async restart(note: string): Promise<void> {
+    const { link } = this;
+    const sessionId = this.#sessionId;
+    // What waits for a sign-in goes on waiting for it.
+    if (this.#state.kind === 'authRequired' && link) {
+      await this.#startOver(link, sessionId, note);
+      return;
+    }
+    const goesOn = link && sessionId !== undefined && mayGoOn(link.description.features);
+    await this.drop(note, goesOn ? { next: { kind: 'reopen', sessionId, transcript: 'keep' } } : {});
+    await this.start();
+  }
+
+  /**
+   * Opens the session again with the agent that runs and no longer has it in memory; the transcript stays.
+   * @throws ParleyError what came of it; the session stands as before then. `signal`'s reason
+   */
+  async reopenSession({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<void> {
+    this.#context.stages.reset();
+    const opening = { kind: 'reopen', sessionId, transcript: 'keep' } as const;
+    try {
+      const opened = await openSession(this.#context, link, { opening, mcp: this.#mcp }, signal);
+      if (opened.kind === 'ready') return;
+      this.needSignIn(opened.error ?? '');
+      throw new ParleyError('auth-required', `${this.agent.name} needs a sign-in.`);
+    } catch (error) {
+      if (this.link === link && link.isAlive) {
+        this.#sessionId = sessionId;
+        link.router.register(sessionId, this.#context.onUpdates);
+      }
+      throw error;
+    }
+  }
+
+  async #sayGoodbye(link: AgentLink | undefined, sessionId: string | undefined): Promise<void> {
+    if (sessionId !== undefined && link?.isAlive && link.description.features.close) {
       await withinLimit(CLOSE_MS, (signal) => link.dialect.close(sessionId, signal)).catch((error: unknown) =>
         this.#services.log.info(`session/close: ${messageOf(error)}`),
       );
@@ -209,8 +254,16 @@ export class Connector {
   /** Ends the agent of a session that it can open again; the next start does. @param note a sentence on why @throws ParleyError `no-session` */
   async suspend(note: string): Promise<void> {
     const { sessionId } = this.ready();
-    this.openNext({ kind: 'reopen', sessionId, transcript: 'keep' });
-    await this.drop(note);
+    await this.drop(note, { next: { kind: 'reopen', sessionId, transcript: 'keep' } });
+  }
+
+  /** Lets an agent go; the next one starts when it is gone. */
+  #end(goodbye: () => Promise<void>): Promise<void> {
+    const before = this.#ending;
+    this.#ending = goodbye()
+      .catch((error: unknown) => this.#services.log.warn(`ending the agent: ${messageOf(error)}`))
+      .then(() => before);
+    return this.#ending;
   }
 
   dispose(): void {
@@ -236,6 +289,7 @@ export class Connector {
     const agent = this.#services.currentAgent?.(this.agent.id) ?? this.agent;
     this.#context = { ...this.#context, agent };
     this.#set({ kind: 'starting' });
+    if (!(await this.#untilEnded(signal))) return;
     this.#listener.starting(this.#lastEnd, this.#opening);
     this.#lastEnd = undefined;
     this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, signal);
@@ -261,6 +315,17 @@ export class Connector {
     }
   }
 
+  /** @returns false where the start was stopped before the last agent was gone */
+  async #untilEnded(signal: AbortSignal): Promise<boolean> {
+    const stopped = new Deferred<void>();
+    const stop = (): void => stopped.resolve();
+    signal.addEventListener('abort', stop, { once: true });
+    await Promise.race([this.#ending, stopped.promise]);
+    signal.removeEventListener('abort', stop);
+    if (signal.aborted && !this.#disposed) this.#set({ kind: 'idle' });
+    return !signal.aborted;
+  }
+
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
     const opened = await this.#openOrBegin(link, signal);
     if (opened.kind === 'authRequired') {
@@ -275,7 +340,7 @@ export class Connector {
     // A later start is another session, unless somebody says otherwise.
     this.#opening = features.carried ? { kind: 'reopen', sessionId, transcript: 'keep' } : { kind: 'new' };
     this.#set({ kind: 'ready', link, sessionId });
-    const agentSessionId = canReopen(features) ? sessionId : null;
+    const agentSessionId = mayGoOn(features) ? sessionId : null;
     this.#context.onSession({ agentId: this.agent.id, agentSessionId, protocol });
     this.#listener.ready(opened.problems, opened.isNew);
   }
@@ -294,13 +359,13 @@ export class Connector {
     }
   }
 
-  /** The agent has to be started anew to notice a sign-in; the session that was open is opened again where that is possible. */
-  async #startOver(link: AgentLink, sessionId: string | undefined): Promise<void> {
-    if (sessionId !== undefined && canReopen(link.description.features))
+  /** The agent is started again, mostly to notice a sign-in; the session that was open is opened again where that is possible, and what waits for it is sent then. */
+  async #startOver(link: AgentLink, sessionId: string | undefined, note: string): Promise<void> {
+    if (sessionId !== undefined && mayGoOn(link.description.features))
       this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
-    this.#detach('you signed in', true);
+    this.#detach(note, true);
     this.#set({ kind: 'idle' });
-    await link.close();
+    void this.#end(() => link.close());
     await this.start();
   }
 
@@ -315,12 +380,9 @@ export class Connector {
 
   /** What was open is opened again by itself: a lost connection in the way of 6.1, an agent that ended by the policy of recovery.ts. @returns false where it is the user's turn */
   #recover(link: AgentLink, sessionId: string, error: ParleyError): boolean {
-    const reopens = canReopen(link.description.features);
-    if (error.code === 'connection-lost') {
-      if (!reopens) return false;
-      this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
-      return this.#tryAgain(error);
-    }
+    const goesOn = mayGoOn(link.description.features);
+    if (goesOn) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
+    if (error.code === 'connection-lost') return goesOn && this.#tryAgain(error);
     if (!this.#services.restarts?.()) return false;
     const step = this.#recovery.ended(this.#services.clock.now());
     if (step.kind === 'give-up') {
@@ -328,7 +390,6 @@ export class Connector {
       this.#set({ kind: 'exited', error: this.#lastEnd });
       return true;
     }
-    if (reopens) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
     this.#restartTimer = setTimeout(() => void this.start(), step.afterMs);
     this.#set({ kind: 'recovering', error, attempt: step });
     return true;

@@ -1,6 +1,7 @@
 // A live conversation with one agent: it starts the agent, opens the session, sends what is queued, and keeps the model. All knowledge of "what state are we in" is
 // one union here; everything shown is derived from it, the model, the queue and the stages.
 import type { PromptCapabilities } from '../acp/dialect';
+import type { StatusAnswer } from '../acp/sessionStatus';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
@@ -9,7 +10,7 @@ import type { SessionEvent, TimedEvent } from '../session/event';
 import { SessionModel, type SessionView } from '../session/model';
 import { isAway, PromptQueue, type QueuedAttachment } from '../session/queue';
 import type { Entry } from '../session/state';
-import { detailed } from '../session/waitReason';
+import { detailed, type PauseCode, type WaitReason } from '../session/waitReason';
 import type { AgentLink } from './agentLink';
 import { takeArrived } from './arrived';
 import { isAtWork } from './atWork';
@@ -91,7 +92,12 @@ export class Conversation implements Disposable {
     if (kept?.whole) this.#whole = this.#complete(kept.whole, options.isHeld);
     this.#notices = new StartNotices(apply, services.log);
     this.stages = new Stages(services.clock.now, () => this.#model.touch('connection'));
-    this.#probe = new LivenessProbe(services.clock.now, services.quietMs, () => this.#model.touch('connection'));
+    this.#probe = new LivenessProbe({
+      now: services.clock.now,
+      quietMs: services.quietMs,
+      onChange: () => this.#model.touch('connection'),
+      onState: (report) => this.#turns.state(report),
+    });
     this.#turns = new TurnControl({
       queue: this.queue,
       turnsSoFar: this.#model.state.turns.length,
@@ -100,7 +106,10 @@ export class Conversation implements Disposable {
       apply,
       onChange: () => this.#model.touch('turn'),
       session: () => (this.#held || this.#suspended ? undefined : this.#connector.session),
-      mayPrompt: (session) => this.#mayPrompt(session),
+      heard: () => this.#probe.heard(),
+      precedes: (session) =>
+        this.#probe.isDoubtful(session) ? (signal) => this.#checkSession(session, signal) : undefined,
+      reopen: (session) => (signal) => this.#reopenSession(session, signal),
       needSignIn: (message) => this.#connector.needSignIn(message),
     });
     this.#subagents = new Subagents({ side: () => this.#connector.agentSide, apply, log: services.log });
@@ -175,7 +184,7 @@ export class Conversation implements Disposable {
 
   /** To be called every few seconds while somebody looks at a running turn: a silent agent is asked whether it is there. */
   checkSilence(look: Look): void {
-    if (this.#connector.session) this.#probe.look(this.#connector.session, look);
+    if (this.#connector.session && !this.isPreparing) this.#probe.look(this.#connector.session, look);
   }
 
   /** The agent was asked to stop and has not for ten seconds. */
@@ -187,9 +196,14 @@ export class Conversation implements Disposable {
     return this.#connector.sessionId;
   }
 
-  /** A turn runs, or its prompt waits for its answer. */
+  /** A turn runs, its prompt waits for its answer, or a message is about to leave. */
   get isBusy(): boolean {
     return this.#turns.isBusy;
+  }
+
+  /** A message is about to leave: the agent is asked whether it still has the session, or opens it again. */
+  get isPreparing(): boolean {
+    return this.#turns.isPreparing;
   }
 
   /** The agent asked something at the end of its turn: the next message is the answer. */
@@ -248,7 +262,7 @@ export class Conversation implements Disposable {
     if (text.trim() === '' && attachments.length === 0)
       throw new ParleyError('empty-message', 'There is nothing to send.');
     // A message that the user sends while nothing runs is meant now; what they paused before it stays paused.
-    const now = this.queue.paused !== undefined && !this.isBusy;
+    const now = this.queue.paused !== undefined && (!this.isBusy || this.isPreparing);
     const item = this.queue.add(text, attachments, now ? 'first' : 'last');
     // To keep it may be what shows that another window has the session.
     this.#requireOurs(() => this.queue.remove(item.id));
@@ -278,10 +292,19 @@ export class Conversation implements Disposable {
 
   /** Takes messages out of the queue: one, or all. */
   removeFromQueue(id?: string): void {
+    this.#turns.keepBack(id);
     const item = id === undefined ? undefined : this.queue.find(id);
-    if (item && isAway(item)) return; // the agent has it
+    if (item && isAway(item)) {
+      this.#turns.takeBack(item.id, 'remove'); // the agent has it
+      return;
+    }
     const gone = id === undefined ? this.queue.clear() : [this.queue.remove(id)];
     for (const item of gone) if (item) this.#turns.outbox.forget(item);
+  }
+
+  /** Asks the agent to give back a message that it holds; it waits for the user then, to be edited. */
+  takeBack(id: string): void {
+    this.#turns.takeBack(id, 'edit');
   }
 
   /** Lets an item that was edited or released go, where it is its turn. */
@@ -296,8 +319,9 @@ export class Conversation implements Disposable {
       if (this.queue.items.length > 0) this.queue.pause('start-stopped');
       return;
     }
-    if (this.isBusy && this.queue.items.length > 0 && this.#services.afterCancel() === 'pause')
-      this.queue.pause('stopped');
+    // A message that has not left is stopped itself; what follows a turn is not, where the user has set it so.
+    const pauses = this.#turns.keepBack() || this.#services.afterCancel() === 'pause';
+    if (pauses && this.isBusy && this.queue.items.length > 0) this.queue.pause('stopped');
     this.#turns.cancel();
   }
 
@@ -338,9 +362,9 @@ export class Conversation implements Disposable {
   }
 
   /** Asks the agent whether it handles the session; shown, and nothing else. Without the capability nothing is sent. */
-  async checkStatus(): Promise<Liveness> {
+  async checkStatus(): Promise<StatusAnswer> {
     const { session } = this.#connector;
-    return session ? this.#probe.ask(session) : 'unknown';
+    return session ? this.#probe.ask(session) : 'unsupported';
   }
 
   /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown and can be tried again. */
@@ -357,15 +381,13 @@ export class Conversation implements Disposable {
   /** Ends the agent and starts it anew with an old session. @param opening what is opened; the transcript is kept or replaced as it says */
   async reopen(opening: Opening): Promise<void> {
     this.#suspended = undefined;
-    await this.#connector.drop('another session was opened');
-    this.#connector.openNext(opening);
+    await this.#connector.drop('another session was opened', { next: opening });
     await this.start();
   }
 
-  /** Ends the agent and starts it anew. The transcript stays; the agent begins a new session and is said to. */
-  async restart(): Promise<void> {
-    await this.#connector.drop('the agent was restarted');
-    await this.start();
+  /** Ends the agent and starts it again. The transcript stays, and the session goes on where the agent can open it again; else it begins a new one and is said to. */
+  restart(): Promise<void> {
+    return this.#connector.restart('the agent was restarted');
   }
 
   /** Another window has taken the session over: nothing is sent any more from this moment on, its agent is ended, and what stands here can be read. */
@@ -398,7 +420,7 @@ export class Conversation implements Disposable {
 
   /** Ends the agent and everything that it started. @param note a sentence on why */
   async close(note = 'the session was closed'): Promise<void> {
-    await this.#connector.drop(note, true);
+    await this.#connector.drop(note, { closing: true });
     this.dispose();
   }
 
@@ -458,10 +480,25 @@ export class Conversation implements Disposable {
     for (const item of takeArrived(this.queue, this.#model.state.entries, repeated)) this.#turns.outbox.forget(item);
   }
 
-  async #mayPrompt(session: OpenedSession): Promise<boolean> {
-    const doubt = await this.#probe.doubt(session);
-    if (doubt !== undefined) this.queue.pause(doubt);
-    return doubt === undefined;
+  /** Sees to it that the agent has the session that a message is about to go to. @returns why the message must wait @throws `signal`'s reason */
+  async #checkSession(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
+    const doubt = await this.#probe.doubt(session, signal);
+    if (doubt === 'gone') return this.#reopenSession(session, signal);
+    return doubt === 'silent' ? 'agent-silent' : undefined;
+  }
+
+  /** The agent no longer has the session in memory: it is opened again. @returns why that was not possible @throws `signal`'s reason */
+  async #reopenSession(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
+    if (!canReopen(session.link.description.features)) return 'session-lost';
+    try {
+      await this.#connector.reopenSession(session, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const isGone = error instanceof ParleyError && error.code === 'session-not-found';
+      return isGone ? 'session-lost' : detailed('session-not-opened', messageOf(error));
+    }
+    this.#probe.heard();
+    return undefined;
   }
 
   /** @param undo called before it throws @throws ParleyError `session-held` */

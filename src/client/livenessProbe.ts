@@ -1,6 +1,8 @@
 // Whether the agent still has the session: known by hearing from it, asked by session/status where it offers that, and never more often than needed.
-import { probeStatus } from '../acp/sessionStatus';
+import type { StateReport } from '../acp/dialect';
+import { probeStatus, type StatusAnswer } from '../acp/sessionStatus';
 import type { Liveness } from '../panel/contract';
+import type { AgentLink } from './agentLink';
 import type { OpenedSession } from './turnControl';
 
 /** How long a session is quiet before a probe precedes the next prompt, in milliseconds. */
@@ -18,13 +20,30 @@ export interface Look {
   readonly isFirst: boolean;
 }
 
+export interface ProbeOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** How long a session is quiet before a probe precedes the next prompt, in milliseconds. */
+  readonly quietMs?: number | undefined;
+  /** How long an answer may take, in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly onChange: () => void;
+  /** An agent that was asked said what it does in the session. */
+  readonly onState: (report: StateReport) => void;
+}
+
 export class LivenessProbe {
   readonly #now: () => number;
   readonly #quietMs: number;
   readonly #onChange: () => void;
+  readonly #onState: (report: StateReport) => void;
   readonly #timeoutMs: number;
+  /** The connection whose agent does not know the question. */
+  #unasked: AgentLink | undefined;
   #liveness: Liveness = 'unknown';
   #heardAt = 0;
+  /** How often the agent was heard. */
+  #heardTimes = 0;
   /** When the agent was given something to do. */
   #busyAt = 0;
   #lookedAt: number | undefined;
@@ -32,17 +51,12 @@ export class LivenessProbe {
   #asking = false;
   #isUnresponsive = false;
 
-  /** @param timeoutMs how long an answer may take */
-  constructor(
-    now: () => number,
-    quietMs: number | undefined,
-    onChange: () => void,
-    timeoutMs: number = PROBE_TIMEOUT_MS,
-  ) {
+  constructor({ now, quietMs = QUIET_MS, timeoutMs = PROBE_TIMEOUT_MS, onChange, onState }: ProbeOptions) {
     this.#now = now;
+    this.#quietMs = quietMs;
     this.#timeoutMs = timeoutMs;
-    this.#quietMs = quietMs ?? QUIET_MS;
     this.#onChange = onChange;
+    this.#onState = onState;
   }
 
   get liveness(): Liveness {
@@ -54,13 +68,13 @@ export class LivenessProbe {
     return { heardAt: Math.max(this.#heardAt, this.#busyAt), isUnresponsive: this.#isUnresponsive };
   }
 
-  /** The agent said something. Cheap: called for each batch of updates. */
+  /** The agent said something in the session, so it has it. Cheap: called for each batch of updates. */
   heard(): void {
     this.#heardAt = this.#now();
+    this.#heardTimes++;
     this.#askAfterMs = SILENCE_MS;
-    if (!this.#isUnresponsive) return;
-    this.#isUnresponsive = false;
-    this.#onChange();
+    if (!this.#isUnresponsive && this.#liveness === 'live') return;
+    this.set('live');
   }
 
   set(liveness: Liveness): void {
@@ -69,13 +83,33 @@ export class LivenessProbe {
     this.#onChange();
   }
 
-  /** Asks the agent; without the capability nothing is sent and nothing is known. */
-  async ask({ link, sessionId }: OpenedSession): Promise<Liveness> {
-    const { rpc, description } = link;
-    if (!description.features.status || !rpc) return 'unknown';
-    const answer = await probeStatus(rpc, sessionId, this.#timeoutMs).catch(() => 'unsupported' as const);
-    if (link.isAlive) this.set(answer === 'live' || answer === 'not_found' ? answer : 'unknown');
-    return this.#liveness;
+  /**
+   * Asks the agent whether it has the session; an agent that does not know the question is asked once.
+   * @throws `signal`'s reason
+   */
+  async ask(session: OpenedSession, signal?: AbortSignal): Promise<StatusAnswer> {
+    const { link, sessionId } = session;
+    const { rpc } = link;
+    if (!rpc || !this.#mayAsk(link)) return 'unsupported';
+    const heard = this.#heardTimes;
+    const { answer, state } = await probeStatus(rpc, sessionId, this.#timeoutMs, signal).catch(() => {
+      signal?.throwIfAborted();
+      return { answer: 'failed' as const, state: undefined };
+    });
+    if (answer === 'unsupported') this.#unasked = link;
+    // What it has said meanwhile is newer than its answer, and an agent that is gone has no session.
+    if (!link.isAlive || this.#heardTimes !== heard) return answer;
+    if (answer === 'unresponsive') {
+      this.#liveness = 'unknown';
+      this.#isUnresponsive = true;
+      this.#onChange();
+    } else if (answer !== 'unsupported' && answer !== 'failed') this.set(livenessOf(answer));
+    if (state) this.#onState(state);
+    return answer;
+  }
+
+  #mayAsk(link: AgentLink): boolean {
+    return link.description.features.status !== undefined && this.#unasked !== link;
   }
 
   /**
@@ -89,38 +123,40 @@ export class LivenessProbe {
     if (waitsForUser || leapt) {
       this.#busyAt = now;
       if (this.#heardAt > now) this.#heardAt = now;
-    } else if (
-      !this.#asking &&
-      session.link.description.features.status &&
-      now - this.signs.heardAt >= this.#askAfterMs
-    )
+    } else if (!this.#asking && this.#mayAsk(session.link) && now - this.signs.heardAt >= this.#askAfterMs)
       void this.#askInTurn(session);
   }
 
-  async #askInTurn({ link, sessionId }: OpenedSession): Promise<void> {
-    const { rpc } = link;
-    if (!rpc) return;
+  async #askInTurn(session: OpenedSession): Promise<void> {
     const silentSince = this.signs.heardAt;
+    const heard = this.#heardTimes;
     this.#asking = true;
-    const answer = await probeStatus(rpc, sessionId, this.#timeoutMs).catch(() => 'unsupported' as const);
+    await this.ask(session);
     this.#asking = false;
-    if (this.signs.heardAt !== silentSince || !link.isAlive) return; // it spoke meanwhile, or is gone: that says more
+    if (this.#heardTimes !== heard || !session.link.isAlive) return; // it spoke meanwhile, or is gone: that says more
     this.#askAfterMs = Math.min(2 * (this.#now() - silentSince), this.#now() - silentSince + LONGEST_SILENCE_MS);
-    if (answer === 'live' || answer === 'not_found') this.set(answer);
-    else if (answer === 'unresponsive') {
-      this.#isUnresponsive = true;
-      this.#onChange();
-    }
   }
 
-  /** Before a prompt: a session that was quiet for long is asked whether it is there. @returns why the prompt must wait; undefined where it may go */
-  async doubt(session: OpenedSession): Promise<string | undefined> {
-    if (this.#now() - this.#heardAt < this.#quietMs || !session.link.description.features.status) return undefined;
-    const liveness = await this.ask(session);
-    this.heard(); // asked once for one silence
-    if (liveness === 'live') return undefined;
-    return liveness === 'not_found'
-      ? 'the agent no longer has this session'
-      : 'the agent did not answer when asked whether it is there';
+  /** Whether a session was quiet for so long that the agent should be asked about it before a prompt. */
+  isDoubtful({ link }: OpenedSession): boolean {
+    return this.#now() - this.#heardAt >= this.#quietMs && this.#mayAsk(link);
   }
+
+  /**
+   * Before a prompt: a session that was quiet for long is asked about, once for one silence.
+   * Only where {@link isDoubtful} says so.
+   * @returns `gone`: it has to be opened again first. `silent`: the agent does not answer. `none`: it is there, or nothing is known against it
+   * @throws `signal`'s reason
+   */
+  async doubt(session: OpenedSession, signal: AbortSignal): Promise<'none' | 'gone' | 'silent'> {
+    const answer = await this.ask(session, signal);
+    this.#heardAt = this.#now();
+    if (answer === 'saved' || answer === 'not_found') return 'gone';
+    return answer === 'unresponsive' ? 'silent' : 'none';
+  }
+}
+
+/** What an answer means for whoever looks: a session that is saved is not lost, and not there either. */
+export function livenessOf(answer: StatusAnswer): Liveness {
+  return answer === 'live' || answer === 'not_found' ? answer : 'unknown';
 }

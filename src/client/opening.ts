@@ -16,11 +16,13 @@ export type Opening =
 export type OpeningWay =
   | { readonly method: 'new' | 'fork'; readonly replays: false }
   | { readonly method: 'load'; readonly replays: true }
+  /** Nothing is opened: the agent is asked whether it still has the session, and the session is used as it is. */
+  | { readonly method: 'status'; readonly replays: false }
   | { readonly method: 'resume'; readonly replays: boolean };
 
 /**
  * Chooses by what the agent can do (protocol.md 1.2, 3.5, 5.8). For a transcript that stands already `session/resume` goes before `session/load`, which would say
- * everything again; where there is none, a way that repeats the past goes first.
+ * everything again; where there is none, a way that repeats the past goes first. An agent that can do neither may still have it, and can be asked (4.2).
  * @throws ParleyError `cannot-reopen`, `cannot-fork`
  */
 export function wayOf(opening: Opening, features: AgentFeatures, agent: string): OpeningWay {
@@ -31,10 +33,11 @@ export function wayOf(opening: Opening, features: AgentFeatures, agent: string):
       hint: 'Start a new session instead.',
     });
   }
-  const { resume, load } = features;
+  const { resume, load, status } = features;
   if (opening.transcript === 'replay' && resume?.replay) return { method: 'resume', replays: true };
   if (resume && (opening.transcript === 'keep' || !load)) return { method: 'resume', replays: false };
   if (load) return { method: 'load', replays: true };
+  if (opening.transcript === 'keep' && status) return { method: 'status', replays: false };
   throw new ParleyError('cannot-reopen', `${agent} cannot open a session of an earlier time.`, {
     hint: 'Start a new session instead.',
   });
@@ -43,6 +46,11 @@ export function wayOf(opening: Opening, features: AgentFeatures, agent: string):
 /** Whether an agent can open its sessions again in any way. */
 export function canReopen(features: AgentFeatures): boolean {
   return features.load !== undefined || features.resume !== undefined;
+}
+
+/** Whether a session whose transcript stands here may go on after its connection has ended: opened again, or as the agent still has it. */
+export function mayGoOn(features: AgentFeatures): boolean {
+  return canReopen(features) || features.status !== undefined;
 }
 
 /** How a conversation that was kept comes by its session again: the transcript stands here already. */

@@ -82,7 +82,10 @@ export class Outbox implements Disposable {
     } finally {
       this.#sending = false;
     }
-    if (!sent) return;
+    if (!sent) {
+      this.pump(); // the next one may go where this one was taken away
+      return;
+    }
     sent.done.then(
       (result) => {
         if (!result) return;

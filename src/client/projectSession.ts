@@ -149,6 +149,7 @@ export function statusOf(conversation: Conversation): string {
     case 'ready':
       return conversation.liveness === 'not_found' ? 'the agent does not know this session' : 'ready';
     case 'running':
+      if (conversation.isPreparing) return 'checking the session';
       return model.state.turn?.cancelRequested ? 'stopping' : workingWords(conversation.lifeSigns);
     case 'requiresAction':
       return 'waiting for you';
@@ -198,7 +199,7 @@ function errorOf(conversation: Conversation): ErrorView | undefined {
     return {
       code: 'stop-ignored',
       message: `${agent.name} was asked to stop and goes on.`,
-      hint: 'You can wait, or end it. The conversation stays; a new session begins.',
+      hint: 'You can wait, or end it and start it again. The conversation stays.',
       actions: [{ id: 'restart', label: 'End and start again', primary: true }, SHOW_LOG],
     };
   }

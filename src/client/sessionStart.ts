@@ -4,6 +4,7 @@ import type { AuthMethod, Protocol, SessionOffer, SessionPlace } from '../acp/di
 import type { RpcHandlers } from '../acp/rpcConnection';
 import { RpcError, rpcCodes } from '../acp/rpcError';
 import { sendReady } from '../acp/sessionReady';
+import { probeStatus } from '../acp/sessionStatus';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { ParleyError } from '../base/errors';
 import type { SessionEvent } from '../session/event';
@@ -19,6 +20,9 @@ import { RpcLink } from './rpcLink';
 import type { ConversationServices } from './services';
 import { Shadow } from './shadow';
 import { type Deadlines, deadlinesFor, type Stages, StageTimeout } from './stages';
+
+/** How long an agent may take to say whether it still has a session, in milliseconds. */
+const STATUS_MS = 5000;
 
 export interface StartContext {
   readonly key: string;
@@ -192,9 +196,7 @@ async function reopen(
   try {
     router.register(sessionId, way.replays ? watch.take : context.onUpdates);
     const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
-      const answer = await (way.method === 'load'
-        ? dialect.load(sessionId, place, inner)
-        : dialect.resume(sessionId, place, way.replays, inner));
+      const answer = await openAgain(link, way, sessionId, place, inner);
       if (way.replays) {
         watch.begin();
         await watch.quiet(inner);
@@ -214,6 +216,21 @@ async function reopen(
     context.onNamed(undefined);
     throw error;
   }
+}
+
+/** @throws ParleyError `session-not-found` where nothing can be opened and the agent does not say that it still has the session */
+async function openAgain(
+  { dialect, rpc }: AgentLink,
+  { method, replays }: OpeningWay,
+  sessionId: string,
+  place: SessionPlace,
+  signal: AbortSignal,
+): Promise<SessionOffer> {
+  if (method === 'load') return dialect.load(sessionId, place, signal);
+  if (method === 'resume') return dialect.resume(sessionId, place, replays, signal);
+  const status = rpc && (await probeStatus(rpc, sessionId, STATUS_MS, signal));
+  if (status?.answer === 'live') return { sessionId };
+  throw new ParleyError('session-not-found', 'The agent does not say that it still has the session.');
 }
 
 /** Runs the request that opens a session. A time-out names it: an agent that replays and never answers is another matter than one that does not start. */

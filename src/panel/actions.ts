@@ -5,6 +5,8 @@ export type QueueAction =
   /** While an item is being edited it is not sent. */
   | { readonly kind: 'hold'; readonly id: string; readonly held: boolean }
   | { readonly kind: 'remove'; readonly id: string }
+  /** Asks the agent to give back a message that it holds. */
+  | { readonly kind: 'takeBack'; readonly id: string }
   | { readonly kind: 'sendNow'; readonly id: string }
   | { readonly kind: 'move'; readonly id: string; readonly to: number }
   | { readonly kind: 'pause' }

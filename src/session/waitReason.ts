@@ -7,9 +7,11 @@ export type PauseCode =
   | 'start-stopped'
   | 'window-ended'
   | 'agent-ended'
+  | 'agent-closed-input'
   | 'agent-asks'
   | 'agent-silent'
   | 'given-back'
+  | 'taken-back'
   | 'session-lost'
   | 'session-not-opened'
   | 'turn-failed';

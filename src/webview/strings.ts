@@ -243,6 +243,7 @@ export const strings = {
   moveUp: 'Move up',
   moveDown: 'Move down',
   queueState: { queued: 'queued', sending: 'sending', accepted: 'accepted', failed: 'failed', paused: 'paused' },
+  takeBack: 'Ask the agent to return it',
   editQueued: 'Edit the queued message',
   editHint: 'Enter saves, Esc cancels',
   resume: 'Resume',

@@ -1,6 +1,8 @@
 // What the extension exports: the same conversations that the panel shows, for programs and tests (interface of the extension, `ParleyApi`).
+
 import { type Event, EventEmitter } from 'vscode';
 import type { Disposable } from '../base/disposable';
+import { livenessOf } from '../client/livenessProbe';
 import type { SessionSnapshot } from '../client/snapshot';
 import { snapshotOf } from '../client/snapshot';
 import type { SessionDescriptor } from '../distributed/model';
@@ -53,7 +55,7 @@ export function createApi(
       conversations.get(key).cancel();
     },
     async checkStatus(key) {
-      return { status: await conversations.get(key).checkStatus() };
+      return { status: livenessOf(await conversations.get(key).checkStatus()) };
     },
     snapshot: (key) => snapshotOf(conversations.get(key)),
     exportDescriptor: (key) => descriptors.exportDescriptor(key),

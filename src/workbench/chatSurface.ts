@@ -424,6 +424,9 @@ function applyQueueAction(conversation: Conversation, action: QueueAction): void
     case 'remove':
       conversation.removeFromQueue(action.id);
       return;
+    case 'takeBack':
+      conversation.takeBack(action.id);
+      return;
     case 'sendNow':
       conversation.sendNow(action.id);
       return;

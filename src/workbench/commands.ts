@@ -3,6 +3,7 @@ import { type Uri, window } from 'vscode';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { ParleyError } from '../base/errors';
 import { choiceOf } from '../client/choices';
+import { livenessOf } from '../client/livenessProbe';
 import type { AgentCatalog, AgentOrigin } from './agentCatalog';
 import type { Archive } from './archive';
 import { fileAttachment, selectionAttachment } from './attachments';
@@ -109,14 +110,17 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     }),
     register('restartAgent', () => conversations.active().restart()),
     register('checkStatus', async () => {
-      const status = (await conversations.peek()?.checkStatus()) ?? 'unknown';
+      const answer = (await conversations.peek()?.checkStatus()) ?? 'unsupported';
       const words = {
         live: 'The session is live.',
-        not_found: 'The agent does not handle this session.',
-        unknown: 'The agent does not say whether the session is live.',
+        saved: 'The agent has saved this session. The next message opens it again.',
+        not_found: 'The agent no longer has this session.',
+        unsupported: 'The agent can’t say whether the session is live.',
+        failed: 'The agent failed to say whether the session is live.',
+        unresponsive: 'The agent isn’t responding.',
       };
-      showStatus(`Parley: ${words[status]}`);
-      return { status };
+      showStatus(`Parley: ${words[answer]}`);
+      return { status: livenessOf(answer) };
     }),
     register('setMode', (argument?: { mode?: string }) => choose(conversations, 'mode', argument?.mode)),
     register('setModel', (argument?: { model?: string }) => choose(conversations, 'model', argument?.model)),

@@ -14,6 +14,7 @@ const queueAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('edit'), id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
   z.object({ kind: z.literal('hold'), id, held: z.boolean() }),
   z.object({ kind: z.literal('remove'), id }),
+  z.object({ kind: z.literal('takeBack'), id }),
   z.object({ kind: z.literal('sendNow'), id }),
   z.object({ kind: z.literal('move'), id, to: index }),
   z.object({ kind: z.literal('pause') }),

@@ -364,7 +364,9 @@ export class Interleaving {
       },
       onChange: () => {},
       session: () => (isThere() ? this.#session : undefined),
-      mayPrompt: async () => true,
+      heard: () => {},
+      precedes: () => undefined,
+      reopen: () => async () => 'session-lost',
       appendix: () => [],
       needSignIn: () => {},
     });

@@ -22,16 +22,23 @@ export interface RemoteAgentServer {
 }
 
 export interface RemoteAgentOptions {
+  /** What its agent can do. Default `{loadSession: true}`. */
+  readonly capabilities?: Json;
   /** The status to refuse a request with; undefined lets it in. */
   readonly refuse?: (request: IncomingMessage) => number | undefined;
 }
 
 /** Starts the server. */
-export async function serveAgent({ refuse }: RemoteAgentOptions = {}): Promise<RemoteAgentServer> {
+export async function serveAgent({
+  refuse,
+  capabilities = { loadSession: true },
+}: RemoteAgentOptions = {}): Promise<RemoteAgentServer> {
   const requests: IncomingMessage[] = [];
   const received: Json[] = [];
   const sessions = new Map<string, string[]>();
-  const acp = new AcpServer({ createAgent: () => ({ connect: (stream) => runAgent(stream, received, sessions) }) });
+  const acp = new AcpServer({
+    createAgent: () => ({ connect: (stream) => runAgent(stream, capabilities, received, sessions) }),
+  });
   const handle = createNodeHttpHandler(acp);
   const server = createServer((request, response) => {
     requests.push(request);
@@ -80,7 +87,12 @@ interface AgentStream {
 }
 
 /** An agent as plain messages, so that it can also do what the SDK's agents do not: speak of a session before it is named. */
-async function runAgent(stream: AgentStream, received: Json[], sessions: Map<string, string[]>): Promise<void> {
+async function runAgent(
+  stream: AgentStream,
+  agentCapabilities: Json,
+  received: Json[],
+  sessions: Map<string, string[]>,
+): Promise<void> {
   const writer = stream.writable.getWriter();
   const say = (message: Json): Promise<void> => writer.write({ jsonrpc: '2.0', ...message } as never);
   const update = (sessionId: string, text: string): Promise<void> =>
@@ -123,7 +135,7 @@ async function runAgent(stream: AgentStream, received: Json[], sessions: Map<str
         waiting.get(id)?.(rest);
         break;
       case 'initialize':
-        await say({ id, result: { protocolVersion: 1, agentCapabilities: { loadSession: true }, authMethods: [] } });
+        await say({ id, result: { protocolVersion: 1, agentCapabilities, authMethods: [] } });
         break;
       case 'session/new': {
         const name = `remote-${sessions.size + 1}`;
@@ -138,6 +150,9 @@ async function runAgent(stream: AgentStream, received: Json[], sessions: Map<str
         await say(said ? { id, result: {} } : { id, error: { code: -32002, message: 'No such session' } });
         break;
       }
+      case 'session/status':
+        await say({ id, result: { status: sessions.has(sessionId) ? 'live' : 'not_found' } });
+        break;
       case 'session/prompt':
         void turn(id, sessionId, prompt?.[0]?.text ?? '');
         break;

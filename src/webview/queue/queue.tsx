@@ -86,7 +86,8 @@ function QueueRow(props: QueueRowProps) {
   const { item, index, count } = props;
   const editing = useSignal(false);
   const { id } = item;
-  const canMove = item.state !== 'sending' && item.state !== 'accepted';
+  const isHeldByAgent = item.state === 'accepted';
+  const canMove = item.state !== 'sending' && !isHeldByAgent;
 
   function edit(on: boolean): void {
     editing.value = on;
@@ -137,7 +138,11 @@ function QueueRow(props: QueueRowProps) {
             {words.filter(Boolean).join(' · ')}
           </span>
           <span class="queue-buttons">
-            <IconButton icon="edit" label={strings.edit} disabled={!canMove} onClick={() => edit(true)} />
+            {isHeldByAgent ? (
+              <IconButton icon="edit" label={strings.takeBack} onClick={() => act({ kind: 'takeBack', id })} />
+            ) : (
+              <IconButton icon="edit" label={strings.edit} disabled={!canMove} onClick={() => edit(true)} />
+            )}
             <IconButton
               icon="arrow-up"
               label={strings.moveUp}

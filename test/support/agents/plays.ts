@@ -293,6 +293,12 @@ const plays: Record<string, Play> = {
     setInterval(() => {}, 60_000);
     await new Promise(() => {});
   },
+  /** Closes stdin and lives on. */
+  unreadable: async () => {
+    setInterval(() => {}, 60_000);
+    process.stdin.removeAllListeners('end').destroy();
+    closeSync(0);
+  },
   'leave-open': openTool,
 
   // What comes after the end of the turn: `late chunk`, `late tool`, `late permission`.

@@ -25,6 +25,8 @@ class ReferenceAgent {
   readonly #saved: Set<string>;
   readonly #refusals: Map<string, number>;
   readonly #answers = new Map<unknown, (message: Record<string, unknown>) => void>();
+  /** The messages of each session of this process. */
+  readonly #history = new Map<string, readonly object[]>();
   #version: 1 | 2 = 1;
   #violations = 0;
   #sequence = 0;
@@ -82,6 +84,17 @@ class ReferenceAgent {
       this.#update(session.id, { sessionUpdate: 'available_commands_update', availableCommands: this.#commands() });
     }
     if (method === 'session/cancel' && session) this.#cancel(session);
+    if (method === '$/cancel_request' && !this.#script.keepsPrompts) this.#giveBack(at(params, 'requestId'));
+  }
+
+  /** A prompt that was not inserted is taken back. */
+  #giveBack(requestId: unknown): void {
+    for (const { queue } of this.#sessions.values()) {
+      const index = queue.findIndex(({ id }) => id === requestId);
+      if (index < 0) continue;
+      queue.splice(index, 1);
+      this.#fail(requestId, 'session/prompt', new Fault(-32800, 'Request cancelled'));
+    }
   }
 
   /** Cancels what runs and, in v2, what was not inserted yet. */
@@ -216,6 +229,12 @@ class ReferenceAgent {
   }
 
   #replay(sessionId: string): void {
+    const known = this.#history.get(sessionId);
+    if (known) {
+      for (const update of [...known]) this.#update(sessionId, update);
+      this.#history.set(sessionId, known);
+      return;
+    }
     for (let pair = 1; pair <= SAVED_PAIRS; pair++) {
       for (const [role, words] of [
         ['user', `Question ${pair}`],
@@ -228,10 +247,23 @@ class ReferenceAgent {
   }
 
   #status(id: unknown, sessionId: string): void {
-    const { answer } = this.#script.status ?? {};
+    const { answer, state } = this.#script.status ?? {};
     if (answer === 'silent') return;
     if (typeof answer === 'number') throw new Fault(answer, 'The reference agent was told so', { sessionId });
-    this.#answer(id, 'session/status', { status: answer ?? (this.#sessions.has(sessionId) ? 'live' : 'not_found') });
+    if (answer === 'unloads') this.#unload(sessionId, true);
+    const word = answer === undefined || answer === 'unloads' ? undefined : answer;
+    this.#answer(id, 'session/status', {
+      status: word ?? (this.#sessions.has(sessionId) ? 'live' : 'not_found'),
+      ...(state !== undefined && { state: { state } }),
+    });
+  }
+
+  /** The session is on the disk only. */
+  #unload(sessionId: string, told: boolean): void {
+    this.#sessions.delete(sessionId);
+    this.#saved.add(sessionId);
+    this.#history.set(sessionId, this.#history.get(sessionId) ?? []);
+    this.#rules.unloaded(sessionId, told);
   }
 
   async #prompt(id: unknown, params: unknown): Promise<void> {
@@ -243,6 +275,13 @@ class ReferenceAgent {
       .flatMap((block) => (at(block, 'type') === 'text' ? [String(at(block, 'text'))] : []))
       .join('\n');
     this.#firstPrompt ??= id;
+    if (!this.#hasStates)
+      for (const block of blocks)
+        this.#remember(session.id, {
+          sessionUpdate: 'user_message_chunk',
+          messageId: `user-${String(id)}`,
+          content: block,
+        });
     if (!this.#hasStates) await this.#turn(session, id, text);
     else {
       session.queue.push({ id, text, content });
@@ -290,6 +329,7 @@ class ReferenceAgent {
         this.#barrier(session.id, id, stopReason);
     }
     for (const step of turn.afterwards) await step();
+    if (this.#script.unloads && id === this.#firstPrompt) this.#unload(session.id, false);
   }
 
   /** The end of a v1 turn: the answer to its prompt, with the barrier where the script wants it. */
@@ -405,7 +445,14 @@ class ReferenceAgent {
     this.#send({ id, error: { code, message, ...(data !== undefined && { data }) } });
   }
 
+  /** What a session that is loaded again has to say. */
+  #remember(sessionId: string, update: object): void {
+    const known = this.#history.get(sessionId) ?? [];
+    this.#history.set(sessionId, [...known, update]);
+  }
+
   #update(sessionId: string, update: object): void {
+    if (/_message(_chunk)?$/.test(String(at(update, 'sessionUpdate')))) this.#remember(sessionId, update);
     this.#send({ method: 'session/update', params: { sessionId, update } });
   }
 

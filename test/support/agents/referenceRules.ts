@@ -14,6 +14,8 @@ interface SessionRules {
   /** The response is out, and the barrier that was promised is not. */
   beforeBarrier: boolean;
   closed: boolean;
+  /** How many prompts may still go to it in vain; undefined while it is in memory. */
+  misses: number | undefined;
 }
 
 /** Methods that need no capability; `notification` where they are one. */
@@ -108,11 +110,25 @@ export class ReferenceRules {
   opened(sessionId: string): void {
     const rules = this.#sessions.get(sessionId);
     if (!rules)
-      this.#sessions.set(sessionId, { owed: 1, given: 0, prompts: new Set(), beforeBarrier: false, closed: false });
+      this.#sessions.set(sessionId, {
+        owed: 1,
+        given: 0,
+        prompts: new Set(),
+        beforeBarrier: false,
+        closed: false,
+        misses: undefined,
+      });
     else {
       rules.owed++;
       rules.closed = false;
+      rules.misses = undefined;
     }
+  }
+
+  /** The session is not in memory any more: nothing but opening it again is of use. @param told the client hears of it with the answer that follows */
+  unloaded(sessionId: string, told: boolean): void {
+    const rules = this.#sessions.get(sessionId);
+    if (rules) rules.misses = told ? 0 : 1;
   }
 
   closed(sessionId: string): void {
@@ -222,6 +238,8 @@ export class ReferenceRules {
   #prompt(version: 1 | 2, rules: SessionRules, id: unknown): void {
     if (counts(this.#script.ready) && rules.given < rules.owed) this.#violation('session/prompt before session/ready');
     if (rules.beforeBarrier) this.#violation('session/prompt before the turn_complete of the turn before');
+    if (rules.misses !== undefined && --rules.misses < 0)
+      this.#violation('session/prompt for a session that has to be opened again first');
     if (version === 1 && rules.prompts.size > 0) this.#violation('a second session/prompt while one runs');
     rules.prompts.add(keyOf(id));
   }

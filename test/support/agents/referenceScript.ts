@@ -28,8 +28,13 @@ export interface ReferenceScript {
   readonly offers?: readonly Offer[];
   readonly ready?: Advert;
   readonly status?: Partial<Advert> & {
-    /** A word, an error code, `silent`, or (default) the seed's words for what is true. */
+    /**
+     * A word, an error code, `silent`, `unloads`, or (default) the seed's words for what is true. `unloads`:
+     * each question finds the session unloaded, so that it has to be opened again before a prompt.
+     */
     readonly answer?: string | number;
+    /** v2: the state that an answer names. */
+    readonly state?: string;
   };
   readonly turnComplete?: Partial<Advert> & {
     /** False: it comes without being advertised. */
@@ -53,6 +58,10 @@ export interface ReferenceScript {
   readonly race?: 'before' | 'same-write' | 'bytes' | 'after';
   /** Sessions that can be opened again; each has three pairs of messages. */
   readonly saved?: readonly string[];
+  /** The agent no longer has a session in memory after its first prompt; it can be opened again. */
+  readonly unloads?: boolean;
+  /** v2: prompts that are held are not given back one by one. */
+  readonly keepsPrompts?: boolean;
   /** Methods that are answered with this error code, once each. */
   readonly refuse?: Readonly<Record<string, number>>;
   readonly authMethods?: readonly Readonly<Record<string, unknown>>[];

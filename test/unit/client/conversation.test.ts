@@ -1,12 +1,13 @@
 // Whole conversations with real agent processes that behave. The scripted agent ends itself with a violation where the client breaks a rule.
 import { strict as assert } from 'node:assert';
+import { agentEnvironment } from '../../../src/agents/agentEnvironment';
 import { phaseOf } from '../../../src/client/projectSession';
 import type { ConversationServices } from '../../../src/client/services';
 import { snapshotOf } from '../../../src/client/snapshot';
 import { useAgentSession } from '../../support/agentSession';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import type { AgentScript, presets } from '../../support/agents/script';
-import { goneFrom } from '../../support/processes';
+import { goneFrom, isGone } from '../../support/processes';
 
 describe('conversation', function () {
   this.timeout(30_000);
@@ -142,7 +143,6 @@ describe('conversation', function () {
       );
       session.conversation.send('say x');
       await session.until((c) => c.queue.paused !== undefined);
-      assert.equal(session.conversation.liveness, 'not_found');
       assert.equal(snapshotOf(session.conversation).queue[0]?.text, 'say x');
     });
   });
@@ -195,6 +195,42 @@ describe('conversation', function () {
         [['say x', 'paused']],
       );
     });
+  });
+
+  it('ends the turn of a message that cannot be written, and keeps the message', async () => {
+    open('plain');
+    assert.equal((await session.conversation.send('say one\nunreadable').done).stopReason, 'end_turn');
+    session.conversation.send('say two');
+    await session.until((c) => c.queue.paused !== undefined);
+    assert.equal(session.conversation.queue.paused, 'agent-closed-input');
+    assert.equal(session.conversation.isBusy, false);
+    assert.deepEqual(
+      session.conversation.queue.items.map(({ text, state }) => [text, state]),
+      [['say two', 'queued']],
+    );
+  });
+
+  it('starts no second agent before the first one is gone', async () => {
+    const pids = (): number[] => readAgentLog(session.agentLog).flatMap(({ ev, pid }) => (ev === 'start' ? [pid] : []));
+    const alive: boolean[] = [];
+    open(
+      { ignoreStdinEnd: true },
+      {
+        environment: async () => {
+          for (const pid of pids()) alive.push(!(await isGone(pid)));
+          return agentEnvironment(process.env, undefined);
+        },
+      },
+    );
+    await session.conversation.send('say one').done;
+    const restarted = session.conversation.restart();
+    await session.until((c) => c.connection.kind === 'idle');
+    const sent = session.conversation.send('say two');
+    await restarted;
+    session.conversation.resumeQueue();
+    assert.equal((await sent.done).stopReason, 'end_turn');
+    assert.deepEqual(alive, [false]);
+    assert.equal(pids().length, 2);
   });
 
   describe('terminals', () => {

@@ -127,7 +127,7 @@ describe('an idle agent', function () {
     await stays();
     note({ type: 'terminal', terminalId: 't1', exit: { exitCode: 0 } });
     conversation.queue.add('later', []);
-    conversation.queue.pause('by you');
+    conversation.queue.pause('by-user');
     await stays();
     conversation.removeFromQueue();
     assert.equal(conversation.isIdle, true);

@@ -99,12 +99,7 @@ describe('an agent that is silent in its turn', () => {
 
   function probe(): LivenessProbe {
     now = START;
-    const made = new LivenessProbe(
-      () => now,
-      undefined,
-      () => changed(),
-      1,
-    );
+    const made = new LivenessProbe({ now: () => now, timeoutMs: 1, onChange: () => changed(), onState: () => {} });
     made.heard();
     return made;
   }

@@ -109,6 +109,25 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /You said one\.You said two\.$/);
     });
 
+    it('goes on with a session that the agent still has and cannot open again', async () => {
+      await server.close();
+      server = await serveAgent({ capabilities: { sessionCapabilities: { status: {} } } });
+      const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1] });
+      await conversation.send('one').done;
+      const { sessionId } = conversation;
+      server.drop();
+      await until((one) => one.connection.kind === 'recovering');
+      await until((one) => one.connection.kind === 'ready');
+      await conversation.send('two').done;
+      assert.equal(conversation.sessionId, sessionId);
+      assert.deepEqual([...server.sessions.keys()], [sessionId]);
+      assert.deepEqual(
+        server.received.flatMap(({ method }) => (method === undefined ? [] : [method])),
+        ['initialize', 'session/new', 'session/prompt', 'initialize', 'session/status', 'session/prompt'],
+      );
+      assert.match(said(), /You said one\.You said two\.$/);
+    });
+
     it('tries for ever to reach a server that is gone, or does not say that it has given up', async () => {
       const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1] });
       await conversation.send('one').done;

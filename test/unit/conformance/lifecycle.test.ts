@@ -139,6 +139,66 @@ describe('the prompt lifecycle', function () {
     assert.equal(await rig.send('say x'), 'end_turn');
   });
 
+  it('asks for a sign-in where a turn ends for want of one, and sends its message again', async () => {
+    rig.open({ authMethods: [{ id: 'login', methodId: 'login', name: 'Log in', type: 'agent' }] });
+    const { done } = rig.session.conversation.send('fail -32000');
+    done.catch(() => {});
+    await rig.session.until(({ connection }) => connection.kind === 'authRequired');
+    assert.deepEqual(
+      rig.session.conversation.queue.items.map(({ text, state }) => [text, state]),
+      [['fail -32000', 'queued']],
+    );
+    await rig.session.conversation.signIn('login');
+    await rig.session.until(
+      ({ connection, model }) => connection.kind === 'authRequired' && model.state.turns.length === 2,
+    );
+    assert.deepEqual(rig.methods.slice(-3), ['session/prompt', 'auth/login', 'session/prompt']);
+  });
+
+  describe('a message that the agent holds', () => {
+    async function hold(script: ReferenceScript = {}): Promise<string> {
+      rig.open(script);
+      rig.session.conversation.send('say one\nwait').done.catch(() => {});
+      await rig.session.until(() => rig.said() === 'one');
+      const { id, done } = rig.session.conversation.send('hold two');
+      done.catch(() => {});
+      await rig.session.until(({ queue }) => queue.find(id)?.state === 'accepted');
+      return id;
+    }
+
+    it('comes back to be edited, and waits for that', async () => {
+      const id = await hold();
+      rig.session.conversation.takeBack(id);
+      await rig.session.until(({ queue }) => queue.find(id)?.state === 'queued');
+      const { queue } = rig.session.conversation;
+      assert.equal(queue.paused, 'taken-back');
+      assert.equal(rig.session.conversation.isBusy, true, 'the turn goes on');
+      assert.equal(queue.edit(id, 'say two'), true);
+      rig.session.conversation.resumeQueue();
+      await rig.session.until(() => queue.find(id)?.state === 'accepted');
+      rig.session.conversation.cancel();
+    });
+
+    it('is removed', async () => {
+      const id = await hold();
+      rig.session.conversation.removeFromQueue(id);
+      await rig.session.until(({ queue }) => queue.items.length === 0);
+      assert.equal(rig.session.conversation.queue.paused, undefined);
+      assert.ok(rig.methods.includes('$/cancel_request'));
+    });
+
+    // It takes the five seconds that an agent gets to give it back.
+    it('stays where the agent does not give it back, and says so', async () => {
+      const id = await hold({ keepsPrompts: true });
+      rig.session.conversation.removeFromQueue(id);
+      assert.equal(rig.session.conversation.queue.find(id)?.reason, 'taking-back');
+      await rig.session.until(({ queue }) => queue.find(id)?.reason === 'not-given-back');
+      rig.session.conversation.cancel();
+      await rig.session.until(({ isBusy }) => !isBusy);
+      assert.equal(rig.session.conversation.queue.find(id)?.state, 'queued', 'Stop takes it back');
+    });
+  });
+
   it('loses a message that is sent while a turn runs', async () => {
     rig.open({});
     const first = rig.session.conversation.send('say one\nwait');

@@ -1,5 +1,7 @@
 // The proposal session/status against an agent that keeps its rules: each answer has its meaning, and asking changes nothing.
 import { strict as assert } from 'node:assert';
+import { setTimeout } from 'node:timers/promises';
+import { phaseOf, statusOf } from '../../../src/client/projectSession';
 import { proof } from '../../support/proof';
 import { eachRig, type Rig } from './rig';
 
@@ -10,33 +12,168 @@ for (const version of [1, 2] as const)
     eachRig(version, (made) => {
       rig = made;
     });
+    const untilLogged = async (method: string): Promise<void> => {
+      while (!rig.methods.includes(method)) await setTimeout(5);
+    };
 
     const meanings = [
-      ['live', 'live'],
-      ['open', 'live'],
-      // The session was opened on this connection, so these say that the agent no longer has it in memory.
-      ['not_found', 'not_found'],
-      ['saved', 'not_found'],
-      ['entangled', 'not_found'],
-      [-32002, 'not_found'],
-      [-32601, 'unknown'],
-      [-32602, 'unknown'],
+      ['live', 'live', 'live'],
+      ['open', 'live', 'live'],
+      ['not_found', 'not_found', 'not_found'],
+      [-32002, 'not_found', 'not_found'],
+      // Saved is not lost: the next message opens it again.
+      ['saved', 'saved', 'unknown'],
+      ['entangled', 'saved', 'unknown'],
+      // An error says nothing of the session, which was opened and answered its prompt.
+      [-32603, 'failed', 'live'],
+      [-32601, 'unsupported', 'live'],
+      [-32602, 'unsupported', 'live'],
     ] as const;
-    for (const [answer, expected] of meanings) {
-      it(`shows something else than what the agent answers: ${answer}`, async () => {
+    for (const [answer, expected, liveness] of meanings) {
+      it(`tells what the agent answers, and shows what that means: ${answer}`, async () => {
         rig.open({ status: { answer } });
         await rig.send('say x');
         assert.equal(await rig.session.conversation.checkStatus(), expected);
+        assert.equal(rig.session.conversation.liveness, liveness);
       });
     }
 
+    const questions = (): number => rig.methods.filter((method) => method === 'session/status').length;
+    const untilAsked = async (times: number): Promise<void> => {
+      while (questions() < times) await setTimeout(5);
+    };
+
+    for (const [answer, times] of [
+      [-32603, 3],
+      [-32601, 1],
+      [-32602, 1],
+    ] as const)
+      it(`sends the message where asking ends with ${answer}, and asks ${times} times for three messages`, async () => {
+        rig.open({ status: { answer } }, { quietMs: -1 });
+        for (const text of ['say a', 'say b', 'say c']) assert.equal(await rig.send(text), 'end_turn');
+        assert.equal(rig.session.conversation.queue.paused, undefined);
+        assert.equal(questions(), times);
+      });
+
+    it('opens a session again that the agent has unloaded, before the message goes', async () => {
+      const offers = version === 1 ? (['load'] as const) : [];
+      rig.open(
+        { status: { answer: 'unloads' }, offers, ready: { path: ['capabilities', 'session', 'ready'] } },
+        { quietMs: -1 },
+      );
+      assert.equal(await rig.send('say a'), 'end_turn');
+      assert.equal(await rig.send('say b'), 'end_turn');
+      const again = version === 1 ? 'session/load' : 'session/resume';
+      const once = ['session/status', again, 'session/ready', 'session/prompt'];
+      assert.deepEqual(rig.methods, ['initialize', 'session/new', 'session/ready', ...once, ...once]);
+      assert.equal(rig.said(), 'a\nb');
+      assert.equal(rig.said('user'), 'say a\nsay b');
+      assert.equal(rig.session.conversation.liveness, 'live');
+    });
+
+    it('opens a session again that the agent has unloaded without a word, and sends the message in the same turn', async () => {
+      rig.open({ unloads: true, offers: version === 1 ? ['resume'] : [] });
+      assert.equal(await rig.send('say a'), 'end_turn');
+      assert.equal(await rig.send('say b'), 'end_turn');
+      assert.deepEqual(rig.methods.slice(-3), ['session/prompt', 'session/resume', 'session/prompt']);
+      assert.equal(rig.said('user'), 'say a\nsay b');
+      assert.equal(rig.said('error'), '');
+      assert.equal(rig.turns.length, 2);
+    });
+
+    it('keeps a message, paused, whose session is gone and cannot be opened again', async () => {
+      if (version === 2) rig.open({ unloads: true, refuse: { 'session/resume': -32002 } });
+      else rig.open({ unloads: true });
+      await rig.send('say a');
+      const { done } = rig.session.conversation.send('say b');
+      await rig.session.until(({ queue }) => queue.paused !== undefined);
+      assert.equal(rig.session.conversation.queue.paused, 'session-lost');
+      assert.deepEqual(
+        rig.session.conversation.queue.items.map(({ text, state }) => [text, state]),
+        [['say b', 'queued']],
+      );
+      done.catch(() => {});
+    });
+
+    it('tells why a session could not be opened again, and keeps the message', async () => {
+      const method = version === 1 ? 'session/load' : 'session/resume';
+      const offers = version === 1 ? (['load'] as const) : [];
+      rig.open({ status: { answer: 'saved' }, offers, refuse: { [method]: -32603 } }, { quietMs: -1 });
+      const { done } = rig.session.conversation.send('say a');
+      await rig.session.until(({ queue }) => queue.paused !== undefined);
+      assert.match(rig.session.conversation.queue.paused ?? '', /^session-not-opened: .*is refused once/);
+      assert.ok(!rig.methods.includes('session/prompt'));
+      rig.session.conversation.resumeQueue();
+      assert.equal((await done).stopReason, 'end_turn', 'the second time it can be opened');
+    });
+
+    it('stops a message before it leaves, while the agent is asked', async () => {
+      rig.open({ status: { answer: 'silent' } }, { quietMs: -1 });
+      const { done } = rig.session.conversation.send('say a');
+      done.catch(() => {});
+      await untilAsked(1);
+      assert.equal(phaseOf(rig.session.conversation), 'running');
+      assert.equal(statusOf(rig.session.conversation), 'checking the session');
+      rig.session.conversation.cancel();
+      await rig.session.until(({ isBusy }) => !isBusy);
+      assert.equal(rig.session.conversation.queue.paused, 'stopped');
+      rig.session.conversation.removeFromQueue();
+      assert.deepEqual(rig.session.conversation.queue.items, []);
+      await untilLogged('$/cancel_request');
+      assert.ok(!rig.methods.includes('session/prompt'));
+    });
+
+    for (const all of [true, false])
+      it(`removes a message that is about to leave, and sends the one behind it: ${all ? 'Clear' : 'Remove'}`, async () => {
+        rig.open({ status: { answer: 'silent' } }, { quietMs: -1 });
+        const first = rig.session.conversation.send('say a');
+        first.done.catch(() => {});
+        await untilAsked(1);
+        const second = rig.session.conversation.send('say b');
+        second.done.catch(() => {});
+        rig.session.conversation.removeFromQueue(all ? undefined : first.id);
+        assert.deepEqual(
+          rig.session.conversation.queue.items.map(({ id }) => id),
+          all ? [] : [second.id],
+        );
+        if (!all) await untilAsked(2);
+      });
+
+    if (version === 1)
+      it('asks once for one silence, and takes what the agent says for a sign that it has the session', async () => {
+        rig.open({ status: { answer: 'not_found' } }, { quietMs: 60_000, clock: { now: () => now } });
+        let now = Date.now();
+        await rig.send('say a');
+        now += 120_000;
+        const { done } = rig.session.conversation.send('say b');
+        await rig.session.until(({ queue }) => queue.paused !== undefined);
+        assert.equal(rig.session.conversation.liveness, 'not_found');
+        rig.session.conversation.resumeQueue();
+        assert.equal((await done).stopReason, 'end_turn');
+        assert.equal(questions(), 1);
+        assert.equal(rig.session.conversation.liveness, 'live');
+      });
+
     // It takes the five seconds that an agent gets to answer.
     if (version === 1)
-      it('takes an agent for lost that can no longer be asked', async () => {
-        rig.open({ status: { answer: 'silent' } });
-        await rig.send('say x');
-        assert.equal(await rig.session.conversation.checkStatus(), 'unknown');
-        assert.equal(await rig.send('say still here'), 'end_turn');
+      it('pauses before an agent that does not answer, says so, and withdraws the question', async () => {
+        rig.open({ status: { answer: 'silent' } }, { quietMs: -1 });
+        const { done } = rig.session.conversation.send('say x');
+        await rig.session.until(({ queue }) => queue.paused !== undefined);
+        assert.equal(rig.session.conversation.queue.paused, 'agent-silent');
+        assert.equal(await rig.session.conversation.checkStatus(), 'unresponsive');
+        while (rig.methods.filter((method) => method === '$/cancel_request').length < 2) await setTimeout(5);
+        rig.session.conversation.removeFromQueue();
+        await assert.rejects(done);
+      });
+
+    if (version === 2)
+      it('takes the state that an answer names', async () => {
+        rig.open({ status: { answer: 'open', state: 'running' } });
+        await rig.session.conversation.start();
+        await rig.session.until(({ model }) => model.state.commands.length > 0);
+        assert.equal(await rig.session.conversation.checkStatus(), 'live');
+        assert.equal(phaseOf(rig.session.conversation), 'running');
       });
 
     proof(
@@ -68,19 +205,8 @@ for (const version of [1, 2] as const)
       it(`asks an agent that did not offer it: ${JSON.stringify(value)}`, async () => {
         rig.open({ status: { value, counts: false } }, { quietMs: -1 });
         await rig.send('say x');
-        assert.equal(await rig.session.conversation.checkStatus(), 'unknown');
+        assert.equal(await rig.session.conversation.checkStatus(), 'unsupported');
         assert.ok(!rig.methods.includes('session/status'));
       });
     }
-
-    it('loses the message that was about to go to a session that the agent no longer has', async () => {
-      rig.open({ status: { answer: 'not_found' } }, { quietMs: -1 });
-      rig.session.conversation.send('say x');
-      await rig.session.until(({ queue }) => queue.paused !== undefined);
-      assert.deepEqual(
-        rig.session.conversation.queue.items.map(({ text }) => text),
-        ['say x'],
-      );
-      assert.ok(!rig.methods.includes('session/prompt'));
-    });
   });
