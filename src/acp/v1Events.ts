@@ -243,10 +243,11 @@ function toToolContent(raw: unknown): ToolContent {
   return block.type === 'unknown' ? block : { type: 'content', block };
 }
 
-/** Adds a location that can be one; its line only where that is a number. */
+/** Adds a location that can be one; its line only where there can be such a line. The schema allows 0, which can only mean the first one. */
 function addLocation(locations: ToolLocation[], raw: unknown): ToolLocation[] {
   const { path, line } = fieldsOf(raw);
-  if (typeof path === 'string') locations.push(typeof line === 'number' ? { path, line } : { path });
+  if (typeof path === 'string')
+    locations.push(Number.isInteger(line) && Number(line) >= 0 ? { path, line: Math.max(1, Number(line)) } : { path });
   return locations;
 }
 

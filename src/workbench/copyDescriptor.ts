@@ -12,7 +12,7 @@ import type { ResourceStores } from './resourceStores';
 
 export interface CopyServices {
   readonly conversations: Pick<Conversations, 'active' | 'get'>;
-  readonly descriptors: Pick<Descriptors, 'exportDescriptor' | 'move'>;
+  readonly descriptors: Pick<Descriptors, 'exportDescriptor' | 'preview' | 'move'>;
   readonly stores: Pick<ResourceStores, 'origin' | 'all' | 'setKeys'>;
   readonly ask: Questions;
 }
@@ -34,25 +34,32 @@ export async function copyDescriptor(
 ): Promise<string | SessionDescriptor | undefined> {
   const { conversations, descriptors } = services;
   const conversation = argument.session === undefined ? conversations.active() : conversations.get(argument.session);
-  const read = async (): Promise<Exported> => {
-    const descriptor = await descriptors.exportDescriptor(conversation.key);
-    return { descriptor, ...exportDescriptor(descriptor, env.uriScheme) };
-  };
-  let exported = await read();
-  const form = argument.form ?? (await pickForm(services.ask, exported.link.length));
+  const form = argument.form ?? (await askForm(services, conversation));
   if (form === undefined) return undefined;
-  if (argument.form === undefined) {
-    const answer = await agree(services, conversation, exported, true);
-    if (answer === 'move') {
-      if (!(await moved(services, conversation))) return undefined;
-      exported = await read();
-      // What could not be copied there, and what others keep on this machine, is said again.
-      if (exported.onThisMachine > 0 && (await agree(services, conversation, exported, false)) !== 'copy')
-        return undefined;
-    } else if (answer !== 'copy') return undefined;
-  }
+  // Only now does the server run that other programs of this machine can read from.
+  const exported = withForms(await descriptors.exportDescriptor(conversation.key));
   await env.clipboard.writeText(form === 'link' ? exported.link : exported.text);
   return form === 'link' ? exported.link : exported.descriptor;
+}
+
+/** Asks for the form, and whether the session may be given away at all. @returns undefined where the user does not want it */
+async function askForm(services: CopyServices, conversation: Conversation): Promise<Form | undefined> {
+  const { descriptors, ask } = services;
+  const look = async (): Promise<Exported> => withForms(await descriptors.preview(conversation.key));
+  const first = await look();
+  const form = await pickForm(ask, first.link.length);
+  if (form === undefined) return undefined;
+  const answer = await agree(services, conversation, first, true);
+  if (answer !== 'move') return answer === 'copy' ? form : undefined;
+  if (!(await moved(services, conversation))) return undefined;
+  const second = await look();
+  // What could not be copied there, and what others keep on this machine, is said again.
+  if (second.onThisMachine === 0) return form;
+  return (await agree(services, conversation, second, false)) === 'copy' ? form : undefined;
+}
+
+function withForms(descriptor: SessionDescriptor): Exported {
+  return { descriptor, ...exportDescriptor(descriptor, env.uriScheme) };
 }
 
 /** @param offers whether something may be done about messages that are on this machine only */

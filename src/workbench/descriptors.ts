@@ -1,4 +1,5 @@
 // Sessions that come and go as descriptors: the messages of those that are shared are kept as objects, handed out as links, and those of others are opened from them.
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
@@ -19,6 +20,7 @@ import { Resolver } from '../distributed/resolver';
 import { ResourceCache } from '../distributed/resourceCache';
 import { DEFAULT_URL_SECONDS } from '../distributed/resources';
 import type { MessageRecorder } from '../distributed/sessionPast';
+import type { Place } from '../distributed/sessionRecord';
 import type { SessionEvent } from '../session/event';
 import type { Entry } from '../session/state';
 import type { AgentCatalog } from './agentCatalog';
@@ -120,6 +122,29 @@ export class Descriptors implements Disposable {
    * @throws ParleyError `no-such-session`, `no-session`, `untrusted-workspace`; of the stores
    */
   async exportDescriptor(key: string): Promise<SessionDescriptor> {
+    return this.#export(key, async ({ messages }) => {
+      await this.#options.serve.ensureResourceServer();
+      return messages.descriptor();
+    });
+  }
+
+  /**
+   * The descriptor as {@link exportDescriptor} would give it, to be looked at before the user agrees: nothing is served
+   * for it, and links to messages of this machine that are not served are as long as they will be, and lead nowhere.
+   * @throws ParleyError as {@link exportDescriptor}
+   */
+  async preview(key: string): Promise<SessionDescriptor> {
+    return this.#export(key, async ({ record }) => {
+      const { id: storeId } = await this.#options.serve.localStore();
+      const { id = '', entries = [], state } = record ?? {};
+      const urlOf = (place: Place): string =>
+        place.kind === 'foreign' ? place.url : sampleUrl(place.storeId === storeId);
+      return { id, history: entries.map(urlOf), ...(state && { state: urlOf(state) }) };
+    });
+  }
+
+  /** @param unserved makes the descriptor where its messages lie on this machine and no server runs */
+  async #export(key: string, unserved: (logged: Logged) => Promise<SessionDescriptor>): Promise<SessionDescriptor> {
     requireTrust();
     const conversation = this.#options.conversations.get(key);
     if (isHttp(conversation)) {
@@ -127,14 +152,13 @@ export class Descriptors implements Disposable {
       if (known) return known.descriptor;
       throw new ParleyError('no-session', `${conversation.agent.name} has no session yet.`);
     }
-    const { messages } = this.#get(conversation);
+    const logged = this.#get(conversation);
     try {
-      return await messages.descriptor();
+      return await logged.messages.descriptor();
     } catch (error) {
       if (!(error instanceof ParleyError) || error.code !== 'not-served') throw error;
     }
-    await this.#options.serve.ensureResourceServer();
-    return messages.descriptor();
+    return unserved(logged);
   }
 
   /**
@@ -365,6 +389,13 @@ export class Descriptors implements Disposable {
   #note(conversation: Conversation, event: SessionEvent): void {
     conversation.note([{ at: Date.now(), event }]);
   }
+}
+
+/** A link of the shape that a message of ours has. @param isLocal the message is on this machine */
+function sampleUrl(isLocal: boolean): string {
+  const origin = isLocal ? 'http://127.0.0.1:65535' : 'https://bucket.invalid';
+  const ends = Math.floor(Date.now() / 1000) + DEFAULT_URL_SECONDS;
+  return `${origin}/resources/${mintId()}?exp=${ends}&sig=${randomBytes(32).toString('base64url')}`;
 }
 
 function isHttp({ agent }: Conversation): boolean {

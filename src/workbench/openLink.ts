@@ -13,14 +13,14 @@ import { firstExisting, openLocation } from './openLocation';
 export async function openLink(
   href: string,
   roots: readonly string[],
-  openExternal: (uri: vscode.Uri) => Thenable<boolean> = vscode.env.openExternal,
+  openExternal: (url: string) => Promise<boolean> = openAddress,
 ): Promise<void> {
   const target = parseLink(href);
   switch (target.kind) {
     case 'refused':
       throw new ParleyError('link-refused', target.reason);
     case 'web':
-      await openExternal(vscode.Uri.parse(target.url, true));
+      await openExternal(target.url);
       return;
     case 'file': {
       const { line, column } = target;
@@ -38,8 +38,8 @@ export async function openLink(
 }
 
 /**
- * Opens an address that the user has agreed to, in the browser of the system.
- * @param url as it was shown; checked already (acp/elicitation.ts)
+ * Opens an address in the browser of the system, exactly as it is written.
+ * @param url as it was shown; checked already (client/linkTarget.ts, acp/elicitation.ts)
  * @returns false where the user said no to VS Code's own question
  */
 export async function openAddress(url: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 // Says in the status bar that others can reach this window while they can, and why not where they should and cannot.
-import { type Disposable, l10n } from 'vscode';
+import { type Command, type Disposable, l10n } from 'vscode';
 import { StatusItem } from './ui/statusItem';
 
 /** What the local server does now. */
@@ -41,11 +41,15 @@ function showOn(item: StatusItem, { address, agents, problems }: Extract<ServeSt
         ? l10n.t('Parley serves 1 agent')
         : l10n.t('Parley serves {0} agents', count);
   const what = count === 0 ? l10n.t('Shared messages') : agents.join(', ');
+  // The address alone is of use to callers of agents, and of none to readers of messages.
+  const click =
+    count === 0 ? openServerSettings() : { command: 'parley.server.copyAddress', title: l10n.t('Copy Address') };
+  const hint = count === 0 ? l10n.t('Click to open the settings.') : l10n.t('Click to copy the address.');
   item.show({
     name: l10n.t('Parley Server'),
     text: [{ icon: 'radio-tower' }, ` ${text}`],
-    tooltip: [l10n.t('{0} at {1}', what, address), ...problems, l10n.t('Click to copy the address.')],
-    command: 'parley.server.copyAddress',
+    tooltip: [l10n.t('{0} at {1}', what, address), ...problems, hint],
+    command: click,
     isWarning: problems.length > 0,
   });
 }
@@ -55,11 +59,11 @@ function showFailure(item: StatusItem, why: string): void {
     name: l10n.t('Parley Server'),
     text: [{ icon: 'warning' }, ` ${l10n.t('Parley does not serve')}`],
     tooltip: [why, l10n.t('Click to open the settings.')],
-    command: {
-      title: l10n.t('Open Settings'),
-      command: 'workbench.action.openSettings',
-      arguments: ['parley.server'],
-    },
+    command: openServerSettings(),
     isWarning: true,
   });
+}
+
+function openServerSettings(): Command {
+  return { title: l10n.t('Open Settings'), command: 'parley.openSettings', arguments: ['parley.server'] };
 }

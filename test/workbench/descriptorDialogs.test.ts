@@ -76,7 +76,11 @@ describe('what is asked about shared sessions', function () {
       const services = {
         conversations: { active: () => conversation, get: () => conversation },
         descriptors: {
-          exportDescriptor: async (): Promise<SessionDescriptor> => ({ id: 'a', history: [...now] }),
+          preview: async (): Promise<SessionDescriptor> => ({ id: 'a', history: [...now] }),
+          exportDescriptor: async (): Promise<SessionDescriptor> => {
+            log.push('served');
+            return { id: 'a', history: [...now] };
+          },
           move: async () => {
             log.push('moved');
             now = afterMove ?? now;
@@ -129,7 +133,7 @@ describe('what is asked about shared sessions', function () {
       });
       const ask = new Answers('json', 'Copy the Messages to the Bucket First');
       const copied = await copy(ask);
-      assert.deepEqual(log, ['moved']);
+      assert.deepEqual(log, ['moved', 'served']);
       assert.deepEqual((copied as SessionDescriptor).history, [far('a'), far('b')]);
       assert.ok((await env.clipboard.readText()).includes(far('b')));
     });
@@ -154,6 +158,17 @@ describe('what is asked about shared sessions', function () {
       const ask = new Answers('json', undefined);
       await near.copy(ask);
       assert.match(ask.asked[1] ?? '', /\| Copy$/);
+    });
+
+    it('serves messages of this machine only after the user has agreed', async () => {
+      for (const answers of [[undefined], ['link', undefined], ['json', undefined]]) {
+        const { copy, log } = setUp({ history: [local('a')] });
+        assert.equal(await copy(new Answers(...answers)), undefined);
+        assert.deepEqual(log, []);
+      }
+      const { copy, log } = setUp({ history: [local('a')] });
+      await copy(new Answers('link', 'Copy'));
+      assert.deepEqual(log, ['served']);
     });
 
     it('asks a program, which cannot answer', async () => {
@@ -208,7 +223,7 @@ describe('what is asked about shared sessions', function () {
     const accessWith = (context: ExtensionContext, ask: Questions): ResourceAccess =>
       new ResourceAccess({
         context,
-        catalog: { list: () => [] } as never,
+        catalog: { own: () => [] } as never,
         stores: { origin: undefined },
         ownOrigin: () => undefined,
         log: silentLog,
@@ -235,7 +250,7 @@ describe('what is asked about shared sessions', function () {
       const agents: unknown[] = [];
       const access = new ResourceAccess({
         context: fakeContext().context,
-        catalog: { list: () => agents } as never,
+        catalog: { own: () => agents } as never,
         stores: { origin: undefined },
         ownOrigin: () => undefined,
         log: silentLog,

@@ -300,16 +300,17 @@ describe('files for agents in the editor', () => {
       const path = await seed('my file.txt', '1\n2\n3\n');
       const external: string[] = [];
       const follow = (href: string) =>
-        openLink(href, [folder], async (uri) => {
-          external.push(uri.toString(true));
+        openLink(href, [folder], async (url) => {
+          external.push(url);
           return true;
         });
       await follow('my%20file.txt#L3');
       await activeEditor(({ document, selection }) => document.uri.fsPath === path && selection.active.line === 2);
       await follow(`${vscode.Uri.file(path)}:2`);
       await activeEditor(({ selection }) => selection.active.line === 1);
-      await follow('https://example.com/a?b=c');
-      assert.deepEqual(external, ['https://example.com/a?b=c']);
+      const signed = 'https://example.com/?q=a%26b%3Dc&next=https%3A%2F%2Fx.example%2F%3Fy%3D1%262';
+      await follow(signed);
+      assert.deepEqual(external, [signed]);
       await assert.rejects(follow('command:workbench.action.closeWindow'), hasCode('link-refused', /command:/));
       await assert.rejects(follow('vscode://x/y'), hasCode('link-refused'));
       await assert.rejects(follow('missing.ts:3'), hasCode('location-not-found', /missing.ts/));

@@ -40,7 +40,7 @@ describe('a session that is deleted', function () {
     const none = new Emitter<never>().event;
     const descriptors = new Descriptors({
       context,
-      catalog: { list: () => [] },
+      catalog: { own: () => [] },
       conversations: { onDidAdd: none, onDidRemove: none },
       serve: { origin: undefined, localStore: async () => store },
       stores: { origin: undefined, onDidChange: none },

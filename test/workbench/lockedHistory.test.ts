@@ -84,7 +84,7 @@ describe('messages of a server that wants a token', function () {
     });
     descriptors = new Descriptors({
       context,
-      catalog: { list: () => [], preferred: () => agent },
+      catalog: { own: () => [], preferred: () => agent },
       conversations: {
         onDidAdd: added.event,
         onDidRemove: new Emitter<Conversation>().event,

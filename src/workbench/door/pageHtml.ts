@@ -1,7 +1,7 @@
 // The page of the chat: a root, a style sheet, a script, and a policy that allows nothing else.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { env, Uri, type Webview } from 'vscode';
+import { Uri, type Webview } from 'vscode';
 
 /** The folder that a chat webview may load from. */
 export function webviewRoot(extensionUri: Uri): Uri {
@@ -26,10 +26,11 @@ export function pageHtml(webview: Webview, extensionUri: Uri): string {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
+  // The language of the panel's own text, whatever VS Code's is: a screen reader chooses its voice by it.
   // Addresses in an adopted style sheet are relative to the page, not to the folder.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);
   return `<!DOCTYPE html>
-<html lang="${env.language.replace(/[^\w-]/g, '')}" data-root="${address}">
+<html lang="en" data-root="${address}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">

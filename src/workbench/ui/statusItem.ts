@@ -7,7 +7,7 @@ export interface StatusContent {
   readonly name: string;
   readonly text: Words;
   readonly tooltip: readonly string[];
-  readonly command: string | Command;
+  readonly command: Command;
   readonly isWarning: boolean;
 }
 
