@@ -43,6 +43,9 @@ import { Unsent } from './unsent';
 /** How long an agent that is back may take to set mode and options again, in milliseconds. */
 const CHOICES_MS = 5000;
 
+/** How a turn ended that ran when its session was closed. */
+const CLOSE_NOTES = { closed: 'the session was closed', 'window-ended': 'the window was closed or reloaded' } as const;
+
 export class Conversation implements Disposable {
   readonly key: string;
   readonly cwd: string;
@@ -67,6 +70,7 @@ export class Conversation implements Disposable {
   #held: ParleyError | undefined;
   /** What was chosen when the agent gave its process back; until the session has it again. */
   #suspended: SessionChoices | undefined;
+  #endsWithWindow = false;
   readonly #seed = new SessionSeed();
   #whole: Promise<void> | undefined;
 
@@ -133,7 +137,11 @@ export class Conversation implements Disposable {
         stages: this.stages,
         communication: this.communication,
         apply,
-        refuses: () => this.#held ?? (services.isTrusted() ? undefined : untrusted()),
+        refuses: () => {
+          if (this.#held) return this.#held;
+          if (!services.isTrusted()) return untrusted();
+          return keep?.claim() === false ? (this.#held ?? takenOver()) : undefined;
+        },
         onSession: (facts) => keep?.describe(facts),
         known: () => this.#model.state,
         onRepeated: (repeated) => this.#onRepeated(repeated),
@@ -418,9 +426,10 @@ export class Conversation implements Disposable {
     await this.#connector.suspend('the agent was idle');
   }
 
-  /** Ends the agent and everything that it started. @param note a sentence on why */
-  async close(note = 'the session was closed'): Promise<void> {
-    await this.#connector.drop(note, { closing: true });
+  /** Ends the agent and everything that it started. @param why the session is left, or only its window ends */
+  async close(why: 'closed' | 'window-ended' = 'closed'): Promise<void> {
+    this.#endsWithWindow = why === 'window-ended';
+    await this.#connector.drop(CLOSE_NOTES[why], { closing: true });
     this.dispose();
   }
 
@@ -469,7 +478,8 @@ export class Conversation implements Disposable {
     // What may have arrived is asked about where the session goes on.
     const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.#model.state) : undefined;
     if (inDoubt) this.queue.putFirst(inDoubt);
-    if (hadSession && this.queue.items.length > 0) this.queue.pause(detailed('agent-ended', note));
+    const why = this.#endsWithWindow ? 'window-ended' : detailed('agent-ended', note);
+    if (hadSession && this.queue.items.length > 0) this.queue.pause(why);
     this.#turns.exited(note);
     this.#subagents.ended();
     void this.#services.terminals.closeSession(this.key);

@@ -15,6 +15,8 @@ export interface IdleAgentsOptions {
   readonly isShown: (key: string) => boolean;
   /** How long an agent may be idle, in milliseconds; undefined: for ever. */
   readonly limitMs: () => number | undefined;
+  /** Called at each look, to let go of what else nobody needs. */
+  readonly onLook: () => void;
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
@@ -40,7 +42,8 @@ export class IdleAgents implements Disposable {
 
   /** Suspends the agents that have been idle for long enough. Resolves when they have ended. */
   async look(): Promise<void> {
-    const { conversations, isShown, limitMs, now, log } = this.#options;
+    const { conversations, isShown, limitMs, onLook, now, log } = this.#options;
+    onLook();
     const limit = limitMs();
     const idle = conversations().filter(({ key, isIdle }) => isIdle && !isShown(key));
     const keys = new Set(idle.map(({ key }) => key));

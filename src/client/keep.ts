@@ -19,6 +19,11 @@ export interface QueueKeep {
 
 /** Keeps one conversation. No method throws. */
 export interface ConversationKeep extends QueueKeep {
+  /**
+   * Makes the session this window's own, which the first write does too. A session that is only read stays free.
+   * @returns false where another window has it, or has gone on with it since it was read
+   */
+  claim(): boolean;
   /** What happened, in order. Prompts, permissions and the ends of turns are on the disk when the call returns. */
   events(events: readonly TimedEvent[]): void;
   /** The agent's side of the session; undefined: not changed, null: there is none any more. */

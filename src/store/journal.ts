@@ -10,7 +10,7 @@ import { Backing, type JournalState } from './backing';
 import { EventBuffer, type PendingRow } from './eventBuffer';
 import { type EventQuery, readEvents, readTail } from './eventPages';
 import { appendRows, dropCleared, type EventPage, WrittenRows } from './eventRows';
-import { beat, type Claim, claim, type LeaseContext, ownerOf, release } from './leases';
+import { abandoned, beat, type Claim, claim, type LeaseContext, ownerOf, release } from './leases';
 import { type Machine, thisMachine } from './machine';
 import { Ownership } from './ownership';
 import type { JournalPort } from './port';
@@ -303,6 +303,16 @@ export class Journal implements Disposable {
   /** The window that owns a session and lives. */
   owner(key: string): Extract<Claim, { kind: 'heldBy' }> | undefined {
     return this.#backing.read(key, (sql) => ownerOf(sql, key, this.#context()));
+  }
+
+  /** Returns the sessions that windows which are gone did not give up, newest first: nobody has ended them. */
+  abandoned(): readonly SessionRecord[] {
+    this.flush();
+    const found = this.#backing.readBoth(
+      (sql) => abandoned(sql, this.#context()).flatMap((key) => readSession(sql, key) ?? []),
+      (session) => session.key,
+    );
+    return [...found].sort(newestFirst);
   }
 
   /** Tells the other windows that this one lives; the journal's own timer does so too. @returns keys of sessions that were taken over */

@@ -10,7 +10,7 @@ import type { ConversationKeep, KeptConversation } from '../client/keep';
 import { Journal } from '../store/journal';
 import type { SessionRecord } from '../store/records';
 import type { SearchResult } from '../store/search';
-import { JournalKeep, readKept } from './journalKeep';
+import { JournalKeep, type KeepOptions, readKept } from './journalKeep';
 import { historyLimits } from './settings';
 import { TranscriptReading } from './transcriptReading';
 import { showInfo, showWarning } from './ui/messages';
@@ -25,8 +25,8 @@ const LAST_SESSION = 'parley.lastSession';
 export interface Recalled {
   readonly record: SessionRecord;
   readonly kept: KeptConversation;
-  /** Another window has it: it can be read here, and not gone on with. */
-  readonly isHeld: boolean;
+  /** Where it is kept; absent: another window has it, so it can be read here, and not gone on with. */
+  readonly keep?: JournalKeep;
 }
 
 export class Archive implements Disposable {
@@ -51,20 +51,21 @@ export class Archive implements Disposable {
     return this.#deleted.event;
   }
 
-  /** Keeps a conversation from now on. @param known it is in the journal already */
-  keep(
-    session: {
-      readonly key: string;
-      readonly agentId: string;
-      readonly cwd: string;
-      readonly roots: readonly string[];
-    },
-    known: boolean,
-  ): ConversationKeep {
-    return new JournalKeep({ journal: this.#open(), log: this.#log, windowId: this.#windowId, session }, known);
+  /** Keeps a new conversation from now on. */
+  keep(session: KeepOptions['session']): ConversationKeep {
+    return this.#keepOf(session, false);
   }
 
-  /** A session that was kept, claimed for this window where no other has it; undefined where there is none of that key. */
+  #keepOf(session: KeepOptions['session'], known: boolean): JournalKeep {
+    const onLost = (): void => this.#lost.fire(session.key);
+    const options = { journal: this.#open(), log: this.#log, windowId: this.#windowId, session, onLost };
+    return new JournalKeep(options, known);
+  }
+
+  /**
+   * A session that was kept, to be read; it is claimed for this window with the first write. Undefined where there is none
+   * of that key.
+   */
   recall(key: string): Recalled | undefined {
     const reading = this.#reading?.key === key ? this.#reading : undefined;
     this.#reading = undefined;
@@ -72,8 +73,14 @@ export class Archive implements Disposable {
       const journal = this.#open();
       const record = journal.session(key);
       if (!record) return undefined;
+      // What a window that was killed left of it is added by the claim. It is ours while it is read, and free then.
       const isHeld = journal.claim(key, this.#windowId).kind !== 'owned';
-      return { record, kept: readKept(journal, key, reading), isHeld };
+      try {
+        const keep = isHeld ? undefined : this.#keepOf(record, true);
+        return { record, kept: readKept(journal, key, reading), ...(keep && { keep }) };
+      } finally {
+        if (!isHeld) journal.release(key, this.#windowId);
+      }
     } catch (error) {
       this.#log.error(`session ${key} could not be read: ${messageOf(error)}`);
       return undefined;
@@ -120,6 +127,18 @@ export class Archive implements Disposable {
 
   set last(key: string | undefined) {
     if (key !== this.last) void this.#context.workspaceState.update(LAST_SESSION, key);
+  }
+
+  /**
+   * The session that a window of this folder was in which was killed, where it is newer than {@link last}: what VS Code
+   * remembers of a workspace may be older than the journal, or lost with the server. @param folder absolute
+   */
+  interrupted(folder: string): string | undefined {
+    const journal = this.#open();
+    const { last } = this;
+    const [newest] = journal.abandoned().filter(({ cwd }) => cwd === folder);
+    const known = last === undefined ? undefined : journal.session(last);
+    return newest && newest.updatedAt > (known?.updatedAt ?? 0) ? newest.key : undefined;
   }
 
   /** The newest sessions, a page of them. @param before the last one of the page before */

@@ -39,6 +39,11 @@ export class ChatHome implements UriHandler, Disposable {
     if (page === this.#places.view.page && !page.restored) surface.startWhenDrawn();
   }
 
+  /** Whether a page of this window has a session, on the screen or hidden. */
+  holds(key: string): boolean {
+    return [...this.#surfaces.values()].some(({ conversation }) => conversation.key === key);
+  }
+
   /** Whether a session is on the screen in this window. */
   isShown(key: string): boolean {
     return [...this.#surfaces].some(([page, { conversation }]) => page.isVisible && conversation.key === key);

@@ -23,10 +23,17 @@ export interface NewConversation {
   readonly title?: string | undefined;
 }
 
+interface OpenConversation {
+  readonly conversation: Conversation;
+  readonly watching: Disposable;
+  /** It was only read so far. */
+  readonly isOnlyRead: () => boolean;
+}
+
 export class Conversations implements Disposable {
   readonly #catalog: AgentCatalog;
   readonly #services: ConversationServices;
-  readonly #byKey = new Map<string, { conversation: Conversation; watching: Disposable }>();
+  readonly #byKey = new Map<string, OpenConversation>();
   readonly #didChange = new Emitter<string>();
   readonly #didActivate = new Emitter<string>();
   readonly #didAdd = new Emitter<Conversation>();
@@ -35,6 +42,8 @@ export class Conversations implements Disposable {
   readonly #archive: Archive;
   readonly #losing: Disposable;
   #activeKey: string | undefined;
+  /** Nothing was shown in this window yet. */
+  #isFirst = true;
 
   /** @param scratch the folder of sessions in a window without one. */
   constructor(catalog: AgentCatalog, services: ConversationServices, archive: Archive, scratch: string) {
@@ -71,9 +80,12 @@ export class Conversations implements Disposable {
     return known?.conversation ?? this.#last() ?? this.create();
   }
 
-  /** The conversation that this window had before it ended. */
+  /** The conversation that this window had before it ended, or was in when it was killed. */
   #last(): Conversation | undefined {
-    const { last } = this.#archive;
+    const [folder] = this.folders;
+    const interrupted = this.#isFirst && folder !== undefined ? this.#archive.interrupted(folder) : undefined;
+    this.#isFirst = false;
+    const last = interrupted ?? this.#archive.last;
     return last === undefined ? undefined : this.recall(last);
   }
 
@@ -123,7 +135,7 @@ export class Conversations implements Disposable {
     const { cwd, roots } = sessionFolders(options.cwd, this.#scratch);
     const key = randomUUID();
     const { opening, title } = options;
-    const keep = this.#archive.keep({ key, agentId: agent.id, cwd, roots }, false);
+    const keep = this.#archive.keep({ key, agentId: agent.id, cwd, roots });
     const conversation = new Conversation({
       key,
       agent,
@@ -150,7 +162,7 @@ export class Conversations implements Disposable {
     }
     const recalled = this.#archive.recall(key);
     if (!recalled) return undefined;
-    const { record, kept, isHeld } = recalled;
+    const { record, kept, keep } = recalled;
     // A session is read also where its agent is gone; it goes on with the preferred one then.
     const agent = this.#catalog.find(record.agentId) ?? this.#catalog.preferred();
     const { agentSessionId: _other, ...past } = kept;
@@ -161,15 +173,17 @@ export class Conversations implements Disposable {
       roots: record.roots,
       services: this.#services,
       kept: agent.id === record.agentId ? kept : past,
-      ...(isHeld
-        ? { isHeld: true }
-        : { keep: this.#archive.keep({ key, agentId: agent.id, cwd: record.cwd, roots: record.roots }, true) }),
+      ...(keep ? { keep } : { isHeld: true }),
     });
-    this.#add(conversation);
+    const { unsent } = conversation;
+    // What is written into one that another window has is kept nowhere else.
+    const isUnwritten = (): boolean => unsent.draft === kept.draft && unsent.attachments === kept.attachments;
+    this.#add(conversation, () => (keep ? keep.isUnclaimed : isUnwritten()));
+    if (keep?.isLost) this.#onLost(key); // it was taken while it was read
     // It may have been given another one while it was closed.
     if (record.title !== undefined && record.title !== conversation.model.state.title)
       conversation.note([{ at: record.updatedAt, event: { type: 'info', title: record.title } }]);
-    if (isHeld) void conversation.start(); // which says why it does not
+    if (!keep) void conversation.start(); // which says why it does not
     return conversation;
   }
 
@@ -201,7 +215,7 @@ export class Conversations implements Disposable {
     this.#didActivate.fire(key);
   }
 
-  #add(conversation: Conversation): void {
+  #add(conversation: Conversation, isOnlyRead = (): boolean => false): void {
     const { key } = conversation;
     let told = false;
     const changes = new Changes(() => {
@@ -213,7 +227,7 @@ export class Conversations implements Disposable {
         this.#didChange.fire(key);
       });
     });
-    this.#byKey.set(key, { conversation, watching: conversation.model.observe(changes) });
+    this.#byKey.set(key, { conversation, watching: conversation.model.observe(changes), isOnlyRead });
     this.#didAdd.fire(conversation);
     this.#activate(key);
   }
@@ -223,6 +237,21 @@ export class Conversations implements Disposable {
     for (const conversation of this.list()) {
       const { connection } = conversation;
       if (connection.kind === 'failed' && connection.error.code === 'untrusted-workspace') void conversation.start();
+    }
+  }
+
+  /**
+   * Forgets conversations that were only read; they are read again when they are wanted.
+   * @param isInUse whether one is shown somewhere
+   */
+  forgetRead(isInUse: (key: string) => boolean): void {
+    for (const [key, { conversation, watching, isOnlyRead }] of this.#byKey) {
+      if (key === this.#activeKey || isInUse(key) || !isOnlyRead()) continue;
+      this.#byKey.delete(key);
+      watching.dispose();
+      conversation.dispose();
+      this.#didRemove.fire(conversation);
+      this.#didChange.fire(key);
     }
   }
 
@@ -250,7 +279,7 @@ export class Conversations implements Disposable {
     if (this.#activeKey === key) this.#activeKey = [...this.#byKey.keys()].at(-1);
     known.watching.dispose();
     try {
-      await known.conversation.close(windowEnds ? 'the window was closed or reloaded' : undefined);
+      await known.conversation.close(windowEnds ? 'window-ended' : 'closed');
       if (!windowEnds) this.#archive.release(key);
     } finally {
       this.#didRemove.fire(known.conversation);

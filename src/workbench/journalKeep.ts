@@ -21,6 +21,8 @@ export interface KeepOptions {
     readonly cwd: string;
     readonly roots: readonly string[];
   };
+  /** Told when it turns out that another window has gone on with the session. */
+  readonly onLost?: () => void;
 }
 
 /** Events before the user's first word that are kept. */
@@ -33,13 +35,45 @@ export class JournalKeep implements ConversationKeep {
   /** What the agent said before the user did. */
   readonly #before: TimedEvent[] = [];
   #facts: Parameters<ConversationKeep['describe']>[0] = {};
+  /** The newest event of a session that was read and is not claimed yet. */
+  #readTo: number | undefined;
   /** Another window has taken the session over: it is not ours to write any more. */
   #isLost = false;
 
-  /** @param known the session is in the journal already */
+  /** @param known the session is in the journal already, and is read after this */
   constructor(options: KeepOptions, known: boolean) {
+    const { journal, session } = options;
     this.#options = options;
     this.#begun = known;
+    if (known) this.#readTo = journal.session(session.key)?.lastSeq ?? 0;
+  }
+
+  /** Nothing was written since the session was read: other windows may have it. */
+  get isUnclaimed(): boolean {
+    return this.#readTo !== undefined;
+  }
+
+  /** Another window has gone on with it. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  claim(): boolean {
+    const { journal, windowId, session, log, onLost } = this.#options;
+    if (this.#readTo === undefined) return !this.#isLost;
+    const readTo = this.#readTo;
+    this.#readTo = undefined;
+    try {
+      const isOurs = journal.claim(session.key, windowId).kind === 'owned';
+      this.#isLost = !isOurs || journal.session(session.key)?.lastSeq !== readTo;
+      // What was read here is old: it is read again before anything is added to it.
+      if (isOurs && this.#isLost) journal.release(session.key, windowId);
+    } catch (error) {
+      // Kept nowhere then, which the journal's own state tells.
+      log.error(`journal: ${messageOf(error)}`);
+    }
+    if (this.#isLost) onLost?.();
+    return !this.#isLost;
   }
 
   events(events: readonly TimedEvent[]): void {
@@ -86,12 +120,13 @@ export class JournalKeep implements ConversationKeep {
   place(anchor: Anchor | undefined): void {
     if (!this.#begun) return;
     const view = anchor ? { anchor: String(anchor.index), offset: anchor.offset, atEnd: false } : { atEnd: true };
-    this.#write((journal, key) => journal.side.saveView(key, view));
+    // Where somebody reads is no reason to keep the session from others.
+    this.#write((journal, key) => journal.side.saveView(key, view), false);
   }
 
-  #write(change: (journal: Journal, key: string) => void): void {
+  #write(change: (journal: Journal, key: string) => void, claims = true): void {
     const { journal, log, session } = this.#options;
-    if (this.#isLost) return;
+    if (this.#isLost || (claims && !this.claim())) return;
     try {
       if (!this.#begun) this.#begin();
       change(journal, session.key);

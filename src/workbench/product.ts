@@ -101,6 +101,7 @@ function composeWithin(
       conversations: () => conversations.list(),
       isShown: (key) => chat.isShown(key),
       limitMs: idleLimitMs,
+      onLook: () => conversations.forgetRead((key) => chat.holds(key)),
       now: () => performance.now(),
       schedule: later,
       log,

@@ -3,9 +3,13 @@ import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AgentLogLine, calledMethods, readAgentLog } from '../support/agents/definition';
+import { type AgentLogLine, calledMethods, readAgentLog, scriptedAgent } from '../support/agents/definition';
 import { goneFrom } from '../support/processes';
 import { Chat } from '../support/vscode/chat';
+import { openWindow, type Window } from '../support/vscode/openWindow';
+import { descendants, kill } from '../support/vscode/processTree';
+import { vsixPath } from '../support/vscode/repository';
+import { type Server, startServer } from '../support/vscode/startServer';
 import { useVsCode } from '../support/vscode/useVsCode';
 import { command } from '../support/vscode/workbench';
 
@@ -51,5 +55,51 @@ describe('an agent whose window is reloaded in the middle of a turn', () => {
     const again = await Chat.at(page, 'panel');
     await again.entries('user').getByText('take your time').waitFor();
     await again.frame.getByText('the window was closed or reloaded').first().waitFor();
+  });
+});
+
+describe('a window whose VS Code server is killed in the middle of a turn', () => {
+  const place = join(scratch, 'killed');
+  const killedLog = join(scratch, 'killed.ndjson');
+  const options = {
+    folder: join(place, 'workspace'),
+    dataDir: join(place, 'data'),
+    settings: {
+      'parley.agents': { plain: { ...scriptedAgent('plain', killedLog), name: 'Plain' } },
+      'parley.defaultAgent': 'plain',
+    },
+  };
+  const vscode = useVsCode(options);
+  let again: Server | undefined;
+  let window: Window | undefined;
+
+  after('end the second server', async () => {
+    await window?.close();
+    await again?.stop();
+  });
+
+  it('shows the session, the interrupted turn and the queue that were there', async () => {
+    const chat = await Chat.open(vscode.window.page);
+    await chat.send('say Working.\nwait');
+    await chat.entries('agent').getByText('Working.').waitFor();
+    for (const word of ['one', 'two', 'three']) await chat.send(`say ${word}`);
+    await chat.queue.nth(2).waitFor();
+    const agent = readAgentLog(killedLog).find(({ ev }) => ev === 'start')?.pid ?? 0;
+    const { server } = vscode;
+    const own = descendants(server.pid).filter(({ command }) => /bootstrap-fork|server-main|--type=/.test(command));
+    for (const { pid } of [...own].reverse()) kill(pid);
+    kill(server.pid);
+    await server.exited;
+    await goneFrom(agent);
+
+    // Another browser as well: nothing is left of what VS Code remembers of the workspace.
+    again = await startServer({ ...options, extensions: [vsixPath] });
+    window = await openWindow(again);
+    const back = await Chat.open(window.page);
+    await back.entries('agent').getByText('Working.').waitFor();
+    await back.queue.nth(2).waitFor();
+    assert.deepEqual(await back.queue.locator('.queue-text').allTextContents(), ['say one', 'say two', 'say three']);
+    assert.equal(await back.turnEnd(), 'error');
+    await back.button('Resume').waitFor();
   });
 });

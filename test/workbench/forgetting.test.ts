@@ -50,7 +50,7 @@ describe('a session that is deleted', function () {
     archive.onDidDelete((keys) => forgotten.push(descriptors.forget(keys)));
 
     const [key, other] = [mintId(), mintId()];
-    const keep = archive.keep({ key, agentId: 'demo', cwd: folder, roots: [folder] }, false);
+    const keep = archive.keep({ key, agentId: 'demo', cwd: folder, roots: [folder] });
     keep.describe({ title: 'Gone' });
     const object = (of: string): string => `sessions/${mintId()}/${of}/00000000-${mintId()}.json`;
     const [own, foreign] = [object(key), object(other)];

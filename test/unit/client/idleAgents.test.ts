@@ -30,6 +30,7 @@ describe('an idle agent', function () {
       conversations: () => open,
       isShown: () => shown,
       limitMs: () => limit,
+      onLook() {},
       now: () => now,
       schedule: () => ({ dispose() {} }),
       log: silentLog,

@@ -108,6 +108,25 @@ describe('a conversation that is kept', () => {
     assert.equal(conversation.model.state.turns[0]?.barrier, 'exit');
   });
 
+  it('says of its turn that the window was closed, and of its queue that it waits for the user', async () => {
+    const first = openWindow();
+    const sent = first.conversation.send('say Working.\nwait').done.catch(() => {});
+    await first.until((c) => c.model.state.entries.some(({ kind }) => kind === 'agent'));
+    first.conversation.send('say next').done.catch(() => {});
+    await first.conversation.close('window-ended');
+    await sent;
+    journal?.dispose();
+    session = undefined;
+    const { conversation } = openWindow();
+    const [turn] = conversation.model.state.turns;
+    assert.deepEqual([turn?.stopReason, turn?.note], ['error', 'the window was closed or reloaded']);
+    assert.deepEqual(
+      conversation.queue.items.map(({ text }) => text),
+      ['say next'],
+    );
+    assert.equal(conversation.queue.paused, 'window-ended');
+  });
+
   it('has a message sent again of which nobody knows whether it arrived, or cannot send it', async () => {
     const first = openWindow();
     first.conversation.send('slow 60000').done.catch(() => {});
