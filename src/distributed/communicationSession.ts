@@ -146,6 +146,7 @@ export class CommunicationSession implements AgentConversation {
     this.#question = undefined;
     try {
       const until = AbortSignal.any([signal, run.leave.signal]);
+      this.#past.withdrawSame(message);
       if (!question) await this.#look(until);
       await this.#work(run, message, question !== undefined, until);
       const { end } = run.reader;
@@ -166,6 +167,8 @@ export class CommunicationSession implements AgentConversation {
         this.#question = question;
         this.#past.withdraw(message);
       }
+      // Without a response no run began as far as anybody knows; a server that has it all the same says so before the next one.
+      if (!question && run.position.runId === undefined && !run.isStopped) this.#past.withdraw(message);
       if (run.isStopped && !signal.aborted) return { stopReason: 'cancelled', isAwaiting: false };
       throw error;
     } finally {

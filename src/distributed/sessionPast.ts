@@ -50,6 +50,12 @@ export class SessionPast {
     this.#pending = this.#pending.filter((pending) => pending.message !== message);
   }
 
+  /** Takes back what was said before in the same words and reached no server for sure: it is said again now. */
+  withdrawSame({ role, parts }: Message): void {
+    const words = JSON.stringify([role, parts]);
+    this.#pending = this.#pending.filter(({ message }) => JSON.stringify([message.role, message.parts]) !== words);
+  }
+
   /** Compares a server's version with ours and takes what goes on from ours; see {@link checkAfterRun}. */
   compare(answer: ServerAnswer): Finding {
     const check = checkAfterRun(this.#descriptor, answer);

@@ -57,6 +57,37 @@ describe('a chat with an HTTP agent', () => {
     assert.equal(answers(events).at(-1), 'resumed with: yes');
   });
 
+  it('has a message that did not reach the server once, however often it is sent', async () => {
+    const running = await serve(AGENTS);
+    let isDown = true;
+    const inputs: string[] = [];
+    const client = new CommunicationClient({
+      baseUrl: running.baseUrl,
+      headers: () => ({ authorization: `Bearer ${running.token}` }),
+      fetch: (url, init) => {
+        if (isDown) return Promise.reject(new TypeError('fetch failed'));
+        if (init?.method === 'POST') inputs.push(String(init.body));
+        return fetch(url, init);
+      },
+    });
+    const { session } = begin({ client, agentName: 'echo' });
+    await assert.rejects(session.send(prompt('Transfer 100 EUR to Ann.'), signal), {
+      code: 'agent-server-unreachable',
+    });
+    await assert.rejects(session.send(prompt('Transfer 100 EUR to Ann.'), signal), {
+      code: 'agent-server-unreachable',
+    });
+    isDown = false;
+    await session.send(prompt('Transfer 100 EUR to Ann.'), signal);
+    assert.equal(inputs.length, 1);
+    assert.deepEqual((JSON.parse(inputs[0] ?? '') as { session: { history: string[] } }).session.history, []);
+    assert.deepEqual(
+      await pastOf(session.descriptor),
+      ['Transfer 100 EUR to Ann.', 'Transfer 100 EUR to Ann.'],
+      'said and echoed',
+    );
+  });
+
   it('stops the agent on the server and keeps what it said', async () => {
     const running = await serve(AGENTS);
     const heard = new Deferred<void>();
