@@ -60,5 +60,6 @@ function partText(part: MessagePart): string {
   // Of a citation its words; of a thought nothing, it is the other agent's own.
   if (part.metadata !== undefined && part.name === undefined && part.content_encoding === 'plain')
     return part.content ?? '';
-  return `\n[${part.name ?? part.content_type}]\n`;
+  const what = part.name ?? part.content_type;
+  return part.content_url === undefined ? `\n[${what}]\n` : `\n[${what}: ${part.content_url}]\n`;
 }

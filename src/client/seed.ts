@@ -76,12 +76,20 @@ function seedBlock(transcript: string, capabilities: PromptCapabilities): Conten
 
 function partOf(entry: Entry | undefined): string | undefined {
   if (entry?.kind === 'user' || entry?.kind === 'agent') {
-    const text = entry.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('');
+    const text = entry.content.map(blockText).join('');
     return text === '' ? undefined : `${WORDS[entry.kind]}: ${shorten(text)}`;
   }
   if (entry?.kind === 'gap') return `[a message is unavailable: ${shorten(entry.text)}]`;
   if (entry?.kind === 'tool') return `[${entry.toolKind}: ${shorten(entry.title)}, ${entry.status}]`;
   return undefined;
+}
+
+/** What stands for a block: text, where something lies, or at least what kind of thing it is. */
+function blockText(block: ContentBlock): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'resource_link') return `[${block.title ?? block.name}: ${block.uri}]`;
+  if (block.type === 'resource') return block.text ?? `[${block.uri}]`;
+  return `[${block.type}]`;
 }
 
 function shorten(text: string): string {

@@ -80,7 +80,8 @@ export function missingParts(shown: Shown, whole: readonly MessagePart[]): reado
   return missing;
 }
 
-function isTextual(mimeType: string): boolean {
+/** Whether content of this kind can be read as text. */
+export function isTextual(mimeType: string): boolean {
   return /^(text\/|application\/(json|xml|yaml|x-ndjson)\b|application\/[\w.-]+\+(json|xml)\b)/i.test(mimeType);
 }
 

@@ -1,10 +1,9 @@
 // What conversations share in this window: files and terminals of VS Code, the user's environment and settings.
-import { join } from 'node:path';
 import { type ExtensionContext, workspace } from 'vscode';
 import { missingFileReadsEmpty } from '../acp/quirks/gemini';
 import type { Log } from '../base/log';
 import { AgentFiles } from '../client/agentFiles';
-import { FileShelf } from '../client/fileShelf';
+import type { FileShelf } from '../client/fileShelf';
 import { ProtocolOffers } from '../client/protocolOffers';
 import type { ConversationServices } from '../client/services';
 import type { Terminals } from '../client/terminals';
@@ -27,10 +26,12 @@ export interface ServiceParts {
   readonly traffic: Traffic;
   /** Keeps messages of sessions with HTTP agents that no server records. */
   readonly messageRecorder: (key: string) => MessageRecorder;
+  /** Keeps the descriptors of sessions with HTTP agents. */
+  readonly httpSessions: FileShelf;
 }
 
 export function conversationServices(parts: ServiceParts): ConversationServices {
-  const { context, log, environment, terminals, approve, mcp, remote, traffic, messageRecorder } = parts;
+  const { context, log, environment, terminals, approve, mcp, remote, traffic, messageRecorder, httpSessions } = parts;
   const { version } = context.extension.packageJSON as { version: string };
   const files = new EditorFiles({ log });
   return {
@@ -46,7 +47,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     mcpServers: mcp.gather,
     signInTerminal,
     remote,
-    descriptors: new FileShelf(join(context.globalStorageUri.fsPath, 'http-sessions')),
+    descriptors: httpSessions,
     messageRecorder,
     traceparent: process.env.TRACEPARENT,
     isTrusted: () => workspace.isTrusted,

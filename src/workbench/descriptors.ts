@@ -1,7 +1,7 @@
 // Sessions that come and go as descriptors: the messages of those that are shared are kept as objects, handed out as links, and those of others are opened from them.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type ExtensionContext, l10n, workspace } from 'vscode';
+import { type ExtensionContext, l10n, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
@@ -17,7 +17,7 @@ import { openDescriptor } from '../distributed/descriptor';
 import { Guard } from '../distributed/guard';
 import { mintId, type SessionDescriptor } from '../distributed/model';
 import { Resolver } from '../distributed/resolver';
-import { ResourceCache } from '../distributed/resourceCache';
+import type { ResourceCache } from '../distributed/resourceCache';
 import { DEFAULT_URL_SECONDS } from '../distributed/resources';
 import type { MessageRecorder } from '../distributed/sessionPast';
 import type { Place } from '../distributed/sessionRecord';
@@ -25,8 +25,7 @@ import type { SessionEvent } from '../session/event';
 import type { Entry } from '../session/state';
 import type { AgentCatalog } from './agentCatalog';
 import type { Conversations } from './conversations';
-import type { Questions } from './questions';
-import { originOf, ResourceAccess } from './resourceAccess';
+import { originOf, type ResourceAccess } from './resourceAccess';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
 import { showWarning } from './ui/messages';
@@ -37,9 +36,11 @@ export interface DescriptorsOptions {
   readonly conversations: Conversations;
   readonly serve: Serve;
   readonly stores: ResourceStores;
+  readonly access: ResourceAccess;
+  readonly cache: ResourceCache;
+  /** Descriptors of sessions with HTTP agents. */
+  readonly httpSessions: FileShelf;
   readonly log: Log;
-  /** Absent: VS Code's dialogs. */
-  readonly ask?: Questions;
 }
 
 export interface OpenOptions {
@@ -55,6 +56,8 @@ export interface OpenOptions {
 
 /** A descriptor that is fetched may take this long, in milliseconds. */
 const FETCH_MS = 30_000;
+/** Bytes of a text that is opened in the editor. */
+const MAX_PART_BYTES = 5 * 1024 * 1024;
 const MAX_TITLE = 80;
 /** Deleted sessions whose messages others still refer to. */
 const LEFT = 'parley.resources.left';
@@ -81,8 +84,6 @@ export class Descriptors implements Disposable {
   readonly #leaving = new Set<Promise<void>>();
   readonly #logged = new Map<string, Logged>();
   readonly #shelf: FileShelf;
-  /** Descriptors of sessions with HTTP agents, as `conversationServices.ts` keeps them. */
-  readonly #httpShelf: FileShelf;
   readonly #access: ResourceAccess;
   readonly #guard: Guard;
   readonly #cache: ResourceCache;
@@ -94,15 +95,11 @@ export class Descriptors implements Disposable {
 
   constructor(options: DescriptorsOptions) {
     this.#options = options;
-    const { context, catalog, conversations, serve, stores, log, ask } = options;
+    const { context, conversations, stores, access, cache } = options;
     const folder = context.globalStorageUri.fsPath;
     this.#shelf = new FileShelf(join(folder, 'session-messages'));
-    this.#httpShelf = new FileShelf(join(folder, 'http-sessions'));
-    this.#cache = new ResourceCache({ folder: join(folder, 'resource-cache'), log });
-    const ownOrigin = (): string | undefined => serve.origin;
-    this.#access = this.#lifetime.add(
-      new ResourceAccess({ context, catalog, stores, ownOrigin, log, ...(ask && { ask }) }),
-    );
+    this.#cache = cache;
+    this.#access = access;
     this.#guard = new Guard(this.#access);
     this.#lifetime.add(this.#guard);
     const tidying = setTimeout(() => void this.#removeOldCopies(), TIDY_AFTER_MS);
@@ -244,6 +241,25 @@ export class Descriptors implements Disposable {
     }
   };
 
+  /**
+   * Shows a text that lies with a server which knows the user by a token: a browser would not have it.
+   * @returns false where it is no such address, or no text @throws ParleyError `location-not-found` where it cannot be fetched
+   */
+  readonly openPart = async (url: string): Promise<boolean> => {
+    const origin = originOf(url);
+    if (!workspace.isTrusted || origin === undefined) return false;
+    if ((await this.#access.credentials(origin)) === undefined) return false;
+    const resolver = await this.#resolver();
+    const part = { content_type: 'text/plain', content_encoding: 'plain', content_url: url } as const;
+    const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(FETCH_MS)]);
+    const found = await resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES }, signal);
+    if (found.kind !== 'content') throw new ParleyError('location-not-found', found.sentence);
+    const content = Buffer.from(found.bytes).toString('utf8');
+    if (content.includes('\0')) return false;
+    await window.showTextDocument(await workspace.openTextDocument({ content }), { preview: true });
+    return true;
+  };
+
   /** Copies the messages of a session to the store that is configured now. @throws ParleyError of that store */
   async move(key: string): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
     requireTrust();
@@ -275,7 +291,7 @@ export class Descriptors implements Disposable {
     try {
       // What open sessions refer to is on the shelf then.
       await this.settled();
-      const shelves = [this.#shelf, this.#httpShelf];
+      const shelves = [this.#shelf, this.#options.httpSessions];
       const remains = { shelves, store: await serve.localStore(), log };
       const all = [...new Set([...before, ...keys])];
       const { removed, left } = await removeRemains(all, remains, this.#ended.signal);

@@ -4,8 +4,11 @@ import { type ExtensionContext, commands as editorCommands, type LogOutputChanne
 import { userEnvironment } from '../agents/userEnvironment';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
+import { FileShelf } from '../client/fileShelf';
 import { IdleAgents } from '../client/idleAgents';
 import { Terminals } from '../client/terminals';
+import type { NetworkPolicy } from '../distributed/guard';
+import { ResourceCache } from '../distributed/resourceCache';
 import { AgentCatalog } from './agentCatalog';
 import { createApi, type ParleyApi } from './api';
 import { Archive } from './archive';
@@ -20,6 +23,7 @@ import { FolderConsent } from './folderConsent';
 import { McpServers } from './mcpServers';
 import { RealTerminals } from './realTerminal';
 import { RemoteHeaders } from './remoteHeaders';
+import { ResourceAccess } from './resourceAccess';
 import { ResourceStores } from './resourceStores';
 import { Serve } from './serve';
 import { idleLimitMs, resourcesSetting } from './settings';
@@ -69,6 +73,9 @@ function composeWithin(
   const catalog = new AgentCatalog(context, consent, log);
   const remote = new RemoteHeaders(context);
   const mcp = new McpServers({ context, environment, consent });
+  // One of each: what is written to one file is written one after another.
+  const httpSessions = new FileShelf(join(context.globalStorageUri.fsPath, 'http-sessions'));
+  const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
   const messageRecorder = (key: string) => descriptors.recorderOf(key);
   const services = conversationServices({
     context,
@@ -80,20 +87,34 @@ function composeWithin(
     remote,
     traffic,
     messageRecorder,
+    httpSessions,
   });
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
   const conversations = own(new Conversations(catalog, services, archive, scratch));
   own(workspace.onDidGrantWorkspaceTrust(() => conversations.onTrusted()));
-  const serve = own(new Serve({ context, catalog, services, scratch, log }));
+  const reading = { policy: (): NetworkPolicy => access, stores: () => stores.all() };
+  const serve: Serve = own(new Serve({ context, catalog, services, scratch, cache, reading, log }));
   const stores = own(new ResourceStores({ context, serve, log }));
-  const descriptors: Descriptors = own(new Descriptors({ context, catalog, conversations, serve, stores, log }));
+  const access = own(new ResourceAccess({ context, catalog, stores, ownOrigin: () => serve.origin, log }));
+  const sharing = { context, catalog, conversations, serve, stores, access, cache, httpSessions, log };
+  const descriptors: Descriptors = own(new Descriptors(sharing));
   own(archive.onDidDelete((keys) => void descriptors.forget(keys)));
   const diffs = own(new DiffEditor());
   const realTerminals = own(new RealTerminals(terminals));
-  const { retry: retryGap } = descriptors;
+  const { retry: retryGap, openPart } = descriptors;
   const takeOver = (key: string): void => chat.takeOver(key);
   const showSession = (key: string): void => chat.showSession(key);
-  const surfaces = surfaceServices({ log, terminals, realTerminals, diffs, takeOver, showSession, retryGap, scratch });
+  const surfaces = surfaceServices({
+    log,
+    terminals,
+    realTerminals,
+    diffs,
+    takeOver,
+    showSession,
+    retryGap,
+    openPart,
+    scratch,
+  });
   const chat: ChatHome = new ChatHome(places, conversations, surfaces);
   own(chat);
   const idle = own(

@@ -7,12 +7,12 @@ import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
 import type { ConversationServices } from '../client/services';
 import { AgentServer } from '../distributed/agentServer';
-import { Guard } from '../distributed/guard';
+import { Guard, type NetworkPolicy } from '../distributed/guard';
 import { LocalStore } from '../distributed/localStore';
-import type { SessionDescriptor } from '../distributed/model';
 import { Resolver } from '../distributed/resolver';
-import { ResourceCache } from '../distributed/resourceCache';
-import type { PastMessage } from '../distributed/servedAgent';
+import type { ResourceCache } from '../distributed/resourceCache';
+import type { ResourceStore } from '../distributed/resources';
+import { servedPast } from '../distributed/servedPast';
 import type { AgentCatalog } from './agentCatalog';
 import { ServedAgents } from './servedAgents';
 import { serverToken, signingSecret } from './serveSecrets';
@@ -25,6 +25,12 @@ export interface ServeOptions {
   readonly services: ConversationServices;
   /** The folder of sessions in a window without one. */
   readonly scratch: string;
+  readonly cache: ResourceCache;
+  /** What the user's own sessions are read with: the messages of a run's session may lie in the same places. */
+  readonly reading: {
+    readonly policy: () => NetworkPolicy;
+    readonly stores: () => Promise<readonly ResourceStore[]>;
+  };
   readonly log: Log;
 }
 
@@ -169,18 +175,24 @@ export class Serve implements Disposable {
   }
 
   async #start(port: number): Promise<Running> {
-    const { log, context, services } = this.#options;
+    const { log, services, cache, reading } = this.#options;
     const store = await this.localStore();
-    // Others choose the URLs of a history: only the user's own servers are asked.
-    const guard = new Guard({ listedOnly: true, isAllowed: (origin) => this.#isConfigured(origin) });
-    const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
-    const resolver = new Resolver({ guard, cache, stores: [store], log });
+    // Others choose the URLs of a history: only origins that the user has named are asked, and nobody is there to be asked about more.
+    const guard = new Guard({
+      listedOnly: true,
+      isAllowed: (origin) => reading.policy().isAllowed(origin),
+      credentials: async (origin) => reading.policy().credentials?.(origin),
+    });
     const server = new AgentServer({
       agents: () => this.#agents.list,
       token: await this.token(),
       store,
       serveResource: (id, exp, sig, signal) => store.serve(id, exp, sig, signal),
-      history: (session, signal) => pastOf(resolver, session, signal),
+      // The settings may name other stores by then.
+      history: async (session, signal) => {
+        const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
+        return servedPast(resolver, session, signal);
+      },
       now: services.clock.now,
       log,
     });
@@ -199,25 +211,6 @@ export class Serve implements Disposable {
     await this.#agents.closeAll();
     running.guard.dispose();
   }
-
-  #isConfigured(origin: string): boolean {
-    return this.#options.catalog
-      .own()
-      .some(
-        (agent) => agent.type === 'communication' && URL.canParse(agent.url) && new URL(agent.url).origin === origin,
-      );
-  }
-}
-
-async function pastOf(
-  resolver: Resolver,
-  session: SessionDescriptor,
-  signal: AbortSignal,
-): Promise<readonly PastMessage[]> {
-  const entries = await resolver.resolveHistory(session, {}, signal);
-  return entries.map((entry) =>
-    entry.kind === 'message' ? { kind: 'message', message: entry.message } : { kind: 'gap', reason: entry.sentence },
-  );
 }
 
 /** No agents are served. */

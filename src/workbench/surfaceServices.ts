@@ -16,6 +16,8 @@ export interface SurfaceParts {
   readonly takeOver: (key: string) => void;
   readonly showSession: (key: string) => void;
   readonly retryGap: SurfaceServices['retryGap'];
+  /** Shows what lies behind an address that needs a token; false where it is another one. */
+  readonly openPart: (url: string) => Promise<boolean>;
   /** The folder of sessions in a window without one, where nobody looks for a file. */
   readonly scratch: string;
   /** In the place of VS Code's own dialogs. */
@@ -30,6 +32,7 @@ export function surfaceServices({
   takeOver,
   showSession,
   retryGap,
+  openPart,
   scratch,
   ask,
 }: SurfaceParts): SurfaceServices {
@@ -37,7 +40,9 @@ export function surfaceServices({
     log,
     isTerminalOpenable: (id) => terminals.isRunning(id) || terminals.outputOf(id) !== '',
     openLocation: (path, line, roots) => openLocation({ path, ...(line !== undefined && { line }) }, roots),
-    openLink,
+    openLink: async (href, roots) => {
+      if (!(await openPart(href))) await openLink(href, roots);
+    },
     openAddress,
     openDiff: async (conversation, index, content) => {
       const entry = conversation.model.state.entries[index];

@@ -8,6 +8,7 @@ import { silentLog } from '../../src/base/log';
 import { FileShelf } from '../../src/client/fileShelf';
 import { LocalStore } from '../../src/distributed/localStore';
 import { mintId } from '../../src/distributed/model';
+import { ResourceCache } from '../../src/distributed/resourceCache';
 import { Archive } from '../../src/workbench/archive';
 import { Descriptors, type DescriptorsOptions } from '../../src/workbench/descriptors';
 import { removeScratch, scratchFolder } from '../support/scratch';
@@ -44,6 +45,8 @@ describe('a session that is deleted', function () {
       conversations: { onDidAdd: none, onDidRemove: none },
       serve: { origin: undefined, localStore: async () => store },
       stores: { origin: undefined, onDidChange: none },
+      cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
+      httpSessions: new FileShelf(join(folder, 'http-sessions')),
       log: silentLog,
     } as unknown as DescriptorsOptions);
     const forgotten: Promise<void>[] = [];

@@ -6,11 +6,14 @@ import { type ExtensionContext, Uri } from 'vscode';
 import { Emitter } from '../../src/base/event';
 import { silentLog } from '../../src/base/log';
 import type { Conversation } from '../../src/client/conversation';
+import { FileShelf } from '../../src/client/fileShelf';
 import { LocalStore } from '../../src/distributed/localStore';
+import { ResourceCache } from '../../src/distributed/resourceCache';
 import type { TimedEvent } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
 import { Descriptors, type DescriptorsOptions } from '../../src/workbench/descriptors';
 import type { Questions } from '../../src/workbench/questions';
+import { ResourceAccess, type ResourceAccessOptions } from '../../src/workbench/resourceAccess';
 import { removeScratch, scratchFolder } from '../support/scratch';
 import { json, type StubServer, stopStubs, stubServer } from '../support/stubServer';
 
@@ -82,9 +85,11 @@ describe('messages of a server that wants a token', function () {
       secret: randomBytes(32),
       baseUrl: () => undefined,
     });
+    const catalog = { own: () => [], preferred: () => agent };
+    const stores = { origin: undefined, onDidChange: new Emitter<void>().event, all: async () => [store] };
     descriptors = new Descriptors({
       context,
-      catalog: { own: () => [], preferred: () => agent },
+      catalog,
       conversations: {
         onDidAdd: added.event,
         onDidRemove: new Emitter<Conversation>().event,
@@ -94,9 +99,18 @@ describe('messages of a server that wants a token', function () {
         },
       },
       serve: { origin: undefined, localStore: async () => store },
-      stores: { origin: undefined, onDidChange: new Emitter<void>().event, all: async () => [store] },
+      stores,
+      access: new ResourceAccess({
+        context,
+        catalog,
+        stores,
+        ownOrigin: () => undefined,
+        log: silentLog,
+        ask: user,
+      } as unknown as ResourceAccessOptions),
+      cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
+      httpSessions: new FileShelf(join(folder, 'http-sessions')),
       log: silentLog,
-      ask: user,
     } as unknown as DescriptorsOptions);
   });
   afterEach(async () => {

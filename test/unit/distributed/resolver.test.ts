@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Deferred } from '../../../src/base/deferred';
 import type { Log } from '../../../src/base/log';
+import { pastContext } from '../../../src/client/pastContext';
 import { gapPlaceholder } from '../../../src/distributed/gap';
 import { Guard } from '../../../src/distributed/guard';
 import { LocalStore } from '../../../src/distributed/localStore';
 import type { HistoryEntry } from '../../../src/distributed/resolver';
 import { sha256Of } from '../../../src/distributed/resources';
 import { withHash } from '../../../src/distributed/resourceUrl';
+import { servedPast } from '../../../src/distributed/servedPast';
 import { scratchFolder } from '../../support/scratch';
 import { messageText, serve } from './loopback';
 import { closeResolvers, echo, kept, open, resolver, textOf } from './resolvers';
@@ -248,6 +250,31 @@ describe('Resolver', () => {
       assert.equal(Buffer.from(content.bytes).toString(), 'very large');
       const cut = await one.resolvePart(entry.message.parts[0]!, { maxBytes: 5 }, never);
       assert.ok(cut.kind === 'gap' && cut.reason === 'too-large');
+    });
+
+    it('has its texts in the past that a served agent is told, as far as they are short', async () => {
+      const server = await serve((request, response) => {
+        const parts = ['short', 'long', 'gone'].map((name) => ({ content_url: `${server.origin}/${name}` }));
+        if (request.url === '/message') response.end(JSON.stringify({ role: 'agent/assistant', parts }));
+        else if (request.url === '/short') response.end('a text elsewhere');
+        else if (request.url === '/long') response.end('x'.repeat(100_000));
+        else response.writeHead(404).end();
+      });
+      const past = await servedPast(
+        resolver(),
+        { id: 'session-123', history: [`${server.origin}/message`, `${server.origin}/none`] },
+        never,
+      );
+      assert.deepEqual(
+        past.map(({ kind }) => kind),
+        ['message', 'gap'],
+      );
+      const forms = pastContext(past, 1)?.forms[0];
+      const text = forms?.type === 'resource' ? (forms.text ?? '') : '';
+      assert.match(text, /a text elsewhere/);
+      assert.ok(
+        text.includes(`[text/plain: ${server.origin}/long]`) && text.includes(`[text/plain: ${server.origin}/gone]`),
+      );
     });
 
     it('reads what a part holds itself as something else', async () => {
