@@ -10,6 +10,7 @@ import { type AgentExit, describeExit } from '../agents/agentProcess';
 import { Deferred } from '../base/deferred';
 import { messageOf, ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
+import { knownSecrets, redact } from '../base/redact';
 import { abilitiesOf, refusingOthers } from './abilities';
 import type { AgentLink } from './agentLink';
 import type { Carrier } from './carrier';
@@ -57,6 +58,7 @@ export class RpcLink implements AgentLink {
     this.#name = options.agent.name;
     const { onTraffic } = options;
     const { scrub = (text: string) => text } = carrier;
+    const clean = (text: string): string => knownSecrets.redact(scrub(text));
     const log = carrier.scrub ? scrubbedLog(options.log, carrier.scrub) : options.log;
     this.#log = log;
     this.router = new UpdateRouter((sentence) => log.warn(sentence));
@@ -69,9 +71,9 @@ export class RpcLink implements AgentLink {
         onNotification: options.onNotification,
       },
       onNoise: (line) => {
-        this.#noise ||= scrub(line.slice(0, 200));
+        this.#noise ||= clean(line.slice(0, 1_000)).slice(0, 200);
       },
-      scrub,
+      scrub: clean,
       ...(onTraffic && { onTraffic: (dir: 'in' | 'out', line: string) => onTraffic(dir, scrub(line)) }),
     });
     this.rpc.onDidClose((error) => void this.#onClosed(error));
@@ -172,7 +174,7 @@ export class RpcLink implements AgentLink {
   /** A failure as the user reads it: who, what, the last stderr lines, what to do. */
   async describe(error: unknown, step: string): Promise<ParleyError> {
     if (this.#ended && error === this.#ended) return error as ParleyError;
-    const stderr = this.#carrier.stderrTail(STDERR_LINES);
+    const stderr = redact(this.#carrier.stderrTail(STDERR_LINES));
     const code = error instanceof ParleyError ? error.code : 'agent-error';
     const hint = error instanceof ParleyError ? error.hint : undefined;
     const check = this.#isRemote ? 'Check its “url”' : 'Check that the command starts the agent in its ACP mode';
@@ -259,7 +261,7 @@ export class RpcLink implements AgentLink {
     // The server's own words may be in it.
     return this.#ending(
       code === remoteLost ? 'connection-lost' : code,
-      this.#carrier.scrub?.(sentence) ?? sentence,
+      knownSecrets.redact(this.#carrier.scrub?.(sentence) ?? sentence),
       hint,
     );
   }
@@ -273,7 +275,7 @@ export class RpcLink implements AgentLink {
   }
 
   #ending(code: string, message: string, hint: string): ParleyError {
-    const stderr = this.#carrier.stderrTail(STDERR_LINES);
+    const stderr = redact(this.#carrier.stderrTail(STDERR_LINES));
     const noise = this.#noise ? `It sent text that is no protocol message: “${this.#noise}”.` : hint;
     return new ParleyError(code, message, { hint: noise, ...(stderr && { stderr }) });
   }

@@ -5,6 +5,8 @@ import { AgentProcess } from '../agents/agentProcess';
 import { resolveCommand } from '../agents/resolveCommand';
 import { ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
+import { knownSecrets } from '../base/redact';
+import { isSecretName } from '../base/redactJson';
 import type { Carrier } from './carrier';
 import { connectRemote } from './remoteCarrier';
 import { type RemoteAccess, resolveRemote, scrubber } from './remoteTarget';
@@ -34,6 +36,7 @@ export async function startCarrier(
   const { agent, log } = options;
   switch (agent.type) {
     case 'process': {
+      for (const [name, value] of Object.entries(agent.env)) if (isSecretName(name)) knownSecrets.add(value);
       const { command, env } = await stages.run('resolve', deadlines.resolve, signal, async () => {
         const env = withVariables(await options.environment(agent.command), agent.env);
         return { env, command: await resolveCommand(agent.command, { cwd: options.cwd, env }) };

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import { KeyedQueue } from '../base/keyedQueue';
+import { knownSecrets } from '../base/redact';
 import { copyResource } from './migrateSession';
 import { MAX_HISTORY, MAX_MESSAGE_BYTES, type Message, mintId, type SessionDescriptor } from './model';
 import { DEFAULT_URL_SECONDS, type ResourceStore, type StoredResource, sha256Of } from './resources';
@@ -65,7 +66,8 @@ export class MessageLog {
       const { entries } = this.#record;
       if (entries.length >= MAX_HISTORY)
         throw new ParleyError('session-full', `A session has at most ${MAX_HISTORY} messages.`);
-      const bytes = Buffer.from(JSON.stringify(message));
+      // It is made to be read by others.
+      const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
       if (bytes.length > MAX_MESSAGE_BYTES)
         throw new ParleyError('too-large', 'The message is too large to be stored.');
       const key = `${this.#folder}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;

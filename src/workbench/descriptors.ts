@@ -5,6 +5,7 @@ import { type ExtensionContext, l10n, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
+import { knownSecrets } from '../base/redact';
 import { head } from '../base/text';
 import { Branches, relate } from '../client/branches';
 import type { Conversation } from '../client/conversation';
@@ -271,7 +272,7 @@ export class Descriptors implements Disposable {
     return {
       record: async (message, signal) => {
         const [store] = await this.#options.stores.all();
-        const bytes = Buffer.from(JSON.stringify(message));
+        const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
         const { key: name, sha256 } = await store.put(
           `http/${key}/${mintId()}.json`,
           bytes,

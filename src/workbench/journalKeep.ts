@@ -1,6 +1,7 @@
 // Keeps one conversation in the journal. What cannot be kept is told by the journal's own state; nothing here stops a conversation.
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
+import { knownSecrets } from '../base/redact';
 import type { ConversationKeep, KeptConversation, KeptItem } from '../client/keep';
 import type { Anchor, DraftView } from '../panel/contract';
 import { boundEvent } from '../session/bounds';
@@ -77,7 +78,7 @@ export class JournalKeep implements ConversationKeep {
   }
 
   events(events: readonly TimedEvent[]): void {
-    const bounded = events.map((timed) => ({ ...timed, event: boundEvent(timed.event) }));
+    const bounded = events.map((timed) => ({ ...timed, event: withoutSecrets(boundEvent(timed.event)) }));
     if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
       this.#write((journal, key) => journal.append(key, bounded));
     } else if (this.#before.length + events.length <= MOST_BEFORE) this.#before.push(...bounded);
@@ -153,6 +154,14 @@ export class JournalKeep implements ConversationKeep {
     journal.append(session.key, this.#before);
     this.#before.length = 0;
   }
+}
+
+/** What the agent repeats of this window's secrets does not reach the disk. The user's own words stay as they are: they are sent from there. */
+function withoutSecrets(event: SessionEvent): SessionEvent {
+  if (event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
+  const text = JSON.stringify(event);
+  const clean = knownSecrets.redact(text);
+  return clean === text ? event : (JSON.parse(clean) as SessionEvent);
 }
 
 /** The user has said something, or has opened what was said elsewhere. */

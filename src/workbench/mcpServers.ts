@@ -4,6 +4,8 @@ import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../agents/resolveCommand';
 import { messageOf, ParleyError } from '../base/errors';
 import { parseJsonc } from '../base/jsonc';
+import { own } from '../base/own';
+import { knownSecrets } from '../base/redact';
 import { describeStart, environmentReadBy } from '../client/describeStart';
 import { type McpConfig, parseMcpConfig, toMcpServers } from '../client/mcpConfig';
 import type { McpOffer } from '../client/mcpOffer';
@@ -12,6 +14,14 @@ import { folderValues, userValue } from './folderSettings';
 import { McpInputs } from './mcpInputs';
 import { usesWorkspaceMcp } from './settings';
 
+/** Values that fill a variable are secrets from this length on: shorter ones are ports and names, in characters. */
+const MIN_FILLED = 8;
+/** Variables of the environment that are known to everybody on this machine, and stand in every path. */
+const PLAIN_VARIABLES = new Set(
+  'HOME PATH USER LOGNAME SHELL PWD LANG TERM TMPDIR TEMP TMP HOSTNAME EDITOR USERPROFILE USERNAME APPDATA LOCALAPPDATA'.split(
+    ' ',
+  ),
+);
 /** The largest file that is read, in bytes. */
 const MAX_FILE = 1024 * 1024;
 
@@ -44,9 +54,9 @@ export class McpServers {
   /** The servers for a session in `cwd`. What cannot be used is told in sentences. */
   readonly gather = async (cwd: string): Promise<McpOffer> => {
     const sources: { readonly id: string; readonly folder: string; readonly config: McpConfig }[] = [];
-    const own = parseMcpConfig({ servers: userValue('mcpServers') ?? {} });
-    if (own.entries.length > 0 || own.problems.length > 0)
-      sources.push({ id: 'parley.mcpServers', folder: cwd, config: own });
+    const users = parseMcpConfig({ servers: userValue('mcpServers') ?? {} });
+    if (users.entries.length > 0 || users.problems.length > 0)
+      sources.push({ id: 'parley.mcpServers', folder: cwd, config: users });
     for (const found of await this.#ofWorkspace()) {
       const config = await this.#agreed(found);
       sources.push({ id: found.id, folder: found.folder, config });
@@ -57,15 +67,21 @@ export class McpServers {
       const entries = config.entries.filter(({ name }) => !names.has(name));
       for (const { name } of entries) names.add(name);
       const environment = await this.#options.environment();
+      for (const name of environmentReadBy(entries))
+        if (!PLAIN_VARIABLES.has(name)) knownSecrets.add(own(environment, name) ?? '', MIN_FILLED);
       const { servers, problems } = await toMcpServers(entries, {
         workspaceFolder: folder,
         userHome: homedir(),
         env: environment,
-        input: (input) => this.#inputs.ask(id, input, config.inputs),
+        input: async (input) => {
+          const value = await this.#inputs.ask(id, input, config.inputs);
+          if (value !== undefined) knownSecrets.add(value, MIN_FILLED);
+          return value;
+        },
         resolve: (command) => resolveServerCommand(command, folder, environment),
       });
       offer.servers.push(...servers);
-      offer.problems.push(...config.problems, ...problems);
+      offer.problems.push(...config.problems, ...problems.map(knownSecrets.redact));
     }
     return offer;
   };

@@ -20,6 +20,7 @@ import { Conversations } from './conversations';
 import { Descriptors } from './descriptors';
 import { DiffEditor } from './diffEditor';
 import { FolderConsent } from './folderConsent';
+import { rememberingSecrets } from './knownSecretStorage';
 import { McpServers } from './mcpServers';
 import { RealTerminals } from './realTerminal';
 import { RemoteHeaders } from './remoteHeaders';
@@ -46,7 +47,8 @@ export interface Product {
  * @param places where the chat is shown; @param channel outlives the product
  * @throws where a part cannot be built; those built before it are gone then
  */
-export function compose(context: ExtensionContext, places: ChatPlaces, channel: LogOutputChannel): Product {
+export function compose(given: ExtensionContext, places: ChatPlaces, channel: LogOutputChannel): Product {
+  const context = rememberingSecrets(given);
   const lifetime = new DisposableStore();
   try {
     return composeWithin(lifetime, context, places, channel);

@@ -1,8 +1,8 @@
 // The last messages on the wire, for whoever wants to see them: a bounded ring in memory, redacted when it is shown.
 import { window, workspace } from 'vscode';
+import { redact } from '../base/redact';
 import { redactSignatures } from '../distributed/resourceUrl';
 import { TrafficRing } from './trafficRing';
-import { redact } from './vscodeLog';
 
 export class Traffic {
   readonly #ring = new TrafficRing();
@@ -14,7 +14,7 @@ export class Traffic {
 
   /** The lines in order, as text. */
   text(): string {
-    return redact(redactSignatures(this.#ring.text()));
+    return this.#ring.text((line) => redact(redactSignatures(line)));
   }
 
   /** Opens the lines in an editor. */

@@ -3,6 +3,8 @@ import { head } from '../base/text';
 
 const MAX_LINES = 1000;
 const MAX_LINE = 4000;
+/** Kept beyond that, so that a secret at the end of what is shown is whole when it is looked for. */
+const MARGIN = 1000;
 
 interface Line {
   readonly at: number;
@@ -19,16 +21,16 @@ export class TrafficRing {
 
   /** Notes one line of the wire. Cheap: called for each message. @param at ms since 1970 */
   note(key: string, dir: 'in' | 'out', line: string, at: number): void {
-    this.#ring[this.#next] = { at, key, dir, text: head(line, MAX_LINE), length: line.length };
+    this.#ring[this.#next] = { at, key, dir, text: head(line, MAX_LINE + MARGIN), length: line.length };
     this.#next = (this.#next + 1) % MAX_LINES;
   }
 
-  /** The lines in order, as text. */
-  text(): string {
+  /** The lines in order, as text. @param clean takes secrets out of a line */
+  text(clean: (line: string) => string = (line) => line): string {
     const ordered = [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)];
     const lines = ordered.map(({ at, key, dir, text, length }) => {
-      const cut = length > text.length ? ` … (${length} characters)` : '';
-      return `${new Date(at).toISOString()} ${key} ${dir === 'in' ? '<-' : '->'} ${text}${cut}`;
+      const cut = length > MAX_LINE ? ` … (${length} characters)` : '';
+      return `${new Date(at).toISOString()} ${key} ${dir === 'in' ? '<-' : '->'} ${head(clean(text), MAX_LINE)}${cut}`;
     });
     return lines.join('\n');
   }

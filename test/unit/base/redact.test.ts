@@ -1,0 +1,141 @@
+// Secrets in text that leaves the window: the log, the protocol traffic, errors, shared messages.
+import { strict as assert } from 'node:assert';
+import { KnownSecrets } from '../../../src/base/knownSecrets';
+import { redact } from '../../../src/base/redact';
+import { redactJson } from '../../../src/base/redactJson';
+
+const none = new KnownSecrets();
+
+describe('secrets by where they stand', () => {
+  const message = {
+    method: 'session/new',
+    params: {
+      cwd: '/work',
+      mcpServers: [
+        {
+          name: 'db',
+          command: '/bin/db',
+          args: ['--port', '80', '--api-key', 'k1-value', '--token=k2-value', '--verbose'],
+          env: [
+            { name: 'DB_PASSWORD', value: 'correct-horse-battery' },
+            { name: 'PIN', value: 'x' },
+          ],
+        },
+        { name: 'web', url: 'https://a/', headers: [{ name: 'Authorization', value: 'Bearer 0123456789abcdef0123' }] },
+        { name: 'map', env: { KEY: 'plain "quoted" value', PORT: 8080 } },
+      ],
+    },
+  };
+
+  it('takes the values of env, headers and secret options out, and leaves the rest', () => {
+    const clean = redactJson(JSON.stringify(message));
+    for (const secret of ['k1-value', 'k2-value', 'correct-horse', '"x"', '0123456789', 'quoted', '8080'])
+      assert.equal(clean.includes(secret), false, secret);
+    const { params } = JSON.parse(clean) as typeof message;
+    assert.equal(params.cwd, '/work');
+    assert.deepEqual(params.mcpServers[0]?.args?.slice(0, 2), ['--port', '80']);
+    assert.equal(params.mcpServers[0]?.args?.at(-1), '--verbose');
+    assert.deepEqual(params.mcpServers[0]?.env, [
+      { name: 'DB_PASSWORD', value: '[redacted]' },
+      { name: 'PIN', value: '[redacted]' },
+    ]);
+    assert.equal(params.mcpServers[1]?.url, 'https://a/');
+  });
+
+  it('finds them in JSON within JSON within JSON, at any depth of escapes', () => {
+    let nested = JSON.stringify({ password: 'hunter2hunter2', list: [{ value: 'v-secret', name: 'API_KEY' }] });
+    for (let depth = 1; depth <= 3; depth++) {
+      nested = JSON.stringify({ text: nested, keep: 'kept' });
+      const clean = redactJson(nested);
+      assert.equal(clean.includes('hunter2'), false, `depth ${depth}`);
+      assert.equal(clean.includes('v-secret'), false, `depth ${depth}`);
+      assert.ok(clean.includes('kept'));
+      JSON.parse(clean);
+    }
+  });
+
+  it('finds them in lines that were cut anywhere', () => {
+    const text = JSON.stringify(message);
+    for (let end = 1; end <= text.length; end++) {
+      const clean = redactJson(text.slice(0, end));
+      for (const secret of ['corre', 'Bearer 0', 'quoted']) assert.equal(clean.includes(secret), false, `${end}`);
+    }
+  });
+
+  it('reads text around JSON, and names that say that their value is a secret', () => {
+    const line =
+      '2026 s <- {"a":{"clientSecret":"abc","refresh_token":"def","inputTokens":5}} {"cookie":"x=1"}\nnext "line';
+    assert.equal(
+      redactJson(line),
+      '2026 s <- {"a":{"clientSecret":"[redacted]","refresh_token":"[redacted]","inputTokens":5}} {"cookie":"[redacted]"}\nnext "line',
+    );
+  });
+
+  it('leaves options of an agent alone, whose name and value are no secrets', () => {
+    const line = '{"configOptions":[{"name":"Model","value":"sonnet"}],"kind":"read"}';
+    assert.equal(redactJson(line), line);
+  });
+
+  it('takes time in proportion to the text', () => {
+    for (const text of ['{"a":'.repeat(100_000), '"'.repeat(100_000), '\\"'.repeat(100_000), '[{'.repeat(100_000)])
+      assert.equal(typeof redactJson(text), 'string');
+  });
+});
+
+describe('secrets by their values', () => {
+  const known = new KnownSecrets();
+  known.add('s3cr"et\\value/ü');
+  known.add(JSON.stringify({ accessKeyId: 'AKEY-1234', secretAccessKey: 'wJalrXUtnFEMI' }));
+  known.add('Bearer tok-abcdef');
+  known.add('short');
+
+  it('are found plain, in JSON, in JSON within JSON, and in an address', () => {
+    const value = 's3cr"et\\value/ü';
+    for (const text of [
+      `it said ${value} twice: ${value}`,
+      JSON.stringify({ value }),
+      JSON.stringify({ text: JSON.stringify({ value }) }),
+      `https://a/?k=${encodeURIComponent(value)}`,
+    ]) {
+      const clean = known.redact(text);
+      assert.match(clean, /\[redacted\]/);
+      assert.doesNotMatch(clean, /s3cr/);
+    }
+    JSON.parse(known.redact(JSON.stringify({ value })));
+  });
+
+  it('are found in parts: each value of a JSON object, what stands after a scheme', () => {
+    assert.equal(known.redact('AKEY-1234 wJalrXUtnFEMI tok-abcdef'), '[redacted] [redacted] [redacted]');
+  });
+
+  it('are not taken where they are so short that they are found by chance', () => {
+    assert.equal(known.redact('a short text'), 'a short text');
+  });
+
+  it('are bounded: the oldest are forgotten', () => {
+    const many = new KnownSecrets();
+    for (let n = 0; n < 2_000; n++) many.add(`value-${n}`);
+    assert.equal(many.redact('value-0;value-1999;'), 'value-0;[redacted];');
+  });
+});
+
+describe('a text that leaves the window', () => {
+  it('has no key of a known kind, and nothing that follows a word for one', () => {
+    for (const text of [
+      'sk-ant-0123456789abcdef',
+      'Authorization: Bearer abc.def.ghi-jkl-mno',
+      'export OPENAI_API_KEY=abcdefgh',
+      'proxy-authorization: Basic dXNlcjpwYXNzd29yZA==',
+      '{\\"password\\":\\"hunter2hunter2\\"}',
+    ]) {
+      const clean = redact(text, none);
+      assert.match(clean, /\[redacted\]/, text);
+      assert.doesNotMatch(clean, /0123456789abcdef|abc\.def|abcdefgh|dXNlc|hunter2/, clean);
+    }
+  });
+
+  it('is itself where it holds no secret', () => {
+    for (const text of ['tokens: 5', 'The token is missing.', '{"stopReason":"end_turn"}'])
+      assert.equal(redact(text, none), text);
+  });
+});
