@@ -14,8 +14,8 @@ import { cpuMs, peakMb, untilQuiet } from './procStat';
 import { loadAgent, type Subject } from './subjects';
 
 const COMPOSER = 'textarea[aria-label="Message"]';
-/** The same in Parley and in the floor. */
-const OPEN_KEY = 'Control+Alt+P';
+/** The same in Parley and in the floor: the second of two keys opens the chat. */
+const OPEN_KEYS = ['Control+K', 'A'] as const;
 const KEY_EVERY_MS = 250;
 const TURN_LIMIT_MS = 120_000;
 
@@ -111,8 +111,10 @@ export class Chat {
         say,
       });
       await untilQuiet();
+      const [first, second] = OPEN_KEYS;
+      await window.page.keyboard.press(first);
       const pressed = now();
-      await window.page.keyboard.press(OPEN_KEY);
+      await window.page.keyboard.press(second);
       const { frame, writableAt, readyAt } = await findChat(window.page);
       const opened = { writable: writableAt - pressed, ready: readyAt - pressed };
       const parent = frame.parentFrame();

@@ -17,6 +17,7 @@ interface Manifest {
   readonly contributes: {
     readonly commands: readonly { readonly command: string; readonly title: string; readonly category?: string }[];
     readonly configuration: { readonly properties: Readonly<Record<string, { readonly scope?: string }>> };
+    readonly keybindings: readonly { readonly key: string }[];
   };
   readonly capabilities: {
     readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] };
@@ -93,6 +94,13 @@ describe('the manifest', () => {
       assert.ok(strict.includes(properties[key]?.scope ?? ''), `${key} has a scope that a workspace can set freely`);
       assert.ok(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes(key), key);
     }
+  });
+
+  it('binds no key that types a character: Ctrl+Alt is AltGr, and Linux desktops lock the screen with Ctrl+Alt+L', () => {
+    assert.deepEqual(
+      manifest.contributes.keybindings.filter(({ key }) => /ctrl\+alt\+(?:shift\+)?[^ +]$/.test(key)),
+      [],
+    );
   });
 
   it('mixes with the commands of others in the palette if one has no category', () => {
