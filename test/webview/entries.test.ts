@@ -82,7 +82,7 @@ describe('entries', () => {
     assert.match(await entry.innerText(), /deferred\.ts:4–6/);
     assert.equal(await entry.getByRole('button').count(), 0);
     await entry.getByRole('link', { name: 'deferred.ts:4–6' }).click();
-    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', href: uri });
+    assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: uri });
   });
 
   it('folds a thought to a line and opens it on demand', async () => {
