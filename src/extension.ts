@@ -6,9 +6,7 @@ import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/door/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './workbench/door/chatView';
 import { Starter } from './workbench/door/starter';
 import type { Product } from './workbench/product';
-
-/** Where nothing is asked, the product is there after this time, in ms: a window in which Parley is used also serves, and mends what broke. */
-const LATEST_MS = 1000;
+import { StatusItem } from './workbench/ui/statusItem';
 
 interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
@@ -30,9 +28,16 @@ export function activate(context: ExtensionContext): ParleyApi {
   const product = (): Product => starting.product();
   const panel = new ChatPanel(context, (page) => void starting.fill(page));
   const view = new ChatView(context, (page) => void starting.fill(page));
-  const latest = setTimeout(() => starting.prepare(), LATEST_MS);
+  const item = new StatusItem('parley.chat');
+  item.show({
+    name: 'Parley',
+    text: [{ icon: 'comment-discussion' }, ' Parley'],
+    tooltip: ['Open Chat'],
+    command: 'parley.open',
+    isWarning: false,
+  });
   context.subscriptions.push(
-    { dispose: () => clearTimeout(latest) },
+    item,
     window.registerWebviewViewProvider(CHAT_VIEW_ID, view),
     window.registerWebviewPanelSerializer(CHAT_PANEL_TYPE, panel),
     panel.watch(),
