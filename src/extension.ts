@@ -33,7 +33,7 @@ export function activate(context: ExtensionContext): ParleyApi {
     name: 'Parley',
     text: [{ icon: 'comment-discussion' }, ' Parley'],
     tooltip: ['Open Chat'],
-    command: 'parley.open',
+    command: { title: 'Open Chat', command: 'parley.open' },
     isWarning: false,
   });
   context.subscriptions.push(

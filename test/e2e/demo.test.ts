@@ -25,12 +25,12 @@ describe('the demo agent in the panel', () => {
 
   it('cannot be set up if the pickers at the composer do not open by keyboard and by mouse', async () => {
     const { page } = vscode.window;
-    await chat.button('Pace').focus();
+    await chat.frame.getByRole('button', { name: 'Pace: ' }).focus();
     await page.keyboard.press('ArrowDown');
     await chat.frame.getByRole('listbox', { name: 'Pace' }).waitFor();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
-    await chat.button('Pace').filter({ hasText: 'Instant' }).waitFor();
+    await chat.button('Pace: Instant').waitFor();
 
     await chat.pick('Mode', 'Auto');
     await chat.pick('Mode', 'Ask');
