@@ -8,7 +8,7 @@ import { messageOf, ParleyError } from '../base/errors';
 import type { Liveness } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import { SessionModel, type SessionView } from '../session/model';
-import { isAway, PromptQueue, type QueuedAttachment } from '../session/queue';
+import { isAway, PromptQueue, type QueuedAttachment, type QueueItem } from '../session/queue';
 import type { Entry } from '../session/state';
 import { detailed, type PauseCode, type WaitReason } from '../session/waitReason';
 import type { AgentLink } from './agentLink';
@@ -18,6 +18,7 @@ import { CommunicationChat } from './communicationChat';
 import type { ConnectionState } from './connectionState';
 import { Connector } from './connector';
 import type { ConversationOptions } from './conversationOptions';
+import { EditHolds } from './editHolds';
 import type { ElicitationDesk } from './elicitationDesk';
 import { heldElsewhere, takenOver, untrusted } from './failures';
 import { followTerminals } from './followTerminals';
@@ -52,6 +53,8 @@ export class Conversation implements Disposable {
   readonly roots: readonly string[];
   readonly #model: SessionModel;
   readonly queue: PromptQueue;
+  /** Which queued messages are being edited. */
+  readonly edits: EditHolds;
   readonly stages: Stages;
   /** What can be done with the agent's sessions, this one and others. */
   readonly ops: SessionOps;
@@ -92,6 +95,7 @@ export class Conversation implements Disposable {
       mirror?.sync(this.queue);
       this.#model.touch('queue');
     });
+    this.edits = new EditHolds(this.queue, () => this.pumpQueue());
     if (kept) restore(this, kept, apply, services.clock.now(), options.isHeld);
     if (kept?.whole) this.#whole = this.#complete(kept.whole, options.isHeld);
     this.#notices = new StartNotices(apply, services.log);
@@ -298,16 +302,25 @@ export class Conversation implements Disposable {
     this.#turns.outbox.pump();
   }
 
-  /** Takes messages out of the queue: one, or all. */
-  removeFromQueue(id?: string): void {
+  /** Takes messages out of the queue: one, or all. @returns those that are gone */
+  removeFromQueue(id?: string): readonly QueueItem[] {
     this.#turns.keepBack(id);
     const item = id === undefined ? undefined : this.queue.find(id);
     if (item && isAway(item)) {
       this.#turns.takeBack(item.id, 'remove'); // the agent has it
-      return;
+      return [];
     }
-    const gone = id === undefined ? this.queue.clear() : [this.queue.remove(id)];
-    for (const item of gone) if (item) this.#turns.outbox.forget(item);
+    const removed = id === undefined ? this.queue.clear() : [this.queue.remove(id)];
+    const gone = removed.filter((one) => one !== undefined);
+    for (const one of gone) this.#turns.outbox.forget(one);
+    return gone;
+  }
+
+  /** Takes back that the queue was cleared. @param gone what was in it @param paused why it waited */
+  unclearQueue(gone: readonly QueueItem[], paused: string | undefined): void {
+    if (this.#lifetime.isDisposed) return;
+    this.queue.unclear(gone, paused);
+    this.#turns.outbox.pump();
   }
 
   /** Asks the agent to give back a message that it holds; it waits for the user then, to be edited. */

@@ -334,7 +334,8 @@ export type ToWebview =
   | { readonly type: 'rejected'; readonly clientId?: string; readonly id?: string; readonly reason: string }
   /** Puts text into the composer at the caret (a selection, a queue item to edit). */
   | { readonly type: 'insert'; readonly text: string }
-  | { readonly type: 'focus' }
+  /** `question`: the first that is open, or the composer where there is none. */
+  | { readonly type: 'focus'; readonly on: 'composer' | 'question' }
   /** The host did not take the answer to a form. */
   | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
   /** Scrolls to a transcript index and focuses it. */

@@ -169,9 +169,12 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** The user wants this one sent next, also where it had failed. */
+  /** The user wants this one sent next, also where it had failed or is being edited: it goes as it stands. */
   putNext(id: string): void {
-    this.#change(id, release);
+    this.#change(id, (item) => {
+      item.held = false;
+      release(item);
+    });
     this.move(id, 0);
   }
 
@@ -182,6 +185,13 @@ export class PromptQueue {
     this.#paused = undefined;
     this.#onChange();
     return gone;
+  }
+
+  /** Takes back that the queue was cleared. @param gone what {@link clear} returned @param paused why the queue waited before it */
+  unclear(gone: readonly QueueItem[], paused: string | undefined): void {
+    this.#items.splice(this.#items.filter(isAway).length, 0, ...gone.map((item) => ({ ...item, held: false })));
+    this.#paused ??= paused;
+    this.#onChange();
   }
 
   #change(id: string, apply: (item: QueueItem) => void): boolean {

@@ -98,9 +98,7 @@ function applyMessage(message: ToWebview): number | undefined {
       setRefused(message.id, message.problems);
       return undefined;
     case 'focus':
-      // Only where the user is: they may have opened the palette meanwhile, and typing there must not end up here.
-      if (document.hasFocus()) focusQuietly();
-      else window.addEventListener('focus', focusQuietly, { once: true });
+      takeFocus(message.on);
       return undefined;
     case 'reveal':
       transcript.reveal(message.index);
@@ -110,6 +108,25 @@ function applyMessage(message: ToWebview): number | undefined {
 
 function focusQuietly(): void {
   withoutWaking(() => composer.focus());
+}
+
+/** Only where the user is: they may have opened the palette meanwhile, and typing there must not end up here. */
+function takeFocus(on: 'composer' | 'question'): void {
+  const take = (): void => (on === 'question' ? transcript.toNextQuestion() : focusQuietly());
+  if (document.hasFocus()) take();
+  else window.addEventListener('focus', take, { once: true });
+}
+
+/** VS Code gives the page the focus as a whole: then it is for the composer, unless something was pressed. */
+function watchLostFocus(): void {
+  let pressed = false;
+  const options = { capture: true, passive: true } as const;
+  window.addEventListener('pointerdown', () => (pressed = true), options);
+  window.addEventListener('pointerup', () => (pressed = false), options);
+  window.addEventListener('pointercancel', () => (pressed = false), options);
+  window.addEventListener('focus', () => {
+    if (!pressed && document.activeElement === document.body) focusQuietly();
+  });
 }
 
 function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void {
@@ -141,6 +158,8 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   transcript.setPermissions(message.session.permissions);
   hasItems.value = message.total > 0;
   if (anchor) transcript.reveal(anchor.index, anchor.offset);
+  // A page that was shown again has lost what had the focus in it.
+  if (isFirst && document.hasFocus() && document.activeElement === document.body) focusQuietly();
 }
 
 watchProblems();
@@ -154,6 +173,7 @@ render(
 onMessage((message) => frames.receive(message));
 window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
 watchWake();
+watchLostFocus();
 composer.recallFrom(() => transcript.store.lastUserText());
 postOfPage({ type: 'hello', version: CONTRACT_VERSION });
 composer.takeOver(document.querySelector('textarea.message'));

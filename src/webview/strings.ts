@@ -246,6 +246,8 @@ export const strings = {
   takeBack: 'Ask the agent to return it',
   editQueued: 'Edit the queued message',
   editHint: 'Enter saves, Esc cancels',
+  unsavedEdit: 'unsaved edit',
+  editReturned: 'The queued message left before your edit was saved. Your text is in the message field.',
   resume: 'Resume',
   clearQueue: 'Clear',
   attachmentCount: (count: number) => plural(count, 'attachment', 'attachments'),

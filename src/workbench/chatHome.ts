@@ -82,6 +82,11 @@ export class ChatHome implements UriHandler, Disposable {
     return surface;
   }
 
+  /** Brings the chat to the front with the focus on the first open question of its session. */
+  focusQuestion(): void {
+    this.open().focus('question');
+  }
+
   /** Shows a session that is kept, and brings the chat to the front. @throws ParleyError `no-such-session` */
   showSession(key: string): void {
     const conversation = this.#conversations.recall(key);

@@ -10,6 +10,7 @@ import type { ElicitationAction, QueueAction } from '../panel/actions';
 import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../panel/contract';
 import { textOfTurn } from '../session/turnText';
 import { contentAttachment, imageAttachment } from './attachments';
+import { clearQueue } from './clearQueue';
 import type { Page } from './door/page';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 
@@ -74,6 +75,9 @@ export class ChatSurface implements Disposable {
   /** Ends with what is shown. */
   #mirroring: Disposable;
   #greeted = false;
+  /** The page runs: it has greeted, and was not hidden since, which ends it. */
+  #isLive = false;
+  #focusWanted: 'composer' | 'question' | undefined;
   #startWanted: ReturnType<typeof setTimeout> | undefined;
 
   /** @param conversation what is shown first */
@@ -101,6 +105,7 @@ export class ChatSurface implements Disposable {
   /** Shows another conversation. */
   show(conversation: Conversation): void {
     if (this.#conversation === conversation) return;
+    this.#conversation.edits.releaseAll(this);
     this.#feed.dispose();
     this.#mirroring.dispose();
     this.#conversation = conversation;
@@ -112,8 +117,11 @@ export class ChatSurface implements Disposable {
 
   /** The webview can be seen again, or not any more. */
   #setVisible(isVisible: boolean): void {
-    if (!isVisible) this.#feed.suspend();
-    else if (this.#greeted) this.#feed.snapshot();
+    if (!isVisible) {
+      this.#isLive = false;
+      this.#feed.suspend();
+      this.#conversation.edits.releaseAll(this);
+    } else if (this.#greeted) this.#feed.snapshot();
     if (isVisible) this.#bringBack();
   }
 
@@ -132,8 +140,16 @@ export class ChatSurface implements Disposable {
     else this.#startWanted ??= setTimeout(() => this.#start(), LONGEST_DRAWING_MS);
   }
 
-  focus(): void {
-    this.#post({ type: 'focus' });
+  /** Puts the focus into the composer, or on the first open question; where the page is not there yet, as soon as it is. */
+  focus(on: 'composer' | 'question' = 'composer'): void {
+    this.#focusWanted = on;
+    if (this.#isLive) this.#giveFocus();
+  }
+
+  #giveFocus(): void {
+    const on = this.#focusWanted;
+    this.#focusWanted = undefined;
+    if (on) this.#post({ type: 'focus', on });
   }
 
   /** Resolves when the conversation is on the screen as it is now. */
@@ -154,6 +170,7 @@ export class ChatSurface implements Disposable {
 
   dispose(): void {
     clearTimeout(this.#startWanted);
+    this.#conversation.edits.releaseAll(this);
     this.#lifetime.dispose();
   }
 
@@ -204,7 +221,10 @@ export class ChatSurface implements Disposable {
   #onHello(version: number): void {
     if (version !== CONTRACT_VERSION) this.#services.log.warn(`the webview speaks contract version ${version}`);
     this.#greeted = true;
+    this.#conversation.edits.releaseAll(this); // a page that begins edits nothing
+    this.#isLive = true;
     this.#feed.snapshot();
+    this.#giveFocus();
     if (this.#startWanted) this.#start();
   }
 
@@ -239,7 +259,7 @@ export class ChatSurface implements Disposable {
         await tell(conversation, 'It was not stopped', () => conversation.stopOne(message.kind, message.id));
         return;
       case 'queue':
-        applyQueueAction(conversation, message.action);
+        await this.#applyQueueAction(conversation, message.action);
         return;
       case 'setMode':
         await tell(conversation, 'The mode was not changed', () => conversation.setMode(message.modeId));
@@ -362,6 +382,42 @@ export class ChatSurface implements Disposable {
     else this.#services.log.warn(`unknown action ${id}`);
   }
 
+  async #applyQueueAction(conversation: Conversation, action: QueueAction): Promise<void> {
+    const { queue } = conversation;
+    switch (action.kind) {
+      case 'edit':
+        queue.edit(action.id, action.text);
+        conversation.pumpQueue();
+        return;
+      case 'hold':
+        // One that comes late, from a page that is gone by now, would hold the item for ever.
+        if (!action.held) conversation.edits.release(action.id, this);
+        else if (this.#shows(conversation) && this.#page.isVisible) conversation.edits.hold(action.id, this);
+        return;
+      case 'remove':
+        conversation.removeFromQueue(action.id);
+        return;
+      case 'takeBack':
+        conversation.takeBack(action.id);
+        return;
+      case 'sendNow':
+        conversation.sendNow(action.id);
+        return;
+      case 'move':
+        queue.move(action.id, action.to);
+        return;
+      case 'pause':
+        queue.pause('by-user');
+        return;
+      case 'resume':
+        conversation.resumeQueue();
+        return;
+      case 'clear':
+        await clearQueue(conversation);
+        return;
+    }
+  }
+
   async #elicit(conversation: Conversation, id: string, answer: ElicitationAction): Promise<void> {
     const { elicitations } = conversation;
     this.#used(conversation);
@@ -408,39 +464,4 @@ function reasonOf({ refused }: Refusal): string {
         MAX_TEXT.toLocaleString('en'),
       )
     : l10n.t('Parley did not understand what the chat sent. Reload the window to continue.');
-}
-
-function applyQueueAction(conversation: Conversation, action: QueueAction): void {
-  const { queue } = conversation;
-  switch (action.kind) {
-    case 'edit':
-      queue.edit(action.id, action.text);
-      conversation.pumpQueue();
-      return;
-    case 'hold':
-      queue.hold(action.id, action.held);
-      if (!action.held) conversation.pumpQueue();
-      return;
-    case 'remove':
-      conversation.removeFromQueue(action.id);
-      return;
-    case 'takeBack':
-      conversation.takeBack(action.id);
-      return;
-    case 'sendNow':
-      conversation.sendNow(action.id);
-      return;
-    case 'move':
-      queue.move(action.id, action.to);
-      return;
-    case 'pause':
-      queue.pause('by-user');
-      return;
-    case 'resume':
-      conversation.resumeQueue();
-      return;
-    case 'clear':
-      conversation.removeFromQueue();
-      return;
-  }
 }

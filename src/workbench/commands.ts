@@ -8,6 +8,7 @@ import type { AgentCatalog, AgentOrigin } from './agentCatalog';
 import type { Archive } from './archive';
 import { fileAttachment, selectionAttachment } from './attachments';
 import type { ChatHome } from './chatHome';
+import { clearQueue } from './clearQueue';
 import { failureFor, isProgram, showFailure } from './commandErrors';
 import type { Conversations } from './conversations';
 import { descriptorCommands } from './descriptorCommands';
@@ -84,6 +85,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
       surface.startWhenDrawn();
       surface.focus();
     }),
+    register('focusQuestion', () => chat.focusQuestion()),
     register('newSession', newSession),
     register('send', async (argument?: { text?: string; session?: string }) => {
       const text = argument?.text ?? (await askLine({ prompt: 'Message to the agent' }));
@@ -165,7 +167,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     }),
     register('queue.pause', () => conversations.active().queue.pause('by-user')),
     register('queue.resume', () => conversations.active().resumeQueue()),
-    register('queue.clear', () => conversations.active().removeFromQueue()),
+    register('queue.clear', () => void clearQueue(conversations.active())),
     register('mcp.reset', () => services.mcp.reset()),
     register('forgetSecrets', async () => {
       const count = await services.remote.forget();

@@ -7,6 +7,7 @@ import type { Conversation } from '../client/conversation';
 export interface ContextKeys {
   readonly hasSession: boolean;
   readonly isRunning: boolean;
+  readonly hasQuestion: boolean;
   readonly isQueued: boolean;
   readonly isQueuePaused: boolean;
   readonly hasModes: boolean;
@@ -23,6 +24,7 @@ export interface ContextKeys {
 export const NO_SESSION: ContextKeys = {
   hasSession: false,
   isRunning: false,
+  hasQuestion: false,
   isQueued: false,
   isQueuePaused: false,
   hasModes: false,
@@ -45,10 +47,11 @@ export function contextKeysOf(conversation: KeySource | undefined, resources: un
   const usesBucket = at(resources, 'type') === 's3';
   if (!conversation) return { ...NO_SESSION, usesBucket };
   const { connection, model, ops, queue } = conversation;
-  const { modes, config } = model.state;
+  const { modes, config, permissions, elicitations } = model.state;
   return {
     hasSession: true,
     isRunning: conversation.isBusy || connection.kind === 'starting',
+    hasQuestion: permissions.size + elicitations.size > 0,
     isQueued: queue.items.length > 0,
     isQueuePaused: queue.paused !== undefined,
     hasModes: modes.length > 0 || config.some(({ category }) => category === 'mode'),

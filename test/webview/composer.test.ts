@@ -148,7 +148,7 @@ describe('composer', () => {
     await field().fill('see');
     await panel.send({ type: 'insert', text: '@a.ts' });
     await panel.page.waitForFunction(() => document.querySelector('textarea')?.value === 'see @a.ts');
-    await panel.send({ type: 'focus' });
+    await panel.send({ type: 'focus', on: 'composer' });
     await panel.page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   });
 

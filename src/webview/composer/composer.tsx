@@ -63,6 +63,9 @@ export function Composer() {
       send();
     } else if (event.key === 'ArrowUp' && composer.text.peek() === '' && composer.recall()) {
       event.preventDefault();
+    } else if (event.key === 'Escape' && !event.repeat && composer.text.peek() === '' && session.running.peek()) {
+      event.preventDefault();
+      post({ type: 'cancel' });
     }
   }
 

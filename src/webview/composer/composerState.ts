@@ -169,6 +169,11 @@ class Composer {
     this.focus();
   }
 
+  /** Puts text behind what is written. */
+  append(text: string): void {
+    this.set(joined(this.text.peek(), text));
+  }
+
   /** Brings back the last message of the session. @returns whether there is one */
   recall(): boolean {
     const last = (this.#key === null ? undefined : this.#lastSent.get(this.#key)) ?? this.#recall();

@@ -2,11 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { QueueAction } from '../../panel/actions';
-import type { QueueItemView } from '../../panel/contract';
+import { MAX_TEXT, type QueueItemView } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
+import { composer } from '../composer/composerState';
 import { post } from '../host';
-import { session } from '../session';
+import { announce, session } from '../session';
 import { strings } from '../strings';
+import { keepEdit, keptEdit, takeOrphans } from './keptEdits';
 
 function act(action: QueueAction): void {
   post({ type: 'queue', action });
@@ -14,9 +16,17 @@ function act(action: QueueAction): void {
 
 export function Queue() {
   const items = session.queue.value;
+  const key = session.key.value;
   const paused = session.queuePaused.value;
   const dragged = useSignal<string | undefined>(undefined);
   const target = useSignal<number | undefined>(undefined);
+  // A message that left while it was being edited takes its old words with it: the new ones are not lost.
+  useLayoutEffect(() => {
+    const texts = takeOrphans(key, new Set(items.map(({ id }) => id)));
+    if (texts.length === 0) return;
+    composer.append(texts.join('\n'));
+    announce(strings.editReturned, 'polite');
+  }, [key, items]);
   if (items.length === 0) return null;
 
   function drop(): void {
@@ -42,7 +52,14 @@ export function Queue() {
           <button type="button" class="text-button" onClick={() => act({ kind: 'resume' })}>
             {strings.resume}
           </button>
-          <button type="button" class="text-button" onClick={() => act({ kind: 'clear' })}>
+          <button
+            type="button"
+            class="text-button"
+            onClick={() => {
+              for (const { id } of items) keepEdit(key, id);
+              act({ kind: 'clear' });
+            }}
+          >
             {strings.clearQueue}
           </button>
         </div>
@@ -51,7 +68,8 @@ export function Queue() {
       <ul role="list" aria-label={strings.queuedMessages}>
         {items.map((item, index) => (
           <QueueRow
-            key={item.id}
+            key={`${key} ${item.id}`}
+            sessionKey={key}
             item={item}
             index={index}
             count={items.length}
@@ -72,6 +90,7 @@ export function Queue() {
 }
 
 interface QueueRowProps {
+  readonly sessionKey: string;
   readonly item: QueueItemView;
   readonly index: number;
   readonly count: number;
@@ -83,7 +102,7 @@ interface QueueRowProps {
 }
 
 function QueueRow(props: QueueRowProps) {
-  const { item, index, count } = props;
+  const { sessionKey, item, index, count } = props;
   const editing = useSignal(false);
   const { id } = item;
   const isHeldByAgent = item.state === 'accepted';
@@ -91,10 +110,12 @@ function QueueRow(props: QueueRowProps) {
 
   function edit(on: boolean): void {
     editing.value = on;
+    if (!on) keepEdit(sessionKey, id);
     act({ kind: 'hold', id, held: on });
   }
 
   const words = [item.reason ?? (item.state === 'queued' ? '' : strings.queueState[item.state])];
+  if (keptEdit(sessionKey, id)) words.unshift(strings.unsavedEdit);
   if (item.attachments.length > 0) words.unshift(strings.attachmentCount(item.attachments.length));
   return (
     <li
@@ -121,7 +142,8 @@ function QueueRow(props: QueueRowProps) {
       </span>
       {editing.value ? (
         <QueueEditor
-          text={item.text}
+          text={keptEdit(sessionKey, id)?.text ?? item.text}
+          onInput={(text) => keepEdit(sessionKey, id, { text, from: item.text })}
           onSave={(text) => {
             act({ kind: 'edit', id, text });
             edit(false);
@@ -161,7 +183,14 @@ function QueueRow(props: QueueRowProps) {
               disabled={!canMove}
               onClick={() => act({ kind: 'sendNow', id })}
             />
-            <IconButton icon="close" label={strings.remove} onClick={() => act({ kind: 'remove', id })} />
+            <IconButton
+              icon="close"
+              label={strings.remove}
+              onClick={() => {
+                keepEdit(sessionKey, id);
+                act({ kind: 'remove', id });
+              }}
+            />
           </span>
         </>
       )}
@@ -171,11 +200,12 @@ function QueueRow(props: QueueRowProps) {
 
 interface QueueEditorProps {
   readonly text: string;
+  onInput(text: string): void;
   onSave(text: string): void;
   onCancel(): void;
 }
 
-function QueueEditor({ text, onSave, onCancel }: QueueEditorProps) {
+function QueueEditor({ text, onInput, onSave, onCancel }: QueueEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   // Before anything can be typed: the caret must not move under the user's fingers.
   useLayoutEffect(() => {
@@ -190,12 +220,15 @@ function QueueEditor({ text, onSave, onCancel }: QueueEditorProps) {
       aria-label={strings.editQueued}
       title={strings.editHint}
       defaultValue={text}
+      onInput={(event) => onInput(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.isComposing) return;
         const value = event.currentTarget.value;
         if (event.key === 'Escape') onCancel();
-        else if (event.key === 'Enter' && !event.shiftKey && value.trim() !== '') onSave(value);
-        else return;
+        else if (event.key === 'Enter' && !event.shiftKey && value.trim() !== '') {
+          if (value.length > MAX_TEXT) announce(strings.messageTooLong(value.length, MAX_TEXT), 'assertive');
+          else onSave(value);
+        } else return;
         event.preventDefault();
         event.stopPropagation();
       }}

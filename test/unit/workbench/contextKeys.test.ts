@@ -10,7 +10,7 @@ function conversation(parts: object = {}): KeySource {
     isBusy: false,
     sessionId: 's1',
     queue: { items: [], paused: undefined },
-    model: { state: { modes: [], config: [] } },
+    model: { state: { modes: [], config: [], permissions: new Map(), elicitations: new Map() } },
     ops: { can: () => false },
     ...parts,
   } as unknown as KeySource;
@@ -23,7 +23,14 @@ describe('context keys', () => {
 
   it('follow what the agent offers', () => {
     const rich = conversation({
-      model: { state: { modes: [], config: [{ category: 'mode' }, { category: 'model' }] } },
+      model: {
+        state: {
+          modes: [],
+          config: [{ category: 'mode' }, { category: 'model' }],
+          permissions: new Map([['p', {}]]),
+          elicitations: new Map(),
+        },
+      },
       ops: { can: (action: string) => action === 'fork' || action === 'logout' },
     });
     const keys = contextKeysOf(rich, { type: 's3' });
@@ -32,6 +39,7 @@ describe('context keys', () => {
       {
         ...NO_SESSION,
         hasSession: true,
+        hasQuestion: true,
         hasModes: true,
         hasModels: true,
         hasOptions: true,

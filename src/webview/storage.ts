@@ -1,0 +1,55 @@
+// The storage of the browser, for what the user has typed and the host does not have yet. It is written at
+// once and outlives a panel whose extension host broke, which VS Code's state of a page does not.
+
+/** One kind of thing that is kept, by the keys of sessions. */
+export interface Store {
+  readonly prefix: string;
+  /** As many sessions are kept; those that were written last stay. */
+  readonly most: number;
+}
+
+/** Returns what was kept of a session. */
+export function readStored({ prefix }: Store, key: string): Readonly<Record<string, unknown>> | undefined {
+  const kept = use((storage) => storage.getItem(prefix + key)) ?? undefined;
+  return kept === undefined ? undefined : parse(kept)?.value;
+}
+
+/** Keeps something of a session. */
+export function store(of: Store, key: string, value: object): void {
+  use((storage) => {
+    if (storage.getItem(of.prefix + key) === null) forgetOldest(storage, of);
+    storage.setItem(of.prefix + key, JSON.stringify({ at: Date.now(), value }));
+  });
+}
+
+export function removeStored({ prefix }: Store, key: string): void {
+  use((storage) => storage.removeItem(prefix + key));
+}
+
+function forgetOldest(storage: Storage, { prefix, most }: Store): void {
+  const names = Object.keys(storage).filter((name) => name.startsWith(prefix));
+  if (names.length < most) return;
+  const at = new Map(names.map((name) => [name, parse(storage.getItem(name) ?? '')?.at ?? 0]));
+  const [oldest] = names.sort((one, other) => (at.get(one) ?? 0) - (at.get(other) ?? 0));
+  if (oldest !== undefined) storage.removeItem(oldest);
+}
+
+/** Where the browser gives a page no storage, or has no room left, nothing is kept here. */
+function use<T>(what: (storage: Storage) => T): T | undefined {
+  try {
+    return what(localStorage);
+  } catch (error) {
+    if (error instanceof DOMException) return undefined;
+    throw error;
+  }
+}
+
+function parse(text: string): { readonly at: number; readonly value: Readonly<Record<string, unknown>> } | undefined {
+  try {
+    const { at, value } = JSON.parse(text) as { readonly at?: unknown; readonly value?: unknown };
+    if (typeof at !== 'number' || typeof value !== 'object' || value === null) return undefined;
+    return { at, value: value as Readonly<Record<string, unknown>> };
+  } catch {
+    return undefined; // of another version, or cut off
+  }
+}

@@ -1,0 +1,117 @@
+// Edits of queued messages in a real browser: what is written is there again, and belongs to one message of one session.
+import assert from 'node:assert/strict';
+import type { QueueItemView } from '../../src/panel/contract';
+import type { Panel } from './harness/browser';
+import { useChrome } from './harness/useChrome';
+
+describe('the edit of a queued message', () => {
+  let panel: Panel;
+  const { open, field, button } = useChrome((opened) => {
+    panel = opened;
+  });
+  const item = (id: string, text: string): QueueItemView => ({ id, text, attachments: [], state: 'queued' });
+  const editor = () => panel.page.getByRole('textbox', { name: 'Edit the queued message' });
+  const queue = [item('q1', 'first queued')];
+
+  async function edit(): Promise<void> {
+    await panel.page.locator('[data-queue-id=q1]').hover();
+    await button('Edit').click();
+  }
+
+  it('is there again after the page was away, when the message is edited again', async () => {
+    await open({ session: { queue } });
+    await edit();
+    await editor().fill('first queued, but better');
+    await panel.page.reload();
+    await panel.next('hello');
+    await panel.snapshot({ session: { queue } });
+    assert.equal(await editor().count(), 0);
+    await panel.page.locator('[data-queue-id=q1]').getByText('unsaved edit').waitFor();
+    await edit();
+    assert.equal(await editor().inputValue(), 'first queued, but better');
+    await editor().press('Enter');
+    assert.deepEqual(
+      (await panel.posted('queue')).map(({ action }) => action),
+      [
+        { kind: 'hold', id: 'q1', held: true },
+        { kind: 'edit', id: 'q1', text: 'first queued, but better' },
+        { kind: 'hold', id: 'q1', held: false },
+      ],
+    );
+    await edit();
+    assert.equal(await editor().inputValue(), 'first queued', 'it was saved, and is the host’s now');
+  });
+
+  it('does not stand in the message of another session that has the same id', async () => {
+    await open({ session: { key: 'A', queue } });
+    await edit();
+    await editor().fill('words for A');
+    await panel.snapshot({ session: { key: 'B', queue: [item('q1', 'of B')] } });
+    assert.equal(await editor().count(), 0);
+    await edit();
+    assert.equal(await editor().inputValue(), 'of B');
+  });
+
+  it('comes into the message field where the message was sent meanwhile', async () => {
+    await open({ session: { queue }, draft: 'half a thought' });
+    await edit();
+    await editor().fill('first queued, but better');
+    await panel.update({ op: 'session', patch: { queue: [] } });
+    await panel.page.waitForFunction(() =>
+      document.querySelector('textarea')?.value.endsWith('\nfirst queued, but better'),
+    );
+    assert.match(await field().inputValue(), /^half a thought\n/);
+  });
+
+  it('is gone with the message that the user removes', async () => {
+    await open({ session: { queue } });
+    await edit();
+    await editor().fill('never mind');
+    await panel.snapshot({ session: { key: 's2' } });
+    await panel.snapshot({ session: { queue } });
+    await panel.page.locator('[data-queue-id=q1]').hover();
+    await button('Remove').click();
+    await panel.update({ op: 'session', patch: { queue: [] } });
+    assert.equal(await field().inputValue(), '');
+  });
+});
+
+describe('the focus', () => {
+  let panel: Panel;
+  const { open, field, button } = useChrome((opened) => {
+    panel = opened;
+  });
+  const inComposer = () => panel.page.waitForFunction(() => document.activeElement?.matches('textarea.message'));
+
+  it('is in the composer when the page gets it as a whole', async () => {
+    await open();
+    await inComposer(); // the page has it from the beginning here
+    await panel.page.evaluate(() => {
+      (document.activeElement as HTMLElement).blur();
+      window.dispatchEvent(new Event('focus'));
+    });
+    await inComposer();
+    assert.deepEqual(await panel.posted('wake'), [], 'which is no touch of the user');
+  });
+
+  it('stays where the user has put it', async () => {
+    await open();
+    await button('New session').focus();
+    await panel.page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    assert.ok(await button('New session').evaluate((node) => node === document.activeElement));
+  });
+
+  it('in an empty composer stops the turn with Escape', async () => {
+    await open({ session: { phase: 'running', commands: [{ name: 'init', description: '' }] } });
+    await field().fill('/');
+    await field().press('Escape');
+    await field().press('Escape');
+    assert.deepEqual(await panel.posted('cancel'), [], 'neither with a list open nor with a text');
+    await field().fill('');
+    await field().press('Escape');
+    assert.equal((await panel.posted('cancel')).length, 1);
+    await panel.update({ op: 'session', patch: { phase: 'ready' } });
+    await field().press('Escape');
+    assert.equal((await panel.posted('cancel')).length, 1, 'there is nothing to stop');
+  });
+});
