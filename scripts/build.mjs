@@ -1,9 +1,12 @@
 // Bundles what ships: the host half, the webview and the demo agent. `--dev` keeps names and source maps, `--watch` builds again on each change.
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { reexec, root } from './lib/node24.mjs';
+
+/** The licences of what is bundled. */
+const NOTICES = 'dist/ThirdPartyNotices.txt';
 
 /** Everything that is bundled for the VSIX; an entry that does not exist is left out. */
 export function bundles({ dev }) {
@@ -75,6 +78,13 @@ export async function build({ dev = false } = {}) {
       Object.fromEntries(Object.entries(metafile.outputs).map(([path, { bytes }]) => [path, bytes])),
     ),
   );
+  const { noticesOf } = await import('./lib/notices.ts');
+  const notices = await noticesOf(
+    results.map(({ metafile }) => metafile),
+    root,
+  );
+  await writeFile(join(root, NOTICES), notices);
+  sizes[NOTICES] = Buffer.byteLength(notices);
   await removeStale(new Set(Object.keys(sizes).map((path) => resolve(root, path))));
   return sizes;
 }

@@ -42,11 +42,6 @@ export async function isProtected(path: string, target: string, roots: readonly 
   );
 }
 
-/** The same for a file that the user saves somewhere, by its spelling. */
-export function isProtectedName(path: string): boolean {
-  return isProtectedFolder(path) || isProtectedFile(path);
-}
-
 function isProtectedFolder(path: string): boolean {
   return partsOf(path).some((part) => FOLDERS.includes(part) || /^git~\d+$/.test(part));
 }

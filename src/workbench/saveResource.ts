@@ -2,17 +2,21 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { messageOf, ParleyError } from '../base/errors';
+import { isProtected } from '../client/protectedPaths';
+import { realTarget } from '../client/roots';
 import type { ContentBlock } from '../session/content';
 import type { Entry } from '../session/state';
 import { fileNameOf } from './fileName';
 import { columnBesideChat, firstExisting } from './openLocation';
-import { showInfo } from './ui/messages';
+import { askModal, showInfo } from './ui/messages';
 import { pickTarget } from './ui/places';
 
 /** What the user is asked and told. Tests answer in the place of dialogs that a program cannot press. */
 export interface SaveQuestions {
   /** Where the file goes; replacing one is asked about there. @returns undefined where the user went away */
   where(suggested: vscode.Uri): Promise<vscode.Uri | undefined>;
+  /** Asks again before a file is written that can start programs. */
+  mayStartPrograms(path: string): Promise<boolean>;
   /** Says that it is done. @returns whether the user wants to see it, which is offered where `canOpen` */
   done(text: string, canOpen: boolean): Promise<boolean>;
 }
@@ -20,6 +24,11 @@ export interface SaveQuestions {
 /** VS Code's own dialogs. */
 export const vscodeSaveQuestions: SaveQuestions = {
   where: (suggested) => pickTarget(vscode.l10n.t('Save'), suggested),
+  mayStartPrograms: async (path) => {
+    const save = vscode.l10n.t('Save');
+    const text = vscode.l10n.t('Save a file of the agent that can start programs?');
+    return (await askModal(text, path, [save])) === save;
+  },
   done: async (text, canOpen) => {
     const open = vscode.l10n.t('Open');
     return (await showInfo(text, ...(canOpen ? [open] : []))) === open;
@@ -49,6 +58,9 @@ export async function saveResource(
   const parent = (await firstExisting(folder === undefined ? [] : [folder]))?.uri ?? vscode.Uri.file(homedir());
   const target = await ask.where(vscode.Uri.joinPath(parent, name));
   if (!target) return;
+  const real = await realTarget(target.fsPath);
+  const isRisky = await isProtected(target.fsPath, real, folder === undefined ? [] : [folder]);
+  if (isRisky && !(await ask.mayStartPrograms(real))) return;
   const bytes = text === undefined ? decode(base64, name) : Buffer.from(text, 'utf8');
   try {
     await vscode.workspace.fs.writeFile(target, bytes);

@@ -14,6 +14,7 @@ import { EditorFiles } from '../../src/workbench/editorFiles';
 import { openLink } from '../../src/workbench/openLink';
 import { openLocation } from '../../src/workbench/openLocation';
 import { AgentPty, RealTerminals } from '../../src/workbench/realTerminal';
+import { type SurfaceParts, surfaceServices } from '../../src/workbench/surfaceServices';
 
 function hasCode(code: string, text?: RegExp): (error: unknown) => boolean {
   return (error) => {
@@ -283,6 +284,14 @@ describe('files for agents in the editor', () => {
       );
       await assert.rejects(openLocation({ path: '' }, [folder]), hasCode('location-refused'));
       await assert.rejects(openLocation({ path: '/dev/null' }), hasCode('location-refused'));
+    });
+
+    it('opens a path relative to the folders of the session, asked through the chat', async () => {
+      const path = await seed('relative.txt', 'one\ntwo\n');
+      const parts = { log: silentLog, scratch: '' } as unknown as SurfaceParts;
+      await surfaceServices(parts).openLocation('relative.txt', 2, [folder]);
+      await activeEditor(({ document, selection }) => document.uri.fsPath === path && selection.active.line === 1);
+      await assert.rejects(surfaceServices(parts).openLocation('none.txt', 1, [folder]), hasCode('location-not-found'));
     });
 
     it('does not cover the chat with the file', async () => {

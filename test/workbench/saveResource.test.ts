@@ -1,6 +1,6 @@
 // Saving a file that came with a message or a tool call, in a real VS Code: the place is chosen here instead of in a dialog, which a program cannot press.
 import { strict as assert } from 'node:assert';
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -29,6 +29,13 @@ class Answers implements SaveQuestions {
   async where(suggested: vscode.Uri): Promise<vscode.Uri | undefined> {
     this.suggested.push(suggested.fsPath);
     return this.#place === undefined ? undefined : vscode.Uri.file(this.#place);
+  }
+
+  readonly risky: string[] = [];
+
+  async mayStartPrograms(path: string): Promise<boolean> {
+    this.risky.push(path);
+    return false;
   }
 
   async done(text: string, canOpen: boolean): Promise<boolean> {
@@ -73,6 +80,18 @@ describe('a file that an agent made', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await chmod(folder, 0o700);
     await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is not written over what starts programs without a second yes, by its name or through a link', async () => {
+    await mkdir(join(folder, '.vscode'));
+    await symlink('.vscode', join(folder, 'innocent'));
+    for (const place of ['.vscode/tasks.json', 'innocent/tasks.json', 'x.code-workspace']) {
+      const ask = new Answers(join(folder, place));
+      await saveResource({ entry: said(text), content: 0 }, folder, ask);
+      assert.equal(ask.risky.length, 1, place);
+      assert.deepEqual(ask.said, []);
+      await assert.rejects(readFile(join(folder, place)));
+    }
   });
 
   it('is saved with other words, under another name, or in another place than the user says', async () => {

@@ -61,6 +61,15 @@ describe('the package', () => {
     assert.ok(size <= LIMIT, `${size} bytes`);
   });
 
+  it('ships the licence of everything that is bundled', () => {
+    const notices = readFileSync(join(root, 'dist/ThirdPartyNotices.txt'), 'utf8');
+    for (const name of ['zod', 'preact', 'highlight.js', 'ws', 'vscode-jsonrpc', '@vscode/codicons'])
+      assert.match(notices, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([\\w.-]+\\)$`, 'm'), name);
+    assert.match(notices, /Redistribution and use in source and binary forms/);
+    assert.match(notices, /Permission is hereby granted, free of charge/);
+    assert.equal(notices.includes(root), false);
+  });
+
   it('contains the text of nobody else: no absolute path of the machine that built it', () => {
     for (const file of [
       'dist/extension.js',

@@ -1,0 +1,48 @@
+// The licences of everything that is bundled, as their authors demand: found from what the bundler has put in, so that a new package cannot be forgotten.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What of a metafile of esbuild is read. */
+export interface BundleFacts {
+  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
+}
+
+const LICENCE_FILE = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-]|$)/i;
+
+/**
+ * @param root the folder that their paths are relative to
+ * @returns the text of ThirdPartyNotices.txt
+ * @throws Error for a package that brings no text of its licence
+ */
+export async function noticesOf(metafiles: readonly BundleFacts[], root: string): Promise<string> {
+  const folders = new Set(metafiles.flatMap(bundledPackages));
+  const notices = await Promise.all([...folders].sort().map((folder) => noticeOf(join(root, folder))));
+  return [
+    'Parley contains the following software of others. Their licences apply to these parts.',
+    ...notices,
+    '',
+  ].join(`\n\n${'='.repeat(80)}\n\n`);
+}
+
+/** The folders of packages of which something is in an output, relative to the root. */
+export function bundledPackages({ outputs }: BundleFacts): readonly string[] {
+  const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
+  return inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? []);
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly homepage?: string;
+}
+
+async function noticeOf(folder: string): Promise<string> {
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+  const { name, version, license, homepage } = manifest;
+  const files = (await readdir(folder)).filter((file) => LICENCE_FILE.test(file)).sort();
+  if (files.length === 0) throw new Error(`${name} ${version} is bundled and brings no text of its licence`);
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  const heading = [`${name} ${version} (${license})`, ...(homepage ? [homepage] : [])].join('\n');
+  return [heading, ...texts.map((text) => text.replace(/\r\n?/g, '\n').trim())].join('\n\n');
+}

@@ -1,0 +1,58 @@
+// Text of agents in VS Code's own interface, in the installed extension: in its notifications, lists and dialogs it is text, whatever it looks like.
+import { strict as assert } from 'node:assert';
+import { scriptedAgent } from '../support/agents/definition';
+import type { Chat } from '../support/vscode/chat';
+import { useChat } from '../support/vscode/useChat';
+
+const LINK = '[Open](command:workbench.action.files.newUntitledFile)';
+const NAME = `$(zap~spin) ${LINK}`;
+
+describe('text of an agent outside of the panel', () => {
+  const agents = { plain: { ...scriptedAgent('plain'), name: NAME } };
+  let chat: Chat;
+  const vscode = useChat({ settings: { 'parley.agents': agents, 'parley.defaultAgent': 'plain' } }, (opened) => {
+    chat = opened;
+  });
+
+  async function runCommand(title: string): Promise<void> {
+    const { page } = vscode.window;
+    await page.keyboard.press('F1');
+    const box = page.locator('.quick-input-widget:visible');
+    await box.locator('input.input').fill(`>${title}`);
+    await box.locator('.monaco-list-row', { hasText: title }).first().click();
+  }
+
+  it('is said in the transcript where a link of the agent cannot be opened', async () => {
+    await chat.run(`say See [the report](</x/${LINK}>).`);
+    await chat.frame.getByRole('link', { name: 'the report' }).click();
+    await chat.entries('notice').getByText('does not exist').waitFor();
+    assert.equal(await vscode.window.page.locator('.notifications-toasts .notification-list-item').count(), 0);
+  });
+
+  it('is plain in the list of agents', async () => {
+    const { page } = vscode.window;
+    await runCommand('Parley: Select Agent');
+    const list = page.locator('.quick-input-widget:visible');
+    await list.getByPlaceholder('Choose the agent to talk to').waitFor();
+    const row = list.locator('.monaco-list-row', { hasText: 'newUntitledFile' });
+    await row.waitFor();
+    assert.equal(await row.locator('.codicon-zap').count(), 0);
+    assert.match((await row.textContent()) ?? '', /\[Open\]/);
+    await page.keyboard.press('Escape');
+  });
+
+  it('is plain in a notification, which complains once', async () => {
+    const { page } = vscode.window;
+    await chat.send('read /etc/hostname');
+    await chat.frame.locator('.question', { hasText: 'to read a file outside its folders?' }).waitFor();
+    await runCommand('Parley: Continue with Another Agent');
+    await runCommand('Notifications: Show Notifications');
+    const item = page.locator('.notifications-center .notification-list-item', { hasText: 'still works' });
+    await item.waitFor();
+    assert.equal(await item.count(), 1);
+    assert.match((await item.textContent()) ?? '', /\[Open\]/);
+    assert.equal(await item.locator('.notification-list-item-message a').count(), 0);
+    assert.equal(await item.locator('.codicon-zap').count(), 0);
+    assert.equal(await page.locator('.monaco-dialog-box').count(), 0);
+  });
+});
