@@ -36,8 +36,17 @@ export function continuedWith(name: string, key: string): Notice {
   return { ...own(`Continued with ${name}`, text), action: showAction(key, 'Show it') };
 }
 
-/** At the end of what was opened. @param knows the agent gets the session itself, not a transcript of it */
-export function openedEnd(name: string, gaps: readonly Gap[], hasState: boolean, knows: boolean): Notice {
+/**
+ * At the end of what was opened.
+ * @param state what another agent kept for itself: none, there, or at an address where it cannot be had
+ * @param knows the agent gets the session itself, not a transcript of it
+ */
+export function openedEnd(
+  name: string,
+  gaps: readonly Gap[],
+  state: 'none' | 'there' | 'missing',
+  knows: boolean,
+): Notice {
   const missing = gaps.length;
   const title =
     missing === 0
@@ -46,11 +55,16 @@ export function openedEnd(name: string, gaps: readonly Gap[], hasState: boolean,
   const past = knows
     ? `${name} gets the session with your next message.`
     : `${name} was not there: it begins a new session and ${GETS_TRANSCRIPT}${missing === 0 ? '' : ', with the gaps named'}.`;
-  const state =
-    knows || !hasState ? '' : ' The state that another agent kept is not for it, and stays with the session.';
-  const text = `${past} Mode, options, open tool calls and what waits in the queue do not come along.${state}`;
-  const severity = missing === 0 ? 'info' : 'warning';
+  const kept = stateWords(state, knows);
+  const text = `${past} Mode, options, open tool calls and what waits in the queue do not come along.${kept}`;
+  const severity = missing === 0 && !(knows && state === 'missing') ? 'info' : 'warning';
   return { ...own(title, text), severity, ...(!knows && { beginsAnew: true }) };
+}
+
+function stateWords(state: 'none' | 'there' | 'missing', knows: boolean): string {
+  if (state === 'none') return '';
+  if (!knows) return ' The state that another agent kept is not for it, and stays with the session.';
+  return state === 'missing' ? ' The state that the agent kept cannot be loaded. Its address goes along.' : '';
 }
 
 /** In both of two conversations that have come to differ. @param key of the other one */

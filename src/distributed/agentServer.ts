@@ -108,11 +108,6 @@ export class AgentServer {
     });
   }
 
-  /** The session as this server holds it, for the one who runs the server. */
-  session(id: string): Promise<SessionDescriptor | undefined> {
-    return this.#sessions.describe(id);
-  }
-
   /** Versions of a session that a later descriptor contradicted. */
   forks(id: string): readonly SessionDescriptor[] {
     return this.#sessions.forks(id);

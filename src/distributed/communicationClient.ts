@@ -142,12 +142,6 @@ export class CommunicationClient {
     return this.#run(runPath(runId), resumeBody(runId, answer, 'sync'), signal, this.#syncDeadline);
   }
 
-  /** As {@link resumeSync}, mode async. */
-  async resumeAsync(runId: string, answer: Message, signal: AbortSignal): Promise<Run> {
-    await this.#mustAwait(runId, signal);
-    return this.#run(runPath(runId), resumeBody(runId, answer, 'async'), signal, this.#deadline);
-  }
-
   /** As {@link resumeSync}, mode stream: begins after the events that the run had already. */
   async resumeStream(runId: string, answer: Message, signal: AbortSignal): Promise<RunStream> {
     await this.#mustAwait(runId, signal);

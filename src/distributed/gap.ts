@@ -123,8 +123,3 @@ export function reasonOfError(error: unknown): GapReason {
   if (error instanceof ResourceFailure) return error.reason;
   return (error instanceof ParleyError ? BY_CODE[error.code] : undefined) ?? 'server-error';
 }
-
-/** How a gap is named in what an agent gets to read. @param index from 0 */
-export function gapPlaceholder(gap: Gap): string {
-  return `[message ${gap.index + 1} unavailable: ${gap.sentence}]`;
-}

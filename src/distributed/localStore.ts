@@ -1,18 +1,11 @@
 // The resource server that needs no server: files in the extension's storage, one for each object. A server on loopback hands them out by id to whoever has a
 // signed URL; without it they are readable by their keys alone.
-import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ParleyError } from '../base/errors';
 import { diskError, readFramed, writeFramed } from './framedFile';
 import { signResource, verifyResource } from './resourceSignature';
-import {
-  checkKey,
-  type ResourceStore,
-  type StoreCapabilities,
-  type StoredResource,
-  type UrlOptions,
-} from './resources';
+import { checkKey, type ResourceStore, type StoredResource, type UrlOptions } from './resources';
 import { withHash } from './resourceUrl';
 
 export interface LocalStoreOptions {
@@ -104,13 +97,6 @@ export class LocalStore implements ResourceStore {
     if (id === undefined) return undefined;
     const verdict = verifyResource(this.#options.secret, id, searchParams.get('exp'), searchParams.get('sig'), 0);
     return verdict === 'valid' ? await this.#find(id) : undefined;
-  }
-
-  async probe(signal: AbortSignal): Promise<StoreCapabilities> {
-    const key = `probe/${randomUUID()}.json`;
-    await this.put(key, Buffer.from('{}'), 'application/json', signal);
-    await this.remove(key, signal);
-    return { conditionalWrites: false, checksSignatures: true };
   }
 
   async remove(key: string, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import { ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import { KeyedQueue } from '../base/keyedQueue';
 import { knownSecrets } from '../base/redact';
-import { copyResource } from './migrateSession';
+import { copyResource } from './copyResource';
 import { MAX_HISTORY, MAX_MESSAGE_BYTES, type Message, mintId, type SessionDescriptor } from './model';
 import { DEFAULT_URL_SECONDS, type ResourceStore, type StoredResource, sha256Of } from './resources';
 import { hashOf } from './resourceUrl';
@@ -77,16 +77,6 @@ export class MessageLog {
       this.#unnoted = stored;
       await this.#note({ ...this.#record, entries: [...this.#record.entries, this.#placeOf(stored)] });
       this.#unnoted = undefined;
-      return stored;
-    });
-  }
-
-  /** Stores the agent's state, opaque bytes, in place of the one before. @throws ParleyError of the store */
-  storeState(bytes: Uint8Array, signal: AbortSignal): Promise<StoredResource> {
-    return this.#queue.run('log', async () => {
-      const key = `${this.#folder}state-${mintId()}.bin`;
-      const stored = await this.#store.put(key, bytes, 'application/octet-stream', signal);
-      await this.#set({ ...this.#record, state: this.#placeOf(stored) });
       return stored;
     });
   }

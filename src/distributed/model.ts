@@ -154,9 +154,6 @@ export type Run = DeepReadonly<z.infer<typeof runSchema>>;
 export type RunStatus = z.infer<typeof runStatusSchema>;
 export type RunMode = z.infer<typeof runModeSchema>;
 export type RunCreate = DeepReadonly<z.infer<typeof runCreateSchema>>;
-export type RunResume = DeepReadonly<z.infer<typeof runResumeSchema>>;
-export type AwaitRequest = DeepReadonly<z.infer<typeof awaitRequestSchema>>;
-export type AwaitResume = DeepReadonly<z.infer<typeof awaitResumeSchema>>;
 /** The descriptor of a session: all that has to move for the session to move. */
 export type SessionDescriptor = DeepReadonly<z.infer<typeof sessionSchema>>;
 export type AgentManifest = DeepReadonly<z.infer<typeof agentManifestSchema>>;

@@ -19,14 +19,6 @@ export interface UrlOptions {
   readonly sha256?: string;
 }
 
-/** What a store turned out to be able to do. */
-export interface StoreCapabilities {
-  /** A second `PUT` with `If-None-Match: *` was refused with 412. Some servers ignore the header and overwrite, some answer 501. */
-  readonly conditionalWrites: boolean;
-  /** A URL with a wrong signature was refused. False: whoever knows a URL can read, also when it has ended. */
-  readonly checksSignatures: boolean;
-}
-
 export interface ResourceStore {
   /** Stable over restarts, without secrets: names the place. */
   readonly id: string;
@@ -37,16 +29,12 @@ export interface ResourceStore {
    * @throws ParleyError `disk-full`, `store-down`, `store-denied`, `no-such-bucket`, `clock-skew`, `queue-full`, `store-error`
    */
   put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource>;
-  /** The same, refusing to replace (`If-None-Match: *`); safe only where the probe found conditional writes. @throws ParleyError `exists`, or as {@link put} */
-  putIfAbsent?(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource>;
   /** @throws ParleyError `not-found`, `torn`, or as {@link put} */
   get(key: string, signal: AbortSignal): Promise<Uint8Array>;
   /** A URL that anybody can read until it ends. @throws ParleyError `not-served` while the store has no address */
   urlFor(key: string, options: UrlOptions): Promise<string>;
   /** The key of one of our own URLs, however old its signature; undefined for all others. */
   keyOf(url: string): Promise<string | undefined>;
-  /** Tries the store out with an object of its own that it removes again. */
-  probe(signal: AbortSignal): Promise<StoreCapabilities>;
   /** Removing what is not there is no error. */
   remove(key: string, signal: AbortSignal): Promise<void>;
   /** Keys that begin with the prefix, sorted; where the store can tell. */

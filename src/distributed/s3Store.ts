@@ -3,13 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { ParleyError } from '../base/errors';
 import { MAX_MESSAGE_BYTES } from './model';
-import {
-  type ResourceStore,
-  type StoreCapabilities,
-  type StoredResource,
-  sha256Of,
-  type UrlOptions,
-} from './resources';
+import { type ResourceStore, type StoredResource, sha256Of, type UrlOptions } from './resources';
 import { withHash } from './resourceUrl';
 import { type S3Refusal, s3Error } from './s3Error';
 import { checkPlace, keyInUrl, presign, type S3Keys, type S3Place, signRequest } from './s3Signer';
@@ -49,10 +43,6 @@ export class S3Store implements ResourceStore {
     return this.#put(key, bytes, { 'content-type': contentType }, signal);
   }
 
-  putIfAbsent(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
-    return this.#put(key, bytes, { 'content-type': contentType, 'if-none-match': '*' }, signal);
-  }
-
   async get(key: string, signal: AbortSignal): Promise<Uint8Array> {
     const response = await this.#send('GET', key, {}, undefined, signal);
     if (!response.ok) throw await this.#refusal(response);
@@ -68,21 +58,16 @@ export class S3Store implements ResourceStore {
     return keyInUrl(this.#place, url);
   }
 
-  async probe(signal: AbortSignal): Promise<StoreCapabilities> {
+  /**
+   * Tries the store out with an object of its own that it removes again.
+   * @returns whether a URL with a wrong signature is refused; if not, whoever knows a URL can read, also when it has ended
+   * @throws ParleyError as {@link put}
+   */
+  async checksSignatures(signal: AbortSignal): Promise<boolean> {
     const key = `probe/${randomUUID()}.json`;
-    const bytes = Buffer.from('{}');
-    // A plain write first: what fails here is the set-up, not a capability.
-    await this.put(key, bytes, 'application/json', signal);
+    await this.put(key, Buffer.from('{}'), 'application/json', signal);
     try {
-      const conditionalWrites = await this.putIfAbsent(key, bytes, 'application/json', signal).then(
-        () => false,
-        (error) => {
-          if (error instanceof ParleyError && error.code === 'exists') return true;
-          if (error instanceof ParleyError && /^(not-implemented|store-error)$/.test(error.code)) return false;
-          throw error;
-        },
-      );
-      return { conditionalWrites, checksSignatures: await this.#refusesTampering(key, signal) };
+      return await this.#refusesTampering(key, signal);
     } finally {
       await this.remove(key, signal);
     }

@@ -8,7 +8,7 @@ import { messageOf, ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import { type Log, silentLog } from '../base/log';
 import { readFramed, writeFramed } from './framedFile';
-import type { ResourceStore, StoreCapabilities, StoredResource, UrlOptions } from './resources';
+import type { ResourceStore, StoredResource, UrlOptions } from './resources';
 import { checkKey } from './resources';
 
 export interface WriteQueueOptions {
@@ -143,10 +143,6 @@ export class WriteQueue implements ResourceStore, Disposable {
 
   keyOf(url: string): Promise<string | undefined> {
     return this.#store.keyOf(url);
-  }
-
-  probe(signal: AbortSignal): Promise<StoreCapabilities> {
-    return this.#store.probe(signal);
   }
 
   async remove(key: string, signal: AbortSignal): Promise<void> {

@@ -210,7 +210,8 @@ export class Descriptors implements Disposable {
     );
     const title = options.title ?? firstWords(conversation.model.state.entries);
     if (title !== undefined) this.#note(conversation, { type: 'info', title });
-    this.#note(conversation, openedEnd(conversation.agent.name, gaps, descriptor.state !== undefined, knows));
+    const state = await this.#stateOf(descriptor, knows, resolver);
+    this.#note(conversation, openedEnd(conversation.agent.name, gaps, state, knows));
     await this.#get(conversation).messages.settled();
     this.#tellRelated(conversation);
     return conversation;
@@ -379,6 +380,18 @@ export class Descriptors implements Disposable {
     const logged = this.#logged.get(conversation.key);
     if (logged) return logged;
     throw new ParleyError('no-such-session', 'The session was closed.');
+  }
+
+  /** Only an agent that gets the session itself can use the state: for others nobody looks whether it can be had. */
+  async #stateOf(
+    { state }: SessionDescriptor,
+    knows: boolean,
+    resolver: Resolver,
+  ): Promise<'none' | 'there' | 'missing'> {
+    if (state === undefined) return 'none';
+    if (!knows) return 'there';
+    const found = await resolver.resolveState(state, this.#ended.signal);
+    return found.kind === 'state' ? 'there' : 'missing';
   }
 
   /** Another conversation that has the same session with more or fewer messages; those that differ say so themselves. */

@@ -18,6 +18,8 @@ import { resourcesSetting } from './settings';
 import { showWarning } from './ui/messages';
 
 const KEYS = 'parley.resources.keys:';
+/** Trying out a bucket may take this long, in milliseconds. */
+const TRY_MS = 30_000;
 
 type Stores = readonly [ResourceStore, ...ResourceStore[]];
 
@@ -92,7 +94,21 @@ export class ResourceStores implements Disposable {
     const { secrets } = this.#options.context;
     await secrets.store(`${KEYS}${keysName(place)}`, JSON.stringify({ accessKeyId, secretAccessKey }));
     this.#reset();
+    await this.#tryOut(new S3Store({ place, keys: { accessKeyId, secretAccessKey } }));
     return true;
+  }
+
+  /** Says at once what is wrong with a bucket: else it shows with the first message that is shared. */
+  async #tryOut(store: S3Store): Promise<void> {
+    try {
+      if (await store.checksSignatures(AbortSignal.timeout(TRY_MS))) return;
+      this.#tell(
+        l10n.t('The resource server does not check signatures: anyone who can reach it can read these messages.'),
+        false,
+      );
+    } catch (error) {
+      this.#tell(messageOf(error), false);
+    }
   }
 
   dispose(): void {

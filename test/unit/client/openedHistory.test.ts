@@ -221,7 +221,7 @@ describe('a session from elsewhere', function () {
     );
     assert.match(shown[0]?.text ?? '', /^Message 2 is missing\. 127\.0\.0\.1:\d+ does not have it \(any more\)\.$/);
     assert.doesNotMatch(JSON.stringify(items), /secret-of-the-server|abcdef/);
-    assert.match(openedEnd('Agent', gaps, false, false).title, /^8 messages could not be loaded$/);
+    assert.match(openedEnd('Agent', gaps, 'none', false).title, /^8 messages could not be loaded$/);
   });
 
   it('keeps a gap for ever whose server came back', async () => {

@@ -421,7 +421,6 @@ class MemoryStore implements ResourceStore {
   urlFor = async (key: string) => `http://memory.test/${key}`;
   keyOf = async (url: string) => url.slice('http://memory.test/'.length);
   list = async (prefix: string) => [...this.#objects.keys()].filter((key) => key.startsWith(prefix));
-  probe = async () => ({ conditionalWrites: false, checksSignatures: false });
   remove = async (key: string) => {
     this.#objects.delete(key);
   };
@@ -436,7 +435,6 @@ function wrapped(store: LocalStore, id: string): ResourceStore {
     get: (...args) => store.get(...args),
     urlFor: (...args) => store.urlFor(...args),
     keyOf: (url) => store.keyOf(url),
-    probe: (signal) => store.probe(signal),
     remove: (...args) => store.remove(...args),
     list: (...args) => store.list(...args),
   };

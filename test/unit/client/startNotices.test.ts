@@ -40,16 +40,16 @@ describe('an agent that begins anew', () => {
   });
 
   it('is said twice to begin anew where the session was opened from elsewhere', () => {
-    assert.deepEqual(titles(textOf('hello'), openedEnd('Ada', [], false, false)), ['Ada goes on from here']);
+    assert.deepEqual(titles(textOf('hello'), openedEnd('Ada', [], 'none', false)), ['Ada goes on from here']);
   });
 
   it('is taken for one that remembers what was said since the session was opened', () => {
-    const opened = openedEnd('Ada', [], false, false);
+    const opened = openedEnd('Ada', [], 'none', false);
     assert.deepEqual(titles(textOf('hello'), opened, textOf('since')), ['Ada goes on from here', 'New session']);
   });
 
   it('is taken for one that remembers where it says the words of the client itself', () => {
-    const { title, description = '' } = openedEnd('Ada', [], false, false);
+    const { title, description = '' } = openedEnd('Ada', [], 'none', false);
     const said: SessionEvent = { type: 'notice', severity: 'info', title, description };
     assert.deepEqual(titles(textOf('hello'), said), [title, 'New session']);
   });
@@ -62,7 +62,9 @@ describe('an agent that begins anew', () => {
   });
 
   it('is taken for one that remembers where another agent had the session itself', () => {
-    const opened = openedEnd('Ada', [], false, true);
+    const lost = openedEnd('Ada', [], 'missing', true);
+    assert.match(`${lost.severity} ${lost.description}`, /^warning .*cannot be loaded/);
+    const opened = openedEnd('Ada', [], 'none', true);
     assert.deepEqual(titles(textOf('hello'), opened), ['Ada goes on from here', 'New session']);
   });
 });

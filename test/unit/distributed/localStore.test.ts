@@ -5,7 +5,6 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError } from '../../../src/distributed/framedFile';
 import { LocalStore, type LocalStoreOptions } from '../../../src/distributed/localStore';
-import { migrateSession } from '../../../src/distributed/migrateSession';
 import { mintId } from '../../../src/distributed/model';
 import { ResourceCache } from '../../../src/distributed/resourceCache';
 import { sha256Of } from '../../../src/distributed/resources';
@@ -141,45 +140,6 @@ describe('LocalStore', () => {
   it('gives links that lead nowhere while it is not served', async () => {
     const store = open({ baseUrl: () => undefined });
     await assert.rejects(store.urlFor(newKey(), { expiresIn: 60 }), { code: 'not-served', hint: /server/ });
-  });
-
-  it('reports abilities that it has not', async () => {
-    assert.deepEqual(await open().probe(never), { conditionalWrites: false, checksSignatures: true });
-    assert.deepEqual(await open().list('', never), []);
-  });
-
-  it('moves the messages of others, loses the order, or breaks old links when a session moves to another server', async () => {
-    const from = open();
-    const target = new LocalStore({
-      folder: await scratchFolder(),
-      secret: randomBytes(32),
-      baseUrl: () => 'https://s3.example',
-    });
-    const keys = [newKey(), newKey(), newKey()];
-    for (const key of keys) await from.put(key, Buffer.from(messageText(key)), 'application/json', never);
-    const state = `sessions/session-123/state-${mintId()}.bin`;
-    await from.put(state, Buffer.from([1, 2, 255]), 'application/octet-stream', never);
-    const [a = '', b = '', c = ''] = await Promise.all(keys.map((key) => from.urlFor(key, { expiresIn: 60 })));
-    const foreign = 'http://resource-server-b/sessions/session-123/message-2?X-Amz-Signature=x';
-    await writeFile(join(folder, keys[2] ?? ''), 'torn');
-    const descriptor = {
-      id: 'session-123',
-      history: [a, foreign, b, c],
-      state: await from.urlFor(state, { expiresIn: 60 }),
-      extra: 1,
-    };
-    const result = await migrateSession(descriptor, { from, to: target }, never);
-    const [first = '', second, third = '', fourth] = result.descriptor.history;
-    assert.deepEqual([second, fourth, result.descriptor.extra], [foreign, c, 1]);
-    assert.deepEqual([await target.keyOf(first), await target.keyOf(third)], keys.slice(0, 2));
-    assert.deepEqual([...(await target.get(state, never))], [1, 2, 255]);
-    assert.equal(await target.keyOf(result.descriptor.state ?? ''), state);
-    assert.deepEqual(
-      result.unreadable.map(({ index }) => index),
-      [3],
-    );
-    assert.equal(result.moved.length, 3);
-    assert.match(await ask(from, a), /^application\/json/);
   });
 });
 

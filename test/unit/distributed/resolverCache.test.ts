@@ -58,7 +58,6 @@ describe('Resolver', () => {
       },
       put: () => assert.fail(),
       urlFor: () => assert.fail(),
-      probe: () => assert.fail(),
       remove: () => assert.fail(),
     };
     const cache = await newCache();

@@ -89,7 +89,7 @@ describe('a bucket whose server checks signatures', function () {
     );
   });
 
-  it('is taken for one that does not look', async () => {
-    assert.deepEqual(await store.probe(signal), { conditionalWrites: false, checksSignatures: true });
+  it('is known as one that looks', async () => {
+    assert.equal(await store.checksSignatures(signal), true);
   });
 });

@@ -35,7 +35,6 @@ class FakeStore implements ResourceStore {
 
   urlFor = async (key: string) => `http://fake/${key}`;
   keyOf = async () => undefined;
-  probe = async () => ({ conditionalWrites: false, checksSignatures: true });
   remove = async (key: string) => {
     this.objects.delete(key);
   };
