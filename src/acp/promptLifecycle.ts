@@ -48,6 +48,12 @@ export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean
   }
 }
 
+/** Whether an update is a message of the user, or a piece of one. */
+export function isUserMessage(update: unknown): boolean {
+  const name = at(update, 'sessionUpdate');
+  return name === 'user_message_chunk' || name === 'user_message';
+}
+
 /** Reads a state update; undefined where it is another update, or names no state. @param name of the update, where something else than the update tells it */
 export function readState(update: unknown, name = at(update, 'sessionUpdate')): StateReport | undefined {
   const state = at(update, 'state');

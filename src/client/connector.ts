@@ -13,6 +13,7 @@ import { withinLimit } from './goodbye';
 import { gatherMcp, type McpOffer, noMcpServers } from './mcpOffer';
 import { mayGoOn, type Opening } from './opening';
 import type { ConversationServices } from './services';
+import type { SessionReplay } from './sessionReplay';
 import { type Opened, openSession, type StartContext, startAgent } from './sessionStart';
 import { signIn } from './signIn';
 import type { OpenedSession } from './turnControl';
@@ -61,6 +62,8 @@ export class Connector {
   #signIn: AbortController | undefined;
   #agentSide: AgentSide | undefined;
   #sessionId: string | undefined;
+  /** What the agent repeats of the session, until the first prompt. */
+  #replay: SessionReplay | undefined;
   /** How the last agent ended, until the next one starts; shown with what can be done meanwhile. */
   #lastEnd: ParleyError | undefined;
   readonly #backoff: Backoff;
@@ -227,10 +230,14 @@ export class Connector {
    */
   async reopenSession({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<void> {
     this.#context.stages.reset();
+    this.endReplay();
     const opening = { kind: 'reopen', sessionId, transcript: 'keep' } as const;
     try {
       const opened = await openSession(this.#context, link, { opening, mcp: this.#mcp }, signal);
-      if (opened.kind === 'ready') return;
+      if (opened.kind === 'ready') {
+        opened.replay?.end(); // a prompt follows
+        return;
+      }
       this.needSignIn(opened.error ?? '');
       throw new ParleyError('auth-required', `${this.agent.name} needs a sign-in.`);
     } catch (error) {
@@ -266,9 +273,16 @@ export class Connector {
     return this.#ending;
   }
 
+  /** A prompt is about to leave: what the agent sends from now on is no repetition of the past. */
+  endReplay(): void {
+    this.#replay?.end();
+    this.#replay = undefined;
+  }
+
   dispose(): void {
     if (this.#disposed) return;
     this.#disposed = true;
+    this.endReplay();
     this.#backoff.dispose();
     clearTimeout(this.#restartTimer);
     this.#starting?.abort.abort(new ParleyError('conversation-closed', 'The session was closed.'));
@@ -336,6 +350,7 @@ export class Connector {
     this.#backoff.dispose();
     this.#recovery.ready(this.#services.clock.now());
     const { sessionId } = opened;
+    this.#replay = opened.replay;
     const { protocol, features } = link.description;
     // A later start is another session, unless somebody says otherwise.
     this.#opening = features.carried ? { kind: 'reopen', sessionId, transcript: 'keep' } : { kind: 'new' };
@@ -405,6 +420,7 @@ export class Connector {
   /** @param continues the session comes back at once: nothing is lost */
   #detach(note: string, continues = false): void {
     const hadSession = this.#sessionId !== undefined && !continues;
+    this.endReplay();
     if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
     this.#sessionId = undefined;
     this.#agentSide = undefined;

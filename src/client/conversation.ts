@@ -115,6 +115,7 @@ export class Conversation implements Disposable {
       onChange: () => this.#model.touch('turn'),
       session: () => (this.#held || this.#suspended ? undefined : this.#connector.session),
       heard: () => this.#probe.heard(),
+      leaving: () => this.#connector.endReplay(),
       precedes: (session) =>
         this.#probe.isDoubtful(session) ? (signal) => this.#checkSession(session, signal) : undefined,
       reopen: (session) => (signal) => this.#reopenSession(session, signal),
@@ -151,7 +152,8 @@ export class Conversation implements Disposable {
         onRepeated: (repeated) => this.#onRepeated(repeated),
         onRequest: (method, params, signal) => inbound.request(method, params, signal),
         onNotification: (method, params) => inbound.notification(method, params),
-        onUpdates: (updates) => inbound.updates(updates),
+        onUpdates: (updates, onState) => inbound.updates(updates, onState),
+        onState: (report) => this.#turns.state(report),
       },
       options.opening ?? openingOf(kept),
       {

@@ -1,5 +1,7 @@
 // What comes from the agent, on its way into a conversation: updates, notifications, and what it asks of the client.
+import type { StateReport } from '../acp/dialect';
 import { readCompleted } from '../acp/elicitation';
+import { isToolPlaceholder } from '../acp/quirks/gemini';
 import { answerRequest } from './agentRequests';
 import type { Connector } from './connector';
 import type { LivenessProbe } from './livenessProbe';
@@ -26,8 +28,11 @@ export class Inbound {
     this.#parts = parts;
   }
 
-  /** Takes the `update`s of the session's `session/update` notifications, in order. */
-  updates(updates: readonly unknown[]): void {
+  /**
+   * Takes the `update`s of the session's `session/update` notifications, in order.
+   * @param onState takes the states in updates of the past, which begin and end no turns here; the ends of turns in them say nothing
+   */
+  updates(updates: readonly unknown[], onState?: (report: StateReport) => void): void {
     const { services, recorder, turns, subagents, probe, connector } = this.#parts;
     const now = services.clock.now();
     probe.heard();
@@ -35,12 +40,15 @@ export class Inbound {
     recorder.together(() =>
       connector().agentSide?.dialect.readUpdates(updates, {
         emit: (event) => {
+          if (onState && isToolPlaceholder(event)) return;
           turns.heard(event);
           recorder.applyAt(event, now);
           if (event.type === 'subagent') subagents.announce(event.sessionId);
         },
-        onTurnComplete: (barrier) => turns.turnComplete(barrier),
-        onState: (report) => turns.state(report),
+        onTurnComplete: (barrier) => {
+          if (!onState) turns.turnComplete(barrier);
+        },
+        onState: onState ?? ((report) => turns.state(report)),
         log: services.log,
       }),
     );

@@ -1,6 +1,9 @@
 // How a conversation comes by its session: a new one, an old one of the agent's opened again, or one that begins with the past of another.
 import type { AgentFeatures } from '../acp/dialect';
 import { ParleyError } from '../base/errors';
+import { eventsOf, terminalsOf } from '../session/entryEvents';
+import type { SessionEvent } from '../session/event';
+import type { SessionState } from '../session/state';
 
 export type Opening =
   | { readonly kind: 'new' }
@@ -10,7 +13,12 @@ export type Opening =
       /** `replay`: the transcript is to be rebuilt from what the agent repeats. `keep`: it stands here already. */
       readonly transcript: 'replay' | 'keep';
     }
-  | { readonly kind: 'fork'; readonly sessionId: string };
+  | {
+      readonly kind: 'fork';
+      readonly sessionId: string;
+      /** What makes the transcript of the session that is forked, where it stands in this window (pastOf). */
+      readonly past?: readonly SessionEvent[];
+    };
 
 /** The method that an opening takes with an agent. `replays`: the agent repeats what was said, so the transcript begins empty. */
 export type OpeningWay =
@@ -57,4 +65,15 @@ export function mayGoOn(features: AgentFeatures): boolean {
 export function openingOf(kept: { readonly agentSessionId?: string } | undefined): Opening {
   const sessionId = kept?.agentSessionId;
   return sessionId === undefined ? { kind: 'new' } : { kind: 'reopen', sessionId, transcript: 'keep' };
+}
+
+/** Returns what makes the transcript of a session once more, in another one: its turns are the past there. */
+export function pastOf(state: Pick<SessionState, 'entries' | 'terminals'>): readonly SessionEvent[] {
+  return state.entries.flatMap((entry): SessionEvent[] => {
+    if (entry.kind === 'turn_end') return [];
+    // By an id of its own, so that two in a row stay two.
+    if (entry.kind === 'user')
+      return [{ type: 'message', role: 'user', messageId: `origin-${entry.id}`, content: entry.content }];
+    return [...terminalsOf(entry, state), ...eventsOf(entry)];
+  });
 }

@@ -15,10 +15,9 @@ import type { CommunicationChat } from './communicationChat';
 import { CommunicationLink } from './communicationLink';
 import { handOver, type McpOffer } from './mcpOffer';
 import { type Opening, type OpeningWay, wayOf } from './opening';
-import { ReplayWatch } from './replayWatch';
 import { RpcLink } from './rpcLink';
 import type { ConversationServices } from './services';
-import { Shadow } from './shadow';
+import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
 import { type Deadlines, deadlinesFor, type Stages, StageTimeout } from './stages';
 
 /** How long an agent may take to say whether it still has a session, in milliseconds. */
@@ -34,7 +33,8 @@ export interface StartContext {
   readonly stages: Stages;
   readonly onRequest: RpcHandlers['onRequest'];
   readonly onNotification: RpcHandlers['onNotification'];
-  readonly onUpdates: (updates: readonly unknown[]) => void;
+  readonly onUpdates: SessionReplayOptions['onUpdates'];
+  readonly onState: SessionReplayOptions['onState'];
   readonly apply: (event: SessionEvent) => void;
   /** Why no agent may be started for this conversation now. */
   readonly refuses: () => ParleyError | undefined;
@@ -70,6 +70,8 @@ export type Opened =
       readonly problems: readonly string[];
       /** The agent knows nothing of what was said before. */
       readonly isNew: boolean;
+      /** The past may still be repeated. */
+      readonly replay: SessionReplay | undefined;
     }
   | { readonly kind: 'authRequired'; readonly methods: readonly AuthMethod[]; readonly error?: string };
 
@@ -127,7 +129,7 @@ export async function openSession(
     additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
     mcpServers: mcp.servers,
   };
-  let opened: SessionOffer;
+  let opened: OpenedOffer;
   try {
     opened = await (opening.kind === 'reopen'
       ? reopen(context, link, opening, way, place, signal)
@@ -138,7 +140,8 @@ export async function openSession(
     stages.awaitUser('sign-in');
     return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
   }
-  const { sessionId } = opened;
+  const { offer, replay } = opened;
+  const { sessionId } = offer;
   const { rpc } = link;
   if (features.ready && rpc) {
     await stages.run('ready', deadlines(context).ready, signal, (stop) =>
@@ -146,7 +149,12 @@ export async function openSession(
     );
   } else stages.skip('ready');
   link.throwIfEnded();
-  return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new' };
+  return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new', replay };
+}
+
+interface OpenedOffer {
+  readonly offer: SessionOffer;
+  readonly replay: SessionReplay | undefined;
 }
 
 /** `session/new` and `session/fork`: the agent names the session; what it said of it before is kept for it. */
@@ -156,20 +164,45 @@ async function begin(
   opening: Exclude<Opening, { kind: 'reopen' }>,
   place: SessionPlace,
   signal: AbortSignal,
-): Promise<SessionOffer> {
+): Promise<OpenedOffer> {
   const { dialect, router } = link;
+  const { apply } = context;
   const offer = await inSessionStage(context, link, `session/${opening.kind}`, signal, (inner) =>
     opening.kind === 'new' ? dialect.newSession(place, inner) : dialect.fork(opening.sessionId, place, inner),
   );
-  // Some agents repeat the past of the session that was forked, some only know it.
-  if (opening.kind === 'fork') context.apply({ type: 'cleared', replay: true });
   context.onNamed(offer.sessionId);
-  if (context.known().entries.length > 0 && !link.description.features.carried) context.apply({ type: 'ids_renewed' });
+  let replay: SessionReplay | undefined;
+  if (opening.kind === 'fork') {
+    const { past = [] } = opening;
+    apply({ type: 'cleared', replay: true });
+    for (const event of past) apply(event);
+    if (past.length > 0) apply(FORKED);
+    // Some agents repeat the past of the session that was forked, or a part of it, some only know it.
+    replay = replayOf(context, link, { compares: past.length > 0, expected: past.length === 0 });
+  } else if (context.known().entries.length > 0 && !link.description.features.carried) apply({ type: 'ids_renewed' });
   // What the response says is applied first, then what came before it, in order; only then does anything else follow.
   applyOffer(context, offer);
-  const early = router.register(offer.sessionId, context.onUpdates);
+  const early = router.register(offer.sessionId, replay?.take ?? context.onUpdates);
+  replay?.answered();
   if (early > 0) context.services.log.debug(`${early} early updates of session ${offer.sessionId} applied`);
-  return offer;
+  return { offer, replay };
+}
+
+/** Where the past of another session ends. */
+const FORKED: SessionEvent = {
+  type: 'notice',
+  own: true,
+  severity: 'info',
+  title: 'Forked session',
+  description: 'Messages above come from the original session. Messages below are not part of it.',
+};
+
+function replayOf(
+  { onUpdates, onState, onRepeated, known, apply, services }: StartContext,
+  { dialect }: AgentLink,
+  manner: Pick<SessionReplayOptions, 'compares' | 'expected'>,
+): SessionReplay {
+  return new SessionReplay({ ...manner, dialect, log: services.log, known, apply, onUpdates, onState, onRepeated });
 }
 
 /** `session/load` and `session/resume`: the session has its name already, and is spoken of before the answer. */
@@ -180,38 +213,30 @@ async function reopen(
   way: OpeningWay,
   place: SessionPlace,
   signal: AbortSignal,
-): Promise<SessionOffer> {
-  const { dialect, router } = link;
-  const { apply, services } = context;
-  const shadow = transcript === 'keep' && way.replays ? new Shadow({ dialect, apply, log: services.log }) : undefined;
-  const watch = new ReplayWatch({
-    onUpdates: shadow?.take ?? context.onUpdates,
-    clear: () => {
-      if (!shadow) apply({ type: 'cleared', replay: true });
-    },
-  });
+): Promise<OpenedOffer> {
+  const { router, description } = link;
+  // An agent that is not to repeat the past may do so all the same, and then nothing may stand twice. Messages of a server have ids of their own and are repeated by nobody.
+  const compares = transcript === 'keep' || !way.replays;
+  const replay =
+    description.features.carried || way.method === 'status'
+      ? undefined
+      : replayOf(context, link, { compares, expected: way.replays });
   context.onNamed(sessionId);
-  // Without a replay nothing shows that an id still means the same; messages of a server have ids of their own that do.
-  if (!way.replays && !link.description.features.carried) apply({ type: 'ids_renewed' });
   try {
-    router.register(sessionId, way.replays ? watch.take : context.onUpdates);
+    router.register(sessionId, replay?.take ?? context.onUpdates);
     const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
       const answer = await openAgain(link, way, sessionId, place, inner);
       if (way.replays) {
-        watch.begin();
-        await watch.quiet(inner);
+        replay?.begin();
+        await replay?.quiet(inner);
       }
       return answer;
     });
-    if (shadow) {
-      context.onRepeated(shadow.repeated);
-      const added = shadow.settle(context.known());
-      services.log.info(`${link.description.name ?? 'the agent'} repeated the session; ${added} things were new`);
-      router.register(sessionId, context.onUpdates);
-    }
+    replay?.answered();
     applyOffer(context, offer);
-    return offer;
+    return { offer, replay };
   } catch (error) {
+    replay?.dispose();
     router.unregister(sessionId);
     context.onNamed(undefined);
     throw error;

@@ -70,7 +70,10 @@ export interface TurnControlOptions {
   /** What has to be done before a prompt, undefined where it may go at once: it gives why the prompt must wait. Rejects where the signal is aborted. */
   readonly precedes: (session: OpenedSession) => Preparation | undefined;
   /** Opens a session again that the agent no longer has: why it could not, undefined where it could. Rejects where the signal is aborted. */
-  readonly reopen: (session: OpenedSession) => Preparation;
+  readonly reopen: (
+    session: OpenedSession,
+  ) => Preparation /** A prompt is about to leave; what was heard of the session until now may show that it must wait. */;
+  readonly leaving: () => void;
   /** What goes along with the next message, after it: what a new session must be told of the one before. */
   readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
   /** A prompt was answered that the user must sign in: until they have, there is no session to send to. */
@@ -239,6 +242,7 @@ export class TurnControl {
     const preparation = precedes(opened);
     const wait = preparation && (await this.#prepare(preparation, item));
     if (wait === 'kept-back') return undefined;
+    if (wait === undefined) this.#options.leaving();
     if (wait !== undefined || session()?.sessionId !== opened.sessionId || !this.#canSend()) {
       queue.setState(item, 'queued');
       if (wait !== undefined) queue.pause(wait);

@@ -56,7 +56,7 @@ export function reconcile(known: Transcript, repeated: Transcript, goesOn = fals
   const matches = matchAll(segments, candidates);
   // Plans and notices are found anywhere, so they show nothing of how far the repetition has come.
   const last = candidates.findLastIndex(({ entry }) => isSaid(entry) && matches.has(entry));
-  if (last < 0) return [];
+  if (last < 0) return goesOn ? [] : unrelated(known.entries, repeated);
   const lastPlace = segments.length - 1;
   const isOpen = !isComplete(known, segments[lastPlace]);
   const inLast = ({ place }: Candidate): boolean => (place?.last ?? 0) === lastPlace;
@@ -106,6 +106,15 @@ function isComplete({ turns }: Transcript, segment: Segment | undefined): boolea
 }
 
 // ---- What is added ---------------------------------------------------------------------------------------------------
+
+/** What an agent says that repeats no message of the user is no past; what it says each time it starts stands here already. */
+function unrelated(known: readonly Entry[], repeated: Transcript): SessionEvent[] {
+  if (repeated.entries.some(({ kind }) => kind === 'user')) return [];
+  const words = new Set(known.flatMap((entry) => (entry.kind === 'agent' ? [wordsOf(entry)] : [])));
+  return repeated.entries
+    .filter((entry) => saysSomething(entry) && !(entry.kind === 'agent' && words.has(wordsOf(entry))))
+    .flatMap((entry) => again(entry, repeated));
+}
 
 /** Turns that were held elsewhere. */
 function added(entries: readonly Entry[], repeated: Transcript): SessionEvent[] {

@@ -40,8 +40,16 @@ export function renewIds(context: ModelContext, { known = [] }: Extract<SessionE
   const same = new Set(known);
   for (const key of context.messages.keys()) if (!same.has(key)) context.messages.delete(key);
   for (const id of context.tools.keys()) if (!same.has(toolId(id))) context.tools.delete(id);
+  for (const name of same) nameAgain(context, name);
   context.plans.clear();
   context.compactions.clear();
+}
+
+/** An id that was taken for another's until the agent repeated what it names. */
+function nameAgain(context: ModelContext, name: string): void {
+  const entry = context.state.entries.findLast((one) => idOf(one) === name);
+  if (entry?.kind === 'tool') context.tools.set(entry.toolCallId, entry.index);
+  else if (entry) context.messages.set(name, entry.index);
 }
 
 function isSame(ours: Entry, theirs: Entry): boolean {

@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import type { SessionInfo } from '../acp/dialect';
 import { ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
-import { canReopen } from '../client/opening';
+import { canReopen, pastOf } from '../client/opening';
 import type { SessionRecord } from '../store/records';
 import type { SearchResult } from '../store/search';
 import type { Command, CommandServices, Register } from './commands';
@@ -110,7 +110,8 @@ export function sessionCommands(services: CommandServices, register: Register): 
       if (!origin.ops.can('fork'))
         throw new ParleyError('cannot-fork', `${agent.name} cannot continue a session as a second one.`);
       const title = l10n.t('{0} (fork)', titleOf(origin));
-      const fork = conversations.create({ agent: agent.id, cwd, title, opening: { kind: 'fork', sessionId } });
+      const past = pastOf(origin.model.state);
+      const fork = conversations.create({ agent: agent.id, cwd, title, opening: { kind: 'fork', sessionId, past } });
       show(fork);
       await fork.start();
       return fork.key;

@@ -365,6 +365,7 @@ export class Interleaving {
       onChange: () => {},
       session: () => (isThere() ? this.#session : undefined),
       heard: () => {},
+      leaving: () => {},
       precedes: () => undefined,
       reopen: () => async () => 'session-lost',
       appendix: () => [],

@@ -1,4 +1,5 @@
 // gemini-cli, where it cannot be told apart by what it can do.
+import type { SessionEvent } from '../../session/event';
 import { at } from '../capabilities';
 
 /**
@@ -8,4 +9,13 @@ import { at } from '../capabilities';
  */
 export function missingFileReadsEmpty(initializeResult: unknown): boolean {
   return at(initializeResult, 'agentInfo', 'name') === 'gemini-cli';
+}
+
+/**
+ * Whether an event is a placeholder for the result of a tool: gemini-cli repeats each as a message in the user's name ("[Function Response: write_file]"),
+ * beside the tool call itself.
+ */
+export function isToolPlaceholder(event: SessionEvent): boolean {
+  if (event.type !== 'message_chunk' || event.role !== 'user' || event.block.type !== 'text') return false;
+  return /^\[Function (?:Call|Response): [\w.:-]{1,200}\]$/.test(event.block.text);
 }

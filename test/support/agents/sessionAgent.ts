@@ -14,8 +14,17 @@ export interface SessionAgentScript {
   readonly logout?: boolean;
   readonly mcp?: { readonly http?: boolean; readonly sse?: boolean };
   readonly ready?: boolean;
-  /** When the past is repeated for session/load: before its answer (default), after it, or half and half. */
-  readonly replay?: 'before' | 'after' | 'both';
+  /**
+   * When the past is repeated for session/load: before its answer (default), after it, half and half, in two bursts long after it, or for session/ready. The last
+   * two give the session the title "repeated" at the end.
+   */
+  readonly replay?: 'before' | 'after' | 'both' | 'late' | 'ready';
+  /** session/resume repeats the past before its answer, as it must not. */
+  readonly resumeReplays?: boolean;
+  /** Each repeated turn comes with its states and its turn_complete. */
+  readonly states?: boolean;
+  /** A session that is loaded works on: it says so, and goes on after its answer, up to the title "worked". */
+  readonly worksOn?: boolean;
   /** session/fork repeats the past of the new session before the answer that names it. */
   readonly forkReplays?: boolean;
   readonly pageSize?: number;
@@ -98,12 +107,40 @@ function update(sessionId: string, what: object): void {
 
 function replay(session: Stored, sessionId = session.id, from = 0, to = session.said.length): void {
   for (const [asked, answered] of session.said.slice(from, to)) {
+    if (script.states) update(sessionId, { sessionUpdate: 'state_update', state: 'running' });
     // In two pieces, as agents that stream replay as well.
     for (const text of [asked.slice(0, 2), asked.slice(2)])
       update(sessionId, { sessionUpdate: 'user_message_chunk', content: { type: 'text', text } });
     update(sessionId, { sessionUpdate: 'tool_call', toolCallId: 'call', title: 'Look', status: 'completed' });
     update(sessionId, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: answered } });
+    if (!script.states) continue;
+    update(sessionId, { sessionUpdate: 'turn_complete', promptRequestId: '1', stopReason: 'end_turn' });
+    update(sessionId, { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn' });
   }
+}
+
+function entitle(sessionId: string, title: string): void {
+  update(sessionId, { sessionUpdate: 'session_info_update', title });
+}
+
+/** Longer than a client waits for a repetition to go on. */
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400));
+
+async function replayLate(session: Stored): Promise<void> {
+  const half = Math.ceil(session.said.length / 2);
+  await pause();
+  replay(session, session.id, 0, half);
+  await pause();
+  replay(session, session.id, half);
+  entitle(session.id, 'repeated');
+}
+
+async function workOn(sessionId: string): Promise<void> {
+  for (const text of ['Still ', 'at ', 'work']) {
+    await pause();
+    update(sessionId, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+  }
+  entitle(sessionId, 'worked');
 }
 
 function opened(sessionId: string): object {
@@ -171,11 +208,14 @@ function handle(method: string, params: unknown): unknown {
       requireSignIn('open');
       const session = find(id);
       const half = Math.ceil(session.said.length / 2);
-      if (script.replay !== 'after') replay(session, id, 0, script.replay === 'both' ? half : session.said.length);
+      const { replay: when = 'before', worksOn } = script;
+      if (when === 'before' || when === 'both') replay(session, id, 0, when === 'both' ? half : session.said.length);
+      if (worksOn) update(id, { sessionUpdate: 'state_update', state: 'running' });
       return opened(id);
     }
     case 'session/resume':
       requireSignIn('open');
+      if (script.resumeReplays) replay(find(id));
       find(id);
       return opened(id);
     case 'session/fork': {
@@ -254,11 +294,19 @@ async function respond(id: unknown, method: string, params: unknown): Promise<vo
     const session = find(String(at(params, 'sessionId')));
     replay(session, session.id, script.replay === 'both' ? Math.ceil(session.said.length / 2) : 0);
   }
+  if (method !== 'session/load') return;
+  const session = find(String(at(params, 'sessionId')));
+  if (script.replay === 'late') await replayLate(session);
+  if (script.worksOn) await workOn(session.id);
 }
 
 function notified(method: string, params: unknown): void {
   if (method !== 'session/ready') return;
   if (!owesReady.delete(String(at(params, 'sessionId')))) violation('session/ready that was not owed');
+  const session = load().find((one) => one.id === at(params, 'sessionId'));
+  if (!session?.said.length || script.replay !== 'ready') return;
+  replay(session);
+  entitle(session.id, 'repeated');
 }
 
 if (process.argv.includes('--login')) {
