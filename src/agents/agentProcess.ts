@@ -1,5 +1,6 @@
 // One running agent process: started without a shell, heard through its pipes, ended with everything that it started.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,6 +19,7 @@ import {
   endWindowsTree,
   isGroupAlive,
   type ProcessRef,
+  processesWith,
   signalGroup,
   signalProcesses,
   stillAlive,
@@ -29,6 +31,8 @@ const isWindows = process.platform === 'win32';
 /** How long pipes are read on after the exit, in milliseconds: somebody else may hold them open. */
 const drainMs = 250;
 const pollMs = 50;
+/** What an agent and all that it starts have in their environment, with a value of its own for each. */
+const MARK = 'PARLEY_AGENT_PROCESS';
 /** How long a killed process may take to go, in milliseconds; one that hangs in the kernel is given up then. */
 const killedMs = 2000;
 
@@ -68,6 +72,7 @@ export class AgentProcess implements Disposable {
   readonly exited: Promise<AgentExit>;
   readonly #transport: StdioTransport;
   readonly #child: ChildProcess;
+  readonly #mark: string;
   readonly #stderr: StderrLog;
   readonly #log: Log;
   readonly #grace: { readonly stdin: number; readonly term: number; readonly kill: number };
@@ -91,13 +96,14 @@ export class AgentProcess implements Disposable {
       );
     }
     log.info(`Starting ${command} with ${args.length} arguments in ${cwd}`);
+    const mark = randomUUID();
     let agent: AgentProcess;
     try {
       // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows. `detached` there would open a console window.
       const start = isWindows ? crossSpawn.spawn : spawn;
       const child = start(command, [...args], {
         cwd,
-        env,
+        env: { ...env, [MARK]: mark },
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: !isWindows,
         windowsHide: true,
@@ -106,7 +112,7 @@ export class AgentProcess implements Disposable {
         child.once('spawn', resolve);
         child.once('error', reject);
       });
-      agent = new AgentProcess(child, options);
+      agent = new AgentProcess(child, mark, options);
     } catch (error) {
       throw await spawnError(error, command);
     }
@@ -117,9 +123,10 @@ export class AgentProcess implements Disposable {
     return agent;
   }
 
-  private constructor(child: ChildProcess, options: StartOptions) {
+  private constructor(child: ChildProcess, mark: string, options: StartOptions) {
     const { pid, stdin, stdout, stderr } = piped(child);
     this.#child = child;
+    this.#mark = mark;
     this.pid = pid;
     this.#log = options.log;
     this.#grace = { stdin: 2500, term: 2000, kill: killedMs, ...options.closeGraceMs };
@@ -178,7 +185,9 @@ export class AgentProcess implements Disposable {
     this.#log.info(`The agent (process ${this.pid}) ${describeExit(exit)}`);
     // An agent that dies leaves what it had started; nobody else will end it.
     if (!this.#closing) {
-      this.#closing = this.#endRest([]).then(() => exit);
+      this.#closing = processesWith(MARK, this.#mark)
+        .then((left) => this.#endRest(left))
+        .then(() => exit);
       this.dispose();
     }
     return exit;

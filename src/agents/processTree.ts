@@ -3,6 +3,9 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 
+/** How long Windows may take to end a tree, in milliseconds. */
+const TASKKILL_MS = 5000;
+
 /** A process, told apart from a later one with the same number by its start time. */
 export interface ProcessRef {
   readonly pid: number;
@@ -59,10 +62,47 @@ export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]>
   return found.filter((row) => !row.isZombie).map(({ pid, started }) => ({ pid, started }));
 }
 
+/**
+ * The processes that have a variable in their environment, which children inherit: so those of a process that is gone are
+ * found, whose parent they no longer name. Empty on Windows, where no other process's environment can be read.
+ */
+export async function processesWith(variable: string, value: string): Promise<readonly ProcessRef[]> {
+  if (process.platform === 'win32') return [];
+  const rows = await listProcesses();
+  const marked =
+    process.platform === 'linux' ? await markedInProc(rows, variable, value) : await markedInPs(variable, value);
+  return rows.filter((row) => marked.has(row.pid) && !row.isZombie).map(({ pid, started }) => ({ pid, started }));
+}
+
+async function markedInProc(
+  rows: readonly ProcessRow[],
+  variable: string,
+  value: string,
+): Promise<ReadonlySet<number>> {
+  const marked = new Set<number>();
+  for (const { pid } of rows) {
+    // Those of other users cannot be read, and are none of ours.
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    if (environment.split('\0').includes(`${variable}=${value}`)) marked.add(pid);
+  }
+  return marked;
+}
+
+function markedInPs(variable: string, value: string): Promise<ReadonlySet<number>> {
+  return new Promise((resolve) => {
+    const options = { maxBuffer: 64 * 1024 * 1024 };
+    execFile('ps', ['-A', '-E', '-ww', '-o', 'pid=', '-o', 'command='], options, (error, stdout) => {
+      const lines = error ? [] : stdout.split('\n').filter((line) => ` ${line} `.includes(` ${variable}=${value} `));
+      resolve(new Set(lines.map((line) => Number.parseInt(line, 10))));
+    });
+  });
+}
+
 /** Ends a process and its descendants on Windows. Resolves when that was tried. */
 export function endWindowsTree(pid: number): Promise<void> {
   return new Promise((resolve) => {
-    execFile('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true }, () => resolve());
+    const options = { windowsHide: true, timeout: TASKKILL_MS };
+    execFile('taskkill', ['/pid', String(pid), '/T', '/F'], options, () => resolve());
   });
 }
 

@@ -69,7 +69,6 @@ export class Stages {
     if (this.current?.name === name) this.#stages.pop(); // it was waited for, or is tried again
     const startedAt = this.#now();
     const index = this.#stages.push({ name, state: 'running', startedAt, deadlineAt: startedAt + ms }) - 1;
-    this.#onChange();
     const giveUp = new AbortController();
     const given = new Promise<never>((_, reject) => {
       giveUp.signal.addEventListener('abort', () => reject(giveUp.signal.reason), { once: true });
@@ -77,6 +76,7 @@ export class Stages {
     const timer = setTimeout(() => giveUp.abort(new StageTimeout(name, ms)), ms);
     const forward = (): void => giveUp.abort(signal.reason);
     signal.addEventListener('abort', forward, { once: true });
+    this.#onChange(); // who hears of it may stop it
     const settle = (state: 'done' | 'failed'): void => {
       this.#stages[index] = { name, state, startedAt, endedAt: this.#now() };
       this.#onChange();

@@ -97,7 +97,7 @@ describe('AgentProcess', function () {
       assert.deepEqual(JSON.parse(await output(agent)), args);
     });
 
-    it('gives the agent its folder and exactly its environment', async () => {
+    it('gives the agent its folder and its environment, and of ours no more than a mark', async () => {
       const cwd = await scratchFolder();
       const agent = await start('process.stdout.write(JSON.stringify([process.cwd(), process.env]))', {
         cwd,
@@ -106,6 +106,10 @@ describe('AgentProcess', function () {
       const [folder, env] = JSON.parse(await output(agent)) as [string, Record<string, string>];
       assert.equal(folder, cwd);
       assert.deepEqual([env.A, env.PATH, env.HOME], ['b c', '/bin', undefined]);
+      assert.deepEqual(
+        Object.keys(env).filter((name) => /parley|vscode|electron/i.test(name)),
+        ['PARLEY_AGENT_PROCESS'],
+      );
     });
 
     it('says in words why a process did not start', async () => {
@@ -284,6 +288,17 @@ describe('AgentProcess', function () {
       assert.equal((await agent.exited).code, 5);
       await agent.close();
       assert.ok(await isGone(grandchild));
+    });
+
+    it('takes along what the agent had started in sessions of their own', async () => {
+      const agent = await start(`
+        const { spawn } = require('child_process');
+        const quiet = "process.on('SIGHUP', () => {}); setInterval(() => {}, 1000)";
+        const child = spawn(process.execPath, ['-e', quiet], { detached: true, stdio: 'ignore' });
+        process.stdout.write(child.pid + '\\n', () => process.kill(process.pid, 'SIGKILL'));`);
+      const child = Number(await firstLine(agent));
+      await agent.exited;
+      await goneFrom(child);
     });
   });
 
