@@ -51,6 +51,7 @@ export function lineDiff(oldText: string, newText: string): LineDiff | undefined
     return { ...boundHunks([{ oldStart: line, newStart: line, lines }]), added, removed };
   }
   if (Math.max(oldEnd, newEnd) - start > MAX_CHARS || Math.max(added, removed) > MAX_LINES) return undefined;
+  if (leastEdits(oldText.slice(start, oldEnd), newText.slice(start, newEnd)) > MAX_EDITS) return undefined;
   const options = { context: CONTEXT, maxEditLength: MAX_EDITS };
   const patch = structuredPatch(
     '',
@@ -131,6 +132,17 @@ function countLines(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) if (text.charCodeAt(at) === LINE_BREAK) count++;
   return to > from && text.charCodeAt(to - 1) !== LINE_BREAK ? count + 1 : count;
+}
+
+/** Lines that are in one text alone: no comparison can do with fewer edits, and counting them costs a tenth of one that gives up. */
+function leastEdits(oldText: string, newText: string): number {
+  const counts = new Map<string, number>();
+  for (const line of oldText.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1);
+  for (const line of newText.split('\n')) counts.set(line, (counts.get(line) ?? 0) - 1);
+  let edits = 0;
+  for (const count of counts.values()) edits += Math.abs(count);
+  // Without its line break the last line counts as another one than with it.
+  return edits - 2;
 }
 
 function marked(sign: string, text: string): string[] {
