@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, journal, carried, sessions, day, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, journal, carried, sessions, day, hostile, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { askedFigures } from '../test/bench/askedFigures';
 import { measureCarriedPaint } from '../test/bench/carriedPaint';
 import { meets, type Row, rounded } from '../test/bench/figures';
+import { measureHostile } from '../test/bench/hostileBench';
 import { measureJournal } from '../test/bench/journalBench';
 import { measureJournalPaint } from '../test/bench/journalPaint';
 import { table, writeReport } from '../test/bench/report';
@@ -39,7 +40,16 @@ function script(file: string, ...args: string[]): void {
 }
 
 async function main(): Promise<Row[]> {
-  const known = ['wire', 'journal', 'carried', 'sessions', 'day', 'size', ...scenarios.map(({ name }) => name)];
+  const known = [
+    'wire',
+    'journal',
+    'carried',
+    'sessions',
+    'day',
+    'hostile',
+    'size',
+    ...scenarios.map(({ name }) => name),
+  ];
   const unknown = only?.filter((name) => !known.includes(name)) ?? [];
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
   const rows: Row[] = [];
@@ -51,6 +61,10 @@ async function main(): Promise<Row[]> {
     say('journal …');
     const scale = options.quick ? 10 : 1;
     rows.push(...(await measureJournal({ sessions: 1000 / scale, events: 1_000_000 / scale, say })));
+  }
+  if (wanted('hostile')) {
+    say('hostile …');
+    rows.push(...(await measureHostile({ fuzz: 60, sample: options.quick ? 20 : 1, say })));
   }
   const chosen = scenarios.filter(({ name, quick }) => wanted(name, quick));
   const repetitions = Number(options.reps ?? (options.quick ? 1 : 3));

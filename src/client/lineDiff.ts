@@ -77,7 +77,9 @@ export function boundHunks(all: readonly ChangeHunk[]): LineDiff {
   let added = 0;
   let removed = 0;
   let room = MAX_SHOWN;
-  const hunks = all.flatMap(({ oldStart, newStart, lines }) => {
+  const hunks = all.flatMap(({ oldStart, newStart, lines: given }) => {
+    // "\ No newline at end of file" is a remark about the line above, and no line of the file.
+    const lines = given.filter((line) => !line.startsWith('\\'));
     for (const line of lines) {
       if (line.startsWith('+')) added++;
       else if (line.startsWith('-')) removed++;

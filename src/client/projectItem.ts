@@ -8,6 +8,8 @@ import { boundHunks, lineDiff } from './lineDiff';
 
 /** Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the webview. */
 const MAX_TOOL_CHARS = 50_000;
+/** Of a longer text: characters of its beginning; the rest is its end. */
+const HEAD_CHARS = 10_000;
 const MAX_TERMINAL_CHARS = 100_000;
 const MAX_RAW_CHARS = 100_000;
 const MAX_RESOURCE_CHARS = 20_000;
@@ -119,7 +121,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     title: head(entry.title || entry.name || entry.toolCallId, 2000),
     toolKind: entry.toolKind,
     status: entry.status,
-    content: entry.content.map((part) => projectPart(part, context)),
+    content: projectContent(entry, context),
     locations: entry.locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
     hasRaw,
     ...(entry.name && { name: entry.name }),
@@ -140,6 +142,40 @@ function describeDecision({ decision }: ToolEntry): string | undefined {
       ? 'allowed'
       : `“${decision.name}” chosen`;
   return `${verb} by you`;
+}
+
+function projectContent(entry: ToolEntry, context: ProjectionContext): ToolContentView[] {
+  const content = entry.content.map((part) => projectPart(part, context));
+  return content.map((part, at) => {
+    const source = entry.content[at];
+    if (part.type !== 'diff' || source?.type !== 'diff') return part;
+    const nth = content
+      .slice(0, at)
+      .filter((other) => other.type === 'diff' && other.diff.path === part.diff.path).length;
+    const line = entry.locations.filter(({ path }) => path === source.path)[nth]?.line;
+    return line === undefined ? part : { ...part, diff: atLine(part.diff, source, line) };
+  });
+}
+
+/**
+ * Numbers the lines of a diff as in the file: some agents send only the part of the file that they change. Its place says where the part begins, and a text
+ * that has fewer lines than that is a part.
+ */
+function atLine(diff: DiffView, { oldText = '', newText, hunks }: DiffPart, line: number): DiffView {
+  if (hunks || line <= Math.max(linesOf(oldText, line), linesOf(newText, line))) return diff;
+  const moved = diff.hunks.map(({ oldStart, newStart, lines }) => ({
+    oldStart: oldStart + line - 1,
+    newStart: newStart + line - 1,
+    lines,
+  }));
+  return { ...diff, hunks: moved };
+}
+
+/** Lines of a text, counted up to `most`. */
+function linesOf(text: string, most: number): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && count < most; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 function projectPart(part: ToolContent, context: ProjectionContext): ToolContentView {
@@ -202,8 +238,19 @@ function bytesOf(base64: string): number {
 
 function projectToolBlock(block: ContentBlock): BlockView {
   if (block.type !== 'text' || block.text.length <= MAX_TOOL_CHARS) return projectBlock(block);
-  const left = block.text.length - MAX_TOOL_CHARS;
-  return { type: 'text', text: `${head(block.text, MAX_TOOL_CHARS)}\n… ${left} more characters` };
+  return { type: 'text', text: withoutMiddle(block.text) };
+}
+
+/** The beginning and the end of a long text, cut at lines: what failed is said at the end. */
+function withoutMiddle(text: string): string {
+  const first = head(text, HEAD_CHARS);
+  const last = tail(text, MAX_TOOL_CHARS - HEAD_CHARS);
+  const headEnd = first.lastIndexOf('\n') + 1 || first.length;
+  const lineBreak = last.indexOf('\n');
+  const tailStart = lineBreak === -1 ? 0 : lineBreak + 1;
+  const left = text.length - headEnd - (last.length - tailStart);
+  const separator = first[headEnd - 1] === '\n' ? '' : '\n';
+  return `${first.slice(0, headEnd)}${separator}… ${left} characters are not shown …\n${last.slice(tailStart)}`;
 }
 
 type DiffPart = Extract<ToolContent, { type: 'diff' }>;

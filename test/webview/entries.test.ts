@@ -179,6 +179,57 @@ describe('entries', () => {
     assert.match(await page.locator('[data-entry-id=c1]').innerText(), /"path":"x"/);
   });
 
+  it('shows the text of a file as it is, a fence in it as code, and the raw JSON only on demand', async () => {
+    const text = (said: string) => [{ type: 'content', block: { type: 'text', text: said } }] as const;
+    const { page } = await open([
+      tool('r', { toolKind: 'read', content: text('# one\n*two*\n  three'), hasRaw: true, rawOutput: '{"a":1}' }),
+      tool('s', { toolKind: 'search', content: text('```ts\nlet x;\n```') }),
+      tool('o', { content: text('# one') }),
+    ]);
+    for (const id of ['r', 's', 'o']) await page.locator(`[data-entry-id=${id}] .row`).click();
+    assert.equal(await page.locator('[data-entry-id=r] .terminal-lines').innerText(), '# one\n*two*\n  three');
+    assert.equal(await page.locator('[data-entry-id=s] pre').innerText(), 'let x;');
+    await page.locator('[data-entry-id=o] h3').waitFor();
+    const raw = page.locator('[data-entry-id=r] .tool-facts');
+    assert.doesNotMatch(await raw.innerText(), /"a"/);
+    await raw.getByText('Raw output').click();
+    await raw.getByText('{"a":1}').waitFor();
+  });
+
+  it('keeps the way to a change and the mark of an answer where there is little room', async () => {
+    await open(
+      [
+        tool('e', {
+          toolKind: 'edit',
+          title: 'Edit a.ts',
+          decision: 'allowed by you',
+          content: [{ type: 'diff', diff: DIFF }],
+        }),
+      ],
+      {
+        width: 300,
+      },
+    );
+    const entry = panel.page.locator('[data-entry-id=e]');
+    await entry.getByRole('button', { name: 'Open diff' }).click();
+    assert.equal((await panel.next('openDiff')).index, 0);
+    const mark = entry.getByTitle('allowed by you');
+    assert.ok(await mark.locator('.codicon').isVisible());
+    assert.ok(((await mark.boundingBox())?.width ?? 99) < 30);
+  });
+
+  it('shows a long message of the user whole, line by line as it was written', async () => {
+    const lines = Array.from({ length: 900 }, (_, index) => (index % 90 === 7 ? '' : `line ${index}`));
+    const text = `${lines.join('\n')}\n${'A'.repeat(9_000)}\n\n\nend`;
+    const { page } = await open([message('u', 'user', text)]);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    const shown = await page.locator('.said').evaluate((said) => {
+      getSelection()?.selectAllChildren(said);
+      return getSelection()?.toString();
+    });
+    assert.equal(shown, text);
+  });
+
   it('keeps what was opened open after a reload', async () => {
     const { page } = await open();
     await page.locator('[data-entry-id=th1] .row').click();

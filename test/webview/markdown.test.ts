@@ -176,6 +176,50 @@ describe('markdown', () => {
     await panel.page.waitForFunction(() => document.querySelectorAll('.segment > p').length < 200);
   });
 
+  it('draws a code line of 40,000 characters as one line, and a table of 500 rows with one head', async () => {
+    const rows = Array.from({ length: 500 }, (_, row) => `| ${row} | a text in a cell that takes some room here | b |`);
+    const text = `\`\`\`\n${'ab '.repeat(13_400)}\nsecond\n\`\`\`\n\n| n | text | c |\n|---|---|---|\n${rows.join('\n')}\n`;
+    const panel = await browser.open({ items: [message('a', 'agent', text)] });
+    await panel.scrollTo(0);
+    const code = panel.page.locator('.code-block code');
+    assert.equal(await code.count(), 1);
+    const height = (await code.boundingBox())?.height ?? 0;
+    assert.ok(height < 40, `${height} px for two lines`);
+    await panel.scrollTo(1e6);
+    await panel.page.getByRole('cell', { name: '499', exact: true }).waitFor();
+    const heads = await panel.page.locator('th:visible', { hasText: 'text' }).count();
+    assert.ok(heads <= 1, `${heads} heads`);
+  });
+
+  it('keeps the same distance between blocks wherever a long answer is cut', async () => {
+    const part = 'A paragraph of some words.\n\n## A heading\n\n---\n\n';
+    const panel = await browser.open({ items: [message('a', 'agent', part.repeat(120))], height: 9_000 });
+    const distances = await panel.page.evaluate(() => {
+      const boxes = [...document.querySelectorAll('.segment > *')].map((node) => ({
+        tag: node.tagName,
+        rect: node.getBoundingClientRect(),
+      }));
+      return boxes
+        .slice(1)
+        .map(({ tag, rect }, at) => `${boxes[at]!.tag} ${tag} ${Math.round(rect.top - boxes[at]!.rect.bottom)}`);
+    });
+    assert.ok(distances.length > 100);
+    assert.deepEqual([...new Set(distances)].sort(), ['H4 HR 6', 'HR P 12', 'P H4 8']);
+  });
+
+  it('tells what a diff adds from what it removes', async () => {
+    const panel = await browser.open({ items: [message('a', 'agent', '```diff\n-old\n+new\n```\n')], theme: 'light' });
+    const look = (mark: string): Promise<string> =>
+      panel.page.locator(`.hljs-${mark}`).evaluate((node) => {
+        const { color, backgroundColor } = getComputedStyle(node);
+        return `${color} ${backgroundColor}`;
+      });
+    await panel.page.locator('.hljs-addition').waitFor();
+    const [added, removed] = [await look('addition'), await look('deletion')];
+    assert.notEqual(added.split(' rgb')[0], removed.split(' rgb')[0]);
+    assert.notEqual(added, removed);
+  });
+
   it('shows a megabyte in one piece, and one line without an end, without freezing', async () => {
     const items = [message('a', 'agent', `${MARKDOWN}\n\n`.repeat(800)), message('b', 'agent', 'x'.repeat(300_000))];
     const panel = await browser.open({ items });

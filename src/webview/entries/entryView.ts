@@ -14,7 +14,7 @@ export interface EntryView {
   append?(text: string): void;
   /** Draws what is new. @returns whether all is drawn; otherwise it is called again in the next frame */
   render?(deadline: number): boolean;
-  /** Draws once what was only given room so far, so that heights within it are real. @returns whether there was any */
+  /** Draws a part of what was only given room so far, so that heights within it are real. @returns whether there was any: then call it again in the next frame */
   drawWhole?(): boolean;
   /** Nothing more is expected of it for now. */
   settle?(): void;

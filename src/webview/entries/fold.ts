@@ -7,11 +7,16 @@ import { strings } from '../strings';
 /** More than this is not drawn; Copy still copies all of it. */
 const SHOWN = 20_000;
 
-/** @param label what the line says @param text what it opens to, drawn only then */
-export function createFold(label: string, text: string, context: { copy(text: string): void }): HTMLElement {
+/** @param label what the line says @param text what it opens to, drawn only then @param isOpen it is open from the beginning */
+export function createFold(
+  label: string,
+  text: string,
+  context: { copy(text: string): void },
+  isOpen = false,
+): HTMLElement {
   const summary = el('summary', '', icon('chevron-right'), el('span', '', label));
   const details = el('details', 'fold', summary);
-  details.addEventListener('toggle', () => {
+  const draw = (): void => {
     if (!details.open || details.childElementCount > 1) return;
     const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}\n…` : text;
     const pre = setAttributes(el('pre', 'plain', revealControls(shown)), { tabindex: '0', dir: 'ltr' });
@@ -23,6 +28,9 @@ export function createFold(label: string, text: string, context: { copy(text: st
         pre,
       ),
     );
-  });
+  };
+  details.addEventListener('toggle', draw);
+  details.open = isOpen;
+  draw();
   return details;
 }

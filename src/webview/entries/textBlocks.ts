@@ -52,7 +52,7 @@ export class TextBlocks implements Disposable {
     return complete;
   }
 
-  /** Draws once what was only given room so far. @returns whether there was any */
+  /** Draws a part of what was only given room so far. @returns whether there was any */
   drawWhole(): boolean {
     return [...this.#views.values()].filter((view) => view.drawWhole()).length > 0;
   }

@@ -108,7 +108,9 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     object.replaceChildren(
       ...(folder ? [el('span', 'cut', folder), el('span', 'name', name)] : [el('span', 'cut', name)]),
     );
-    result.replaceChildren(...words.facts.map((fact) => el('span', 'fact', fact)));
+    result.replaceChildren(
+      ...words.facts.map((fact) => (fact === item.decision ? answerMark(fact) : el('span', 'fact', fact))),
+    );
     time.textContent = words.time;
     openDiff.hidden = !item.content.some(({ type }) => type === 'diff');
     stop.hidden = item.stopId === undefined;
@@ -203,6 +205,12 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   drawBody();
   return view;
 };
+
+/** How its question was answered: in words, and as an icon where there is no room for them. */
+function answerMark(words: string): HTMLElement {
+  const mark = el('span', 'fact decision', icon('shield'), el('span', 'decision-words', words));
+  return setAttributes(mark, { title: words });
+}
 
 function disposeTexts(contents: readonly ToolContent[]): void {
   for (const { markdown } of contents) markdown?.dispose();

@@ -1,13 +1,12 @@
 // What an opened tool call shows below its content: the places in files that it touched, and its raw input and output.
-
 import { revealControls } from '../../base/revealControls';
-import { button, el, icon, iconButton, setAttributes } from '../dom';
+import { button, el, icon, setAttributes } from '../dom';
 import { strings } from '../strings';
 import type { EntryContext } from './entryView';
+import { createFold } from './fold';
 import type { ToolItem } from './toolWords';
 
 const MOST_LOCATIONS = 40;
-const LONGEST_RAW = 20_000;
 
 /** @param onlyInput nothing but the input, for a question that has nothing else to show. @returns undefined where there is nothing to show */
 export function createToolFacts(item: ToolItem, onlyInput: boolean, context: EntryContext): HTMLElement | undefined {
@@ -27,21 +26,13 @@ export function createToolFacts(item: ToolItem, onlyInput: boolean, context: Ent
     if (left > 0) list.append(el('span', 'dim', strings.moreFiles(left)));
     facts.append(list);
   }
-  if (item.rawInput !== undefined) facts.append(createRaw(strings.rawInput, item.rawInput, context));
-  if (item.rawOutput !== undefined && !onlyInput) facts.append(createRaw(strings.rawOutput, item.rawOutput, context));
+  // Where there is something made for readers, what it was made of is folded.
+  const isOpen = onlyInput || item.content.length === 0;
+  if (item.rawInput !== undefined) facts.append(createFold(strings.rawInput, item.rawInput, context, isOpen));
+  if (item.rawOutput !== undefined && !onlyInput)
+    facts.append(createFold(strings.rawOutput, item.rawOutput, context, isOpen));
   if (item.hasRaw && item.rawInput === undefined && item.rawOutput === undefined) {
     facts.append(el('div', 'dim', strings.loadingRaw));
   }
   return facts.childElementCount > 0 ? facts : undefined;
-}
-
-function createRaw(label: string, json: string, context: EntryContext): HTMLElement {
-  const shown = json.length > LONGEST_RAW ? `${json.slice(0, LONGEST_RAW)}\n…` : json;
-  const copy = iconButton('copy', strings.copy, () => context.copy(json));
-  return el(
-    'div',
-    'raw',
-    el('div', 'raw-head dim', label, copy),
-    setAttributes(el('pre', 'plain', revealControls(shown)), { tabindex: '0', dir: 'ltr' }),
-  );
 }

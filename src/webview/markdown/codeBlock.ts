@@ -17,13 +17,18 @@ export interface CodeBlock {
 
 /**
  * @param lang the word after the fence, '' for none
- * @param whole what Copy copies, where that is more than this block shows
+ * @param options.continued it is a further stretch of a block; `goesOn`: one comes after it; `whole`: what Copy copies, where that is more than this stretch
  */
 export function createCodeBlock(
   lang: string,
   text: string,
   context: Pick<MarkdownContext, 'copy'>,
-  options: { readonly open?: boolean; readonly continued?: boolean; readonly whole?: () => string } = {},
+  options: {
+    readonly open?: boolean;
+    readonly continued?: boolean;
+    readonly goesOn?: boolean;
+    readonly whole?: () => string;
+  } = {},
 ): CodeBlock {
   let shown = revealControls(text);
   let source = text;
@@ -31,6 +36,7 @@ export function createCodeBlock(
   const code = el('code', '', node);
   const pre = setAttributes(el('pre', '', code), { tabindex: '0', dir: 'ltr' });
   const element = el('div', 'code-block');
+  if (options.goesOn) element.classList.add('goes-on');
   if (options.continued) {
     element.classList.add('continued');
   } else {
@@ -63,4 +69,20 @@ export function createCodeBlock(
   };
   if (!options.open) block.close();
   return block;
+}
+
+/** Goes on with the last line of a block: what is added stands in the same line, and has no colours, as no line of that length has. */
+export function continueLine(
+  code: HTMLElement,
+  text: string,
+): Pick<CodeBlock, 'setText' | 'close'> & { readonly node: Text } {
+  const node = document.createTextNode(revealControls(text));
+  code.append(node);
+  return {
+    node,
+    setText(next) {
+      node.data = revealControls(next);
+    },
+    close() {},
+  };
 }

@@ -19,8 +19,8 @@ export interface SpanBudget {
   steps: number;
 }
 
-/** They take the browser about 10 ms to lay out. */
-const MAX_SPANS = 1_000;
+/** They take the browser a few milliseconds to lay out, and several pieces are drawn in one frame. */
+const MAX_SPANS = 400;
 const MAX_STEPS = 200_000;
 /** What reading an address counts for. */
 const TARGET_STEPS = 32;

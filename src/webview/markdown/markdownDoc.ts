@@ -47,12 +47,14 @@ export interface Segment {
 }
 
 /** Characters of the open end that are looked at; a unit that is longer is cut. */
-const WINDOW = 6_000;
+const WINDOW = 8_000;
 /** A segment is full when its pieces have this size: their characters, and for each piece what a short one takes in the page. */
 const SEGMENT_SIZE = 2_000;
 const PIECE_SIZE = 24;
 /** Rows of one table stay together as far as possible: their columns are as wide as their cells ask for. */
 const TABLE_SIZE = 30_000;
+/** A line of code that is longer is cut in two. */
+const LINE_SIZE = 200_000;
 
 /** One message, growing at its end. */
 export class MarkdownDoc {
@@ -299,7 +301,8 @@ export function sizeOf(piece: Piece): number {
 
 function staysTogether(segment: Segment, piece: Piece): boolean {
   const last = segment.pieces.at(-1);
-  return piece.kind === 'row' && last?.kind === 'row' && last.group === piece.group && segment.size < TABLE_SIZE;
+  if (piece.kind === 'row') return last?.kind === 'row' && last.group === piece.group && segment.size < TABLE_SIZE;
+  return piece.kind === 'code' && piece.midLine && segment.size < LINE_SIZE;
 }
 
 /**

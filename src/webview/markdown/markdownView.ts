@@ -21,6 +21,8 @@ export interface MarkdownViewContext extends MarkdownContext {
 const SLICE = 16_384;
 /** Of a message that is new or arrives in a flood, this many segments at the end are drawn at once; the others wait until they come near. */
 const EAGER = 2;
+/** Segments that are drawn for their heights in one frame. */
+const DRAWN_AT_ONCE = 6;
 const LINE_HEIGHT = 20;
 /** While there is more to parse than a frame can take, drawing rests this long, ms. */
 const FLOOD_PAUSE = 100;
@@ -93,9 +95,17 @@ export class MarkdownView implements Disposable {
     return complete;
   }
 
-  /** Draws once what was only given room so far, so that heights within the text are real. @returns whether there was any */
+  /**
+   * Draws once what was only given room so far, so that heights within the text are real; a part of it per call, for a frame has no time for all of a long text.
+   * @returns whether there was any: then there may be more
+   */
   drawWhole(): boolean {
-    return this.#views.filter((view) => view.drawOnce()).length > 0;
+    let drawn = 0;
+    for (const view of this.#views) {
+      if (view.drawOnce()) drawn++;
+      if (drawn === DRAWN_AT_ONCE) break;
+    }
+    return drawn > 0;
   }
 
   dispose(): void {

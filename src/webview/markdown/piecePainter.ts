@@ -1,5 +1,5 @@
 // Draws pieces into one segment: items join their list, rows their table, stretches of code their block, as long as they stand side by side.
-import { type CodeBlock, createCodeBlock } from './codeBlock';
+import { type CodeBlock, continueLine, createCodeBlock } from './codeBlock';
 import { graft } from './graft';
 import { createBudget } from './inlineLexer';
 import type { MarkdownDoc, Piece } from './markdownDoc';
@@ -11,6 +11,11 @@ interface Container {
   readonly node: HTMLElement;
 }
 
+/** Closed for good, at the open end, or at the end of a text that is complete. */
+type PieceState = 'closed' | 'open' | 'settled';
+
+type OpenCode = Pick<CodeBlock, 'setText' | 'close'>;
+
 /** Draws into `parent`, only ever at its end. */
 export class PiecePainter {
   readonly #parent: HTMLElement;
@@ -21,7 +26,7 @@ export class PiecePainter {
   /** The open end as it was, until it is drawn anew; and what was drawn since, closed pieces first. */
   #oldTail: readonly ChildNode[] = [];
   #drawn: ChildNode[] = [];
-  #tailCode: { readonly block: CodeBlock; readonly group: number; readonly lang: string; text: string } | undefined;
+  #tailCode: { readonly block: OpenCode; readonly group: number; readonly lang: string; text: string } | undefined;
 
   constructor(parent: HTMLElement, context: MarkdownContext, doc: MarkdownDoc) {
     this.#parent = parent;
@@ -31,7 +36,7 @@ export class PiecePainter {
 
   /** Draws a closed piece. The open end must have been given up, and `setTail` must follow. */
   paint(piece: Piece): void {
-    this.#drawn.push(...this.#draw(piece, false).nodes);
+    this.#drawn.push(...this.#draw(piece, 'closed').nodes);
   }
 
   /** The open end is drawn anew from here on: some of it may have been closed. */
@@ -57,7 +62,7 @@ export class PiecePainter {
     this.giveUpTail();
     const container = this.#container;
     for (const piece of pieces) {
-      const drawn = this.#draw(piece, !settled);
+      const drawn = this.#draw(piece, settled ? 'settled' : 'open');
       if (drawn.block && piece.kind === 'code') {
         this.#tailCode = { block: drawn.block, group: piece.group, lang: piece.lang, text: piece.text };
       }
@@ -70,14 +75,14 @@ export class PiecePainter {
   }
 
   /** @returns the nodes that it added, so that they can be taken away again */
-  #draw(piece: Piece, open: boolean): { readonly nodes: ChildNode[]; readonly block?: CodeBlock } {
+  #draw(piece: Piece, state: PieceState): { readonly nodes: ChildNode[]; readonly block?: OpenCode } {
     switch (piece.kind) {
       case 'item':
         return { nodes: this.#drawItem(piece) };
       case 'row':
         return { nodes: this.#drawRow(piece) };
       case 'code':
-        return this.#drawCode(piece, open);
+        return this.#drawCode(piece, state);
       case 'block': {
         const node = renderBlock(piece.block, this.#context, createBudget());
         if (!node) return { nodes: [] };
@@ -114,15 +119,21 @@ export class PiecePainter {
 
   #drawCode(
     piece: Piece & { kind: 'code' },
-    open: boolean,
-  ): { readonly nodes: ChildNode[]; readonly block?: CodeBlock } {
+    state: PieceState,
+  ): { readonly nodes: ChildNode[]; readonly block?: OpenCode } {
     if (piece.text === '' && !piece.first) return { nodes: [] };
+    const container = this.#container;
+    if (piece.midLine && container?.group === piece.group) {
+      const block = continueLine(container.node, piece.text);
+      return { nodes: [block.node], block };
+    }
     const block = createCodeBlock(piece.lang, piece.text, this.#context, {
-      open,
+      open: state === 'open',
       continued: !piece.first,
+      goesOn: state === 'closed' && !piece.closed,
       whole: () => this.#wholeCode(piece.group, piece.text),
     });
-    return { nodes: this.#add(block.element, undefined), block };
+    return { nodes: this.#add(block.element, { group: piece.group, node: block.code }), block };
   }
 
   #add(node: HTMLElement, container: Container | undefined): ChildNode[] {

@@ -44,7 +44,12 @@ export function renderBlock(block: Block, context: MarkdownContext, budget: Span
       return wrapper;
     }
     case 'paragraph':
-      return renderText(block.text, setAttributes(el('p'), { dir: 'auto' }), context, budget);
+      return renderText(
+        block.text,
+        setAttributes(el('p', hasLongWord(block.text) ? 'dense' : ''), { dir: 'auto' }),
+        context,
+        budget,
+      );
   }
 }
 
@@ -53,6 +58,19 @@ function renderBlocks(blocks: readonly Block[], parent: Node, context: MarkdownC
     const node = renderBlock(block, context, budget);
     if (node) parent.appendChild(node);
   }
+}
+
+/** Longer words take the browser the square of their length to break into lines, if it has to look at the distances of their letters. */
+const LONG_WORD = 600;
+
+function hasLongWord(text: string): boolean {
+  if (text.length < LONG_WORD) return false;
+  let start = 0;
+  for (const { index } of text.matchAll(/\s/g)) {
+    if (index - start >= LONG_WORD) return true;
+    start = index + 1;
+  }
+  return text.length - start >= LONG_WORD;
 }
 
 /** An empty list, beginning with the number `start`. */

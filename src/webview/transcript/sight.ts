@@ -23,12 +23,11 @@ export function firstInSight(box: Element, pages: Iterable<Page>): EntryView | u
 }
 
 /** Scrolls `box` so that the entry is where the target says. */
-export function bringToSight(box: Element, { element, drawWhole }: EntryView, { offset }: Target): void {
+export function bringToSight(box: Element, { element }: EntryView, { offset }: Target): void {
   if (offset === undefined) {
     element.scrollIntoView({ block: 'center' });
     return;
   }
-  drawWhole?.();
   element.scrollIntoView({ block: 'start' });
   box.scrollTop += offset;
 }

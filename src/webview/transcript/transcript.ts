@@ -415,6 +415,10 @@ export class Transcript {
     if (!target || !view || this.#dirty.size > 0 || this.#wanted.size > 0) return;
     // As long as it is not laid out, nothing has a position.
     if (this.#box.clientHeight === 0) return;
+    if (target.offset !== undefined && view.drawWhole?.()) {
+      this.#options.invalidate();
+      return;
+    }
     this.#endReveal();
     if (!this.#isEnd(target)) {
       bringToSight(this.#box, view, target);
@@ -448,7 +452,11 @@ export class Transcript {
     const view = this.#reveal ? undefined : firstInSight(this.#box, this.#pages.shown());
     if (!view) return undefined;
     this.#scroller.hold();
-    if (view.drawWhole?.()) this.#scroller.putRight();
+    if (view.drawWhole?.()) {
+      this.#scroller.putRight();
+      this.#options.invalidate();
+      return undefined;
+    }
     const offset = this.#box.getBoundingClientRect().top - view.element.getBoundingClientRect().top;
     return { index: Number(view.element.dataset.index), offset: Math.round(offset) };
   }

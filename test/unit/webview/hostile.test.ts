@@ -8,7 +8,7 @@ import { fuzzText, PATTERNS, seeded } from '../../support/hostile/patterns';
 const SIZE = 30_000;
 /** The open end is looked at with each piece that arrives. */
 const LONGEST_OPEN = 17_000;
-const MOST_SPANS = 1_000;
+const MOST_SPANS = 400;
 const DEEPEST = 17;
 /** Steps for each character of a piece. */
 const MOST_STEPS = 40;

@@ -85,6 +85,22 @@ export class Panel {
     await this.page.evaluate((wanted) => host.acked(wanted), revision);
   }
 
+  /** Sends operations one after the other, one per frame, and waits until the last one is painted. */
+  async stream(ops: readonly Op[]): Promise<void> {
+    const first = this.#revision + 1;
+    this.#revision += ops.length;
+    await this.page.evaluate(
+      async ([all, revision]) => {
+        for (const [index, op] of all.entries()) {
+          host.send({ type: 'update', revision: revision + index, ops: [op] });
+          await new Promise(requestAnimationFrame);
+        }
+        await host.acked(revision + all.length - 1);
+      },
+      [ops, first] as const,
+    );
+  }
+
   async snapshot(options: PanelOptions): Promise<void> {
     const items = options.items ?? [];
     const from = options.from ?? 0;

@@ -1,0 +1,34 @@
+// A text as it is, however long: in boxes of some lines each, which the browser lays out only where they are seen.
+import { el } from './dom';
+
+/** A shorter text is one box. */
+const SHORT = 4_000;
+/** Characters and lines of one box. */
+const BOX_CHARS = 4_000;
+const BOX_LINES = 80;
+/** px */
+const LINE_HEIGHT = 20;
+
+/** Puts a text into `parent`, whose style keeps its line breaks. */
+export function appendPlain(parent: HTMLElement, text: string): void {
+  if (text.length <= SHORT && text.split('\n', BOX_LINES + 1).length <= BOX_LINES) {
+    parent.append(text);
+    return;
+  }
+  let from = 0;
+  let lines = 0;
+  for (let at = 0; at <= text.length; ) {
+    const newline = text.indexOf('\n', at);
+    const end = newline === -1 ? text.length : newline;
+    lines++;
+    at = end + 1;
+    if (lines < BOX_LINES && end - from < BOX_CHARS && end < text.length) continue;
+    // The end of a box is the end of its last line; one of nothing but blank lines still needs a height.
+    const part = text.slice(from, end);
+    const box = el('div', 'text-box', part.trim() === '' ? `${part}\n` : part);
+    box.style.containIntrinsicSize = `auto ${lines * LINE_HEIGHT}px`;
+    parent.append(box);
+    from = at;
+    lines = 0;
+  }
+}

@@ -1,0 +1,307 @@
+// How long hostile texts stop the page: every pattern on every surface of the panel, in a real Chromium with the panel's own harness. What is told is the time of the
+// processor in one task, so that a busy machine says the same as a quiet one.
+import type { CDPSession } from 'playwright-core';
+import type { ItemView, Op, SessionView } from '../../src/panel/contract';
+import { fuzzText, PATTERNS, type Pattern, seeded } from '../support/hostile/patterns';
+import { Harness, type Panel } from '../webview/harness/browser';
+import { type Row, rounded } from './figures';
+
+/** What a text is shown as: what the host sends of it, and what is clicked then. */
+interface Surface {
+  readonly name: string;
+  /** Characters; what the host lets through there. */
+  readonly sizes: readonly number[];
+  item?(text: string): ItemView;
+  session?(text: string): Partial<SessionView>;
+  /** The text comes as an answer in chunks, as an agent streams it. */
+  readonly streams?: boolean;
+  /** Opened with a click, as a reader does. */
+  readonly opens?: string;
+}
+
+const BASE = { id: 'x', turnId: 't1', at: 0 } as const;
+const TOOL = { ...BASE, kind: 'tool', toolKind: 'other', status: 'completed', locations: [], hasRaw: false } as const;
+const said = (text: string) => [{ type: 'text', text }] as const;
+const returns = (text: string) => [{ type: 'content', block: { type: 'text', text } }] as const;
+
+const SURFACES: readonly Surface[] = [
+  {
+    name: 'answer',
+    sizes: [10_000, 100_000],
+    item: (text) => ({ ...BASE, kind: 'agent', content: said(text), duration: 0 }),
+  },
+  { name: 'answer in chunks', sizes: [100_000], streams: true },
+  {
+    name: 'thought',
+    sizes: [100_000],
+    item: (text) => ({ ...BASE, kind: 'thought', content: said(text), duration: 0 }),
+    opens: '.thought > .row',
+  },
+  {
+    name: 'message of the user',
+    sizes: [20_000, 100_000],
+    item: (text) => ({ ...BASE, kind: 'user', content: said(text), duration: 0 }),
+  },
+  { name: 'plan', sizes: [50_000], item: (markdown) => ({ ...BASE, kind: 'plan', entries: [], markdown }) },
+  {
+    name: 'text of a tool',
+    sizes: [19_000, 50_000],
+    item: (text) => ({ ...TOOL, title: 'Tool', content: returns(text) }),
+    opens: '.tool .row',
+  },
+  {
+    name: 'output of a command',
+    sizes: [50_000],
+    item: (text) => ({ ...TOOL, toolKind: 'execute', title: 'make', content: returns(text) }),
+    opens: '.tool .row',
+  },
+  {
+    name: 'terminal',
+    sizes: [100_000],
+    item: (output) => ({
+      ...TOOL,
+      toolKind: 'execute',
+      title: 'make',
+      content: [{ type: 'terminal', terminal: { id: 'm', output, truncated: false, running: true, openable: false } }],
+    }),
+    opens: '.tool .row',
+  },
+  {
+    name: 'change',
+    sizes: [100_000],
+    item: (text) => ({
+      ...TOOL,
+      toolKind: 'edit',
+      title: 'Edit a.ts',
+      content: [
+        {
+          type: 'diff',
+          diff: {
+            path: '/a.ts',
+            label: 'a.ts',
+            isNew: false,
+            added: 400,
+            removed: 0,
+            hunks: [
+              { oldStart: 1, newStart: 1, lines: text.split('\n', 400).map((line) => `+${line.slice(0, 2000)}`) },
+            ],
+          },
+        },
+      ],
+    }),
+    opens: '.tool .row',
+  },
+  {
+    name: 'title of a tool',
+    sizes: [2_000],
+    item: (title) => ({ ...TOOL, toolKind: 'execute', title, content: [] }),
+    opens: '.tool .row',
+  },
+  {
+    name: 'notice',
+    sizes: [20_000, 50_000],
+    item: (text) => ({ ...BASE, kind: 'notice', severity: 'info', title: text.slice(0, 2_000), text, detail: text }),
+    opens: '.notice summary',
+  },
+  {
+    name: 'error',
+    sizes: [50_000],
+    item: (text) => ({ ...BASE, kind: 'error', code: 'x', text, stderr: text }),
+    opens: '.error summary',
+  },
+  {
+    name: 'question',
+    sizes: [20_000],
+    item: () => ({ ...TOOL, toolKind: 'execute', status: 'pending', title: 'make', content: [] }),
+    session: (text) => ({
+      permissions: [
+        {
+          id: 'p',
+          index: 0,
+          title: text.slice(0, 2_000),
+          description: text,
+          options: [{ optionId: 'a', name: text.slice(0, 200), kind: 'allow_once' }],
+        } as SessionView['permissions'][number],
+      ],
+    }),
+  },
+  {
+    name: 'form',
+    sizes: [20_000],
+    item: () => ({ ...BASE, kind: 'agent', content: said('a'), duration: 0 }),
+    session: (text) => ({
+      elicitations: [
+        {
+          id: 'q',
+          mode: 'form',
+          message: text,
+          form: {
+            title: text.slice(0, 500),
+            description: text,
+            fields: [{ key: 'a', type: 'text', title: text.slice(0, 500), description: text, required: false }],
+          },
+        } as SessionView['elicitations'][number],
+      ],
+    }),
+  },
+];
+
+/** Longest stop that is allowed, ms. */
+const MOST_MS = 100;
+const CHUNK = 700;
+/** A page that does not come back within this time counts as crashed, ms. */
+const PATIENCE = 60_000;
+
+interface Case {
+  readonly surface: Surface;
+  readonly pattern: string;
+  readonly text: string;
+}
+
+function* cases(patterns: readonly Pattern[]): Iterable<Case> {
+  for (const surface of SURFACES) {
+    for (const size of surface.sizes) {
+      for (const { name, make } of patterns)
+        yield { surface, pattern: `${size / 1000} KB of ${name}`, text: make(size).slice(0, size) };
+    }
+  }
+}
+
+/** Shows a text, opens it, scrolls over it, and tells the longest task of the page: the processor's time in it, ms. */
+async function measure({ panel, trace }: Opened, one: Case): Promise<number> {
+  await trace.send('Tracing.start', { categories: 'toplevel,-*', transferMode: 'ReportEvents' });
+  let longest = 0;
+  const take = ({ value }: { value: readonly object[] }): void => {
+    for (const event of value as readonly TraceEvent[])
+      if (event.name === 'ThreadControllerImpl::RunTask') longest = Math.max(longest, (event.tdur ?? 0) / 1000);
+  };
+  trace.on('Tracing.dataCollected', take);
+  try {
+    await show(panel, one);
+  } finally {
+    const ended = new Promise<void>((resolve) => trace.once('Tracing.tracingComplete', () => resolve()));
+    await trace.send('Tracing.end');
+    await ended;
+    trace.off('Tracing.dataCollected', take);
+  }
+  return longest;
+}
+
+async function show(panel: Panel, { surface, text }: Case): Promise<void> {
+  const { streams, opens } = surface;
+  await panel.snapshot({
+    items: streams ? [{ ...BASE, kind: 'agent', content: [], duration: 0 }] : [surface.item!(text)],
+    session: { ...(streams && { phase: 'running' }), ...surface.session?.(text) },
+  });
+  if (streams) {
+    const ops: Op[] = [];
+    for (let at = 0; at < text.length; at += CHUNK)
+      ops.push({ op: 'append', index: 0, text: text.slice(at, at + CHUNK), until: 0 });
+    await panel.stream(ops);
+  }
+  await panel.page.evaluate(
+    async ([selector]) => {
+      const frames = async (count: number): Promise<void> => {
+        for (let frame = 0; frame < count; frame++) await new Promise(requestAnimationFrame);
+      };
+      await frames(2);
+      if (selector) {
+        document.querySelector<HTMLElement>(selector)?.click();
+        await frames(3);
+      }
+      const box = document.querySelector('.transcript')!;
+      for (const part of [0, 0.3, 0.7, 1]) {
+        box.scrollTop = box.scrollHeight * part;
+        await frames(2);
+      }
+      // What is done when there is time: the colours of code.
+      if (document.querySelector('.code-block')) await new Promise((resolve) => setTimeout(resolve, 2_600));
+      await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 2_000 }));
+      await frames(1);
+    },
+    [opens] as const,
+  );
+}
+
+/** A task as the browser's own trace tells of it; `tdur` is in microseconds of its thread. */
+interface TraceEvent {
+  readonly name: string;
+  readonly tdur?: number;
+}
+
+interface Opened {
+  readonly panel: Panel;
+  readonly trace: CDPSession;
+}
+
+async function openPanel(harness: Harness): Promise<Opened> {
+  const panel = await harness.open({ items: [] });
+  return { panel, trace: await panel.page.context().newCDPSession(panel.page) };
+}
+
+async function patiently<T>(work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), PATIENCE);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Runs the corpus.
+ * @param options.fuzz texts of random marks beside the patterns
+ * @param options.sample takes each so-many-th case
+ */
+export async function measureHostile(options: {
+  readonly fuzz: number;
+  readonly sample: number;
+  say(line: string): void;
+}): Promise<Row[]> {
+  const random = Array.from({ length: options.fuzz }, (_, seed) => ({
+    name: `random marks ${seed}`,
+    make: (size: number) => fuzzText(seeded(seed + 1), size),
+  }));
+  const all = [...cases([...PATTERNS, ...random])].filter((_, index) => index % options.sample === 0);
+  const harness = await Harness.start();
+  const stops: number[] = [];
+  let crashes = 0;
+  try {
+    let opened = await openPanel(harness);
+    for (const one of all) {
+      const run = (): Promise<number | undefined> => patiently(measure(opened, one).catch(() => undefined));
+      let longest = await run();
+      // The first of its kind pays for what is compiled and for what was left to collect.
+      for (let retry = 0; retry < 1 && longest !== undefined && longest > MOST_MS; retry++)
+        longest = Math.min(longest, (await run()) ?? longest);
+      if (longest === undefined || longest > MOST_MS) {
+        const seen = longest === undefined ? 'crash' : `${rounded(longest)} ms`;
+        options.say(`  ${seen}: ${one.surface.name}: ${one.pattern}`);
+      }
+      if (longest !== undefined) {
+        stops.push(longest);
+        continue;
+      }
+      crashes++;
+      await opened.panel.page.close().catch(() => undefined);
+      opened = await openPanel(harness);
+    }
+  } finally {
+    await harness.stop();
+  }
+  const row = (name: string, value: number, unit: string, target: number): Row => ({
+    name,
+    value: rounded(value),
+    unit,
+    target,
+    better: 'lower',
+  });
+  return [
+    row(`${all.length} hostile texts: longest stop of the page`, Math.max(0, ...stops), 'ms', MOST_MS),
+    row('hostile texts that stop it longer', stops.filter((ms) => ms > MOST_MS).length, 'texts', 0),
+    row('hostile texts that crash it', crashes, 'texts', 0),
+  ];
+}

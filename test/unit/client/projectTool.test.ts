@@ -1,0 +1,64 @@
+// What of a tool call goes to the panel: the ends of a long text, and lines with the numbers that they have in the file.
+import { strict as assert } from 'node:assert';
+import { projectItem } from '../../../src/client/projectItem';
+import type { ItemView } from '../../../src/panel/contract';
+import type { ToolContent } from '../../../src/session/content';
+import { SessionModel } from '../../../src/session/model';
+
+describe('a tool call in the panel', () => {
+  /** A call with these contents and places, as the panel gets it. */
+  function project(content: readonly ToolContent[], lines: readonly number[] = []): ItemView & { kind: 'tool' } {
+    const model = new SessionModel();
+    const locations = lines.map((line) => ({ path: '/w/a.ts', line }));
+    model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: { content, locations } }, 1);
+    const context = { state: model.state, turn: () => undefined, roots: ['/w'], isOpenable: () => false };
+    const item = projectItem(model.state.entries[0]!, context);
+    assert.ok(item.kind === 'tool');
+    return item;
+  }
+
+  const diff = (oldText: string, newText: string): ToolContent => ({ type: 'diff', path: '/w/a.ts', oldText, newText });
+  const starts = (item: ItemView & { kind: 'tool' }): unknown[] =>
+    item.content.map((part) => part.type === 'diff' && part.diff.hunks.map(({ oldStart }) => oldStart));
+
+  it('keeps the beginning and the end of a long text, cut between lines, and says what is between them', () => {
+    const text = Array.from({ length: 10_000 }, (_, line) => `line ${line}`).join('\n');
+    const [part] = project([{ type: 'content', block: { type: 'text', text } }]).content;
+    assert.ok(part?.type === 'content' && part.block.type === 'text');
+    const shown = part.block.text;
+    assert.ok(shown.length < 51_000);
+    const [begin = '', end = ''] = shown.split(/^… \d+ characters are not shown …\n/m);
+    assert.ok(text.startsWith(begin) && begin.endsWith('\n') && begin.length > 9_900);
+    assert.ok(text.endsWith(end) && end.startsWith('line ') && end.length > 39_900);
+    const left = Number(/^… (\d+)/m.exec(shown)?.[1]);
+    assert.equal(begin.length + left + end.length, text.length);
+  });
+
+  it('keeps a fence around a long output, so that its preview can leave the marks out', () => {
+    const text = `\`\`\`console\n${'line\n'.repeat(20_000)}\`\`\``;
+    const [part] = project([{ type: 'content', block: { type: 'text', text } }]).content;
+    assert.ok(part?.type === 'content' && part.block.type === 'text');
+    assert.match(part.block.text, /^```console\n[\s\S]*\n```$/);
+  });
+
+  it('shows no remark about a missing line break as a line of the file', () => {
+    const [part] = project([diff('a\nb', 'a\nc')]).content;
+    assert.ok(part?.type === 'diff');
+    assert.deepEqual(
+      part.diff.hunks.flatMap(({ lines }) => lines),
+      [' a', '-b', '+c'],
+    );
+  });
+
+  it('numbers the lines of a part as in the file where its place is known, each part by its own', () => {
+    assert.deepEqual(starts(project([diff('a\nb', 'a\nc')], [41])), [[41]]);
+    assert.deepEqual(starts(project([diff('a', 'b'), diff('c', 'd')], [7, 90])), [[7], [90]]);
+    assert.deepEqual(starts(project([diff('a', 'b')])), [[1]]);
+  });
+
+  it('numbers the lines of a whole file from its first one, wherever its place points to', () => {
+    const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`);
+    const text = lines.join('\n');
+    assert.deepEqual(starts(project([diff(text, text.replace('line 40', 'other'))], [41])), [[38]]);
+  });
+});
