@@ -32,3 +32,10 @@ export function appendPlain(parent: HTMLElement, text: string): void {
     lines = 0;
   }
 }
+
+/** An element with a text as it is. */
+export function createText(className: string, text: string): HTMLElement {
+  const element = el('div', className);
+  appendPlain(element, text);
+  return element;
+}

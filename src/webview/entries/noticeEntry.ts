@@ -1,6 +1,7 @@
 // Something that is neither said nor done: a notice of the agent or of the panel, also an update of a kind that nobody knows.
 import { button, el, icon, setAttributes } from '../dom';
 import type { IconName } from '../icons';
+import { createText } from '../plainText';
 import { strings } from '../strings';
 import { createArticle, type EntryFactory, markLate } from './entryView';
 import { createFold } from './fold';
@@ -17,7 +18,7 @@ export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
     if (item.kind !== 'notice') return;
     element.dataset.severity = item.severity;
     const words = setAttributes(el('div', 'words', el('span', 'notice-title', item.title)), { dir: 'auto' });
-    if (item.text) words.append(el('span', 'notice-text', item.text));
+    if (item.text) words.append(createText('notice-text', item.text));
     if (item.detail) words.append(createFold(strings.summary, item.detail, context));
     if (item.json) words.append(createFold(strings.raw, item.json, context));
     const { action } = item;

@@ -1,7 +1,7 @@
 // What the user said: the only bubble, with the text exactly as it was typed.
 import { button, el, setAttributes } from '../dom';
 import { isText } from '../itemStore';
-import { appendPlain } from '../plainText';
+import { createText } from '../plainText';
 import { strings } from '../strings';
 import { createAttachment, createBlock, isAttached } from './blocks';
 import { createArticle, type EntryFactory, markLate } from './entryView';
@@ -22,7 +22,7 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     const chips = el('div', 'chips');
     item.content.forEach((block, content) => {
       const save = (): void => context.post({ type: 'saveResource', index, content });
-      if (block.type === 'text') parts.push(createSaid(block.text));
+      if (block.type === 'text') parts.push(setAttributes(createText('said', block.text), { dir: 'auto' }));
       else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, context, save));
       else if (block.type !== 'unknown' && isAttached(block.uri)) chips.append(createAttachment(block, context));
       else chips.append(createBlock(block, context, save));
@@ -60,9 +60,3 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
     append: draw,
   };
 };
-
-function createSaid(text: string): HTMLElement {
-  const said = setAttributes(el('div', 'said'), { dir: 'auto' });
-  appendPlain(said, text);
-  return said;
-}

@@ -42,6 +42,8 @@ interface Part {
   text: string;
   span: Exclude<Span, string> | undefined;
   depth: number;
+  /** The first of parts that stay as they are: they are taken as one when what is around them is looked at. */
+  inner: Part | undefined;
   previous: Part | undefined;
   next: Part | undefined;
 }
@@ -107,7 +109,7 @@ class InlineLexer {
       if (at < text.length && !this.#readMark(text[at]!)) this.#take(1);
     }
     this.#pair(undefined);
-    return this.#collect(this.#first.next, undefined).spans;
+    return this.#collect(this.#first.next, undefined);
   }
 
   /** Reads what a mark stands for. @returns false where it stands for itself */
@@ -230,11 +232,12 @@ class InlineLexer {
       return true;
     }
     this.#pair(bracket.delimiter);
-    const { spans, depth } = this.#collect(bracket.part.next, undefined);
+    const depth = this.#depthOf(bracket.part.next, undefined);
     if (depth >= MAX_DEPTH || this.#budget.spans <= 0) {
       this.#addText(this.#text.slice(close, target.end));
       return true;
     }
+    const spans = this.#collect(bracket.part.next, undefined);
     this.#cutAt(bracket.part);
     this.#addSpan({ type: 'link', href: target.href, spans }, depth + 1);
     // A link holds no other link.
@@ -328,7 +331,7 @@ class InlineLexer {
   #addText(text: string): void {
     const last = this.#last;
     // A mark is a part of its own: it may become the edge of a span.
-    if (last.span === undefined && last !== this.#first && !this.#isMark(last)) last.text += text;
+    if (last.span === undefined && !last.inner && last !== this.#first && !this.#isMark(last)) last.text += text;
     else this.#addPart(text);
   }
 
@@ -396,16 +399,18 @@ class InlineLexer {
   #join(opener: Delimiter, closer: Delimiter): Delimiter | undefined {
     const isDel = closer.char === '~';
     const count = isDel ? closer.length : opener.left >= 2 && closer.left >= 2 ? 2 : 1;
-    const { spans, depth } = this.#collect(opener.part.next, closer.part);
     // Delimiters between the two found no partner.
     opener.next = closer;
     closer.previous = opener;
+    const depth = this.#depthOf(opener.part.next, closer.part);
     if (depth >= MAX_DEPTH || this.#budget.spans <= 0) {
       const next = closer.next;
+      this.#keep(opener.part, closer.part);
       unlink(opener);
       unlink(closer);
       return next;
     }
+    const spans = this.#collect(opener.part.next, closer.part);
     this.#budget.spans--;
     opener.left -= count;
     closer.left -= count;
@@ -425,29 +430,62 @@ class InlineLexer {
     return next;
   }
 
-  /** The spans from one part up to another one, texts joined, and how deep they nest. */
-  #collect(from: Part | undefined, to: Part | undefined): { readonly spans: Span[]; readonly depth: number } {
-    const spans: Span[] = [];
+  #depthOf(from: Part | undefined, to: Part | undefined): number {
     let depth = 0;
-    let text = '';
     for (let part = from; part && part !== to; part = part.next) {
       this.#budget.steps--;
-      if (part.span === undefined) {
-        text += part.text;
-        continue;
-      }
-      if (text) spans.push(text);
-      text = '';
-      spans.push(part.span);
       depth = Math.max(depth, part.depth);
     }
+    return depth;
+  }
+
+  /** Makes one part of those from `first` to `last`, which stay as they are. */
+  #keep(first: Part, last: Part): void {
+    const group = createPart('');
+    group.inner = first;
+    group.depth = MAX_DEPTH;
+    group.previous = first.previous;
+    group.next = last.next;
+    if (first.previous) first.previous.next = group;
+    if (last.next) last.next.previous = group;
+    else this.#last = group;
+    last.next = undefined;
+  }
+
+  /** The spans from one part up to another one, texts joined. */
+  #collect(from: Part | undefined, to: Part | undefined): Span[] {
+    const spans: Span[] = [];
+    /** What comes after the groups that are gone through. */
+    const after: (Part | undefined)[] = [];
+    let text = '';
+    let part = from;
+    for (;;) {
+      if (!part || part === to) {
+        if (after.length === 0) break;
+        part = after.pop();
+        continue;
+      }
+      this.#budget.steps--;
+      if (part.inner) {
+        after.push(part.next);
+        part = part.inner;
+        continue;
+      }
+      if (part.span === undefined) text += part.text;
+      else {
+        if (text) spans.push(text);
+        text = '';
+        spans.push(part.span);
+      }
+      part = part.next;
+    }
     if (text) spans.push(text);
-    return { spans, depth };
+    return spans;
   }
 }
 
 function createPart(text: string): Part {
-  return { text, span: undefined, depth: 0, previous: undefined, next: undefined };
+  return { text, span: undefined, depth: 0, inner: undefined, previous: undefined, next: undefined };
 }
 
 function unlink(one: Delimiter): void {

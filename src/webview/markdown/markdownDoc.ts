@@ -52,7 +52,7 @@ const WINDOW = 8_000;
 const SEGMENT_SIZE = 2_000;
 const PIECE_SIZE = 24;
 /** Rows of one table stay together as far as possible: their columns are as wide as their cells ask for. */
-const TABLE_SIZE = 30_000;
+const TABLE_SIZE = 40_000;
 /** A line of code that is longer is cut in two. */
 const LINE_SIZE = 200_000;
 
@@ -291,7 +291,7 @@ export function sizeOf(piece: Piece): number {
     case 'code':
       return piece.text.length;
     case 'row':
-      return (piece.cells ?? piece.head).reduce((sum, cell) => sum + cell.length + PIECE_SIZE / 4, 0);
+      return (piece.cells ?? piece.head).reduce((sum, cell) => sum + cell.length + PIECE_SIZE, 0);
     case 'item':
       return piece.item.raw.length;
     case 'block':
