@@ -21,9 +21,14 @@ export class KnownSecrets {
     }
   }
 
+  /** Nothing is known, and {@link redact} changes nothing. */
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
+  }
+
   /** The text without any of them. */
   readonly redact = (text: string): string => {
-    if (this.#values.size === 0) return text;
+    if (this.isEmpty) return text;
     this.#pattern ??= patternOf(this.#values);
     return text.replace(this.#pattern, REDACTED);
   };

@@ -13,14 +13,18 @@ export interface FailurePlaces {
   readonly isChatVisible: boolean;
 }
 
+/** What VS Code's menus say of their place: of an editor's title, a tree, a webview. */
+const OF_MENUS = ['groupId', 'editorIndex', '$treeViewId', 'webview', 'preventDefaultContextMenuItems'];
+
 /**
  * Whether a program has called: a keybinding or another extension passes a plain object or a text of ours.
- * Menus of VS Code pass addresses of files, which are instances of a class, or nothing.
+ * Menus of VS Code pass addresses of files, which are instances of a class, what the menu belongs to, or nothing.
  */
 export function isProgram(args: readonly unknown[]): boolean {
   const [first] = args;
   if (typeof first === 'string') return true;
-  return typeof first === 'object' && first !== null && Object.getPrototypeOf(first) === Object.prototype;
+  if (typeof first !== 'object' || first === null || Object.getPrototypeOf(first) !== Object.prototype) return false;
+  return !OF_MENUS.some((key) => key in first);
 }
 
 /**

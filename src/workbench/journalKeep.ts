@@ -158,7 +158,7 @@ export class JournalKeep implements ConversationKeep {
 
 /** What the agent repeats of this window's secrets does not reach the disk. The user's own words stay as they are: they are sent from there. */
 function withoutSecrets(event: SessionEvent): SessionEvent {
-  if (event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
+  if (knownSecrets.isEmpty || event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
   const text = JSON.stringify(event);
   const clean = knownSecrets.redact(text);
   return clean === text ? event : (JSON.parse(clean) as SessionEvent);

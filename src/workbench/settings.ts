@@ -1,5 +1,6 @@
 // The settings of `parley.*`, read when they are needed: no copy can be out of date.
 import { workspace } from 'vscode';
+import { userValue } from './folderSettings';
 
 const SECTION = 'parley';
 
@@ -17,9 +18,9 @@ export function startTimeoutMs(): number {
   return Math.max(1, Number.isFinite(seconds) ? seconds : 90) * 1000;
 }
 
-/** Whether the workspace's .vscode/mcp.json may be handed over, where the user agrees to it. */
+/** Whether the workspace's .vscode/mcp.json may be handed over, where the user agrees to it. A folder cannot turn on what the user has turned off. */
 export function usesWorkspaceMcp(): boolean {
-  return read<boolean>('mcp.useWorkspace', true) === true;
+  return userValue('mcp.useWorkspace') !== false && read<boolean>('mcp.useWorkspace', true) === true;
 }
 
 export function afterCancel(): 'pause' | 'continue' {

@@ -20,7 +20,14 @@ describe('failures of commands', () => {
   });
 
   it('are thrown only where a program has called', () => {
-    const menu: unknown[][] = [[], [undefined], [Uri.file('/x'), [Uri.file('/x')]], [null]];
+    const menu: unknown[][] = [
+      [],
+      [undefined],
+      [null],
+      [Uri.file('/x'), [Uri.file('/x')]],
+      [{ groupId: 1, editorIndex: 0 }],
+      [{ webview: 'parley.chat' }],
+    ];
     for (const args of menu) assert.equal(isProgram(args), false, String(args));
     for (const args of [[{ mode: 'x' }], ['x'], [{}]]) assert.equal(isProgram(args), true);
   });

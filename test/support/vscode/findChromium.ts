@@ -23,7 +23,7 @@ export function findChromium(say: (line: string) => void): string {
   const there = installed();
   if (there !== undefined) return there;
   if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    say('Installing Chromium with apt-get …');
+    say('No browser was found: installing Chromium with apt-get (set PARLEY_CHROMIUM to use another one) …');
     run('apt-get', ['update', '-qq']);
     run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium']);
   } else {
