@@ -58,7 +58,7 @@ export class EventStreams {
       if (this.#streams.size >= maxStreams) {
         throw new ParleyError('too-many-sessions', `more than ${maxStreams} sessions are open on one connection`);
       }
-      stream = { sessionId, opened: new Deferred(), abort: new AbortController(), heardAt: Date.now() };
+      stream = { sessionId, opened: new Deferred(), abort: new AbortController(), heardAt: performance.now() };
       stream.opened.promise.catch(() => {}); // also where nobody waits for it
       this.#streams.set(sessionId, stream);
       void this.#follow(stream);
@@ -78,7 +78,7 @@ export class EventStreams {
   /** Resolves when nothing has come for a session for `ms` milliseconds. */
   async untilQuiet(sessionId: string, ms: number): Promise<void> {
     for (let stream = this.#streams.get(sessionId); stream; stream = this.#streams.get(sessionId)) {
-      const left = stream.heardAt + ms - Date.now();
+      const left = stream.heardAt + ms - performance.now();
       if (left <= 0 || this.#signal.aborted) return;
       await delay(left);
     }
@@ -114,7 +114,7 @@ export class EventStreams {
     let isAlive = false;
     const events = readEventStream(answer.body, maxMessageBytes, () => {
       isAlive = true;
-      stream.heardAt = Date.now();
+      stream.heardAt = performance.now();
     });
     for await (const data of events) {
       if (signal.aborted) return isAlive;

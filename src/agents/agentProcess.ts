@@ -229,8 +229,8 @@ export class AgentProcess implements Disposable {
 
   /** The end of a grandchild is no event for us, so it is looked for. Gives up after `ms`. */
   async #untilNoneLeft(refs: readonly ProcessRef[], ms: number): Promise<void> {
-    const deadline = Date.now() + ms;
-    while ((await this.#isAnyLeft(refs)) && Date.now() < deadline) await delay(pollMs);
+    const deadline = performance.now() + ms;
+    while ((await this.#isAnyLeft(refs)) && performance.now() < deadline) await delay(pollMs);
   }
 
   async #isAnyLeft(refs: readonly ProcessRef[]): Promise<boolean> {

@@ -71,6 +71,8 @@ export class Connector {
   #restartTimer: ReturnType<typeof setTimeout> | undefined;
   /** The end of the agent before: no other one starts until it is gone. */
   #ending: Promise<void> = Promise.resolve();
+  /** A question of the client's own, which the start depends on, is open. */
+  #isAsking = false;
   #disposed = false;
 
   constructor(context: Omit<StartContext, 'onNamed'>, opening: Opening, listener: ConnectorListener) {
@@ -116,6 +118,11 @@ export class Connector {
 
   get isStarting(): boolean {
     return (this.#starting !== undefined && this.#state.kind !== 'ready') || this.#state.kind === 'recovering';
+  }
+
+  /** It starts, and the user has to answer something before it can go on. */
+  get waitsForUser(): boolean {
+    return this.isStarting && this.#isAsking;
   }
 
   /** @throws ParleyError `no-session` */
@@ -306,7 +313,10 @@ export class Connector {
     if (!(await this.#untilEnded(signal))) return;
     this.#listener.starting(this.#lastEnd, this.#opening);
     this.#lastEnd = undefined;
-    this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, signal);
+    this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, signal, (isAsking) => {
+      this.#isAsking = isAsking;
+      this.#listener.changed();
+    });
     let link: AgentLink | undefined;
     try {
       link = await startAgent(this.#context, signal);

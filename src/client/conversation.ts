@@ -215,6 +215,11 @@ export class Conversation implements Disposable {
     return this.#turns.isBusy;
   }
 
+  /** The agent starts, and a question to the user has to be answered before it can be used. */
+  get waitsForUser(): boolean {
+    return this.#connector.waitsForUser;
+  }
+
   /** A message is about to leave: the agent is asked whether it still has the session, or opens it again. */
   get isPreparing(): boolean {
     return this.#turns.isPreparing;

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { ElicitationAsk } from '../acp/elicitation';
 import { Deferred } from '../base/deferred';
 import { checkForm, type FormProblems } from '../panel/checkForm';
+import { answerWords } from '../session/answerWords';
 import type { SessionEvent } from '../session/event';
 import type { ElicitationBody, FormContent } from '../session/form';
 
@@ -133,7 +134,11 @@ export class ElicitationDesk {
     if (!question) return;
     this.#open.delete(id);
     question.detach();
-    this.#apply({ type: 'elicitation_closed', id, action: answer.action, by });
+    const words =
+      question.body.mode === 'form' && 'content' in answer && answer.content
+        ? answerWords(question.body.form, answer.content)
+        : '';
+    this.#apply({ type: 'elicitation_closed', id, action: answer.action, by, ...(words && { answer: words }) });
     question.answer.resolve(answer);
   }
 }

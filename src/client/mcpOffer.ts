@@ -25,19 +25,20 @@ export function handOver(offer: McpOffer, features: AgentFeatures, agent: string
   return { servers, problems };
 }
 
-/** Asks for the servers while the agent starts; they may depend on answers of the user. Never rejects: aborted or failed, there are none. */
+/** Asks for the servers while the agent starts; they may depend on answers of the user. @param onAsking the user is asked something, or not any more. Never rejects: aborted or failed, there are none. */
 export function gatherMcp(
   { mcpServers, log }: ConversationServices,
   agent: AgentDefinition,
   cwd: string,
   signal: AbortSignal,
+  onAsking: (isAsking: boolean) => void,
 ): Promise<McpOffer> {
   // The commands of this machine mean nothing on another one, and the keys that go with them are not for it.
   if (!mcpServers || agent.type !== 'process') return Promise.resolve(noMcpServers);
   const given = new Deferred<McpOffer>();
   const giveUp = (): void => given.resolve(noMcpServers);
   signal.addEventListener('abort', giveUp, { once: true });
-  mcpServers(cwd, signal).then(
+  mcpServers(cwd, signal, onAsking).then(
     (offer) => given.resolve(offer),
     (error: unknown) => {
       log.warn(`MCP servers: ${messageOf(error)}`);

@@ -97,7 +97,7 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
 }
 
 export function projectTurn(turn: Readonly<Turn>): TurnView {
-  const { id, number, origin, startedAt, endedAt, stopReason, barrier, note, tokens, tools, files } = turn;
+  const { id, number, origin, startedAt, endedAt, waitedMs, stopReason, barrier, note, tokens, tools, files } = turn;
   return {
     id,
     number,
@@ -106,6 +106,7 @@ export function projectTurn(turn: Readonly<Turn>): TurnView {
     tools,
     files: files.size,
     ...(endedAt !== undefined && { endedAt }),
+    ...(waitedMs !== undefined && { waitedMs }),
     ...(stopReason && { stopReason }),
     ...(barrier && { barrier }),
     ...(note && { note }),
@@ -128,6 +129,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     ...(details && entry.rawInput !== undefined && { rawInput: toJson(entry.rawInput) }),
     ...(details && entry.rawOutput !== undefined && { rawOutput: toJson(entry.rawOutput) }),
     ...(entry.endedAt !== undefined && { endedAt: entry.endedAt }),
+    ...(entry.waitedMs !== undefined && { waitedMs: entry.waitedMs }),
     ...(decision && { decision }),
     ...(entry.canCancel && !isEnded(entry.status) && { stopId: entry.toolCallId }),
   };

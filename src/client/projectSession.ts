@@ -141,6 +141,7 @@ export function statusOf(conversation: Conversation): string {
       return conversation.isSuspended ? 'stopped while idle' : 'not started';
     case 'starting':
     case 'initializing': {
+      if (conversation.waitsForUser) return 'waiting for you';
       const stage = conversation.stages.current;
       return stage ? `starting: ${STAGE_WORDS[stage.name]}` : 'starting';
     }

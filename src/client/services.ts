@@ -25,7 +25,7 @@ export interface ConversationServices {
   /** What the window has learned of the versions that its agents speak. */
   readonly offers?: ProtocolOffers;
   /** The MCP servers for a session; may ask the user. Rejects only where it is aborted. */
-  readonly mcpServers?: (cwd: string, signal: AbortSignal) => Promise<McpOffer>;
+  readonly mcpServers?: (cwd: string, signal: AbortSignal, onAsking: (isAsking: boolean) => void) => Promise<McpOffer>;
   /** Asked before an agent is started; may ask the user. Rejects with a ParleyError where they do not want it. */
   readonly approve?: (agent: AgentDefinition) => Promise<void>;
   /** Runs a sign-in that needs a terminal; without it such methods are shown and cannot be chosen. */

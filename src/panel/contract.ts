@@ -77,6 +77,8 @@ export interface TurnView {
   readonly origin: 'user' | 'agent';
   readonly startedAt: number;
   readonly endedAt?: number;
+  /** How much of its time it waited for the user, in milliseconds. */
+  readonly waitedMs?: number;
   readonly stopReason?: StopReason;
   readonly barrier?: Barrier;
   readonly note?: string;
@@ -216,6 +218,8 @@ export type ItemView =
       readonly rawInput?: string;
       readonly rawOutput?: string;
       readonly endedAt?: number;
+      /** How much of its time questions about it were open, in milliseconds. */
+      readonly waitedMs?: number;
       /** Its id, where it runs and the agent can stop it by itself. */
       readonly stopId?: string;
       /** "allowed by you", "rejected by you", "withdrawn": how its permission was answered. */

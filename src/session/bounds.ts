@@ -89,6 +89,11 @@ export function boundEvent(event: SessionEvent): SessionEvent {
       const block = boundBlock(event.block);
       return block === event.block ? event : { ...event, block };
     }
+    case 'message': {
+      if (!event.content) return event;
+      const content = event.content.slice(0, MAX_LIST).map(boundBlock);
+      return { ...event, content };
+    }
     case 'tool_call': {
       const { content, rawInput, rawOutput } = event.patch;
       const bounded = {

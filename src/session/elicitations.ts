@@ -1,7 +1,8 @@
-// Forms and pages that wait for the user. What was answered stands in the transcript as a line, without the values: they are between the user and the agent.
+// Forms and pages that wait for the user. What was asked and answered stands in the transcript as a line.
 import { head } from '../base/text';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
+import { waitBegins, waitEnds } from './waits';
 
 type ElicitationEvent = Extract<
   SessionEvent,
@@ -13,6 +14,7 @@ export function applyElicitation(context: ModelContext, event: ElicitationEvent,
   const { elicitations } = context.state;
   switch (event.type) {
     case 'elicitation_asked': {
+      waitBegins(context, at);
       const { type: _type, ...asked } = event;
       elicitations.set(event.id, { ...asked, at });
       return;
@@ -26,8 +28,10 @@ export function applyElicitation(context: ModelContext, event: ElicitationEvent,
       const known = elicitations.get(event.id);
       if (!known) return;
       elicitations.delete(event.id);
+      waitEnds(context, known, at);
       const title = wordsFor(event, known.mode);
-      const text = head(known.message.replace(/\s+/g, ' ').trim(), 200);
+      const question = head(known.message.replace(/\s+/g, ' ').trim(), 200);
+      const text = event.answer ? `${question} → ${event.answer}` : question;
       context.push((base) => ({ ...base, kind: 'notice', severity: 'info', title, text }), at);
     }
   }

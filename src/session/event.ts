@@ -204,6 +204,8 @@ export type SessionEvent =
       readonly type: 'elicitation_closed';
       readonly id: string;
       readonly action: 'accept' | 'decline' | 'cancel';
+      /** What the user answered to a form, in words. */
+      readonly answer?: string;
       readonly by: 'user' | 'turn' | 'agent' | 'exit';
     }
   /** All work that goes on beside the turns; it replaces what was known. */

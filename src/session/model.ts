@@ -17,6 +17,7 @@ import { applySubagent, SubagentIndex } from './subagents';
 import { applyTerminal } from './terminals';
 import { ToolSizes } from './toolSizes';
 import { addToolContent, applyTool, cancelOpenTools, noteDecision } from './tools';
+import { noteTurnWait, waitBegins, waitEnds } from './waits';
 
 /** State plus the indexes that make each event cheap. Shared by the files of this room; everybody else sees {@link SessionModel.state}. */
 export interface ModelContext {
@@ -31,6 +32,8 @@ export interface ModelContext {
   readonly turnsById: Map<string, Turn>;
   /** Tool entries of the running turn that have not ended. */
   readonly openTools: Set<number>;
+  /** Since when a question of the agent has been open, in ms since 1970. */
+  askedSince: number | undefined;
   /** Transcript indexes of the tool entries that show a terminal. */
   readonly terminalShownIn: Map<string, Set<number>>;
   /** Characters of the output of all terminals. */
@@ -94,6 +97,7 @@ export class SessionModel {
       subagents: new SubagentIndex(),
       turnsById: new Map(),
       openTools: new Set(),
+      askedSince: undefined,
       terminalShownIn: new Map(),
       terminalChars: 0,
       toolSizes: new ToolSizes(),
@@ -266,6 +270,7 @@ export class SessionModel {
         if (event.title !== undefined) state.title = event.title ?? undefined;
         break;
       case 'permission_asked':
+        waitBegins(context, at);
         state.permissions.set(event.permissionId, {
           id: event.permissionId,
           title: event.title,
@@ -276,10 +281,13 @@ export class SessionModel {
           ...(event.command && { command: event.command }),
         });
         break;
-      case 'permission_closed':
+      case 'permission_closed': {
         noteDecision(context, event);
+        const asked = state.permissions.get(event.permissionId);
         state.permissions.delete(event.permissionId);
+        if (asked) waitEnds(context, asked, at);
         break;
+      }
       case 'elicitation_asked':
       case 'elicitation_opened':
       case 'elicitation_closed':
@@ -412,6 +420,7 @@ function endTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'tu
   const turn = context.turnsById.get(event.turnId);
   if (!turn || turn.endedAt !== undefined) return; // a turn ends once
   cancelOpenTools(context, at);
+  if (state.turn === turn) noteTurnWait(context, event.at);
   turn.endedAt = event.at;
   turn.stopReason = event.stopReason;
   turn.barrier = event.barrier;

@@ -52,6 +52,8 @@ export interface ToolEntry extends EntryBase {
   rawOutput?: unknown;
   canCancel?: boolean;
   endedAt?: number;
+  /** How much of its time questions about it were open, in milliseconds. */
+  waitedMs?: number;
   /** How the last permission for it was answered. */
   decision?: {
     readonly outcome: 'selected' | 'cancelled';
@@ -119,6 +121,8 @@ export interface Turn {
   readonly startedAt: number;
   firstOutputAt?: number;
   endedAt?: number;
+  /** How much of its time it waited for the user, in milliseconds. */
+  waitedMs?: number;
   stopReason?: StopReason;
   barrier?: Barrier;
   /** A sentence on why it ended so, where the reason alone does not tell. */

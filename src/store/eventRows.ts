@@ -126,7 +126,7 @@ export interface RowRange {
   readonly from: number;
   readonly to: number;
   readonly limit: number;
-  /** Bytes of all rows, at least one row is read (no bound). */
+  /** Bytes of all rows. Two rows are read in any case: whoever reads on begins with a row that is known, and must come past it. Default: no bound. */
   readonly maxBytes?: number;
 }
 
@@ -159,7 +159,7 @@ function lastWithin(sql: Sql, key: string, { from, to, limit }: RowRange, maxByt
   let bytes = 0;
   for (const [index, [seq, size]] of sql.lists(sentence, key, from, to, limit).entries()) {
     bytes += numberOf(size) ?? 0;
-    if (bytes > maxBytes && index > 0) break;
+    if (bytes > maxBytes && index > 1) break;
     last = numberOf(seq) ?? last;
   }
   return last;

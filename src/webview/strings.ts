@@ -52,6 +52,7 @@ export const strings = {
   jumpToLatest: 'Jump to the latest',
   thinking: 'Thinking…',
   thoughtFor: (duration: string) => `Thought for ${duration}`,
+  waitedForYou: (all: string, waited: string) => `${all}, of it ${waited} waiting for you`,
   dropped: (count: number) => `${count.toLocaleString('en')} characters from the beginning are no longer kept.`,
   showAll: 'Show all',
   showLess: 'Show less',

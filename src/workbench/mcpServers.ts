@@ -52,13 +52,21 @@ export class McpServers {
   }
 
   /** The servers for a session in `cwd`. What cannot be used is told in sentences. */
-  readonly gather = async (cwd: string): Promise<McpOffer> => {
+  readonly gather = async (
+    cwd: string,
+    _signal?: AbortSignal,
+    onAsking: (isAsking: boolean) => void = () => {},
+  ): Promise<McpOffer> => {
+    const asking = async <T>(answer: Promise<T>): Promise<T> => {
+      onAsking(true);
+      return answer.finally(() => onAsking(false));
+    };
     const sources: { readonly id: string; readonly folder: string; readonly config: McpConfig }[] = [];
     const users = parseMcpConfig({ servers: userValue('mcpServers') ?? {} });
     if (users.entries.length > 0 || users.problems.length > 0)
       sources.push({ id: 'parley.mcpServers', folder: cwd, config: users });
     for (const found of await this.#ofWorkspace()) {
-      const config = await this.#agreed(found);
+      const config = await asking(this.#agreed(found));
       sources.push({ id: found.id, folder: found.folder, config });
     }
     const offer: { servers: McpOffer['servers'][number][]; problems: string[] } = { servers: [], problems: [] };
@@ -74,7 +82,7 @@ export class McpServers {
         userHome: homedir(),
         env: environment,
         input: async (input) => {
-          const value = await this.#inputs.ask(id, input, config.inputs);
+          const value = await asking(this.#inputs.ask(id, input, config.inputs));
           if (value !== undefined) knownSecrets.add(value, MIN_FILLED);
           return value;
         },

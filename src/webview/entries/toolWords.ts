@@ -1,7 +1,8 @@
 // What the line of a tool call says: a verb, an object, a result. Pure.
 import type { ItemView } from '../../panel/contract';
-import { formatDuration, lastLines } from '../format';
+import { lastLines } from '../format';
 import { strings } from '../strings';
+import { timeWords } from './timeWords';
 
 export type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
@@ -42,7 +43,7 @@ export function toolWords(item: ToolItem): ToolWords {
     object: known || item.name !== object ? object : '',
     literal: LITERAL.has(kind),
     facts: facts(item),
-    time: item.endedAt === undefined ? '' : formatDuration(item.endedAt - item.at),
+    time: item.endedAt === undefined ? '' : timeWords(item.endedAt - item.at, item.waitedMs),
   };
 }
 

@@ -1,9 +1,10 @@
 // The end of a turn: a thin rule that says why it ended, how long it took and what it did.
 import type { ItemView, TurnView } from '../../panel/contract';
 import { el, iconButton, setAttributes } from '../dom';
-import { formatCount, formatDuration } from '../format';
+import { formatCount } from '../format';
 import { strings } from '../strings';
 import type { EntryFactory } from './entryView';
+import { timeWords } from './timeWords';
 
 const REASONS = {
   end_turn: strings.turnEnded,
@@ -53,7 +54,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
 
 function words(turn: TurnView): readonly string[] {
   const facts = [REASONS[turn.stopReason ?? 'unknown'](turn.number)];
-  if (turn.endedAt !== undefined) facts.push(formatDuration(turn.endedAt - turn.startedAt));
+  if (turn.endedAt !== undefined) facts.push(timeWords(turn.endedAt - turn.startedAt, turn.waitedMs));
   if (turn.tools > 0) facts.push(strings.tools(turn.tools));
   if (turn.files > 0) facts.push(strings.files(turn.files));
   if (turn.tokens !== undefined) facts.push(strings.tokens(formatCount(turn.tokens)));

@@ -2,8 +2,10 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import type { SessionInfo } from '../../../src/acp/dialect';
+import { Deferred } from '../../../src/base/deferred';
 import type { Conversation } from '../../../src/client/conversation';
-import { projectSession } from '../../../src/client/projectSession';
+import { type McpOffer, noMcpServers } from '../../../src/client/mcpOffer';
+import { projectSession, statusOf } from '../../../src/client/projectSession';
 import { snapshotOf } from '../../../src/client/snapshot';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { SessionAgents } from '../../support/sessionAgents';
@@ -342,6 +344,25 @@ describe('a session of the agent', function () {
       const notices = snapshotOf(conversation).entries.filter(({ kind }) => kind === 'notice');
       assert.equal(notices.length, 1);
       assert.match(notices[0]?.text ?? '', /broken: it has no command\.\nold: Keeper does not connect .* sse\./);
+    });
+
+    it('waits for the user, and says so, while they are asked about them', async () => {
+      const asked = new Deferred<McpOffer>();
+      const asking = agents.open(
+        {},
+        {
+          services: {
+            mcpServers: (_cwd, _signal, onAsking) => {
+              onAsking(true);
+              return asked.promise.finally(() => onAsking(false));
+            },
+          },
+        },
+      );
+      void asking.conversation.start();
+      await asking.until((c) => statusOf(c) === 'waiting for you');
+      asked.resolve(noMcpServers);
+      await asking.until((c) => statusOf(c) === 'ready');
     });
 
     it('opens without them where they cannot be gathered, or the user stops the start while they are asked', async () => {

@@ -12,66 +12,14 @@ import { silentLog } from '../../../src/base/log';
 import { PermissionDesk } from '../../../src/client/permissionDesk';
 import { projectItem, projectTerminal, projectTurn } from '../../../src/client/projectItem';
 import { SessionModel } from '../../../src/session/model';
-import { everyUpdate, malformedUpdates, unknownUpdates } from '../../support/agents/updates';
 import { MemoryTransport } from '../../support/memoryTransport';
-import { readRecording, recordingNames, versionOf } from '../../support/recordings';
-import { mutate, pick, type Random, randomFrom, shuffle, textOf } from './mutate';
+import { corpus, FIRST, makePlay, type Play, SEEDS } from './fuzzPlays';
+import { pick, type Random, randomFrom, textOf } from './mutate';
 
-const SEEDS = Number(process.env.PARLEY_FUZZ_SEEDS ?? 1500);
-const FIRST = Number(process.env.PARLEY_FUZZ_FIRST ?? 1);
 /** Every so manieth seed goes over a connection, in bytes. */
 const OVER_WIRE = 8;
 /** Characters of a view that one entry may become, whatever the agent has sent. */
 const MAX_VIEW = 13_000_000;
-
-/** A message that is read: an update, or the params of a question. */
-interface Said {
-  readonly kind: 'update' | 'permission';
-  readonly value: unknown;
-}
-
-/** What one seed plays: a piece of a recording with its mutations, and the texts that have to come out of it. */
-interface Play {
-  readonly version: 1 | 2;
-  readonly said: readonly Said[];
-  readonly canaries: readonly string[];
-}
-
-function corpus(): { readonly 1: readonly Said[][]; readonly 2: readonly Said[][] } {
-  const lists: { 1: Said[][]; 2: Said[][] } = { 1: [], 2: [] };
-  for (const name of recordingNames()) {
-    const lines = readRecording(name);
-    const said = lines.flatMap(({ dir, msg }): Said[] => {
-      if (dir !== 'a2c') return [];
-      if (msg?.method === 'session/update') return [{ kind: 'update', value: at(msg.params, 'update') }];
-      return msg?.method === 'session/request_permission' ? [{ kind: 'permission', value: msg.params }] : [];
-    });
-    if (said.length > 0) lists[versionOf(lines)].push(said);
-  }
-  const made = [...everyUpdate, ...unknownUpdates, ...malformedUpdates].map(
-    (value): Said => ({ kind: 'update', value }),
-  );
-  lists[1].push(made);
-  lists[2].push(made);
-  return lists;
-}
-
-function makePlay(seed: number, random: Random, lists: ReturnType<typeof corpus>): Play {
-  const version = random() < 0.5 ? 1 : 2;
-  const list = pick(random, lists[version]);
-  const from = Math.floor(random() * list.length);
-  const piece = shuffle(random, list.slice(from, from + 5 + Math.floor(random() * 30)));
-  const canaries: string[] = [];
-  const said = piece.flatMap((one): Said[] => {
-    const changed = random() < 0.6 ? { ...one, value: mutate(random, one.value) } : one;
-    if (random() > 0.2) return [changed];
-    const text = `⟨${seed}.${canaries.length}⟩`;
-    canaries.push(text);
-    const content = { type: 'text', text };
-    return [changed, { kind: 'update', value: { sessionUpdate: 'agent_message_chunk', messageId: text, content } }];
-  });
-  return { version, said, canaries };
-}
 
 class Reader {
   readonly model = new SessionModel();

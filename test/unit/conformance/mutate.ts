@@ -50,6 +50,8 @@ function wild(random: Random): unknown {
     { type: 'text' },
     { type: 'text', text: 'a text that nobody expected here' },
     { toString: 1 },
+    { toString: null, valueOf: 'x' },
+    [{ toString: 1 }],
     { length: 4_294_967_295 },
     JSON.parse('{"__proto__": {"polluted": true}}'),
     { constructor: { prototype: { polluted: true } } },
@@ -79,6 +81,16 @@ function placesOf(value: unknown): { readonly owner: Record<string, unknown>; re
   return places;
 }
 
+/** The kinds of messages: one that was begun as one goes on as another. */
+const MESSAGES = [
+  'agent_message_chunk',
+  'agent_thought_chunk',
+  'user_message_chunk',
+  'agent_message',
+  'agent_thought',
+  'user_message',
+];
+
 /** A changed copy. */
 export function mutate(random: Random, message: unknown): unknown {
   const copy = structuredClone(message);
@@ -86,9 +98,12 @@ export function mutate(random: Random, message: unknown): unknown {
   for (let index = 0; index < times; index++) {
     const places = placesOf(copy);
     if (places.length === 0) return wild(random);
-    const { owner, key } = pick(random, places);
+    const names = places.filter(({ key }) => /^(type|kind|role|status|sessionUpdate)$|Id$/.test(key));
+    const { owner, key } = pick(random, random() < 0.3 && names.length > 0 ? names : places);
     const how = random();
-    if (how < 0.25) delete owner[key];
+    if (/^(agent|user)_(message|thought)/.test(typeof owner[key] === 'string' ? owner[key] : '') && how < 0.5)
+      owner[key] = pick(random, MESSAGES);
+    else if (how < 0.25) delete owner[key];
     else if (how < 0.75) set(owner, key, wild(random));
     else if (how < 0.85)
       set(owner, pick(random, ['__proto__', 'type', 'sessionUpdate', 'id', 'extra', 'length']), wild(random));

@@ -23,6 +23,12 @@ const line = (patch: Partial<ToolItem>): string => {
 };
 
 describe('webview/toolWords', () => {
+  it('says how much of its time a call waited for the user, from a second on', () => {
+    const time = (waitedMs: number) => toolWords(tool({ at: 0, endedAt: 34_000, waitedMs })).time;
+    assert.equal(time(33_000), '34 s, of it 33 s waiting for you');
+    assert.equal(time(900), '34 s');
+  });
+
   it('does not say the verb twice', () => {
     assert.equal(line({ toolKind: 'read', title: 'Read src/a.ts' }), 'Read|src/a.ts');
     assert.equal(line({ toolKind: 'read', title: 'Reading file: src/a.ts' }), 'Read|src/a.ts');

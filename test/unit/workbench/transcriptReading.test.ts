@@ -55,6 +55,17 @@ describe('reading a kept session ahead', () => {
     assert.deepEqual(structuredClone(reading.finish().state), whole());
   });
 
+  it('comes past rows that are larger than what is read at once', () => {
+    const large = 'x'.repeat(200_000);
+    for (let at = 0; at < 5; at++)
+      journal.append('a', timed(at, { type: 'unknown_update', name: `large ${at}`, raw: { large, at } }));
+    const { state } = new TranscriptReading(journal, 'a').finish();
+    assert.deepEqual(
+      state.entries.map((entry) => entry.kind === 'notice' && entry.title),
+      [0, 1, 2, 3, 4].map((at) => `large ${at}`),
+    );
+  });
+
   it('shows what the agent has replaced when it opened the session again', () => {
     appendTurns(MANY);
     const reading = new TranscriptReading(journal, 'a');
