@@ -71,13 +71,15 @@ export function createCodeBlock(
   return block;
 }
 
-/** Goes on with the last line of a block: what is added stands in the same line, and has no colours, as no line of that length has. */
+/** Goes on with the last line of a block: what is added stands in the same line, and has no colours, as no line of that length has. @param goesOn another stretch comes after this one */
 export function continueLine(
   code: HTMLElement,
   text: string,
+  goesOn: boolean,
 ): Pick<CodeBlock, 'setText' | 'close'> & { readonly node: Text } {
   const node = document.createTextNode(revealControls(text));
   code.append(node);
+  code.closest('.code-block')?.classList.toggle('goes-on', goesOn);
   return {
     node,
     setText(next) {

@@ -60,7 +60,8 @@ async function run(deadline: IdleDeadline): Promise<void> {
     const isWanted = job.code.isConnected && (job.chunks.length === 0 || colorNext(job, highlight));
     if (isWanted && job.chunks.length > 0) continue;
     jobs.shift();
-    if (isWanted) job.code.replaceChildren(job.colored);
+    // Its last line goes on with what came later: then it stays plain.
+    if (isWanted && job.code.childNodes.length === 1) job.code.replaceChildren(job.colored);
   } while (deadline.timeRemaining() > 4);
   schedule();
 }

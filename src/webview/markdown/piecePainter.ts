@@ -123,14 +123,15 @@ export class PiecePainter {
   ): { readonly nodes: ChildNode[]; readonly block?: OpenCode } {
     if (piece.text === '' && !piece.first) return { nodes: [] };
     const container = this.#container;
+    const goesOn = state === 'closed' && !piece.closed;
     if (piece.midLine && container?.group === piece.group) {
-      const block = continueLine(container.node, piece.text);
+      const block = continueLine(container.node, piece.text, goesOn);
       return { nodes: [block.node], block };
     }
     const block = createCodeBlock(piece.lang, piece.text, this.#context, {
       open: state === 'open',
       continued: !piece.first,
-      goesOn: state === 'closed' && !piece.closed,
+      goesOn,
       whole: () => this.#wholeCode(piece.group, piece.text),
     });
     return { nodes: this.#add(block.element, { group: piece.group, node: block.code }), block };
