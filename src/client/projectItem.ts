@@ -1,4 +1,5 @@
 // A transcript entry as the webview draws it: bounded, plain JSON, everything computed that needs the whole (diffs, labels). Read anew only when the entry changed.
+import { at } from '../acp/capabilities';
 import { head, tail } from '../base/text';
 import type { BlockView, DiffView, ItemView, TerminalView, ToolContentView, TurnView } from '../panel/contract';
 import type { ContentBlock, ToolContent } from '../session/content';
@@ -147,7 +148,7 @@ function describeDecision({ decision }: ToolEntry): string | undefined {
 }
 
 function projectContent(entry: ToolEntry, context: ProjectionContext): ToolContentView[] {
-  const content = entry.content.map((part) => projectPart(part, context));
+  const content = entry.content.map((part) => projectPart(part, context, entry));
   return content.map((part, at) => {
     const source = entry.content[at];
     if (part.type !== 'diff' || source?.type !== 'diff') return part;
@@ -180,20 +181,29 @@ function linesOf(text: string, most: number): number {
   return count;
 }
 
-function projectPart(part: ToolContent, context: ProjectionContext): ToolContentView {
+function projectPart(part: ToolContent, context: ProjectionContext, { rawOutput }: ToolEntry): ToolContentView {
   switch (part.type) {
     case 'content':
       return { type: 'content', block: projectToolBlock(part.block) };
     case 'diff':
       return { type: 'diff', diff: projectDiff(part, context.roots) };
-    case 'terminal':
-      return {
-        type: 'terminal',
-        terminal: projectTerminal(part.terminalId, context.state.terminals.get(part.terminalId), context),
-      };
+    case 'terminal': {
+      const terminal = projectTerminal(part.terminalId, context.state.terminals.get(part.terminalId), context);
+      if (terminal.output !== '' || terminal.running || terminal.openable) return { type: 'terminal', terminal };
+      return { type: 'terminal', terminal: { ...terminal, output: tail(printedIn(rawOutput), MAX_TERMINAL_CHARS) } };
+    }
     case 'unknown':
       return { type: 'raw', kind: part.kind, json: toJson(part.raw) };
   }
+}
+
+/** What a command printed, where an agent that runs it by itself says so only in the raw output of the call. */
+function printedIn(rawOutput: unknown): string {
+  for (const keys of [['formatted_output'], ['aggregated_output'], ['stdout', 'stderr']]) {
+    const texts = keys.map((key) => at(rawOutput, key)).filter((text) => typeof text === 'string' && text !== '');
+    if (texts.length > 0) return texts.join('\n');
+  }
+  return '';
 }
 
 export function projectTerminal(id: string, terminal: Terminal | undefined, context: ProjectionContext): TerminalView {

@@ -30,7 +30,7 @@ export interface ModelContext {
   readonly compactions: Map<string, number>;
   readonly subagents: SubagentIndex;
   readonly turnsById: Map<string, Turn>;
-  /** Tool entries of the running turn that have not ended. */
+  /** Tool entries of the running turn, or of none, that have not ended. */
   readonly openTools: Set<number>;
   /** Since when a question of the agent has been open, in ms since 1970. */
   askedSince: number | undefined;
@@ -409,8 +409,8 @@ function startTurn(context: ModelContext, event: Extract<SessionEvent, { type: '
   };
   state.turns.push(turn);
   context.turnsById.set(turn.id, turn);
-  if (state.replaying) cancelOpenTools(context, event.at);
-  context.openTools.clear();
+  // What was left open outside of a turn, by a replay or by a question that an agent asked before the first one.
+  cancelOpenTools(context, event.at);
   state.turn = turn;
   state.replaying = false;
 }

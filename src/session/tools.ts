@@ -167,7 +167,7 @@ function setStatus(entry: ToolEntry, status: ToolStatus, announced: boolean, at:
 function track(context: ModelContext, entry: ToolEntry): void {
   const turn = currentTurn(context.state);
   if (isEnded(entry.status)) context.openTools.delete(entry.index);
-  else if (turn && entry.turnId === turn.id) context.openTools.add(entry.index);
+  else if (!turn || entry.turnId === turn.id) context.openTools.add(entry.index);
   for (const part of entry.content) {
     if (part.type === 'diff' && entry.status === 'completed') turn?.files.add(part.path);
     if (part.type !== 'terminal') continue;
