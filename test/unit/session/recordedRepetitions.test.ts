@@ -1,0 +1,92 @@
+// What real agents repeat of a session, by their recordings, beside the transcript that a client has of it.
+import { strict as assert } from 'node:assert';
+import { at } from '../../../src/acp/capabilities';
+import { isToolPlaceholder } from '../../../src/acp/quirks/gemini';
+import { V1Agent } from '../../../src/acp/v1Agent';
+import { silentLog } from '../../../src/base/log';
+import type { ContentBlock } from '../../../src/session/content';
+import type { SessionEvent } from '../../../src/session/event';
+import { SessionModel } from '../../../src/session/model';
+import { reconcile } from '../../../src/session/reconcile';
+import { readRecording } from '../../support/recordings';
+
+/** What the agent sends between session/load and the next prompt. */
+function repeatedIn(recording: string): SessionEvent[] {
+  const lines = readRecording(recording);
+  const from = lines.findIndex(({ msg }) => msg?.method === 'session/load');
+  const to = lines.findIndex(({ msg }) => msg?.method === 'session/prompt');
+  const updates = lines
+    .slice(from, to)
+    .flatMap(({ dir, msg }) => (dir === 'a2c' && msg?.method === 'session/update' ? [at(msg.params, 'update')] : []));
+  const events: SessionEvent[] = [];
+  new V1Agent({ request: async () => ({}), notify: async () => {} }).readUpdates(updates, {
+    emit: (event) => events.push(event),
+    onTurnComplete() {},
+    onState() {},
+    log: silentLog,
+  });
+  return events;
+}
+
+const promptOf = (event: SessionEvent): ContentBlock | undefined => {
+  if (event.type !== 'message_chunk' || event.role !== 'user' || event.block.type !== 'text') return undefined;
+  return event.block.text.startsWith('SCRIPT:') ? event.block : undefined;
+};
+
+/** The transcript of the client that was there: prompts of its own, and what the agent said and did. */
+function transcriptOf(events: readonly SessionEvent[], stopReason: 'end_turn' | 'error'): SessionModel {
+  const model = new SessionModel();
+  let turn = 0;
+  const end = (): void => {
+    if (turn > 0)
+      model.apply(
+        {
+          type: 'turn_ended',
+          turnId: `t${turn}`,
+          stopReason,
+          barrier: stopReason === 'error' ? 'exit' : 'response',
+          at: 0,
+        },
+        0,
+      );
+  };
+  for (const event of events) {
+    const prompt = promptOf(event);
+    if (prompt) {
+      end();
+      const turnId = `t${++turn}`;
+      model.apply({ type: 'turn_started', turnId, origin: 'user', at: 0 }, 0);
+      model.apply({ type: 'prompt_sent', turnId, promptId: `q${turn}`, content: [prompt] }, 0);
+    } else if (turn > 0 && !(event.type === 'message_chunk' && event.role === 'user')) model.apply(event, 0);
+  }
+  end();
+  return model;
+}
+
+describe('a session that was recorded', () => {
+  for (const recording of ['gemini.reload', 'opencode.reload']) {
+    for (const stopReason of ['end_turn', 'error'] as const) {
+      it(`stands once and as it was after a reload: ${recording}, last turn ${stopReason}`, () => {
+        const events = repeatedIn(recording);
+        const known = transcriptOf(events, stopReason);
+        const prompts = known.state.entries.filter(({ kind }) => kind === 'user').length;
+        assert.ok(prompts >= 3);
+        const repeated = new SessionModel();
+        repeated.apply({ type: 'cleared', replay: true }, 0);
+        for (const event of events) {
+          repeated.apply(event, 0);
+          // Wherever the agent pauses.
+          assert.deepEqual(reconcile(known.state, repeated.state, true), []);
+        }
+        assert.deepEqual(reconcile(known.state, repeated.state), []);
+      });
+    }
+  }
+
+  it('has placeholders in the name of the user that are told from what users write', () => {
+    const placeholders = repeatedIn('gemini.reload').filter(isToolPlaceholder);
+    assert.equal(placeholders.length, 2);
+    const block = { type: 'text', text: 'What is [Function Response: x]?' } as const;
+    assert.equal(isToolPlaceholder({ type: 'message_chunk', role: 'user', block }), false);
+  });
+});
