@@ -2,6 +2,7 @@
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
 import { knownSecrets } from '../base/redact';
+import { roughSize } from '../base/text';
 import type { ConversationKeep, KeptConversation, KeptItem } from '../client/keep';
 import type { Anchor, DraftView } from '../panel/contract';
 import { boundEvent } from '../session/bounds';
@@ -26,8 +27,9 @@ export interface KeepOptions {
   readonly onLost?: () => void;
 }
 
-/** Events before the user's first word that are kept. */
+/** Events before the user's first word that are kept, and about the characters of all of them. */
 const MOST_BEFORE = 2000;
+const MOST_CHARS_BEFORE = 8 * 1024 * 1024;
 
 export class JournalKeep implements ConversationKeep {
   readonly #options: KeepOptions;
@@ -35,6 +37,7 @@ export class JournalKeep implements ConversationKeep {
   #begun: boolean;
   /** What the agent said before the user did. */
   readonly #before: TimedEvent[] = [];
+  #charsBefore = 0;
   #facts: Parameters<ConversationKeep['describe']>[0] = {};
   /** The newest event of a session that was read and is not claimed yet. */
   #readTo: number | undefined;
@@ -81,7 +84,11 @@ export class JournalKeep implements ConversationKeep {
     const bounded = events.map((timed) => ({ ...timed, event: withoutSecrets(boundEvent(timed.event)) }));
     if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
       this.#write((journal, key) => journal.append(key, bounded));
-    } else if (this.#before.length + events.length <= MOST_BEFORE) this.#before.push(...bounded);
+    } else {
+      this.#charsBefore += roughSize(bounded, MOST_CHARS_BEFORE);
+      const fits = this.#charsBefore <= MOST_CHARS_BEFORE && this.#before.length + bounded.length <= MOST_BEFORE;
+      if (fits) this.#before.push(...bounded);
+    }
   }
 
   describe(facts: Parameters<ConversationKeep['describe']>[0]): void {
