@@ -174,26 +174,26 @@ describe('an agent that misbehaves', () => {
     });
 
     it('gives files away if a path outside of the workspace does not ask first', async () => {
-      const { page } = vscode.window;
       const outside = join(scratch, 'outside.txt');
       writeFileSync(outside, 'not yours');
-      const dialog = page.getByRole('dialog').filter({ hasText: 'outside of its folders' });
+      const answer = async (path: string, name: string): Promise<void> => {
+        const card = chat.permission.filter({ hasText: path });
+        await card.getByText('outside its folders?').waitFor();
+        await card.getByRole('button', { name, exact: true }).click();
+      };
 
       await chat.send(`read "${outside}"`);
-      await dialog.getByText(outside).waitFor();
-      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await answer(outside, 'Refuse');
       assert.equal(await chat.turnEnd(), 'end_turn');
       await chat.entries('agent').getByText('did not allow to read').waitFor();
 
       await chat.send(`write "${join(scratch, 'written.txt')}" by the agent`);
-      await dialog.getByText('written.txt').waitFor();
-      await dialog.getByRole('button', { name: 'Allow' }).click();
+      await answer('written.txt', 'Allow');
       assert.equal(await chat.turnEnd(), 'end_turn');
       assert.equal(readFileSync(join(scratch, 'written.txt'), 'utf8'), 'by the agent');
 
       await chat.send(`read "${outside}"`);
-      await dialog.getByText(outside).waitFor();
-      await dialog.getByRole('button', { name: 'Allow' }).click();
+      await answer(outside, 'Allow');
       assert.equal(await chat.turnEnd(), 'end_turn');
       await chat.entries('agent').getByText('not yours').waitFor();
       assert.ok(existsSync(outside));

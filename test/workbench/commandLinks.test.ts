@@ -5,6 +5,7 @@ import { RpcError } from '../../src/acp/rpcError';
 import { ParleyError } from '../../src/base/errors';
 import type { Conversation } from '../../src/client/conversation';
 import { failureFor, isProgram, showFailure } from '../../src/workbench/commandErrors';
+import { type CommandServices, commandsOf } from '../../src/workbench/commands';
 import { newTerminal } from '../../src/workbench/ui/places';
 
 const LINK = '[Open the report](command:workbench.action.quit)';
@@ -40,6 +41,36 @@ describe('failures of commands', () => {
       isChatVisible: true,
     });
     assert.match(JSON.stringify(noted), /Ada refused the command/);
+  });
+});
+
+describe('commands', () => {
+  const attached: string[] = [];
+  const surface = {
+    conversation: { unsent: { attach: ({ detail }: { detail: string }) => attached.push(detail) } },
+    focus() {},
+  };
+  const services = {
+    conversations: { peek: () => undefined },
+    catalog: { find: () => undefined },
+    chat: { open: () => surface, isVisible: false },
+  } as unknown as CommandServices;
+  const run = (id: string, ...args: unknown[]): Promise<unknown> =>
+    commandsOf(services).get(`parley.${id}`)?.(...(args as never[])) ?? assert.fail(id);
+
+  it('attach all files that are selected in the explorer', async () => {
+    const [one, two] = [Uri.file('/tmp/a.txt'), Uri.file('/tmp/b.txt')];
+    await run('addFile', one, [one, two]);
+    await run('addFile', two, { groupId: 1 });
+    assert.deepEqual(attached, ['/tmp/a.txt', '/tmp/b.txt', '/tmp/b.txt']);
+  });
+
+  it('end for a person where they fail, and throw for a program', async () => {
+    assert.equal(await run('addSelection'), undefined);
+    await assert.rejects(
+      run('selectAgent', { agent: 'none' }),
+      (error: unknown) => error instanceof ParleyError && error.code === 'no-such-agent',
+    );
   });
 });
 
