@@ -322,6 +322,7 @@ export class TurnControl {
       const wait = await this.#prepare(this.#options.reopen(opened));
       if (wait === 'kept-back' || !isHere()) throw error;
       if (wait !== undefined) throw new SessionLost(wait, error);
+      this.#options.leaving();
       return prompt();
     }
   }
