@@ -168,7 +168,7 @@ describe('an agent that misbehaves', () => {
     it('is stuck if a question without answers cannot be dismissed', async () => {
       await chat.send('permission-none');
       await chat.permission.getByText('The agent offered no answer to choose from.').waitFor();
-      await chat.permission.getByRole('button', { name: 'Dismiss' }).click();
+      await chat.answer('Dismiss');
       assert.equal(await chat.turnEnd(), 'end_turn');
       await chat.entries('agent').getByText('permission → {"outcome":{"outcome":"cancelled"}}').waitFor();
     });

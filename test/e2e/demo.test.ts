@@ -99,7 +99,7 @@ describe('the demo agent in the panel', () => {
     await screenshot(vscode.window.page, 'permission-diff-dark');
     // The number answers once the question has the focus and has been there for a moment.
     await chat.permission.focus();
-    await chat.permission.locator('.answers button:not([aria-disabled])').first().waitFor();
+    await chat.answerable();
     await vscode.window.page.keyboard.press('1');
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.match(readFileSync(file(), 'utf8'), /- first line\n$/);
@@ -111,7 +111,7 @@ describe('the demo agent in the panel', () => {
   it('changes the file against the user’s will if Reject does not reject', async () => {
     const before = readFileSync(file(), 'utf8');
     await chat.send('/edit second line');
-    await chat.permission.getByRole('button', { name: 'Reject' }).click();
+    await chat.answer('Reject');
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.equal(readFileSync(file(), 'utf8'), before);
     await chat.entries('tool').last().getByText('rejected by you').waitFor();
@@ -121,6 +121,7 @@ describe('the demo agent in the panel', () => {
   it('takes a dismissed question for an answer if Escape does not mean neither', async () => {
     const before = readFileSync(file(), 'utf8');
     await chat.send('/edit third line');
+    await chat.answerable();
     await chat.permission.press('Escape');
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.equal(readFileSync(file(), 'utf8'), before);
@@ -150,7 +151,7 @@ describe('the demo agent in the panel', () => {
   it('runs commands nobody can watch if their output does not come live and in colour', async () => {
     await chat.send('/terminal');
     await chat.permission.getByText('setInterval').first().waitFor();
-    await chat.permission.getByRole('button', { name: 'Allow', exact: true }).click();
+    await chat.answer('Allow');
     const running = chat.frame.locator('[data-kind=tool][data-tool-status=in_progress]');
     const coloured = running.locator('.terminal-lines span[class*="ansi-red"]', { hasText: '●' });
     await coloured.first().waitFor();

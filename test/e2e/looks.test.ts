@@ -72,7 +72,7 @@ describe('the looks of the chat', () => {
   it('does not say what became of a question in the other place where the chat is open', async () => {
     const { page } = vscode.window;
     const view = await Chat.at(page, 'view');
-    await view.permission.getByRole('button', { name: 'Reject' }).click();
+    await view.answer('Reject');
     await chat.permission.waitFor({ state: 'detached' });
     await view.permission.waitFor({ state: 'detached' });
     await command(page, 'View: Toggle Secondary Side Bar Visibility');

@@ -63,7 +63,7 @@ describe('the newer parts of the protocol', () => {
       await card.getByRole('radio', { name: 'PostgreSQL' }).check();
       await card.getByRole('checkbox', { name: 'ann' }).check();
       await screenshot(vscode.window.page, 'form');
-      await card.getByRole('button', { name: 'Submit' }).click();
+      await chat.answer('Submit', card);
       await card.waitFor({ state: 'detached' });
       assert.equal(await chat.turnEnd(), 'end_turn');
       await chat.entries('agent').getByText('"name":"orders"').waitFor();
@@ -74,7 +74,7 @@ describe('the newer parts of the protocol', () => {
       const card = chat.frame.getByRole('group', { name: /^Question: Plain asks: Please connect/ });
       await card.getByText('https://example.com/connect?state=a%2Fb').first().waitFor();
       await screenshot(vscode.window.page, 'form-page');
-      await card.getByRole('button', { name: 'Decline' }).click();
+      await chat.answer('Decline', card);
       assert.equal(await chat.turnEnd(), 'end_turn');
     });
 

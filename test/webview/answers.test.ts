@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { PermissionView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';
 import { asksForm, asksPage } from './harness/questionSamples';
-import { message, permission, tool } from './harness/samples';
+import { DIFF, message, permission, tool } from './harness/samples';
 import { useChrome } from './harness/useChrome';
 
 describe('an answer', () => {
@@ -124,6 +124,23 @@ describe('an answer', () => {
     await panel.answerable();
     await panel.page.keyboard.press('1');
     assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('counts at the end of a long conversation that is followed', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
+    await open({ items: [message('a', 'agent', long)], session: { phase: 'running' } });
+    const asked = tool('c9', {
+      title: 'Edit a.ts',
+      toolKind: 'edit',
+      status: 'pending',
+      content: [{ type: 'diff', diff: DIFF }],
+    });
+    await field().fill('go on');
+    await panel.update({ op: 'put', index: 1, item: asked });
+    await panel.update({ op: 'session', patch: { phase: 'requiresAction', permissions: [asks(1, { id: 'p1' })] } });
+    await panel.answerable();
+    await card('p1').getByRole('button', { name: 'Reject' }).click();
+    assert.deepEqual(await answers(), ['p1 no']);
   });
 
   it('by key leads to the next question, and after the last one to the composer', async () => {

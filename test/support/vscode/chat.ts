@@ -52,6 +52,17 @@ export class Chat {
     return this.frame.getByRole('group', { name: /^Permission:/ });
   }
 
+  /** Waits until a question can be answered: one that has just appeared or moved cannot. @param card absent: the open permission */
+  async answerable(card: Locator = this.permission): Promise<void> {
+    await card.locator('.answers button:not([aria-disabled])').first().waitFor();
+  }
+
+  /** Presses an answer of a question. It is not pressed before it counts: each try would scroll, and so move the card. */
+  async answer(name: string, card: Locator = this.permission): Promise<void> {
+    await this.answerable(card);
+    await card.getByRole('button', { name, exact: true }).click();
+  }
+
   get queue(): Locator {
     return this.frame.getByRole('list', { name: 'Queued messages' }).getByRole('listitem');
   }
