@@ -201,7 +201,7 @@ const WIPED = [
     'turn_ended',
     'turn_reason',
   ],
-  ...['cancel_requested', 'cleared', 'ids_renewed', 'gap', 'gap_filled'],
+  ...['cancel_requested', 'cleared', 'ids_renewed', 'gap', 'gap_filled', 'restored', 'replay_resumed'],
 ];
 
 /** Removes the events before the last `cleared` that it wiped, and their text from the search. */

@@ -29,7 +29,7 @@ export function indexSession(sql: Sql, key: string, final: boolean): boolean {
     const from = (numberOf(session?.indexed_seq) ?? 0) + 1;
     const lastSeq = numberOf(session?.last_seq) ?? 0;
     const sentence = `SELECT seq, type, json FROM events WHERE key = ? AND seq >= ?
-      AND type IN ('message_chunk', 'message', 'prompt_sent') ORDER BY seq LIMIT ${BATCH}`;
+      AND type IN ('message_chunk', 'message', 'prompt_sent', 'restored') ORDER BY seq LIMIT ${BATCH}`;
     const rows = sql.all(sentence, key, from);
     const pieces = new Pieces((seq, role, text) => sql.insert('texts', { key, seq, role, text }));
     let done = rows.length < BATCH ? lastSeq : from - 1;
@@ -61,7 +61,12 @@ class Pieces {
   }
 
   take(seq: number, event: SessionEvent): void {
-    if (event.type === 'prompt_sent' || (event.type === 'message' && event.role !== 'thought')) {
+    if (event.type === 'restored') {
+      this.finish();
+      if (event.text !== undefined) this.#write(seq, 'agent', event.text);
+      for (const one of event.events ?? []) this.take(seq, one);
+      this.finish();
+    } else if (event.type === 'prompt_sent' || (event.type === 'message' && event.role !== 'thought')) {
       this.finish();
       const role = event.type === 'message' && event.role === 'agent' ? 'agent' : 'user';
       const text = (event.content ?? []).map((block) => (block.type === 'text' ? block.text : '')).join('\n');

@@ -65,6 +65,22 @@ describe('search', () => {
     assert.deepEqual(found('hazel'), []);
   });
 
+  it('finds what an agent has shown of a session later', () => {
+    const block = { type: 'text', text: 'a restored raven' } as const;
+    const events = [{ type: 'message_chunk', role: 'agent', block }] as const;
+    journal.append(
+      'a',
+      timed(
+        1,
+        said('The ans'),
+        { type: 'restored', entryId: 'e0', text: 'wer of the owl' },
+        { type: 'restored', entryId: 'e0', events },
+      ),
+    );
+    assert.deepEqual(found('owl'), ['a']);
+    assert.deepEqual(found('raven'), ['a']);
+  });
+
   it('misses what a process that was killed had written last', () => {
     journal.append('a', timed(1, said('the last words')));
     journal.flush();
