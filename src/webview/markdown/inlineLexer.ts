@@ -25,7 +25,7 @@ const MAX_STEPS = 200_000;
 /** What reading an address counts for. */
 const TARGET_STEPS = 32;
 /** Emphasis and links nested deeper than this are text. */
-const MAX_DEPTH = 16;
+const MAX_DEPTH = 8;
 
 const SPECIAL = /[\\`*_~[\]!<&\n:w]/g;
 const PUNCTUATION = /[\p{P}\p{S}]/u;

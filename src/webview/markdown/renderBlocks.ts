@@ -46,7 +46,7 @@ export function renderBlock(block: Block, context: MarkdownContext, budget: Span
     case 'paragraph':
       return renderText(
         block.text,
-        setAttributes(el('p', hasLongWord(block.text) ? 'dense' : ''), { dir: 'auto' }),
+        setAttributes(el('p', hasLongWord(block.text) ? 'dense' : ''), { dir: directionOf(block.text) }),
         context,
         budget,
       );
@@ -58,6 +58,18 @@ function renderBlocks(blocks: readonly Block[], parent: Node, context: MarkdownC
     const node = renderBlock(block, context, budget);
     if (node) parent.appendChild(node);
   }
+}
+
+const LETTER = /\p{L}/u;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/**
+ * The direction of a text, by its first letter. Not `auto`: the browser then looks through the text at each node that comes or goes, the square of a long
+ * text without letters.
+ */
+function directionOf(text: string): 'rtl' | undefined {
+  const letter = LETTER.exec(text)?.[0];
+  return letter !== undefined && RIGHT_TO_LEFT.test(letter) ? 'rtl' : undefined;
 }
 
 /** Longer words take the browser the square of their length to break into lines, if it has to look at the distances of their letters. */
