@@ -17,7 +17,7 @@ export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
     const { item } = stored;
     if (item.kind !== 'notice') return;
     element.dataset.severity = item.severity;
-    const words = setAttributes(el('div', 'words', el('span', 'notice-title', item.title)), { dir: 'auto' });
+    const words = el('div', 'words', el('span', 'notice-title', item.title));
     if (item.text) words.append(createText('notice-text', item.text));
     if (item.detail) words.append(createFold(strings.summary, item.detail, context));
     if (item.json) words.append(createFold(strings.raw, item.json, context));
@@ -27,6 +27,8 @@ export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
         ' ',
         button('text-button', action.label, () => context.post({ type: 'action', id: action.id })),
       );
+    // Once all is there: the browser finds the direction anew for each node that comes.
+    setAttributes(words, { dir: 'auto' });
     body.replaceChildren(icon(ICONS[item.severity] ?? 'info'), words);
   }
 
