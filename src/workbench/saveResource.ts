@@ -58,7 +58,8 @@ export async function saveResource(
   const parent = (await firstExisting(folder === undefined ? [] : [folder]))?.uri ?? vscode.Uri.file(homedir());
   const target = await ask.where(vscode.Uri.joinPath(parent, name));
   if (!target) return;
-  const real = await realTarget(target.fsPath);
+  // A place that cannot be looked up cannot be written either, and writing says why.
+  const real = await realTarget(target.fsPath).catch(() => target.fsPath);
   const isRisky = await isProtected(target.fsPath, real, folder === undefined ? [] : [folder]);
   if (isRisky && !(await ask.mayStartPrograms(real))) return;
   const bytes = text === undefined ? decode(base64, name) : Buffer.from(text, 'utf8');
