@@ -24,6 +24,7 @@ import { heldElsewhere, takenOver, untrusted } from './failures';
 import { followTerminals } from './followTerminals';
 import { withinLimit } from './goodbye';
 import { Inbound } from './inbound';
+import type { ConversationKeep } from './keep';
 import { LivenessProbe, type Look } from './livenessProbe';
 import type { LifeSigns } from './livenessWords';
 import { canReopen, type Opening, openingOf } from './opening';
@@ -62,6 +63,7 @@ export class Conversation implements Disposable {
   /** Its session with HTTP agents, if any. */
   readonly communication: CommunicationChat;
   readonly #recorder: Recorder;
+  readonly #keep: ConversationKeep | undefined;
   readonly #services: ConversationServices;
   readonly #turns: TurnControl;
   readonly #subagents: Subagents;
@@ -87,12 +89,13 @@ export class Conversation implements Disposable {
     this.communication = new CommunicationChat(key, services);
     this.#held = options.isHeld ? heldElsewhere() : undefined;
     const keep = this.#held ? undefined : options.keep; // what another window writes is not ours to end
+    this.#keep = keep;
     this.unsent = new Unsent(keep, () => this.#model.touch('attachments'));
     this.#recorder = new Recorder(this.#model, keep, services.clock.now);
     const { apply } = this.#recorder;
     const mirror = keep && new QueueMirror(keep, kept?.queue, kept?.paused);
     this.queue = new PromptQueue(() => {
-      mirror?.sync(this.queue);
+      if (mirror) this.#recorder.queueChanged(() => mirror.sync(this.queue));
       this.#model.touch('queue');
     });
     this.edits = new EditHolds(this.queue, () => this.pumpQueue());
@@ -119,6 +122,7 @@ export class Conversation implements Disposable {
       precedes: (session) =>
         this.#probe.isDoubtful(session) ? (signal) => this.#checkSession(session, signal) : undefined,
       reopen: (session) => (signal) => this.#reopenSession(session, signal),
+      kept: this.#recorder,
       needSignIn: (message) => this.#connector.needSignIn(message),
     });
     this.#subagents = new Subagents({ side: () => this.#connector.agentSide, apply, log: services.log });
@@ -280,15 +284,18 @@ export class Conversation implements Disposable {
     this.#requireOurs();
     if (text.trim() === '' && attachments.length === 0)
       throw new ParleyError('empty-message', 'There is nothing to send.');
+    this.#keep?.verify();
+    this.#requireOurs();
     // A message that the user sends while nothing runs is meant now; what they paused before it stays paused.
     const now = this.queue.paused !== undefined && (!this.isBusy || this.isPreparing);
-    const item = this.queue.add(text, attachments, now ? 'first' : 'last');
-    // To keep it may be what shows that another window has the session.
-    this.#requireOurs(() => this.queue.remove(item.id));
-    const done = now ? this.#turns.outbox.sendSoon(item) : this.#turns.outbox.expect(item);
-    void this.start();
-    this.#turns.outbox.pump();
-    return { id: item.id, done };
+    // Where it leaves at once it is never kept as one that waits.
+    return this.#recorder.together(() => {
+      const item = this.queue.add(text, attachments, now ? 'first' : 'last');
+      const done = now ? this.#turns.outbox.sendSoon(item) : this.#turns.outbox.expect(item);
+      void this.start();
+      this.#turns.outbox.pump();
+      return { id: item.id, done };
+    });
   }
 
   /** Sends a queued message next: at once where nothing runs, else the running turn is cancelled and the message follows its end. */
@@ -531,11 +538,9 @@ export class Conversation implements Disposable {
     return undefined;
   }
 
-  /** @param undo called before it throws @throws ParleyError `session-held` */
-  #requireOurs(undo?: () => void): void {
-    if (!this.#held) return;
-    undo?.();
-    throw this.#held;
+  /** @throws ParleyError `session-held` */
+  #requireOurs(): void {
+    if (this.#held) throw this.#held;
   }
 
   #apply(event: SessionEvent): void {

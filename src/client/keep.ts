@@ -24,6 +24,10 @@ export interface ConversationKeep extends QueueKeep {
    * @returns false where another window has it, or has gone on with it since it was read
    */
   claim(): boolean;
+  /** Finds out whether the session is still this window's, as each write does. */
+  verify(): void;
+  /** Keeps all that is told during `run` in one go: all of it is on the disk when the call returns, or none. */
+  together(run: () => void): void;
   /** What happened, in order. Prompts, permissions and the ends of turns are on the disk when the call returns. */
   events(events: readonly TimedEvent[]): void;
   /** The agent's side of the session; undefined: not changed, null: there is none any more. */

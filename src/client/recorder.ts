@@ -10,7 +10,9 @@ export class Recorder {
   readonly #model: SessionModel;
   readonly #keep: ConversationKeep | undefined;
   readonly #now: () => number;
+  /** What is to be kept together; undefined: each event by itself. */
   #together: TimedEvent[] | undefined;
+  #syncQueue: (() => void) | undefined;
   /** Entries before the last mark. */
   #marked = 0;
 
@@ -57,19 +59,34 @@ export class Recorder {
     return true;
   }
 
-  /** Keeps all that is applied during `run` at its end. */
-  together(run: () => void): void {
-    if (!this.#keep || this.#together) {
-      run();
-      return;
-    }
-    const events: TimedEvent[] = [];
-    this.#together = events;
-    try {
-      run();
-    } finally {
-      this.#together = undefined;
-      if (events.length > 0) this.#keep.events(events);
-    }
+  /** The queue has changed. @param sync keeps the difference */
+  queueChanged(sync: () => void): void {
+    if (this.#together) this.#syncQueue = sync;
+    else sync();
   }
+
+  /** Keeps all that is applied during `run`, and the queue as it is then, at its end. */
+  readonly together = <T>(run: () => T): T => {
+    if (!this.#keep || this.#together) return run();
+    this.#together = [];
+    try {
+      return run();
+    } finally {
+      this.commit();
+      this.#together = undefined;
+    }
+  };
+
+  /** Keeps now what was to be kept at the end: before something happens that cannot be taken back. */
+  readonly commit = (): void => {
+    const events = this.#together;
+    const sync = this.#syncQueue;
+    if (!events || (events.length === 0 && !sync)) return;
+    this.#together = [];
+    this.#syncQueue = undefined;
+    this.#keep?.together(() => {
+      if (events.length > 0) this.#keep?.events(events);
+      sync?.();
+    });
+  };
 }

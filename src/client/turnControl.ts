@@ -17,6 +17,7 @@ import { later } from './grace';
 import { Outbox, type SentMessage } from './outbox';
 import { PermissionDesk } from './permissionDesk';
 import { textOf } from './promptEcho';
+import type { Recorder } from './recorder';
 import type { ConversationServices } from './services';
 import { TurnLedger } from './turnLedger';
 
@@ -70,10 +71,11 @@ export interface TurnControlOptions {
   /** What has to be done before a prompt, undefined where it may go at once: it gives why the prompt must wait. Rejects where the signal is aborted. */
   readonly precedes: (session: OpenedSession) => Preparation | undefined;
   /** Opens a session again that the agent no longer has: why it could not, undefined where it could. Rejects where the signal is aborted. */
-  readonly reopen: (
-    session: OpenedSession,
-  ) => Preparation /** A prompt is about to leave; what was heard of the session until now may show that it must wait. */;
+  readonly reopen: (session: OpenedSession) => Preparation;
+  /** A prompt is about to leave; what was heard of the session until now may show that it must wait. */
   readonly leaving: () => void;
+  /** Keeps what belongs together in one go, and before the message leaves. */
+  readonly kept: Pick<Recorder, 'together' | 'commit'>;
   /** What goes along with the next message, after it: what a new session must be told of the one before. */
   readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
   /** A prompt was answered that the user must sign in: until they have, there is no session to send to. */
@@ -235,7 +237,7 @@ export class TurnControl {
 
   /** Sends one message; resolves when it has left, with the end of its turn. Undefined where it must wait after all. */
   async #send(item: QueueItem): Promise<SentMessage | undefined> {
-    const { queue, apply, precedes, session } = this.#options;
+    const { queue, apply, kept, precedes, session } = this.#options;
     const opened = session();
     if (!opened) return undefined;
     queue.setState(item, 'sending');
@@ -257,12 +259,16 @@ export class TurnControl {
     const echo = sent.length === content.length ? {} : { echo: textOf(sent) };
     const terms = { promptId: item.id, content, endsBy, promised, ...echo } as const;
     const begins = !this.isBusy || (endsBy === 'response' && this.#ledger.isOwnWork);
-    const { id: handle, done } = begins ? this.#ledger.begin(terms) : this.#ledger.follow(terms);
-    if (begins) {
-      // In this order, so that it is kept in one place at least whatever happens between.
-      apply({ type: 'prompt_sent', turnId: handle, promptId: item.id, content, ...echo });
-      queue.remove(item.id);
-    }
+    const { id: handle, done } = kept.together(() => {
+      const begun = begins ? this.#ledger.begin(terms) : this.#ledger.follow(terms);
+      if (begins) {
+        apply({ type: 'prompt_sent', turnId: begun.id, promptId: item.id, content, ...echo });
+        queue.remove(item.id);
+      }
+      // It stands in the queue or in the transcript before it leaves, never in both.
+      kept.commit();
+      return begun;
+    });
     const takeBack = new AbortController();
     if (!begins) this.#accepted.set(item.id, { takeBack });
     else this.#inTurn.push(item);

@@ -5,8 +5,9 @@ import { Emitter, type Event } from '../base/event';
 import type { Log } from '../base/log';
 import { type FileOptions, isInPlace, type OpenedFile, openJournalFile, replaceJournalFile } from './journalFile';
 import { MemoryKeep } from './memoryKeep';
+import { MIGRATIONS } from './schema';
 import type { Sql } from './sql';
-import { isIndexDamage, problemOf, type StorageProblem, wordsFor } from './sqlError';
+import { isIndexDamage, problemOf, StorageError, type StorageProblem, wordsFor } from './sqlError';
 
 /** Milliseconds until the file is tried again, the last for ever. */
 const RETRY_MS = [100, 400, 1000, 2000, 5000, 15_000, 30_000] as const;
@@ -17,6 +18,8 @@ export type JournalState =
       readonly kind: 'durable';
       /** What the user should know: a damaged file was set aside, or the disk can be written again. */
       readonly notice?: string;
+      /** It says that the file can be written again. */
+      readonly isBack?: true;
     }
   | {
       /** What comes now is kept in memory; `message` and `hint` are for the user. */
@@ -109,6 +112,11 @@ export class Backing implements Disposable {
     }
   }
 
+  /** A change runs now. */
+  get isInside(): boolean {
+    return this.#inside !== undefined;
+  }
+
   /** Another window writes to the file now. Waits for nothing. */
   get isBusy(): boolean {
     const sql = this.file;
@@ -178,8 +186,9 @@ export class Backing implements Disposable {
     this.#memory.close();
     this.#memory = undefined;
     this.#attempts = 0;
+    const isBack = this.#file.notice === undefined;
     const notice = this.#file.notice ?? 'The journal can be written again: what was kept in memory is on the disk.';
-    this.#setState({ kind: 'durable', notice });
+    this.#setState({ kind: 'durable', notice, ...(isBack && { isBack }) });
     return true;
   }
 
@@ -218,8 +227,12 @@ export class Backing implements Disposable {
 
   /** After this the file is a good one, or there is a memory. @throws the error itself where it is not one of the storage */
   #recover(error: unknown): void {
-    const problem = problemOf(error);
+    const problem = problemOf(error) ?? (this.#isNewer() ? 'newer' : undefined);
     if (problem === undefined) throw error;
+    if (problem === 'newer') {
+      this.#degrade(new StorageError('newer', error));
+      return;
+    }
     if (problem !== 'corrupt') {
       this.#degrade(error);
       return;
@@ -239,6 +252,15 @@ export class Backing implements Disposable {
       this.#begin(replaceJournalFile(this.#options, identity));
     } catch (cause) {
       this.#degrade(cause);
+    }
+  }
+
+  /** A later version has changed the file while it was open here, so that a statement may not fit it. */
+  #isNewer(): boolean {
+    try {
+      return (this.#file?.sql.pragma('user_version') ?? 0) > MIGRATIONS.length;
+    } catch {
+      return false;
     }
   }
 

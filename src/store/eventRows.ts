@@ -17,6 +17,8 @@ export class WrittenRows {
   written: number | undefined;
   #sql: Sql | undefined;
   #saved = 0;
+  /** The transcript was cleared, and what stood there lies on the disk. */
+  hasCleared = false;
   readonly superseded: Superseded<number>;
 
   constructor(key: string) {
@@ -99,6 +101,7 @@ export function appendRows(sql: Sql, key: string, rows: readonly PendingRow[], m
     key,
   );
   memory.tail = last;
+  if (cleared !== undefined) memory.hasCleared = true;
   memory.written = written;
   return true;
 }
@@ -204,14 +207,21 @@ const WIPED = [
   ...['cancel_requested', 'cleared', 'ids_renewed', 'gap', 'gap_filled', 'restored', 'replay_resumed'],
 ];
 
-/** Removes the events before the last `cleared` that it wiped, and their text from the search. */
-export function dropCleared(sql: Sql, key: string): void {
-  const seq = numberOf(sql.get('SELECT cleared_seq AS seq FROM sessions WHERE key = ?', key)?.seq) ?? 0;
+/** Rows that go in one step, so that no step holds up the extension host. */
+const DROPPED_AT_ONCE = 300;
+
+/** Removes some of the events before the last `cleared` that it wiped, and their text from the search. @returns whether there are more */
+export function dropCleared(sql: Sql, key: string): boolean {
+  const end = numberOf(sql.get('SELECT cleared_seq AS seq FROM sessions WHERE key = ?', key)?.seq) ?? 0;
   const wiped = WIPED.map((type) => `'${type}'`).join(', ');
-  sql.run(`DELETE FROM events WHERE key = ? AND seq < ? AND type IN (${wiped})`, key, seq);
-  sql.run('DELETE FROM texts WHERE key = ? AND seq < ?', key, seq);
-  const size = 'SELECT coalesce(sum(octet_length(json)), 0) FROM events WHERE key = ?';
-  sql.run(`UPDATE sessions SET bytes = (${size}) WHERE key = ?`, key, key);
+  const some = `SELECT seq, octet_length(json) FROM events WHERE key = ? AND seq < ? AND type IN (${wiped}) LIMIT ?`;
+  const rows = sql.lists(some, key, end, DROPPED_AT_ONCE);
+  for (const [seq] of rows) sql.run('DELETE FROM events WHERE key = ? AND seq = ?', key, seq ?? null);
+  const texts = 'DELETE FROM texts WHERE id IN (SELECT id FROM texts WHERE key = ? AND seq < ? LIMIT ?)';
+  const gone = sql.run(texts, key, end, DROPPED_AT_ONCE);
+  const bytes = rows.reduce((sum, [, size]) => sum + (numberOf(size) ?? 0), 0);
+  sql.run('UPDATE sessions SET bytes = max(0, bytes - ?) WHERE key = ?', bytes, key);
+  return rows.length === DROPPED_AT_ONCE || gone === DROPPED_AT_ONCE;
 }
 
 function previewOf(event: Extract<SessionEvent, { type: 'prompt_sent' }>): string | undefined {

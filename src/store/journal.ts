@@ -1,7 +1,6 @@
 // What lasts: sessions with their events, queue and drafts, in one SQLite file that all windows share. The client applies an event and appends it here; what must
 // not be lost (a queued message, a draft, the ends of turns) is on the disk when the call returns, and what streams within 50 ms.
 import type { Disposable } from '../base/disposable';
-import { toDisposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
@@ -16,6 +15,7 @@ import { Ownership } from './ownership';
 import type { JournalPort } from './port';
 import { QueueStore } from './queueStore';
 import type { NewSession, SessionPatch, SessionRecord } from './records';
+import { held, isHeld, later, unknown } from './refusals';
 import { type Pruned, type PruneOptions, prune } from './retention';
 import { type SearchResult, search } from './search';
 import { indexBacklog, indexSession } from './searchText';
@@ -74,6 +74,8 @@ export interface JournalOptions {
   readonly busyMs?: number;
   /** What is kept in memory while the disk cannot be used, in bytes (64 MiB). */
   readonly maxMemoryBytes?: number;
+  /** Whether another machine may have the folder's files open; asked of the system where it is absent. */
+  readonly isShared?: (folder: string) => boolean;
   /** Timers, so that tests can hold them. */
   readonly schedule?: (run: () => void, ms: number) => Disposable;
   /** Which process this is, so that tests can be another one. */
@@ -116,7 +118,16 @@ export class Journal implements Disposable {
     this.#schedule = options.schedule ?? later;
     const { folder, log, now, busyMs = 100, maxMemoryBytes = 64 * 1024 * 1024 } = options;
     const refill = (sql: Sql): void => this.#refill(sql);
-    this.#backing = new Backing({ folder, log, now, busyMs, maxMemoryBytes, schedule: this.#schedule, refill });
+    this.#backing = new Backing({
+      folder,
+      log,
+      now,
+      busyMs,
+      maxMemoryBytes,
+      schedule: this.#schedule,
+      refill,
+      ...(options.isShared && { isShared: options.isShared }),
+    });
     // Rows that could grow may be elsewhere now.
     this.#backing.onDidChangeState(() => this.#written.clear());
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
@@ -242,11 +253,19 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Runs changes of one session as one transaction, with the events that wait. A change that fails for a reason of its own (a message that is
-   * gone) is told to `onFailed`, and the others are kept. @throws as {@link updateSession}
+   * Keeps events and changes of one session as one transaction, with all that waits. A change that fails for a reason of its own (a message
+   * that is gone) is told to `onFailed`, and the others are kept. @throws as {@link updateSession}
    */
-  together(key: string, changes: readonly (() => void)[], onFailed: (error: ParleyError) => void): void {
-    this.#write(key, () => {
+  together(
+    key: string,
+    events: readonly TimedEvent[],
+    changes: readonly (() => void)[],
+    onFailed: (error: ParleyError) => void,
+  ): void {
+    this.#endTimers();
+    this.#unstreamed.take();
+    this.#buffer.add(key, events);
+    const isOurs = this.#writeRows(this.#buffer.take(), key, () => {
       for (const change of changes) {
         try {
           change();
@@ -256,14 +275,14 @@ export class Journal implements Disposable {
         }
       }
     });
+    if (!isOurs) throw held();
   }
 
-  /**
-   * Forgets what lies before the last `cleared` of a session: call it when the agent has replayed the session to its end. Until then the earlier transcript is
-   * kept, as the agent may die in the middle of the replay. What a `cleared` does not wipe (commands, modes, settings, title, usage) stays.
-   */
-  dropCleared(key: string): void {
-    this.#write(key, (sql) => dropCleared(sql, key));
+  /** @throws ParleyError `session-held` where another window has taken a session of ours */
+  requireOwn(key: string): void {
+    if (this.#backing.read(key, (sql) => this.#ownership.mayWrite(sql, key))) return;
+    this.#ownership.lose(key);
+    throw held();
   }
 
   /** Sessions in which all words of a text were said, best first. Anything may be typed; see {@link search}. */
@@ -351,12 +370,14 @@ export class Journal implements Disposable {
     this.#endTimers();
     this.#indexTimer?.dispose();
     this.#backing.dispose();
-    if (this.#backing.state.kind === 'durable') this.#clearStream();
+    if (this.#backing.state.kind === 'durable') this.#quietly(() => this.#stream.clear());
     this.#quietly(() => this.#stream.dispose());
     this.#ownership.dispose();
   }
 
   #write<T>(key: string, change: (sql: Sql) => T): T {
+    // A part of what is written together: what waits is part of that too.
+    if (this.#backing.isInside) return this.#backing.write(key, change);
     this.flush();
     try {
       return this.#backing.write(key, (sql) => {
@@ -402,8 +423,8 @@ export class Journal implements Disposable {
     if (this.#isBulkSoon) return;
     this.#isBulkSoon = true;
     this.#bulkTimer?.dispose();
-    const wait = Math.max(0, Math.min(BULK_GAP_MS, this.#lastBulk + BULK_GAP_MS - performance.now()));
-    this.#bulkTimer = this.#schedule(() => this.#bulk(), wait);
+    const wait = this.#lastBulk + BULK_GAP_MS - performance.now();
+    this.#bulkTimer = this.#schedule(() => this.#bulk(), Math.max(0, wait));
   }
 
   /** Writes what waits, without hurry: while another window writes it is tried again. */
@@ -429,35 +450,37 @@ export class Journal implements Disposable {
     this.#lastBulk = performance.now();
   }
 
-  /** Writes rows of all sessions in one transaction; what then is in the journal is no longer needed in the stream's file. */
-  #writeRows(batch: ReadonlyMap<string, readonly PendingRow[]>): void {
+  /**
+   * Writes rows of all sessions in one transaction; what then is in the journal is no longer needed in the stream's file.
+   * @param key of the session that `and` changes in the same transaction @returns whether that session is ours @throws what `and` throws
+   */
+  #writeRows(batch: ReadonlyMap<string, readonly PendingRow[]>, key?: string, and?: () => void): boolean {
     const lost = new Set<string>();
     try {
       let attempts = 0;
-      this.#backing.write([...batch.keys()], (sql) => {
+      this.#backing.write([...new Set([...batch.keys(), ...(key === undefined ? [] : [key])])], (sql) => {
         // What a change that failed has noted is not so.
-        if (attempts++ > 0) for (const key of batch.keys()) this.#written.delete(key);
+        if (attempts++ > 0) for (const one of batch.keys()) this.#written.delete(one);
         lost.clear();
-        for (const [key, rows] of batch) {
-          if (!this.#ownership.mayWrite(sql, key)) lost.add(key);
-          else if (!appendRows(sql, key, rows, this.#rowsOf(key)))
-            this.#log.warn(`journal: ${rows.length} events of ${key}, which is no session`);
+        for (const [one, rows] of batch) {
+          if (!this.#ownership.mayWrite(sql, one)) lost.add(one);
+          else if (rows.length > 0 && !appendRows(sql, one, rows, this.#rowsOf(one)))
+            this.#log.warn(`journal: ${rows.length} events of ${one}, which is no session`);
         }
+        if (key !== undefined && !lost.has(key)) and?.();
       });
     } catch (error) {
-      for (const [key, rows] of batch) {
-        this.#log.error(`journal: ${rows.length} events of ${key} were not kept: ${messageOf(error)}`);
-        this.#backing.noteLost(key, rows.length);
-        this.#written.delete(key);
+      for (const [one, rows] of batch) {
+        this.#log.error(`journal: ${rows.length} events of ${one} were not kept: ${messageOf(error)}`);
+        this.#backing.noteLost(one, rows.length);
+        this.#written.delete(one);
       }
-      return;
+      if (and) throw error;
+      return true;
     }
-    for (const key of lost) this.#ownership.lose(key);
-    if (this.#backing.state.kind === 'durable') this.#clearStream();
-  }
-
-  #clearStream(): void {
-    this.#quietly(() => this.#stream.clear());
+    for (const one of lost) this.#ownership.lose(one);
+    if (this.#backing.state.kind === 'durable') this.#quietly(() => this.#stream.clear());
+    return key === undefined || !lost.has(key);
   }
 
   #rowsOf(key: string): WrittenRows {
@@ -494,7 +517,6 @@ export class Journal implements Disposable {
     }
   }
 
-  /** @returns whether the rows are not needed any more */
   #takeRows(key: string, written: number, rows: readonly PendingRow[]): boolean {
     if (this.#backing.state.kind === 'memory') return false;
     const buffer = new EventBuffer();
@@ -512,11 +534,26 @@ export class Journal implements Disposable {
     });
   }
 
+  /**
+   * Forgets some of what lies before the last `cleared` of sessions in which a turn has ended since: the agent has replayed them to the end then. Until then
+   * the earlier transcript is kept, as the agent may die in the middle of the replay. @returns whether there is more
+   */
+  #dropCleared(): boolean {
+    let hasMore = false;
+    for (const [key, rows] of this.#written) {
+      if (!rows.hasCleared || rows.tail?.row.event.type !== 'turn_ended') continue;
+      rows.hasCleared = this.#quietly(() => this.#write(key, (sql) => dropCleared(sql, key))) === true;
+      hasMore ||= rows.hasCleared;
+    }
+    return hasMore;
+  }
+
   #indexSoon(afterMs: number): void {
     this.#indexTimer?.dispose();
     this.#indexTimer = this.#schedule(() => {
       this.#indexTimer = undefined;
-      if (this.#index(false)) this.#indexSoon(this.#options.flushMs ?? 50);
+      const hasMore = this.#dropCleared();
+      if (this.#index(false) || hasMore) this.#indexSoon(this.#options.flushMs ?? 50);
     }, afterMs);
   }
 
@@ -556,22 +593,4 @@ export class Journal implements Disposable {
       owns: (key, windowId) => this.#ownership.of(key) === windowId,
     };
   }
-}
-
-function unknown(key: string): ParleyError {
-  return new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
-}
-
-function held(): ParleyError {
-  return new ParleyError('session-held', 'Another window has this session.', { hint: 'Go on with it there.' });
-}
-
-function isHeld(error: unknown): boolean {
-  return error instanceof ParleyError && error.code === 'session-held';
-}
-
-function later(run: () => void, ms: number): Disposable {
-  const timer = setTimeout(run, ms);
-  timer.unref();
-  return toDisposable(() => clearTimeout(timer));
 }

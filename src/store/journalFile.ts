@@ -1,7 +1,18 @@
 // The file of the journal: opened or made, checked after an unclean end, and set aside where it is damaged. Nothing here ever deletes a file.
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Log } from '../base/log';
+import { thisMachine } from './machine';
 import { MIGRATIONS, migrate } from './schema';
 import { Sql } from './sql';
 import { problemOf, StorageError } from './sqlError';
@@ -24,6 +35,8 @@ export interface FileOptions {
   readonly busyMs: number;
   readonly now: () => number;
   readonly log: Log;
+  /** Whether another machine may have the folder's files open (as {@link isNetworkFolder} says). */
+  readonly isShared?: (folder: string) => boolean;
 }
 
 /**
@@ -81,7 +94,7 @@ function identityOf(path: string): string {
   return `${dev}:${ino}`;
 }
 
-function open({ folder, busyMs, now, log }: FileOptions): OpenedFile {
+function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOptions): OpenedFile {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = pathIn(folder);
   // What people write to agents is nobody else's: the file is made before SQLite would make it for everybody to read.
@@ -96,6 +109,7 @@ function open({ folder, busyMs, now, log }: FileOptions): OpenedFile {
     // Before anything that could change the file.
     if (sql.pragma('user_version') > MIGRATIONS.length) throw new StorageError('newer');
     prepare(sql, busyMs);
+    if (isShared(folder) || isUsedElsewhere(sql, now())) withoutSharedMemory(sql, log);
     const began = now();
     if (isUnclean) check(sql, statSync(path).size);
     migrate(sql);
@@ -114,9 +128,49 @@ export function prepare(sql: Sql, busyMs: number): void {
   if (sql.pragma('user_version') === 0) sql.exec('PRAGMA auto_vacuum = INCREMENTAL');
   sql.exec('PRAGMA journal_mode = WAL');
   sql.exec('PRAGMA synchronous = NORMAL');
+  // Pages that change again and again reach the file once for so many.
+  sql.exec('PRAGMA wal_autocheckpoint = 2000');
   sql.exec('PRAGMA foreign_keys = ON');
   sql.exec('PRAGMA cache_size = -8000');
   sql.exec('PRAGMA journal_size_limit = 16777216');
+}
+
+/**
+ * A write-ahead log is shared memory, which no two machines have: where they may meet, a rollback journal is slower and safe
+ * (https://sqlite.org/wal.html). While another window has the log open it stays, and goes with the last of them.
+ */
+function withoutSharedMemory(sql: Sql, log: Log): void {
+  try {
+    sql.exec('PRAGMA journal_mode = TRUNCATE');
+    sql.exec('PRAGMA synchronous = FULL');
+  } catch (error) {
+    if (problemOf(error) !== 'locked') throw error;
+    log.warn('journal: another machine may use it, and a window here has the write-ahead log open');
+  }
+}
+
+/** Types of file systems as Linux names them (statfs): NFS, SMB of three kinds, AFS, 9P, Lustre, GPFS, Ceph. */
+const NETWORK_TYPES: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x01021997, 0x0bd00bd0, 0x47504653, 0x00c36400,
+]);
+/** A lease that was renewed no longer ago than this, in milliseconds, shows a machine that uses the file now. */
+const USED_MS = 24 * 60 * 60 * 1000;
+
+/** Whether a folder lies on another machine, as far as the system tells. */
+export function isNetworkFolder(folder: string, typeOf = (path: string): number => statfsSync(path).type): boolean {
+  if (/^[\\/]{2}[^\\/?.]/.test(folder)) return true;
+  try {
+    return NETWORK_TYPES.has(typeOf(folder) >>> 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Another machine has written to the file not long ago. */
+function isUsedElsewhere(sql: Sql, now: number): boolean {
+  if (sql.pragma('user_version') === 0) return false;
+  const sentence = 'SELECT 1 FROM leases WHERE host != ? AND abs(? - heartbeat) < ?';
+  return sql.get(sentence, thisMachine.host, now, USED_MS) !== undefined;
 }
 
 function check(sql: Sql, size: number): void {

@@ -59,8 +59,11 @@ export class MemoryKeep {
     }
     let rows: readonly (readonly [table: string, row: Row])[];
     try {
+      // A window of a later version may have added columns: they stay in the file.
       rows = ['sessions', ...SIDE_TABLES].flatMap((table) =>
-        file.all(`SELECT * FROM ${table} WHERE key = ?`, key).map((row) => [table, row] as const),
+        file
+          .all(`SELECT ${this.#columnsOf(table)} FROM ${table} WHERE key = ?`, key)
+          .map((row) => [table, row] as const),
       );
     } catch {
       this.#adoptBlind(key, refill);
@@ -83,10 +86,6 @@ export class MemoryKeep {
     this.#lost.set(key, (this.#lost.get(key) ?? 0) + count);
   }
 
-  get isLossy(): boolean {
-    return this.#lost.size > 0;
-  }
-
   /** Writes everything into the file, in one transaction. @throws what the file throws; nothing is changed there then */
   mergeInto(file: Sql, now: number): void {
     file.transaction(() => {
@@ -107,6 +106,11 @@ export class MemoryKeep {
 
   close(): void {
     this.sql.close();
+  }
+
+  #columnsOf(table: string): string {
+    const columns = this.sql.all('SELECT name FROM pragma_table_info(?)', table);
+    return columns.map(({ name }) => textOf(name)).join(', ');
   }
 
   #adoptBlind(key: string, refill: (sql: Sql) => void): void {
@@ -138,17 +142,12 @@ export class MemoryKeep {
       key,
       ...names.map((name) => merged[name as keyof typeof merged] ?? null),
     );
-    for (const table of SIDE_TABLES) this.#mergeSide(file, table, key, { base, blind, shift });
+    for (const table of SIDE_TABLES) this.#mergeSide(file, table, key, { base, blind });
     const newest = this.sql.all('SELECT * FROM events WHERE key = ? AND seq > ? ORDER BY seq', key, base);
     for (const event of newest) file.insert('events', { ...event, seq: (numberOf(event.seq) ?? 0) + shift });
   }
 
-  #mergeSide(
-    file: Sql,
-    table: string,
-    key: string,
-    { base, blind, shift }: Adopted & { readonly shift: number },
-  ): void {
+  #mergeSide(file: Sql, table: string, key: string, { blind }: Adopted): void {
     if (table === 'leases') {
       // A window that took the session over meanwhile keeps it.
       for (const lease of this.sql.all('SELECT * FROM leases WHERE key = ?', key)) {
@@ -158,16 +157,13 @@ export class MemoryKeep {
     }
     if (!blind) file.run(`DELETE FROM ${table} WHERE key = ?`, key);
     for (const row of this.sql.all(`SELECT * FROM ${table} WHERE key = ?`, key)) {
-      if (table === 'turns') {
-        const first = numberOf(row.first_seq) ?? 0;
-        file.insert(table, { ...row, first_seq: first > base ? first + shift : first }, 'INSERT OR IGNORE');
-      } else if (table === 'queue') file.insert(table, { ...row, id: freeId(file, key, textOf(row.id) ?? '') });
+      if (table === 'queue') file.insert(table, { ...row, id: freeId(file, key, textOf(row.id) ?? '') });
       else file.insert(table, row, 'INSERT OR REPLACE');
     }
   }
 
   #bytesOf(key: string): number {
-    return numberOf(this.sql.get('SELECT sum(length(json)) AS n FROM events WHERE key = ?', key)?.n) ?? 0;
+    return numberOf(this.sql.get('SELECT sum(octet_length(json)) AS n FROM events WHERE key = ?', key)?.n) ?? 0;
   }
 
   #clearedHere(key: string, shift: number): number | undefined {

@@ -1,5 +1,7 @@
 // What is forgotten, by age and by size, and the room that this gives back.
+import type { SessionEvent } from '../session/event';
 import { type LeaseContext, ownerOf } from './leases';
+import { decode, encode } from './rowCodec';
 import { deleteSession } from './sessionRows';
 import { numberOf, type Sql, textOf } from './sql';
 
@@ -9,13 +11,19 @@ const GRACE_MS = 3 * DAY_MS;
 /** Of all sessions, one in so many goes at once at most, and always as many as these. */
 const MAX_SHARE = 4;
 const ALWAYS_ALLOWED = 10;
+/** Of the room for all sessions, one may take this part: a noisy one does not push out the others. */
+const SESSION_SHARE = 8;
+/** Rows with more bytes than this are made smaller in a session that takes too much. */
+const LARGE_ROW_BYTES = 4096;
+/** Rows looked at in one step. */
+const SHRUNK_AT_ONCE = 200;
 /** Pages given back in one step, so that no step holds the file for long. */
 const VACUUM_PAGES = 2000;
 
 export interface PruneOptions {
   /** Sessions without an event for longer go, three days after this was found first. */
   readonly maxAgeDays?: number;
-  /** While the journal is larger, the oldest sessions go. */
+  /** While the journal is larger, the oldest sessions go. One session alone takes an eighth of it at most. */
   readonly maxBytes?: number;
 }
 
@@ -44,6 +52,7 @@ export async function prune(host: PruneHost, options: PruneOptions, signal: Abor
   const bytesBefore = usedBytes(file);
   const { now } = host.context();
   host.quietly(() => markExpiring(file, options, now));
+  await shrinkLarge(host, (options.maxBytes ?? Number.POSITIVE_INFINITY) / SESSION_SHARE, signal);
   for (const key of chooseOld(file, options, host.context())) {
     await pause(signal);
     const sql = host.file();
@@ -56,6 +65,78 @@ export async function prune(host: PruneHost, options: PruneOptions, signal: Abor
   }
   const sql = host.file();
   return { keys, bytesBefore, bytesAfter: sql ? usedBytes(sql) : 0 };
+}
+
+/** Takes the outputs out of the oldest tool calls and terminals of sessions that are larger than they may be; what was said stays. */
+async function shrinkLarge(host: PruneHost, maxBytes: number, signal: AbortSignal): Promise<void> {
+  const large = host.file()?.all('SELECT key, bytes FROM sessions WHERE bytes > ?', maxBytes) ?? [];
+  for (const row of large) {
+    const key = textOf(row.key) ?? '';
+    let over = (numberOf(row.bytes) ?? 0) - maxBytes;
+    for (let seq: number | undefined = 0; seq !== undefined && over > 0; ) {
+      await pause(signal);
+      const sql = host.file();
+      const from: number = seq;
+      const step = sql && host.quietly(() => shrink(sql, key, from, over, host.context()));
+      over -= step?.freed ?? 0;
+      seq = step?.next;
+    }
+  }
+}
+
+/** One step of it. @returns the bytes that became free, and where the next step begins */
+function shrink(
+  sql: Sql,
+  key: string,
+  from: number,
+  over: number,
+  context: LeaseContext,
+): { readonly freed: number; readonly next: number | undefined } {
+  return sql.transaction(() => {
+    const owner = ownerOf(sql, key, context);
+    if (owner && !context.owns(key, owner.windowId)) return { freed: 0, next: undefined };
+    const sentence = `SELECT seq, octet_length(json), type FROM events WHERE key = ? AND seq > ?
+      ORDER BY seq LIMIT ${SHRUNK_AT_ONCE}`;
+    const rows = sql.lists(sentence, key, from);
+    let freed = 0;
+    for (const [seq, size, type] of rows) {
+      if (freed >= over) break;
+      if ((numberOf(size) ?? 0) < LARGE_ROW_BYTES || !SHRUNK_TYPES.has(textOf(type) ?? '')) continue;
+      const row = sql.get('SELECT json FROM events WHERE key = ? AND seq = ?', key, seq ?? null);
+      const event = decode(row?.json);
+      if (!event) continue;
+      const json = encode(withoutOutput(event));
+      sql.run('UPDATE events SET json = ? WHERE key = ? AND seq = ?', json, key, seq ?? null);
+      freed += (numberOf(size) ?? 0) - json.length;
+    }
+    sql.run('UPDATE sessions SET bytes = max(0, bytes - ?) WHERE key = ?', freed, key);
+    const last = rows.at(-1)?.[0];
+    return { freed, next: rows.length === SHRUNK_AT_ONCE ? numberOf(last) : undefined };
+  });
+}
+
+const SHRUNK_TYPES: ReadonlySet<string> = new Set(['tool_call', 'tool_content', 'terminal', 'unknown_update']);
+
+/** An event of a call or a terminal without what it printed. */
+function withoutOutput(event: SessionEvent): SessionEvent {
+  const text = '[no longer kept: this session took too much room]';
+  const note = { type: 'content', block: { type: 'text', text } } as const;
+  switch (event.type) {
+    case 'tool_call': {
+      const { content, rawInput: _input, rawOutput: _output, ...patch } = event.patch;
+      return { ...event, patch: { ...patch, ...(content && { content: [note] }) } };
+    }
+    case 'tool_content':
+      return { ...event, part: note };
+    case 'terminal': {
+      const { output: _output, append: _append, ...rest } = event;
+      return { ...rest, output: '', truncated: true };
+    }
+    case 'unknown_update':
+      return { ...event, raw: text };
+    default:
+      return event;
+  }
 }
 
 /** Lets everything else go first. @throws the reason of the signal */

@@ -15,8 +15,11 @@ import { historyLimits } from './settings';
 import { TranscriptReading } from './transcriptReading';
 import { showInfo, showWarning } from './ui/messages';
 
-/** Old sessions are forgotten a while after the start, when nothing else is to be done, in milliseconds. */
+/** Old sessions are forgotten a while after the start, when nothing else is to be done, and again as long as the window is open, in milliseconds. */
 const PRUNE_AFTER_MS = 60_000;
+const PRUNE_EVERY_MS = 10 * 60_000;
+/** Another window that writes is no problem yet; in milliseconds. */
+const LOCKED_PATIENCE_MS = 2000;
 /** Rows of a session that are read before it is chosen; what more there is, is read then. */
 const MOST_AHEAD = 50_000;
 const LAST_SESSION = 'parley.lastSession';
@@ -38,6 +41,10 @@ export class Archive implements Disposable {
   readonly #deleted = this.#lifetime.add(new Emitter<readonly string[]>());
   readonly #lost = this.#lifetime.add(new Emitter<string>());
   #journal: Journal | undefined;
+  #pruning: ReturnType<typeof setTimeout> | undefined;
+  #patience: ReturnType<typeof setTimeout> | undefined;
+  /** The user knows that sessions are kept in memory only. */
+  #isWarned = false;
   /** Of the session that is likely to be recalled next. */
   #reading: TranscriptReading | undefined;
 
@@ -173,6 +180,8 @@ export class Archive implements Disposable {
 
   dispose(): void {
     this.#abort.abort();
+    clearTimeout(this.#pruning);
+    clearTimeout(this.#patience);
     this.#reading = undefined;
     this.#lifetime.dispose();
     this.#journal?.dispose();
@@ -187,16 +196,33 @@ export class Archive implements Disposable {
     this.#tell(journal);
     this.#lifetime.add(journal.onDidChangeState(() => this.#tell(journal)));
     this.#lifetime.add(journal.onDidLoseSession((key) => this.#lost.fire(key)));
-    const pruning = setTimeout(() => void this.#prune(journal), PRUNE_AFTER_MS);
-    pruning.unref();
-    this.#lifetime.add({ dispose: () => clearTimeout(pruning) });
+    this.#pruneLater(journal, PRUNE_AFTER_MS);
     return journal;
+  }
+
+  #pruneLater(journal: Journal, ms: number): void {
+    this.#pruning = setTimeout(() => {
+      void this.#prune(journal).then(() => this.#journal && this.#pruneLater(journal, PRUNE_EVERY_MS));
+    }, ms);
+    this.#pruning.unref();
   }
 
   #tell(journal: Journal): void {
     const { state } = journal;
+    clearTimeout(this.#patience);
+    if (state.kind === 'memory' && state.problem === 'locked' && !this.#isWarned) {
+      this.#patience = setTimeout(() => this.#warn(journal), LOCKED_PATIENCE_MS);
+      this.#patience.unref();
+    } else this.#warn(journal);
+  }
+
+  #warn(journal: Journal): void {
+    const { state } = journal;
+    const wasWarned = this.#isWarned;
+    this.#isWarned = state.kind === 'memory';
     if (state.kind === 'durable') {
-      if (state.notice !== undefined) void showInfo(`Parley: ${state.notice}`);
+      // That another window wrote for a moment is nobody's business.
+      if (state.notice !== undefined && (wasWarned || !state.isBack)) void showInfo(`Parley: ${state.notice}`);
       return;
     }
     const again = l10n.t('Try Again');

@@ -27,6 +27,8 @@ export interface KeepOptions {
   readonly onLost?: () => void;
 }
 
+type Change = (journal: Journal, key: string) => void;
+
 /** Events before the user's first word that are kept, and about the characters of all of them. */
 const MOST_BEFORE = 2000;
 const MOST_CHARS_BEFORE = 8 * 1024 * 1024;
@@ -41,6 +43,8 @@ export class JournalKeep implements ConversationKeep {
   #facts: Parameters<ConversationKeep['describe']>[0] = {};
   /** The newest event of a session that was read and is not claimed yet. */
   #readTo: number | undefined;
+  /** What is to be kept in one go. */
+  #together: { readonly events: TimedEvent[]; readonly changes: Change[] } | undefined;
   /** Another window has taken the session over: it is not ours to write any more. */
   #isLost = false;
 
@@ -80,8 +84,34 @@ export class JournalKeep implements ConversationKeep {
     return !this.#isLost;
   }
 
+  verify(): void {
+    if (this.#begun) this.#write((journal, key) => journal.requireOwn(key));
+  }
+
+  together(run: () => void): void {
+    const all: { events: TimedEvent[]; changes: Change[] } = { events: [], changes: [] };
+    this.#together = all;
+    try {
+      run();
+    } finally {
+      this.#together = undefined;
+    }
+    const { events, changes } = all;
+    if (changes.length === 0) this.events(events);
+    else
+      this.#write((journal, key) => {
+        const run = changes.map((change) => () => change(journal, key));
+        journal.together(key, events.map(asKept), run, (error) => this.#options.log.debug(`journal: ${error.message}`));
+      });
+  }
+
   events(events: readonly TimedEvent[]): void {
-    const bounded = events.map((timed) => ({ ...timed, event: withoutSecrets(boundEvent(timed.event)) }));
+    if (events.length === 0) return;
+    if (this.#together) {
+      this.#together.events.push(...events);
+      return;
+    }
+    const bounded = events.map(asKept);
     if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
       this.#write((journal, key) => journal.append(key, bounded));
     } else {
@@ -132,9 +162,13 @@ export class JournalKeep implements ConversationKeep {
     this.#write((journal, key) => journal.side.saveView(key, view), false);
   }
 
-  #write(change: (journal: Journal, key: string) => void, claims = true): void {
+  #write(change: Change, claims = true): void {
     const { journal, log, session } = this.#options;
     if (this.#isLost || (claims && !this.claim())) return;
+    if (this.#together) {
+      this.#together.changes.push(change);
+      return;
+    }
     try {
       if (!this.#begun) this.#begin();
       change(journal, session.key);
@@ -169,6 +203,11 @@ function withoutSecrets(event: SessionEvent): SessionEvent {
   const text = JSON.stringify(event);
   const clean = knownSecrets.redact(text);
   return clean === text ? event : (JSON.parse(clean) as SessionEvent);
+}
+
+/** What is kept of an event: no more than the model keeps, and no secrets. */
+function asKept(timed: TimedEvent): TimedEvent {
+  return { ...timed, event: withoutSecrets(boundEvent(timed.event)) };
 }
 
 /** The user has said something, or has opened what was said elsewhere. */

@@ -351,7 +351,7 @@ export class Interleaving {
     this.#recorder = recorder;
     const mirror = new QueueMirror(keep, kept?.queue, kept?.paused);
     const queue: PromptQueue = new PromptQueue(() => {
-      if (isThere()) mirror.sync(queue);
+      if (isThere()) recorder.queueChanged(() => mirror.sync(queue));
     });
     this.#queue = queue;
     if (kept) restore({ model, queue, unsent: new Unsent(keep, () => {}) }, kept, recorder.apply, this.#now);
@@ -368,6 +368,7 @@ export class Interleaving {
       leaving: () => {},
       precedes: () => undefined,
       reopen: () => async () => 'session-lost',
+      kept: recorder,
       appendix: () => [],
       needSignIn: () => {},
     });

@@ -127,7 +127,8 @@ async function goOn(window: FaultWindow): Promise<void> {
     );
     if (turn && waits && turn.id !== stopped) conversation.cancel();
     if (waits) stopped = turn?.id;
-    if (conversation.queue.paused !== undefined && conversation.connection.kind !== 'recovering') window.letGo();
+    const isAsked = conversation.queue.paused !== undefined || (!conversation.isBusy && window.inDoubt.length > 0);
+    if (isAsked && conversation.connection.kind !== 'recovering') window.letGo();
     if (!isQuiet()) await nextChange(session);
   }
 }

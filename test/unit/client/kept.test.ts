@@ -5,6 +5,7 @@ import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefi
 import { silentLog } from '../../../src/base/log';
 import type { KeptConversation } from '../../../src/client/keep';
 import { Journal } from '../../../src/store/journal';
+import { Sql } from '../../../src/store/sql';
 import { JournalKeep, readKept } from '../../../src/workbench/journalKeep';
 import { scriptedAgent } from '../../support/agents/definition';
 import { type TestConversation, testConversation } from '../../support/conversation';
@@ -146,6 +147,33 @@ describe('a conversation that is kept', () => {
     );
     conversation.sendNow(doubtful.id);
     await until((c) => c.queue.items.length === 0);
+  });
+
+  it('keeps a message that leaves at once in one transaction, and never as one that waits', async () => {
+    const { conversation } = openWindow();
+    await conversation.send('say one').done;
+    const statements: string[] = [];
+    const { exec, run } = Sql.prototype;
+    Sql.prototype.exec = function (sql) {
+      statements.push(sql);
+      exec.call(this, sql);
+    };
+    Sql.prototype.run = function (sql, ...values) {
+      statements.push(sql);
+      return run.call(this, sql, ...values);
+    };
+    try {
+      const { done } = conversation.send('say two');
+      assert.equal(statements.filter((sql) => sql === 'COMMIT').length, 1);
+      assert.deepEqual(
+        statements.filter((sql) => sql.includes('queue')),
+        [],
+      );
+      assert.equal(journal?.events(KEY).events.at(-1)?.event.type, 'prompt_sent');
+      await done;
+    } finally {
+      Object.assign(Sql.prototype, { exec, run });
+    }
   });
 
   it('shows a session twice when the agent opens it again', async () => {

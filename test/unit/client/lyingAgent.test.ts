@@ -42,6 +42,7 @@ function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {
     onChange() {},
     heard() {},
     leaving() {},
+    kept: { together: (run) => run(), commit() {} },
     session: () => state.session as never,
     precedes: () => preparation.precedes,
     reopen: () => preparation.reopen ?? (async () => 'session-lost'),

@@ -74,6 +74,7 @@ class FuzzedTurn {
       reopen: () => async () => 'session-lost',
       appendix: () => [],
       leaving() {},
+      kept: { together: (run) => run(), commit() {} },
       needSignIn() {},
     });
     this.#inbound = new Inbound({

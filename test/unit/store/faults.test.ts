@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ParleyError } from '../../../src/base/errors';
 import type { JournalState } from '../../../src/store/backing';
 import { Journal } from '../../../src/store/journal';
+import { isNetworkFolder } from '../../../src/store/journalFile';
 import { MIGRATIONS, migrate } from '../../../src/store/schema';
 import { Sql } from '../../../src/store/sql';
 import { removeScratch, scratchFolder } from '../../support/scratch';
@@ -300,6 +301,83 @@ describe('a journal in trouble', function () {
       after.search('find', 5).map((result) => result.session.key),
       ['b'],
     );
+  });
+
+  it('keeps what is written beside a later version that has added columns', () => {
+    filled();
+    const journal = start();
+    const later = new DatabaseSync(path);
+    later.exec('ALTER TABLE queue ADD COLUMN later TEXT; ALTER TABLE sessions ADD COLUMN later TEXT');
+    later.exec('BEGIN IMMEDIATE');
+    journal.queue.enqueue('a', queued('q2'));
+    journal.append('a', turn('t99', 99, 'more', 'words'));
+    assert.equal(journal.state.kind, 'memory');
+    later.exec('ROLLBACK');
+    assert.equal(journal.retry(), true);
+    later.close();
+    assert.deepEqual(
+      journal.queue.items('a').map(({ id }) => id),
+      ['q1', 'q2'],
+    );
+    assert.match(textIn(journal.events('a').events), /words$/);
+  });
+
+  it('keeps in memory, and says so, what no longer fits the file of a later version', () => {
+    filled();
+    const journal = start();
+    journal.claim('a', 'w1');
+    const later = new DatabaseSync(path);
+    later.exec('ALTER TABLE queue RENAME COLUMN text TO words; PRAGMA user_version = 99');
+    later.close();
+    journal.queue.enqueue('a', queued('q2'));
+    assert.ok(journal.state.kind === 'memory' && journal.state.problem === 'newer', JSON.stringify(journal.state));
+    assert.equal(journal.queue.items('a').at(-1)?.id, 'q2');
+  });
+
+  it('uses no shared memory where another machine may have the file open', () => {
+    const mode = (journal: Journal): unknown => {
+      journal.dispose();
+      const raw = new DatabaseSync(path);
+      try {
+        return raw.prepare('PRAGMA journal_mode').get()?.journal_mode;
+      } finally {
+        raw.close();
+      }
+    };
+    filled();
+    assert.equal(mode(start()), 'wal');
+    const far = start({ isShared: () => true });
+    far.queue.enqueue('a', queued('q2'));
+    assert.equal(
+      readdirSync(folder).some((name) => name.endsWith('-wal')),
+      false,
+    );
+    assert.equal(mode(far), 'delete');
+    const raw = new DatabaseSync(path);
+    raw.exec(
+      "INSERT INTO leases (key, window, pid, host, since, heartbeat) VALUES ('a', 'w', 1, 'elsewhere', 1000, 1000)",
+    );
+    raw.close();
+    const beside = start();
+    beside.queue.remove('a', 'q2');
+    assert.equal(
+      readdirSync(folder).some((name) => name.endsWith('-wal')),
+      false,
+      'a lease of another machine',
+    );
+    assert.equal(
+      isNetworkFolder('/home', () => 0x6969),
+      true,
+    );
+    assert.equal(
+      isNetworkFolder('/home', () => 0xff534d42 | 0),
+      true,
+    );
+    assert.equal(
+      isNetworkFolder('/home', () => 0xef53),
+      false,
+    );
+    assert.equal(isNetworkFolder('\\\\server\\share\\x'), true);
   });
 
   it('loses everything where the file was locked from the beginning', () => {

@@ -6,6 +6,7 @@ import { Recorder } from '../../../src/client/recorder';
 import type { SessionEvent, TimedEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 import type { Journal } from '../../../src/store/journal';
+import { Sql } from '../../../src/store/sql';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import {
   HeldTimers,
@@ -27,6 +28,7 @@ function isCode(code: string): (error: unknown) => boolean {
 describe('Journal', () => {
   let folder: string;
   let journal: Journal;
+  let timers: HeldTimers;
 
   /** As after a reload of the window. */
   function reopen(): void {
@@ -36,7 +38,8 @@ describe('Journal', () => {
 
   beforeEach(async () => {
     folder = await scratchFolder();
-    journal = openJournal(folder);
+    timers = new HeldTimers();
+    journal = openJournal(folder, { schedule: timers.schedule });
     journal.saveSession(newSession('a'));
   });
 
@@ -161,7 +164,8 @@ describe('Journal', () => {
     journal.append('a', replayed);
     assert.equal(textIn(journal.events('a').events), 'old wordsold words');
     const before = stateOf(journal.events('a').events);
-    journal.dropCleared('a');
+    timers.run();
+    assert.equal(journal.events('a').firstSeq, 5, 'what was replaced is gone');
     assert.equal(textIn(journal.events('a').events), 'old words');
     assert.deepEqual(stateOf(journal.events('a').events), before);
     assert.equal(journal.search('old words', 10)[0]?.hits, 1);
@@ -252,6 +256,28 @@ describe('Journal', () => {
     const sent = { text: '', revision: 8, attachments: [] };
     journal.side.saveDraft('a', sent);
     assert.deepEqual(journal.side.draft('a'), sent, 'a page that has an older text must not bring it back');
+  });
+
+  it('writes the text of a draft alone while a picture is beside it, and keeps both', () => {
+    const image = { type: 'image', data: 'A'.repeat(9_000_000), mimeType: 'image/png' } as const;
+    const attachments = [{ id: 'x', kind: 'image', label: 'shot', forms: [image] }] as const;
+    journal.side.saveDraft('a', { text: '', attachments, revision: 1 });
+    let chars = 0;
+    const { run } = Sql.prototype;
+    Sql.prototype.run = function (sql, ...values) {
+      for (const value of values) chars += typeof value === 'string' ? value.length : 8;
+      return run.call(this, sql, ...values);
+    };
+    try {
+      for (const text of ['w', 'wh', 'why']) journal.side.saveDraft('a', { text, attachments, revision: 2 });
+    } finally {
+      Sql.prototype.run = run;
+    }
+    assert.ok(chars < 1000, `${chars}`);
+    reopen();
+    assert.deepEqual(journal.side.draft('a'), { text: 'why', attachments, revision: 2 });
+    journal.side.saveDraft('a', { text: 'why', attachments: [], revision: 3 });
+    assert.deepEqual(journal.side.draft('a'), { text: 'why', attachments: [], revision: 3 });
   });
 });
 

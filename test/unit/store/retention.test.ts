@@ -1,10 +1,11 @@
 // What is forgotten, and what must not be.
 import { strict as assert } from 'node:assert';
+import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { newSession, openJournal, queued, turn } from '../../support/store/journals';
+import { modelOf, newSession, openJournal, queued, turn } from '../../support/store/journals';
 
 const DAY = 24 * 60 * 60 * 1000;
 const never = new AbortController().signal;
@@ -106,6 +107,31 @@ describe('prune', () => {
     now += 400 * DAY;
     assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
     assert.equal(keys().length, 5);
+  });
+
+  it('takes old outputs out of a session that is larger than its share, and nothing that was said', async () => {
+    const noisy = 'noisy';
+    now = 99 * DAY;
+    journal.saveSession(newSession(noisy));
+    for (let count = 0; count < 60; count++) {
+      const text = randomBytes(15_000).toString('base64');
+      const content = [{ type: 'content', block: { type: 'text', text } }] as const;
+      const patch = { title: 'Run', content };
+      const words = [{ type: 'text', text: `said ${count}` }] as const;
+      journal.append(noisy, [
+        { at: now, event: { type: 'tool_call', toolCallId: `c${count}`, patch, announced: true } },
+        { at: now, event: { type: 'message', role: 'agent', messageId: `m${count}`, content: words } },
+      ]);
+    }
+    const before = journal.session(noisy)?.bytes ?? 0;
+    const pruned = await journal.prune({ maxBytes: 8 * 400_000 }, never);
+    assert.deepEqual(pruned.keys, [], 'no other session goes for it');
+    const after = journal.session(noisy)?.bytes ?? 0;
+    assert.ok(before > 800_000 && after <= 400_000 && after > 300_000, `${before} ${after}`);
+    const { entries } = modelOf(journal.events(noisy).events).state;
+    assert.equal(entries.filter(({ kind }) => kind === 'agent').length, 60);
+    assert.match(JSON.stringify(entries[0]), /no longer kept/);
+    assert.doesNotMatch(JSON.stringify(entries.at(-2)), /no longer kept/);
   });
 
   it('forgets at most a quarter of many sessions at once', async () => {

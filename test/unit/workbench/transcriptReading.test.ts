@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../../src/session/event';
 import type { Journal } from '../../../src/store/journal';
 import { TranscriptReading } from '../../../src/workbench/transcriptReading';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { newSession, openJournal, said, stateOf, textIn, timed, turn } from '../../support/store/journals';
+import { HeldTimers, newSession, openJournal, said, stateOf, textIn, timed, turn } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
 
 /** Turns of more rows than are read at once. */
@@ -12,9 +12,11 @@ const MANY = 600;
 
 describe('reading a kept session ahead', () => {
   let journal: Journal;
+  let timers: HeldTimers;
 
   beforeEach(async () => {
-    journal = openJournal(await scratchFolder());
+    timers = new HeldTimers();
+    journal = openJournal(await scratchFolder(), { schedule: timers.schedule });
     journal.saveSession(newSession('a'));
   });
 
@@ -70,8 +72,10 @@ describe('reading a kept session ahead', () => {
     appendTurns(MANY);
     const reading = new TranscriptReading(journal, 'a');
     while (reading.advance());
-    journal.append('a', timed(20_000, { type: 'cleared' }, said('all new')));
-    journal.dropCleared('a');
+    const end = { type: 'turn_ended', turnId: 'x', stopReason: 'end_turn', barrier: 'response', at: 1 } as const;
+    journal.append('a', timed(20_000, { type: 'cleared' }, said('all new'), end));
+    for (let more = 0; more < 20; more++) timers.run();
+    assert.ok(journal.events('a').firstSeq > MANY, 'what was replaced is gone');
     assert.deepEqual(structuredClone(reading.finish().state), whole());
     assert.equal(textIn(journal.events('a').events), 'all new');
   });
