@@ -33,6 +33,7 @@ import { QueueMirror } from './queueMirror';
 import { Recorder } from './recorder';
 import { closingEvents, restore, unansweredPrompt } from './restore';
 import { SessionSeed } from './seed';
+import { failedTurn, promptOfTurn } from './sendAgain';
 import type { ConversationServices } from './services';
 import { choicesOf, restoreChoices, type SessionChoices } from './sessionChoices';
 import { SessionOps } from './sessionOps';
@@ -78,6 +79,8 @@ export class Conversation implements Disposable {
   #endsWithWindow = false;
   readonly #seed = new SessionSeed();
   #whole: Promise<void> | undefined;
+  /** The queue item that says again what a failed turn was asked. */
+  #sentAgain: string | undefined;
 
   constructor(options: ConversationOptions) {
     const { services, key, agent, cwd, kept } = options;
@@ -296,6 +299,22 @@ export class Conversation implements Disposable {
       this.#turns.outbox.pump();
       return { id: item.id, done };
     });
+  }
+
+  /** The id of the newest turn where it failed and its prompt can be sent again. */
+  get failedTurnId(): string | undefined {
+    return failedTurn(this.#model.state, this.queue, this.#sentAgain)?.id;
+  }
+
+  /**
+   * Sends the prompt of a failed turn again, as a new message.
+   * @returns false where that turn is not the newest, or its prompt waits already @throws what {@link send} throws
+   */
+  sendAgain(turnId: string): boolean {
+    if (this.failedTurnId !== turnId) return false;
+    const { text, attachments } = promptOfTurn(this.#model.state, turnId);
+    this.#sentAgain = this.send(text, attachments).id;
+    return true;
   }
 
   /** Sends a queued message next: at once where nothing runs, else the running turn is cancelled and the message follows its end. */

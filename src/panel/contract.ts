@@ -271,6 +271,8 @@ export interface SessionView {
   /** The turn that runs now. */
   readonly turn?: TurnView;
   readonly turnCount: number;
+  /** The newest turn, where it failed and its prompt can be sent again (`sendAgain`). */
+  readonly failedTurnId?: string;
   readonly queue: readonly QueueItemView[];
   readonly queuePaused?: string;
   readonly permissions: readonly PermissionView[];
@@ -356,6 +358,8 @@ export type SessionMessage =
   | { readonly type: 'ack'; readonly revision: number }
   /** The user touched the panel: an idle session may start its agent. */
   | { readonly type: 'wake' }
+  /** Sends the prompt of the turn that failed again, as a new message. */
+  | { readonly type: 'sendAgain'; readonly turnId: string }
   /** `revision`: of the draft that is sent. */
   | { readonly type: 'send'; readonly clientId: string; readonly text: string; readonly revision: number }
   | ({ readonly type: 'draft' } & DraftView)

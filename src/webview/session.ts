@@ -42,6 +42,7 @@ export const session = {
   liveness: field('liveness'),
   stages: field('stages'),
   error: field('error'),
+  failedTurnId: field('failedTurnId'),
   queue: field('queue'),
   queuePaused: field('queuePaused'),
   permissions: field('permissions'),

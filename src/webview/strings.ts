@@ -202,6 +202,7 @@ export const strings = {
   turnMaxRequests: (number: number) => `turn ${number} stopped: too many requests to the model`,
   turnError: (number: number) => `turn ${number} ended with an error`,
   turnUnknown: (number: number) => `turn ${number} ended, reason not known`,
+  sendAgain: 'Send again',
   tools: (count: number) => plural(count, 'tool', 'tools'),
   files: (count: number) => plural(count, 'file', 'files'),
   tokens: (count: string) => `${count} tokens`,

@@ -240,6 +240,9 @@ export class ChatSurface implements Disposable {
       case 'send':
         this.#send(conversation, message);
         return;
+      case 'sendAgain':
+        this.#sendAgain(conversation, message.turnId);
+        return;
       case 'draft':
         if (!conversation.unsent.write(message, this)) this.#postDraft(conversation);
         return;
@@ -360,6 +363,16 @@ export class ChatSurface implements Disposable {
     }
     const left = conversation.unsent.sent(text, revision, this);
     this.#post({ type: 'accepted', clientId, revision: left.revision });
+  }
+
+  #sendAgain(conversation: Conversation, turnId: string): void {
+    this.#used(conversation);
+    try {
+      if (!conversation.sendAgain(turnId)) this.#refuse({}, l10n.t('This message can no longer be sent again.'));
+    } catch (error) {
+      this.#refuse({}, messageOf(error));
+      void conversation.start(); // shows why, with what can be done
+    }
   }
 
   #postDraft({ key, unsent }: Conversation): void {

@@ -43,6 +43,7 @@ const schema = z.discriminatedUnion('type', [
   ofSession('ack', { revision: z.number() }),
   ofSession('wake', {}),
   ofSession('send', { clientId: id, text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
+  ofSession('sendAgain', { turnId: id }),
   ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
   ofSession('scrolled', { anchor: z.nullable(z.object({ index, offset: z.int() })) }),
   ofSession('cancel', {}),

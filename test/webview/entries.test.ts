@@ -1,5 +1,6 @@
 // Every kind of entry in a real browser, under the real content policy: roles, names and attributes that assistive technology and tests rely on.
 import assert from 'node:assert/strict';
+import type { ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
 import { conversation, DIFF, message, permission, SESSION_FULL, tool } from './harness/samples';
 import { useHarness } from './harness/useHarness';
@@ -48,6 +49,25 @@ describe('entries', () => {
     await page.locator('.turn-end').hover();
     await page.getByRole('button', { name: 'Copy the text of this turn' }).click();
     assert.equal(typeof (await panel.next('copyTurn')).turnId, 'string');
+  });
+
+  it('offers to send a failed prompt again at the end of the newest turn alone, while the host offers it', async () => {
+    const failed = (number: number): ItemView => ({
+      kind: 'turn_end',
+      id: `end${number}`,
+      turnId: `t${number}`,
+      at: 0,
+      turn: { id: `t${number}`, number, origin: 'user', startedAt: 0, stopReason: 'error', tools: 0, files: 0 },
+    });
+    const { page } = await open([message('u1', 'user', 'one'), failed(1), message('u2', 'user', 'two'), failed(2)], {
+      session: { failedTurnId: 't2' },
+    });
+    const again = page.getByRole('button', { name: 'Send again' });
+    assert.equal(await again.count(), 1);
+    await again.click();
+    assert.equal((await panel.next('sendAgain')).turnId, 't2');
+    await panel.update({ op: 'session', patch: { failedTurnId: null } });
+    assert.equal(await again.count(), 0);
   });
 
   it('says the state of a tool call in an attribute and in words', async () => {

@@ -1,7 +1,9 @@
 // The end of a turn: a thin rule that says why it ended, how long it took and what it did.
+import { effect } from '@preact/signals';
 import type { ItemView, TurnView } from '../../panel/contract';
-import { el, iconButton, setAttributes } from '../dom';
+import { button, el, iconButton, setAttributes } from '../dom';
 import { formatCount } from '../format';
+import { session } from '../session';
 import { strings } from '../strings';
 import type { EntryFactory } from './entryView';
 import { timeWords } from './timeWords';
@@ -21,7 +23,10 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   // focus goes to the group, as a separator with focus would be a splitter with a value.
   const rule = setAttributes(el('div', 'turn-rule'), { role: 'separator' });
   const actions = el('span', 'turn-actions');
-  const element = setAttributes(el('div', 'turn-end', rule, actions), { role: 'group', tabindex: '-1' });
+  const again = button('secondary small', strings.sendAgain, () => {
+    if (stored.item.kind === 'turn_end') context.post({ type: 'sendAgain', turnId: stored.item.turn.id });
+  });
+  const element = setAttributes(el('div', 'turn-end', rule, again, actions), { role: 'group', tabindex: '-1' });
 
   function draw(): void {
     const { item } = stored;
@@ -48,8 +53,23 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     return iconButton('copy', strings.copyTurn, () => context.post({ type: 'copyTurn', turnId: item.turn.id }));
   }
 
+  /** Only the newest turn can be sent again, and no longer once it is. */
+  function offerAgain(failedTurnId: string | undefined): void {
+    const isOffered = stored.item.kind === 'turn_end' && stored.item.turn.id === failedTurnId;
+    if (!isOffered && document.activeElement === again) element.focus();
+    again.hidden = !isOffered;
+  }
+
   draw();
-  return { element, update: draw };
+  const dispose = effect(() => offerAgain(session.failedTurnId.value));
+  return {
+    element,
+    update() {
+      draw();
+      offerAgain(session.failedTurnId.peek());
+    },
+    dispose,
+  };
 };
 
 function words(turn: TurnView): readonly string[] {

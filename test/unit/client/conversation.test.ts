@@ -1,7 +1,7 @@
 // Whole conversations with real agent processes that behave. The scripted agent ends itself with a violation where the client breaks a rule.
 import { strict as assert } from 'node:assert';
 import { agentEnvironment } from '../../../src/agents/agentEnvironment';
-import { phaseOf } from '../../../src/client/projectSession';
+import { phaseOf, projectSession } from '../../../src/client/projectSession';
 import type { ConversationServices } from '../../../src/client/services';
 import { snapshotOf } from '../../../src/client/snapshot';
 import { useAgentSession } from '../../support/agentSession';
@@ -372,6 +372,26 @@ describe('conversation', function () {
         ),
       );
       assert.equal((await session.conversation.send('say fine').done).stopReason, 'end_turn');
+    });
+
+    it('send a failed prompt again with its attachments, once, as a new message', async () => {
+      open('plain');
+      const { conversation } = session;
+      const link = { type: 'resource_link', uri: 'file:///work/a.ts', name: 'a.ts' } as const;
+      const file = { id: 'f', kind: 'file', label: 'a.ts', forms: [link] } as const;
+      await conversation.send('say fine').done;
+      assert.equal(conversation.sendAgain('t1'), false, 'a turn that did not fail');
+      await conversation.send('error -32603 The model is overloaded', [file]).done;
+      assert.equal(projectSession(conversation).failedTurnId, 't2');
+      conversation.queue.pause('turn-failed');
+      assert.equal(conversation.sendAgain('t1'), false, 'a turn that is not the newest');
+      assert.equal(conversation.sendAgain('t2'), true);
+      assert.equal(conversation.sendAgain('t2'), false, 'it is on its way');
+      assert.equal(projectSession(conversation).failedTurnId, undefined);
+      await session.until(({ model }) => model.state.turns.length === 3 && !model.state.turn);
+      const said = conversation.model.state.entries.flatMap((entry) => (entry.kind === 'user' ? [entry.content] : []));
+      assert.deepEqual(said[2], said[1]);
+      assert.deepEqual(said[2]?.at(-1), link);
     });
   });
 });
