@@ -16,7 +16,8 @@ describe('a message of the panel', () => {
     { key: 'a', type: 'stopOne', kind: 'terminal', id: 't' },
     { key: 'a', type: 'saveResource', index: 12, content: 0 },
     { key: 'a', type: 'retryGap', id: 'past-3' },
-    { key: 'a', type: 'draft', text: 'half' },
+    { key: 'a', type: 'draft', text: 'half', revision: 1 },
+    { key: 'a', type: 'sendAgain', turnId: 't1' },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: '', name: 'x' },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: 'application/vnd.ms-excel', name: 'x' },
   ];
@@ -57,7 +58,7 @@ describe('a message of the panel', () => {
   it('belongs to a session, unless none was shown yet and a first message is written', () => {
     for (const type of ['cancel', 'wake']) assert.ok('refused' in readFromWebview({ type }), type);
     assert.ok('refused' in readFromWebview({ key: null, type: 'permission', id: 'p', optionId: 'o' }));
-    const first = { key: null, type: 'send', clientId: 'c', text: 'hello' };
+    const first = { key: null, type: 'send', clientId: 'c', text: 'hello', revision: 1 };
     assert.deepEqual(readFromWebview(first), first);
   });
 
