@@ -1,7 +1,7 @@
 // Session updates that the unstable schemas of v1 and v2 have in common, in the same shapes: plans by id, and sessions that the agent runs for this one (section 2).
 import * as z from 'zod/mini';
 import type { SessionEvent } from '../session/event';
-import { wordOf } from './capabilities';
+import { at, isMarked, wordOf } from './capabilities';
 
 const text = z.string();
 const optionalText = z.catch(z.nullish(text), undefined);
@@ -26,6 +26,7 @@ const schema = z.discriminatedUnion('sessionUpdate', [
     title: optionalText,
     description: optionalText,
     state: z.catch(z.nullish(z.object({ state: text })), undefined),
+    capabilities: z.optional(z.unknown()),
   }),
   z.object({
     sessionUpdate: z.literal('session_message'),
@@ -55,13 +56,14 @@ export function readUnstableUpdate(update: unknown, emit: (event: SessionEvent) 
       emit({ type: 'plan_removed', planId: data.planId });
       break;
     case 'subagent_update': {
-      const { sessionId, title, description, state } = data;
+      const { sessionId, title, description, state, capabilities } = data;
       emit({
         type: 'subagent',
         sessionId,
         ...(title !== undefined && { title }),
         ...(description !== undefined && { description }),
         ...(state !== undefined && { state: state?.state ?? null }),
+        ...(capabilities !== undefined && { canCancel: isMarked(at(capabilities, 'cancel')) }),
       });
       break;
     }

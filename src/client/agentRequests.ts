@@ -22,7 +22,8 @@ export interface RequestContext {
   /** Asks about a file; a cancelled turn asks nothing any more. */
   readonly askFile: AskFile;
   /** Whether this is the id of a session that the agent runs for this one. */
-  readonly isSubagent: (sessionId: string) => boolean;
+  /** Undefined where the id is not that of a subagent; aborted when that is asked to stop. */
+  readonly untilSubagentStopped: (sessionId: string) => AbortSignal | undefined;
   /** Aborted when our request of this id has its answer; undefined where none is under way. */
   readonly untilAnswered: (requestId: string | number) => AbortSignal | undefined;
   /** The running turn was cancelled: it gets no permission any more. */
@@ -45,31 +46,42 @@ export async function answerRequest(
   if (!answer) throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`);
   const sessionId = at(params, 'sessionId');
   if (typeof sessionId !== 'string') throw new RpcError(rpcCodes.invalidParams, `${method}: sessionId is missing`);
-  checkSession(context, sessionId);
+  const untilStopped = checkSession(context, sessionId);
   const agentSide = context.agentSide();
   if (!agentSide) throw new RpcError(rpcCodes.internal, 'The session is closed');
-  return answer({ key, roots, terminals, permissions, askFile, isCancelled, ...agentSide }, params, signal);
+  return answer(
+    { key, roots, terminals, permissions, askFile, isCancelled, untilStopped, ...agentSide },
+    params,
+    signal,
+  );
 }
 
 /** A question may come before there is a session, as part of a request of ours: it is open as long as that. */
 async function elicit(context: RequestContext, params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
   const asked = readElicitation(params);
   if ('sessionId' in asked.scope) {
-    checkSession(context, asked.scope.sessionId);
-    return context.elicitations.ask(asked, context.isCancelled(), signal);
+    const untilStopped = checkSession(context, asked.scope.sessionId);
+    return context.elicitations.ask(asked, context.isCancelled(), either(signal, untilStopped));
   }
   const over = context.untilAnswered(asked.scope.requestId);
   if (!over) throw new RpcError(rpcCodes.invalidParams, 'elicitation/create: no request with this id is under way');
   return context.elicitations.ask(asked, false, AbortSignal.any([signal, over]));
 }
 
-/** @throws RpcError -32002 */
-function checkSession(context: RequestContext, sessionId: string): void {
-  if (sessionId === context.sessionId() || context.isSubagent(sessionId)) return;
+/** Returns what ends the questions of a session before their turn does, if anything. @throws RpcError -32002 */
+function checkSession(context: RequestContext, sessionId: string): AbortSignal | undefined {
+  if (sessionId === context.sessionId()) return undefined;
+  const untilStopped = context.untilSubagentStopped(sessionId);
+  if (untilStopped) return untilStopped;
   throw new RpcError(rpcCodes.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
 }
 
+function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other ? AbortSignal.any([signal, other]) : signal;
+}
+
 type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'permissions' | 'askFile' | 'isCancelled'> & {
+  readonly untilStopped: AbortSignal | undefined;
   readonly files: AgentFiles;
   readonly dialect: Dialect;
 };
@@ -80,8 +92,8 @@ type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unkn
 const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'session/request_permission',
-    ({ permissions, dialect, isCancelled }, params, signal) =>
-      permissions.ask(dialect.readPermission(params), isCancelled(), signal),
+    ({ permissions, dialect, isCancelled, untilStopped }, params, signal) =>
+      permissions.ask(dialect.readPermission(params), isCancelled(), either(signal, untilStopped)),
   ],
   ['fs/read_text_file', ({ files, roots, askFile }, params, signal) => files.read(params, roots, askFile, signal)],
   ['fs/write_text_file', ({ files, roots, askFile }, params, signal) => files.write(params, roots, askFile, signal)],

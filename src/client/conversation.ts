@@ -5,7 +5,7 @@ import type { StatusAnswer } from '../acp/sessionStatus';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
-import type { Liveness } from '../panel/contract';
+import type { Liveness, StopTarget } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import { SessionModel, type SessionView } from '../session/model';
 import { isAway, PromptQueue, type QueuedAttachment, type QueueItem } from '../session/queue';
@@ -395,10 +395,20 @@ export class Conversation implements Disposable {
     return this.#turns.elicitations;
   }
 
-  /** Asks the agent to stop one tool call, or one terminal. @throws ParleyError `no-session`; what the agent answers. */
-  async stopOne(kind: 'tool' | 'terminal', id: string): Promise<void> {
+  /**
+   * Asks the agent to stop one tool call, one terminal or one subagent.
+   * @throws ParleyError `no-session`; what the agent answers.
+   */
+  async stopOne({ kind, id }: StopTarget): Promise<void> {
     const { link, sessionId } = this.#connector.ready();
-    await (kind === 'tool' ? link.dialect.cancelTool(sessionId, id) : link.dialect.cancelTerminal(sessionId, id));
+    switch (kind) {
+      case 'tool':
+        return link.dialect.cancelTool(sessionId, id);
+      case 'terminal':
+        return link.dialect.cancelTerminal(sessionId, id);
+      case 'subagent':
+        return this.#subagents.stop(id);
+    }
   }
 
   /** @throws ParleyError `no-session`; what the agent answers. */

@@ -75,7 +75,7 @@ export class Inbound {
         permissions: turns.permissions,
         elicitations: turns.elicitations,
         askFile: turns.askFile,
-        isSubagent: (id) => subagents.has(id),
+        untilSubagentStopped: (id) => subagents.untilStopped(id),
         untilAnswered: (id) => connector().agentSide?.link.rpc?.untilAnswered(id),
         agentSide: () => connector().agentSide,
         isCancelled: () => turns.isCancelled,

@@ -1,7 +1,15 @@
 // A transcript entry as the webview draws it: bounded, plain JSON, everything computed that needs the whole (diffs, labels). Read anew only when the entry changed.
 import { at } from '../acp/capabilities';
 import { head, tail } from '../base/text';
-import type { BlockView, DiffView, ItemView, TerminalView, ToolContentView, TurnView } from '../panel/contract';
+import type {
+  BlockView,
+  DiffView,
+  ItemView,
+  StopTarget,
+  TerminalView,
+  ToolContentView,
+  TurnView,
+} from '../panel/contract';
 import type { ContentBlock, ToolContent } from '../session/content';
 import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../session/state';
 import { isEnded } from '../session/tools';
@@ -132,8 +140,17 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     ...(entry.endedAt !== undefined && { endedAt: entry.endedAt }),
     ...(entry.waitedMs !== undefined && { waitedMs: entry.waitedMs }),
     ...(decision && { decision }),
-    ...(entry.canCancel && !isEnded(entry.status) && { stopId: entry.toolCallId }),
+    ...(isStoppable(entry) && { stop: stopOf(entry) }),
   };
+}
+
+/** Whether a call, or the subagent that it stands for, works and may be stopped alone. */
+export function isStoppable({ canCancel, status }: Readonly<ToolEntry>): boolean {
+  return canCancel === true && !isEnded(status);
+}
+
+function stopOf({ subagentId, toolCallId }: ToolEntry): StopTarget {
+  return subagentId === undefined ? { kind: 'tool', id: toolCallId } : { kind: 'subagent', id: subagentId };
 }
 
 function describeDecision({ decision }: ToolEntry): string | undefined {

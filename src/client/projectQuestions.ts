@@ -3,8 +3,8 @@
 import { head } from '../base/text';
 import type { BackgroundView, ElicitationView } from '../panel/contract';
 import type { SessionState } from '../session/state';
-import { isEnded } from '../session/tools';
 import type { Conversation } from './conversation';
+import { isStoppable } from './projectItem';
 
 /** Work that is named; there may be more. */
 const MAX_WORK = 50;
@@ -33,10 +33,10 @@ export function backgroundOf({ model }: Conversation): BackgroundView[] {
     }
     const entry =
       kind === 'subagent'
-        ? entries.find((one) => one.kind === 'tool' && one.toolCallId === `subagent ${id}`)
+        ? entries.find((one) => one.kind === 'tool' && one.subagentId === id)
         : entries[model.toolIndex(id) ?? -1];
     if (entry?.kind !== 'tool') return { kind, id, label: head(id, MAX_LABEL) };
-    const stoppable = kind === 'tool_call' && entry.canCancel && !isEnded(entry.status);
-    return { kind, id, label: head(entry.title || id, MAX_LABEL), ...(stoppable && { stop: 'tool' }) };
+    const stop = kind === 'subagent' ? 'subagent' : 'tool';
+    return { kind, id, label: head(entry.title || id, MAX_LABEL), ...(isStoppable(entry) && { stop }) };
   });
 }

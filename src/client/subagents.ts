@@ -1,5 +1,5 @@
 // The sessions that the agent runs for ours, while it runs: their updates come on the same connection and are shown shortly, their questions are answered like our own
-// (protocol v1 unstable and v2, "subagent_update"). Nothing is ever asked of them: a subagent is its parent's to steer.
+// (protocol v1 unstable and v2, "subagent_update"). A subagent is its parent's to steer: it can be stopped where that is offered, and nothing else is asked of it.
 import type { Dialect } from '../acp/dialect';
 import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';
@@ -16,17 +16,12 @@ export interface SubagentOptions {
 }
 
 export class Subagents {
-  /** Those that were heard of last stand last. */
-  readonly #known = new Set<string>();
+  /** Those that were heard of last stand last. Each with what ends its open questions when it is stopped. */
+  readonly #known = new Map<string, AbortController>();
   readonly #options: SubagentOptions;
 
   constructor(options: SubagentOptions) {
     this.#options = options;
-  }
-
-  /** Whether an id is that of a subagent of this session. */
-  has(sessionId: string): boolean {
-    return this.#known.has(sessionId);
   }
 
   /** Listens to a subagent that was announced; what came for it earlier is shown now. */
@@ -37,13 +32,28 @@ export class Subagents {
       this.#heard(sessionId);
       return;
     }
-    const [quietest] = this.#known;
+    const [quietest] = this.#known.keys();
     if (this.#known.size >= MAX_SUBAGENTS && quietest !== undefined) {
       this.#known.delete(quietest);
       side.link.router.unregister(quietest);
     }
-    this.#known.add(sessionId);
+    this.#known.set(sessionId, new AbortController());
     side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
+  }
+
+  /** Aborted when a subagent is asked to stop; undefined where the id is that of none. */
+  untilStopped(sessionId: string): AbortSignal | undefined {
+    return this.#known.get(sessionId)?.signal;
+  }
+
+  /** Sends `session/cancel` for one subagent, and withdraws what it asks. Nothing happens where it is gone. */
+  async stop(sessionId: string): Promise<void> {
+    const side = this.#options.side();
+    const asking = this.#known.get(sessionId);
+    if (!side || !asking) return;
+    this.#known.set(sessionId, new AbortController());
+    await side.dialect.cancel(sessionId);
+    asking.abort();
   }
 
   /** The agent is gone. */
@@ -54,8 +64,10 @@ export class Subagents {
   }
 
   #heard(sessionId: string): void {
+    const stopped = this.#known.get(sessionId);
+    if (!stopped) return;
     this.#known.delete(sessionId);
-    this.#known.add(sessionId);
+    this.#known.set(sessionId, stopped);
   }
 
   #onUpdates(sessionId: string, updates: readonly unknown[], dialect: Dialect): void {

@@ -124,7 +124,13 @@ export interface BackgroundView {
   readonly id: string;
   readonly label: string;
   /** What to ask to stop; absent where the agent does not offer it. */
-  readonly stop?: 'tool' | 'terminal';
+  readonly stop?: StopTarget['kind'];
+}
+
+/** Something that can be stopped alone: a tool call, a terminal, or a subagent by the id of its session. */
+export interface StopTarget {
+  readonly kind: 'tool' | 'terminal' | 'subagent';
+  readonly id: string;
 }
 
 /** Something that goes with the next message. */
@@ -220,8 +226,8 @@ export type ItemView =
       readonly endedAt?: number;
       /** How much of its time questions about it were open, in milliseconds. */
       readonly waitedMs?: number;
-      /** Its id, where it runs and the agent can stop it by itself. */
-      readonly stopId?: string;
+      /** What to ask to stop; absent where it does not run or the agent does not offer it. */
+      readonly stop?: StopTarget;
       /** "allowed by you", "rejected by you", "withdrawn": how its permission was answered. */
       readonly decision?: string;
     })
@@ -369,8 +375,8 @@ export type SessionMessage =
   /** `optionId` null: dismissed. */
   | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null }
   | { readonly type: 'elicitation'; readonly id: string; readonly answer: ElicitationAction }
-  /** Stops one tool call or terminal. */
-  | { readonly type: 'stopOne'; readonly kind: 'tool' | 'terminal'; readonly id: string }
+  /** Stops one tool call, terminal or subagent. */
+  | ({ readonly type: 'stopOne' } & StopTarget)
   | { readonly type: 'queue'; readonly action: QueueAction }
   | { readonly type: 'setMode'; readonly modeId: string }
   | { readonly type: 'setConfig'; readonly id: string; readonly value: string | boolean }

@@ -85,6 +85,8 @@ export type SessionEvent =
       readonly description?: string | null;
       /** `running`, `idle`, `requires_action`; another word counts as busy. */
       readonly state?: string | null;
+      /** Its work can be stopped by `session/cancel` with its id (`capabilities.cancel`). */
+      readonly canCancel?: boolean;
     }
   /** What a subagent said or did by itself, shortly: text that goes on, or the title of a tool call. */
   | { readonly type: 'subagent_said'; readonly sessionId: string; readonly text: string; readonly messageId?: string }

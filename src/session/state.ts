@@ -51,6 +51,8 @@ export interface ToolEntry extends EntryBase {
   rawInput?: unknown;
   rawOutput?: unknown;
   canCancel?: boolean;
+  /** The subagent that this entry shows: its session. */
+  readonly subagentId?: string;
   endedAt?: number;
   /** How much of its time questions about it were open, in milliseconds. */
   waitedMs?: number;

@@ -63,6 +63,7 @@ export function applySubagent(context: ModelContext, event: SubagentEvent, at: n
       if (event.title !== undefined) subagent.title = head(event.title ?? '', 500);
       if (event.description !== undefined) subagent.description = head(event.description ?? '', MAX_CHARS);
       if (event.state !== undefined) setState(entry, event.state, at);
+      if (event.canCancel !== undefined) entry.canCancel = event.canCancel;
       break;
     case 'subagent_said':
       if (subagent.did !== '' || event.messageId !== subagent.saidId) subagent.said = '';
@@ -143,6 +144,7 @@ function get(context: ModelContext, id: string, at: number): Subagent {
       ...base,
       kind: 'tool',
       toolCallId: `subagent ${id}`,
+      subagentId: id,
       title: '',
       toolKind: 'subagent',
       status: 'in_progress',

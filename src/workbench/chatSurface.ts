@@ -259,7 +259,7 @@ export class ChatSurface implements Disposable {
         await this.#elicit(conversation, message.id, message.answer);
         return;
       case 'stopOne':
-        await tell(conversation, 'It was not stopped', () => conversation.stopOne(message.kind, message.id));
+        await tell(conversation, 'It was not stopped', () => conversation.stopOne(message));
         return;
       case 'queue':
         await this.#applyQueueAction(conversation, message.action);

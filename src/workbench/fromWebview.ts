@@ -49,7 +49,7 @@ const schema = z.discriminatedUnion('type', [
   ofSession('cancel', {}),
   ofSession('permission', { id, optionId: z.nullable(z.string()) }),
   ofSession('elicitation', { id, answer: elicitationAction }),
-  ofSession('stopOne', { kind: z.enum(['tool', 'terminal']), id: z.string() }),
+  ofSession('stopOne', { kind: z.enum(['tool', 'terminal', 'subagent']), id: z.string() }),
   ofSession('queue', { action: queueAction }),
   ofSession('setMode', { modeId: z.string() }),
   ofSession('setConfig', { id: z.string(), value: z.union([z.string(), z.boolean()]) }),

@@ -71,7 +71,12 @@ describe('cards of the protocol', () => {
   it('cannot stop the one tool call, or the one terminal, that can be stopped', async () => {
     const { page } = await open(
       [
-        tool('c1', { title: 'npm run dev', toolKind: 'execute', status: 'in_progress', stopId: 'call-1' }),
+        tool('c1', {
+          title: 'npm run dev',
+          toolKind: 'execute',
+          status: 'in_progress',
+          stop: { kind: 'tool', id: 'call-1' },
+        }),
         tool('c2', { title: 'npm test', toolKind: 'execute', status: 'in_progress' }),
       ],
       {

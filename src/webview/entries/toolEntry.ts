@@ -39,8 +39,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     context.post({ type: 'openDiff', index, content });
   });
   const stop = iconButton('debug-stop', strings.stop, () => {
-    const { stopId } = tool();
-    if (stopId !== undefined) context.post({ type: 'stopOne', kind: 'tool', id: stopId });
+    const { stop: target } = tool();
+    if (target) context.post({ type: 'stopOne', ...target });
   });
   const line = el('div', 'tool-line', row, openDiff, stop);
   const body = el('div', 'tool-content');
@@ -113,7 +113,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     );
     time.textContent = words.time;
     openDiff.hidden = !item.content.some(({ type }) => type === 'diff');
-    stop.hidden = item.stopId === undefined;
+    stop.hidden = item.stop === undefined;
     setAttributes(stop, { 'aria-label': strings.stopOne(shown || words.verb) });
   }
 

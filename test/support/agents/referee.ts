@@ -203,7 +203,8 @@ export class Referee {
 
   /** v1: the client MUST answer every open permission of the session with `cancelled`. */
   #cancel(sessionId: string): void {
-    if (!this.#sessions.has(sessionId))
+    // A subagent is known by what it asks.
+    if (!this.#sessions.has(sessionId) && ![...this.#asked.values()].some((asked) => asked.sessionId === sessionId))
       this.#violation(`session/cancel for the unknown session ${JSON.stringify(sessionId)}`);
     for (const asked of this.#asked.values()) {
       if (asked.sessionId !== sessionId || asked.method !== 'session/request_permission') continue;

@@ -168,6 +168,51 @@ describe('what the unstable schemas add', function () {
     assert.deepEqual(states(), [['C', 'cancelled']]);
   });
 
+  describe('a subagent that may be stopped', () => {
+    const announced = (more: object) => ({
+      sessionUpdate: 'subagent_update',
+      sessionId: 'child',
+      title: 'C',
+      state: { state: 'running' },
+      ...more,
+    });
+    const stops = () => subagents().map((item) => item.kind === 'tool' && item.stop);
+
+    it('offers its Stop while it works and the agent permits it', async () => {
+      await play(announced({}));
+      assert.deepEqual(stops(), [undefined]);
+      await play(announced({ capabilities: { cancel: {} } }));
+      const { conversation } = session;
+      conversation.note([{ at: 0, event: { type: 'background', work: [{ type: 'subagent', id: 'child' }] } }]);
+      assert.deepEqual(stops(), [{ kind: 'subagent', id: 'child' }]);
+      assert.deepEqual(backgroundOf(conversation), [{ kind: 'subagent', id: 'child', label: 'C', stop: 'subagent' }]);
+      await play(announced({ state: { state: 'idle' } }));
+      assert.deepEqual(stops(), [undefined]);
+      await play(announced({ capabilities: null }));
+      assert.deepEqual(stops(), [undefined]);
+    });
+
+    it('is asked to stop by session/cancel with its id alone, and its question is withdrawn', async () => {
+      const turn = session.conversation.send(
+        [
+          `update ${JSON.stringify(announced({ capabilities: { cancel: {} } }))}`,
+          `request session/request_permission ${JSON.stringify({ sessionId: 'child', toolCall: { toolCallId: 'x', title: 'rm out' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] })}`,
+        ].join('\n'),
+      );
+      await session.until((c) => c.model.state.permissions.size === 1);
+      await session.conversation.stopOne({ kind: 'subagent', id: 'stranger' });
+      await session.conversation.stopOne({ kind: 'subagent', id: 'child' });
+      await turn.done;
+      assert.equal(session.conversation.model.state.permissions.size, 0);
+      assert.equal(session.conversation.model.state.turns.at(-1)?.stopReason, 'end_turn');
+      assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('cancelled')));
+      const cancels = readAgentLog(agentLog).flatMap(({ dir, msg }) =>
+        dir === 'in' && msg?.method === 'session/cancel' ? [msg.params] : [],
+      );
+      assert.deepEqual(cancels, [{ sessionId: 'child' }]);
+    });
+  });
+
   it('names work in the background by its id alone, or offers to stop what cannot be stopped', async () => {
     await play(
       { sessionUpdate: 'tool_call', toolCallId: 'w', title: 'A watcher', status: 'in_progress' },

@@ -338,8 +338,8 @@ for (const version of [1, 2] as const)
         rig.open({});
         const { done } = rig.session.conversation.send('tool t1\nterminal-stoppable e1\nsay both run\nwait');
         await rig.session.until(() => rig.said() === 'both run');
-        await rig.session.conversation.stopOne('tool', 't1');
-        await rig.session.conversation.stopOne('terminal', 'e1');
+        await rig.session.conversation.stopOne({ kind: 'tool', id: 't1' });
+        await rig.session.conversation.stopOne({ kind: 'terminal', id: 'e1' });
         rig.session.conversation.cancel();
         await done;
       });

@@ -14,6 +14,7 @@ describe('a message of the panel', () => {
     { key: 'a', type: 'elicitation', id: 'ask1', answer: { kind: 'decline' } },
     { key: 'a', type: 'elicitation', id: 'ask1', answer: { kind: 'cancel' } },
     { key: 'a', type: 'stopOne', kind: 'terminal', id: 't' },
+    { key: 'a', type: 'stopOne', kind: 'subagent', id: 'child' },
     { key: 'a', type: 'saveResource', index: 12, content: 0 },
     { key: 'a', type: 'retryGap', id: 'past-3' },
     { key: 'a', type: 'draft', text: 'half', revision: 1 },
@@ -36,7 +37,7 @@ describe('a message of the panel', () => {
     { key: 'a', type: 'saveResource', index: -1, content: 0 },
     { key: 'a', type: 'saveResource', index: 0, content: 0.5 },
     { key: 'a', type: 'retryGap', id: 'x'.repeat(501) },
-    { key: 7, type: 'draft', text: 'half' },
+    { key: 7, type: 'draft', text: 'half', revision: 1 },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: 'text/html;x"', name: 'x' },
   ];
   for (const message of refused) {
