@@ -201,7 +201,11 @@ function linesOf(text: string, most: number): number {
 function projectPart(part: ToolContent, context: ProjectionContext, { rawOutput }: ToolEntry): ToolContentView {
   switch (part.type) {
     case 'content':
-      return { type: 'content', block: projectToolBlock(part.block) };
+      return {
+        type: 'content',
+        block: projectToolBlock(part.block),
+        ...(isCut(part.block) && { cut: true as const }),
+      };
     case 'diff':
       return { type: 'diff', diff: projectDiff(part, context.roots) };
     case 'terminal': {
@@ -215,7 +219,7 @@ function projectPart(part: ToolContent, context: ProjectionContext, { rawOutput 
 }
 
 /** What a command printed, where an agent that runs it by itself says so only in the raw output of the call. */
-function printedIn(rawOutput: unknown): string {
+export function printedIn(rawOutput: unknown): string {
   for (const keys of [['formatted_output'], ['aggregated_output'], ['stdout', 'stderr']]) {
     const texts = keys.map((key) => at(rawOutput, key)).filter((text) => typeof text === 'string' && text !== '');
     if (texts.length > 0) return texts.join('\n');
@@ -268,6 +272,11 @@ function bytesOf(base64: string): number {
 function projectToolBlock(block: ContentBlock): BlockView {
   if (block.type !== 'text' || block.text.length <= MAX_TOOL_CHARS) return projectBlock(block);
   return { type: 'text', text: withoutMiddle(block.text) };
+}
+
+function isCut(block: ContentBlock): boolean {
+  if (block.type === 'text') return block.text.length > MAX_TOOL_CHARS;
+  return block.type === 'resource' && (block.text?.length ?? 0) > MAX_RESOURCE_CHARS;
 }
 
 /** The beginning and the end of a long text, cut at lines: what failed is said at the end. */

@@ -177,7 +177,8 @@ export interface TerminalView {
 }
 
 export type ToolContentView =
-  | { readonly type: 'content'; readonly block: BlockView }
+  /** `cut`: the host has more of its text (`openOutput`). */
+  | { readonly type: 'content'; readonly block: BlockView; readonly cut?: true }
   | { readonly type: 'diff'; readonly diff: DiffView }
   | { readonly type: 'terminal'; readonly terminal: TerminalView }
   | { readonly type: 'raw'; readonly kind: string; readonly json: string };
@@ -386,6 +387,8 @@ export type SessionMessage =
   | { readonly type: 'openLocation'; readonly path: string; readonly line?: number }
   /** The n-th content of a tool item, a diff, in VS Code's diff editor. */
   | { readonly type: 'openDiff'; readonly index: number; readonly content: number }
+  /** Opens all that the host has of the n-th content of a tool item, a text or a terminal, in an editor. */
+  | { readonly type: 'openOutput'; readonly index: number; readonly content: number }
   /** Saves the n-th content of an entry, a file that came with it, where the user then says. */
   | { readonly type: 'saveResource'; readonly index: number; readonly content: number }
   | { readonly type: 'openTerminal'; readonly terminalId: string }

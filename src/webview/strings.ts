@@ -106,6 +106,7 @@ export const strings = {
   diffTooMany: 'Too many changes to show here. Open diff',
   newFile: 'new file',
   noChange: 'No change',
+  openOutput: 'Open full output in editor',
   openInTerminal: 'Open in terminal',
   openLocation: (label: string) => `Open ${label}`,
   terminalTruncated: 'Earlier output is no longer kept.',

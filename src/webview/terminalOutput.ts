@@ -1,6 +1,7 @@
 // The output of a command: its last lines, with the terminal's colours as classes. Drawn anew per frame, so only ever a bounded number of lines.
+
+import { type AnsiColor, cleanOutput, styledText } from '../base/ansi';
 import type { TerminalView } from '../panel/contract';
-import { type AnsiColor, cleanOutput, styledText } from './ansi';
 import { button, el, icon, setAttributes } from './dom';
 import { lastLines } from './format';
 import { strings } from './strings';
@@ -15,6 +16,8 @@ interface TerminalOptions {
   readonly expanded: boolean;
   readonly showCommand: boolean;
   openTerminal(): void;
+  /** Shows all of the output elsewhere. */
+  openOutput(): void;
 }
 
 /** A terminal in the page; `update` draws its output as it is now. */
@@ -33,14 +36,22 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
   }
   // A box that keeps to its end by its style, without anyone asking the layout for its height.
   element.append(note, el('div', 'terminal-scroll', output));
-  if (first.openable && options.expanded) {
-    const open = button('secondary small', '', options.openTerminal);
-    open.append(icon('terminal'), strings.openInTerminal);
-    element.append(el('div', 'terminal-actions', open));
+  const openOutput = button('secondary small', strings.openOutput, options.openOutput);
+  const actions = el('div', 'terminal-actions', openOutput);
+  if (options.expanded) {
+    if (first.openable) {
+      const open = button('secondary small', '', options.openTerminal);
+      open.append(icon('terminal'), strings.openInTerminal);
+      actions.append(open);
+    }
+    element.append(actions);
   }
 
   function update(terminal: TerminalView): void {
-    const text = cleanOutput(lastLines(terminal.output, options.expanded ? OPEN_LINES : TAIL_LINES).slice(-LONGEST));
+    const last = lastLines(terminal.output, options.expanded ? OPEN_LINES : TAIL_LINES).slice(-LONGEST);
+    openOutput.hidden = !terminal.truncated && last.length >= terminal.output.length;
+    actions.hidden = openOutput.hidden && !first.openable;
+    const text = cleanOutput(last);
     drawAnsi(output, text.endsWith('\n') ? text.slice(0, -1) : text);
     const hidden = options.expanded ? terminal.truncated : false;
     note.textContent = hidden ? strings.terminalTruncated : '';

@@ -23,6 +23,8 @@ export interface SurfaceServices {
   /** Opens an address in the browser of the system; false where the user or the system does not. */
   readonly openAddress: (url: string) => Promise<boolean>;
   readonly openDiff: (conversation: Conversation, index: number, content: number) => Promise<void>;
+  /** Shows the whole of an output that the page shows cut. */
+  readonly openOutput: (conversation: Conversation, index: number, content: number) => Promise<void>;
   /** Saves a file that came with an entry where the user says. */
   readonly saveResource: (conversation: Conversation, index: number, content: number) => Promise<void>;
   readonly openTerminal: (terminalId: string, title: string) => void;
@@ -286,6 +288,11 @@ export class ChatSurface implements Disposable {
       case 'openDiff':
         await tell(conversation, 'The changes were not opened', () =>
           this.#services.openDiff(conversation, message.index, message.content),
+        );
+        return;
+      case 'openOutput':
+        await tell(conversation, 'The output was not opened', () =>
+          this.#services.openOutput(conversation, message.index, message.content),
         );
         return;
       case 'saveResource':

@@ -22,6 +22,7 @@ import { DiffEditor } from './diffEditor';
 import { FolderConsent } from './folderConsent';
 import { rememberingSecrets } from './knownSecretStorage';
 import { McpServers } from './mcpServers';
+import { OutputEditor } from './outputEditor';
 import { RealTerminals } from './realTerminal';
 import { RemoteHeaders } from './remoteHeaders';
 import { ResourceAccess } from './resourceAccess';
@@ -102,6 +103,7 @@ function composeWithin(
   const descriptors: Descriptors = own(new Descriptors(sharing));
   own(archive.onDidDelete((keys) => void descriptors.forget(keys)));
   const diffs = own(new DiffEditor());
+  const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));
   const { retry: retryGap, openPart } = descriptors;
   const takeOver = (key: string): void => chat.takeOver(key);
@@ -111,6 +113,7 @@ function composeWithin(
     terminals,
     realTerminals,
     diffs,
+    outputs,
     takeOver,
     showSession,
     retryGap,

@@ -1,10 +1,12 @@
 // What a chat surface asks of VS Code: places, links, comparisons, terminals. What fails is thrown; the surface says so in its transcript.
 import type { Log } from '../base/log';
+import { fullOutput } from '../client/fullOutput';
 import type { Terminals } from '../client/terminals';
 import type { SurfaceServices } from './chatSurface';
 import type { DiffEditor } from './diffEditor';
 import { openAddress, openLink } from './openLink';
 import { openLocation } from './openLocation';
+import type { OutputEditor } from './outputEditor';
 import type { RealTerminals } from './realTerminal';
 import { type SaveQuestions, saveResource } from './saveResource';
 
@@ -13,6 +15,7 @@ export interface SurfaceParts {
   readonly terminals: Terminals;
   readonly realTerminals: RealTerminals;
   readonly diffs: DiffEditor;
+  readonly outputs: OutputEditor;
   readonly takeOver: (key: string) => void;
   readonly showSession: (key: string) => void;
   readonly retryGap: SurfaceServices['retryGap'];
@@ -29,6 +32,7 @@ export function surfaceServices({
   terminals,
   realTerminals,
   diffs,
+  outputs,
   takeOver,
   showSession,
   retryGap,
@@ -48,6 +52,11 @@ export function surfaceServices({
       const entry = conversation.model.state.entries[index];
       const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
       if (part?.type === 'diff') await diffs.show(part, conversation.agent.name);
+    },
+    openOutput: async ({ model: { state } }, index, content) => {
+      const entry = state.entries[index];
+      const text = fullOutput(entry, content, state.terminals);
+      if (entry?.kind === 'tool' && text !== undefined) await outputs.show(entry.title, text);
     },
     saveResource: ({ model, cwd }, index, content) =>
       saveResource({ entry: model.state.entries[index], content }, cwd === scratch ? undefined : cwd, ask),

@@ -70,6 +70,29 @@ describe('entries', () => {
     assert.equal(await again.count(), 0);
   });
 
+  it('opens the full output of a tool call in the editor where it is shown cut', async () => {
+    const output = 'line\n'.repeat(500);
+    const terminal = { id: 'x', output, truncated: false, running: false, openable: false } as const;
+    const { page } = await open([
+      tool('text', {
+        content: [
+          { type: 'content', block: { type: 'text', text: 'whole' } },
+          { type: 'content', block: { type: 'text', text: 'begin … end' }, cut: true },
+        ],
+      }),
+      tool('terminal', { toolKind: 'execute', content: [{ type: 'terminal', terminal }] }),
+    ]);
+    const button = page.getByRole('button', { name: 'Open full output in editor' });
+    await page.locator('[data-entry-id=text] .row').click();
+    await button.click();
+    assert.deepEqual(await panel.next('openOutput'), { type: 'openOutput', key: 's1', index: 0, content: 1 });
+    await page.locator('[data-entry-id=text] .row').click();
+    await page.locator('[data-entry-id=terminal] .row').click();
+    const before = await panel.count();
+    await button.click();
+    assert.equal((await panel.next('openOutput', before)).index, 1);
+  });
+
   it('says the state of a tool call in an attribute and in words', async () => {
     const { page } = await open();
     const failed = page.locator('[data-entry-id=c4]');

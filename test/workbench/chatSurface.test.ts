@@ -37,6 +37,7 @@ const services: SurfaceServices = {
   openLink: nothing,
   openAddress: async () => true,
   openDiff: nothing,
+  openOutput: nothing,
   saveResource: nothing,
   openTerminal: () => {},
   retryGap: nothing,

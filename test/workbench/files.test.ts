@@ -13,6 +13,7 @@ import { DiffEditor } from '../../src/workbench/diffEditor';
 import { EditorFiles } from '../../src/workbench/editorFiles';
 import { openLink } from '../../src/workbench/openLink';
 import { openLocation } from '../../src/workbench/openLocation';
+import { OutputEditor } from '../../src/workbench/outputEditor';
 import { AgentPty, RealTerminals } from '../../src/workbench/realTerminal';
 import { type SurfaceParts, surfaceServices } from '../../src/workbench/surfaceServices';
 
@@ -347,6 +348,19 @@ describe('files for agents in the editor', () => {
       assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.label, 'fresh.md (new file, Ada)');
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
       diffs.dispose();
+    });
+  });
+
+  describe('the output of a tool call', () => {
+    it('opens whole and read-only, once however often it is asked for', async () => {
+      const outputs = new OutputEditor();
+      for (let times = 0; times < 2; times++) await outputs.show('npm test ../a\nmore', 'one\ntwo\n');
+      const editor = await activeEditor(({ document }) => document.uri.scheme === 'parley-output');
+      assert.equal(editor.document.getText(), 'one\ntwo\n');
+      const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs.map(({ label }) => label));
+      assert.deepEqual(tabs, ['npm test .._a.log']);
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      outputs.dispose();
     });
   });
 

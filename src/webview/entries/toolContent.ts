@@ -1,10 +1,10 @@
 // One content of a tool call: a change, a terminal, or a block of content.
 
+import { cleanOutput } from '../../base/ansi';
 import { revealControls } from '../../base/revealControls';
 import type { BlockView, ToolContentView } from '../../panel/contract';
-import { cleanOutput } from '../ansi';
 import { createDiff } from '../diffView';
-import { el, setAttributes } from '../dom';
+import { button, el, setAttributes } from '../dom';
 import { lastLines } from '../format';
 import { MarkdownView, type MarkdownViewContext } from '../markdown/markdownView';
 import { strings } from '../strings';
@@ -56,6 +56,7 @@ export function createToolContent(
       const terminal = createTerminalOutput(content.terminal, {
         expanded: place.expanded,
         showCommand: place.expanded && command !== undefined && (command !== said || command.length > 60),
+        openOutput: () => context.post({ type: 'openOutput', index: place.index, content: place.position }),
         openTerminal: () => context.post({ type: 'openTerminal', terminalId: id }),
       });
       return { node: terminal.element, terminal };
@@ -65,8 +66,14 @@ export function createToolContent(
       node.hidden = !place.expanded;
       return { node };
     }
-    case 'content':
-      return createBlockContent(item, content.block, place, context);
+    case 'content': {
+      const drawn = createBlockContent(item, content.block, place, context);
+      if (!content.cut || !place.expanded) return drawn;
+      const open = button('secondary small', strings.openOutput, () =>
+        context.post({ type: 'openOutput', index: place.index, content: place.position }),
+      );
+      return { ...drawn, node: el('div', 'cut-output', drawn.node, open) };
+    }
   }
 }
 

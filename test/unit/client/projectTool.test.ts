@@ -1,5 +1,6 @@
 // What of a tool call goes to the panel: the ends of a long text, and lines with the numbers that they have in the file.
 import { strict as assert } from 'node:assert';
+import { fullOutput } from '../../../src/client/fullOutput';
 import { projectItem } from '../../../src/client/projectItem';
 import type { ItemView } from '../../../src/panel/contract';
 import type { ToolContent } from '../../../src/session/content';
@@ -32,6 +33,26 @@ describe('a tool call in the panel', () => {
     assert.ok(text.endsWith(end) && end.startsWith('line ') && end.length > 39_900);
     const left = Number(/^… (\d+)/m.exec(shown)?.[1]);
     assert.equal(begin.length + left + end.length, text.length);
+  });
+
+  it('marks an output that is shown cut, and has all of it for the editor', () => {
+    const text = 'line\n'.repeat(20_000);
+    const content = [
+      { type: 'content', block: { type: 'text', text } },
+      { type: 'content', block: { type: 'text', text: 'short' } },
+      { type: 'terminal', terminalId: 'x' },
+    ] as const;
+    const model = new SessionModel();
+    model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: { content } }, 1);
+    model.apply({ type: 'terminal', terminalId: 'x', append: '\u001b[31mred\u001b[0m\r\n'.repeat(9000) }, 2);
+    const { entries, terminals } = model.state;
+    assert.deepEqual(
+      project(content).content.map((part) => part.type === 'content' && part.cut),
+      [true, undefined, false],
+    );
+    assert.equal(fullOutput(entries[0], 0, terminals), text);
+    assert.equal(fullOutput(entries[0], 2, terminals), 'red\n'.repeat(9000));
+    assert.equal(fullOutput(entries[0], 3, terminals), undefined);
   });
 
   it('keeps a fence around a long output, so that its preview can leave the marks out', () => {

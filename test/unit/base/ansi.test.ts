@@ -1,6 +1,6 @@
 // The output of terminals as text with colours, however hostile it is.
 import assert from 'node:assert/strict';
-import { cleanOutput, styledText } from '../../../src/webview/ansi';
+import { cleanOutput, styledText } from '../../../src/base/ansi';
 
 describe('webview/ansi', () => {
   it('shows a progress line as a terminal would: only what was written last', () => {

@@ -28,6 +28,11 @@ export function cleanOutput(text: string): string {
   return typed.includes('\r') ? typed.split('\n').map(applyReturns).join('\n') : typed;
 }
 
+/** Cleans output of everything that is no text, colours included. */
+export function plainOutput(text: string): string {
+  return cleanOutput(text).replace(COLOR, '').replaceAll('\u001b', '');
+}
+
 function applyBackspaces(text: string): string {
   const kept: string[] = [];
   for (const char of text) {
