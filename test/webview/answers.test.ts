@@ -4,7 +4,7 @@ import type { PermissionView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';
 import { asksForm, asksPage } from './harness/questionSamples';
 import { DIFF, message, permission, tool } from './harness/samples';
-import { useChrome } from './harness/useChrome';
+import { RUNNING, useChrome } from './harness/useChrome';
 
 describe('an answer', () => {
   let panel: Panel;
@@ -141,6 +141,62 @@ describe('an answer', () => {
     await panel.answerable();
     await card('p1').getByRole('button', { name: 'Reject' }).click();
     assert.deepEqual(await answers(), ['p1 no']);
+  });
+
+  it('counts by key once its buttons were brought into sight, where the card is higher than the panel', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n');
+    await open({ items: [calls[0]!], session: { permissions: [asks(0, { description: long })] }, height: 500 });
+    await card('p1').focus();
+    await panel.scrollTo(40);
+    await panel.answerable();
+    await panel.page.keyboard.press('1');
+    assert.deepEqual(await answers(), []);
+    await panel.answerable();
+    await panel.page.keyboard.press('1');
+    assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('is never covered by the button that leads to the end', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
+    const items = [message('a', 'agent', long), calls[0]!, message('b', 'agent', long)];
+    await open({ items, session: { permissions: [asks(1, { id: 'p1', options: [] })] } });
+    const jump = panel.page.getByRole('button', { name: 'Jump to the latest' });
+    await panel.send({ type: 'reveal', index: 1 });
+    await focusedCard();
+    await jump.waitFor();
+    /** Scrolls so that the lower edge of the card is so far above the lower edge of the box. */
+    const cardAt = async (above: number): Promise<void> =>
+      panel.scrollTo(
+        await panel.page.evaluate((distance) => {
+          const box = document.querySelector('.transcript')!;
+          const { bottom } = document.querySelector('[data-permission-id]')!.getBoundingClientRect();
+          return Math.round(box.scrollTop + bottom - box.getBoundingClientRect().bottom + distance);
+        }, above),
+      );
+    await cardAt(10);
+    await jump.waitFor({ state: 'hidden' });
+    await cardAt(200);
+    await jump.waitFor();
+  });
+
+  it('that did not count leaves the question where it is, at the end of the conversation', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
+    await open({ items: [message('a', 'agent', long), calls[0]!], session: RUNNING });
+    await panel.update({ op: 'session', patch: { permissions: [asks(1, { id: 'p1' })] } });
+    const top = () => card('p1').evaluate((node) => node.getBoundingClientRect().top);
+    const before = await top();
+    await allow('p1').click({ force: true });
+    assert.deepEqual(await answers(), []);
+    await panel.update({ op: 'put', index: 2, item: message('b', 'agent', long) });
+    assert.equal(await top(), before);
+    await panel.answerable();
+    await allow('p1').click();
+    assert.deepEqual(await answers(), ['p1 yes']);
+    await panel.page.getByText('Line 59 of the answer.').last().waitFor();
+    await panel.page.waitForFunction(() => {
+      const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript')!;
+      return scrollHeight - scrollTop - clientHeight < 1;
+    });
   });
 
   it('by key leads to the next question, and after the last one to the composer', async () => {

@@ -132,6 +132,42 @@ describe("the reader's place", () => {
     assert.ok((await fromEnd()) > 100);
   });
 
+  it('is the very end for who scrolls close to it', async () => {
+    await open({ items: long(20) });
+    const end = await panel.page.evaluate(() => document.querySelector('.transcript')!.scrollTop);
+    await scrollTo(end - 200);
+    await scrollTo(end - 12);
+    await panel.page.locator('.jump').waitFor({ state: 'hidden' });
+    assert.ok((await fromEnd()) < 1, `${await fromEnd()} px from the end`);
+  });
+
+  it('is changed without moving the page around the conversation', async () => {
+    await open({ items: long(60) });
+    // The frame that VS Code shows the panel in is some pixels lower than what is in it.
+    await panel.page.evaluate(() => {
+      const { documentElement, body } = document;
+      documentElement.style.overflow = 'hidden';
+      body.style.paddingBottom = '5px';
+      body.style.boxSizing = 'content-box';
+    });
+    const anchor = { index: 30, offset: 33 };
+    await panel.send({
+      type: 'snapshot',
+      version: CONTRACT_VERSION,
+      revision: 5,
+      session: { ...SESSION, key: 's2' },
+      total: 60,
+      from: 0,
+      items: long(60),
+      draft: { text: '', revision: 0 },
+      anchor,
+    });
+    await panel.page.locator('[data-index="30"]').waitFor();
+    await drawn();
+    await assertAt(anchor);
+    assert.equal(await panel.page.evaluate(() => scrollY), 0);
+  });
+
   it('stays while the answer grows below, and the button leads back to the end', async () => {
     await open({ items: [...long(40), message('a', 'agent', 'Start.')], session: RUNNING });
     await panel.page.locator('.transcript').hover();

@@ -1,6 +1,7 @@
 // Moving over the entries by keyboard: one of them is in the tab order, arrows and Home and End go from one to the next, and 1, 2, 3 answer the
 // question that has the focus.
 import { pressByKey } from '../entries/permissionCard';
+import { scrollWithin } from './sight';
 
 const ENTRY = '[data-entry-id], .turn-end';
 
@@ -60,7 +61,7 @@ function move(log: HTMLElement, entry: HTMLElement | null, step: 1 | -1, moves: 
   const next = entries[at + step];
   if (next) {
     next.focus({ preventScroll: true });
-    next.scrollIntoView({ block: 'nearest' });
+    scrollWithin(log, next, 'nearest');
     return;
   }
   const index = Number(entry?.closest<HTMLElement>('[data-index]')?.dataset.index);

@@ -14,6 +14,8 @@ export interface ScrollerOptions {
   onPinned(pinned: boolean): void;
   /** The position changed. @param byReader not by a program, nor by the browser because something changed its height */
   onScroll(byReader: boolean): void;
+  /** Something has another height, and the end is not followed. */
+  onLaidOut(): void;
   /** What is in the content and may be in sight, from top to bottom. */
   parts(): Iterable<Element>;
 }
@@ -120,6 +122,7 @@ export class Scroller implements Disposable {
     }
     this.putRight();
     this.settle();
+    this.#options.onLaidOut();
   }
 
   #scrolled(): void {
@@ -141,7 +144,7 @@ export class Scroller implements Disposable {
     // At the end, slow steps add up until they are a wish.
     if (!this.#pinned || movedUp) this.settle();
     if (isWish && movedUp) this.#setPinned(false);
-    else if (isWish && movedDown && distance < NEAR_END) this.#setPinned(true);
+    else if (isWish && movedDown && distance < NEAR_END) this.pin();
     this.#options.onScroll(isWish);
   }
 

@@ -16,7 +16,16 @@ import { PageMemory } from './pageMemory';
 import { PlaceKeeper } from './placeKeeper';
 import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
-import { bringToSight, firstInSight, focusCard, focusEntry, type Target } from './sight';
+import {
+  bringCardToSight,
+  bringToSight,
+  firstInSight,
+  focusCard,
+  focusEntry,
+  hasAnswersAtEnd,
+  scrollWithin,
+  type Target,
+} from './sight';
 
 /** How far beyond the visible part entries are kept in the page, px. */
 const MARGIN = 600;
@@ -24,6 +33,8 @@ const MARGIN = 600;
 const REVEALED_PAGES = 5;
 /** Of what is selected, pages that are drawn at once: who selects all of a long session selects what is drawn. */
 const SELECTED_PAGES = 40;
+/** From the lower edge of the box to the top of the button that leads to the end, px, and a little more. */
+const JUMP_HEIGHT = 42;
 /** The fewest px of one character, for guessing heights. */
 const CHAR_WIDTH = 7;
 
@@ -112,7 +123,7 @@ export class Transcript {
     this.#keeper = new PlaceKeeper(() => this.#place(), options.onAnchor, options.invalidate);
     this.#scroller = new Scroller(this.#box, this.#content, {
       onPinned: (pinned) => {
-        this.#jump.hidden = pinned;
+        this.#lookAtJump();
         if (pinned) this.#keeper.atEnd();
       },
       onScroll: (byReader) => {
@@ -121,7 +132,9 @@ export class Transcript {
         if (this.#scroller.isPinned) return;
         this.#near.look();
         this.#keeper.moved();
+        this.#lookAtJump();
       },
+      onLaidOut: () => this.#lookAtJump(),
       parts: () => this.#parts(),
     });
     new ResizeObserver(([entry]) => {
@@ -285,7 +298,7 @@ export class Transcript {
       this.#scroller.pin();
     } else {
       this.#scroller.unpin();
-      page.element.scrollIntoView({ block: 'nearest' });
+      scrollWithin(this.#box, page.element, 'nearest');
       this.#scroller.settle();
     }
     for (const one of this.#revealed()) this.#want(one);
@@ -318,9 +331,16 @@ export class Transcript {
   #letAnswer(card: HTMLElement): void {
     this.#heldForAnswer ||= this.#scroller.isPinned;
     this.#scroller.unpin();
-    card.scrollIntoView({ block: 'nearest' });
+    bringCardToSight(this.#box, card);
+    this.#scroller.settle();
     if (!card.contains(document.activeElement)) card.focus({ preventScroll: true });
     this.#options.announce(strings.answerAgain, 'polite');
+  }
+
+  /** The button that leads to the end is there where the end is not followed, and never on answers. */
+  #lookAtJump(): void {
+    this.#jump.hidden =
+      this.#scroller.isPinned || (this.#open.first !== undefined && hasAnswersAtEnd(this.#box, JUMP_HEIGHT));
   }
 
   #show(change: ItemChange): void {
