@@ -351,7 +351,7 @@ export type ToWebview =
   | { readonly type: 'focus'; readonly on: 'composer' | 'question' }
   /** The host did not take the answer to a form. */
   | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
-  /** Scrolls to a transcript index and focuses it. */
+  /** Scrolls to the item with a transcript index that was looked for, marks it and gives it the focus. */
   | { readonly type: 'reveal'; readonly index: number };
 
 /** What the webview says of itself. */

@@ -19,6 +19,7 @@ import { held, isHeld, later, unknown } from './refusals';
 import { type Pruned, type PruneOptions, prune } from './retention';
 import { type SearchResult, search } from './search';
 import { indexBacklog, indexSession } from './searchText';
+import { indexTools } from './searchTools';
 import {
   deleteSession,
   hasSession,
@@ -288,7 +289,7 @@ export class Journal implements Disposable {
   /** Sessions in which all words of a text were said, best first. Anything may be typed; see {@link search}. */
   search(text: string, limit: number): readonly SearchResult[] {
     this.flush();
-    this.#index(false);
+    if (this.#index(false)) this.#indexSoon(this.#options.flushMs ?? 50);
     const found = this.#backing.readBoth(
       (sql) => search(sql, text, limit),
       (result) => result.session.key,
@@ -559,7 +560,9 @@ export class Journal implements Disposable {
 
   #index(final: boolean): boolean {
     const sql = this.#backing.file;
-    return sql !== undefined && this.#quietly(() => indexBacklog(sql, final)) === true;
+    if (!sql) return false;
+    const hasMore = this.#quietly(() => indexBacklog(sql, final)) === true;
+    return this.#quietly(() => indexTools(sql)) === true || hasMore;
   }
 
   #remember(sql: Sql, key: string): void {

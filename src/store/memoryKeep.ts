@@ -132,6 +132,7 @@ export class MemoryKeep {
       bytes,
       last_seq: lastHere + shift,
       indexed_seq: numberOf(there?.indexed_seq) ?? 0,
+      tools_seq: numberOf(there?.tools_seq) ?? 0,
       cleared_seq: this.#clearedHere(key, shift) ?? numberOf(there?.cleared_seq) ?? 0,
       ...(blind && there && { created: there.created ?? 0, title: row.title ?? there.title ?? null }),
     };

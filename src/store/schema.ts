@@ -107,6 +107,11 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE queue SET reason = CASE doubtful WHEN 1 THEN 'in-doubt' ELSE 'refused: ' || reason END
     WHERE reason IS NOT NULL;
   `,
+  // `tools_seq` is the newest event up to which tool calls can be searched. What is older than the column is taken in a little at a time.
+  `
+  ALTER TABLE sessions ADD COLUMN tools_seq INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX sessions_tools_unindexed ON sessions (key) WHERE tools_seq < last_seq;
+  `,
 ];
 
 /** Tables with few rows for each session, all with a column `key`. */

@@ -26,8 +26,8 @@ export interface SearchResult {
   readonly session: SessionRecord;
   /** Messages that fit, among those looked at. */
   readonly hits: number;
-  /** The best of them: where it begins and who said it. Absent where only the title fits. */
-  readonly message?: { readonly seq: number; readonly role: 'user' | 'agent' };
+  /** The best of them: where it begins and who said it; `tool` for what a tool call is about. Absent where only the title fits. */
+  readonly message?: { readonly seq: number; readonly role: 'user' | 'agent' | 'tool' };
   readonly snippet: readonly SnippetPart[];
 }
 
@@ -62,9 +62,13 @@ export function search(sql: Sql, text: string, limit: number): readonly SearchRe
   return sessions.map((session) => {
     const hit = found.get(session.key);
     if (!hit) return { session, hits: 0, snippet: [] };
-    const message = { seq: hit.seq, role: hit.role === 'user' ? 'user' : 'agent' } as const;
+    const message = { seq: hit.seq, role: roleOf(hit.role) } as const;
     return { session, hits: hit.hits, message, snippet: toParts(snippets.get(hit.id) ?? '') };
   });
+}
+
+function roleOf(role: string): 'user' | 'agent' | 'tool' {
+  return role === 'user' || role === 'tool' ? role : 'agent';
 }
 
 interface Hit {

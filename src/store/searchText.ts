@@ -95,7 +95,7 @@ class Pieces {
 }
 
 /** Cuts a text at spaces. Control characters are no text; two of them mark what was found. */
-function* cut(text: string): Generator<string> {
+export function* cut(text: string): Generator<string> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   const clean = text.replace(/[\0-\x08\x0b-\x1f]+/g, ' ');
   for (let at = 0; at < clean.length; ) {

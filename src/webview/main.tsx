@@ -101,7 +101,7 @@ function applyMessage(message: ToWebview): number | undefined {
       takeFocus(message.on);
       return undefined;
     case 'reveal':
-      transcript.reveal(message.index);
+      transcript.revealFound(message.index);
       return undefined;
   }
 }

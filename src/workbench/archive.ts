@@ -7,6 +7,7 @@ import { messageOf } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import type { Log } from '../base/log';
 import type { ConversationKeep, KeptConversation } from '../client/keep';
+import type { TimedEvent } from '../session/event';
 import { Journal } from '../store/journal';
 import type { SessionRecord } from '../store/records';
 import type { SearchResult } from '../store/search';
@@ -159,6 +160,11 @@ export class Archive implements Disposable {
   /** Sessions in which all words of a text were said, best first. */
   search(text: string, limit: number): readonly SearchResult[] {
     return this.#open().search(text, limit);
+  }
+
+  /** What happened at a place of a session, such as a message that was found; undefined where it is gone. */
+  eventAt(key: string, seq: number): TimedEvent | undefined {
+    return this.#open().events(key, { from: seq, to: seq, limit: 1 }).events[0];
   }
 
   /** Gives a session that is open nowhere another title. */

@@ -3,6 +3,7 @@ import { type Disposable, l10n, type Uri, type UriHandler } from 'vscode';
 import { at } from '../acp/capabilities';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
+import type { TimedEvent } from '../session/event';
 import { ChatSurface, type SurfaceServices } from './chatSurface';
 import type { Conversations } from './conversations';
 import { openSessionLink } from './descriptorCommands';
@@ -85,6 +86,11 @@ export class ChatHome implements UriHandler, Disposable {
   /** Brings the chat to the front with the focus on the first open question of its session. */
   focusQuestion(): void {
     this.open().focus('question');
+  }
+
+  /** Brings what happened in a session to the eye wherever the session is shown. */
+  reveal(key: string, event: TimedEvent): void {
+    for (const surface of this.#surfaces.values()) if (surface.conversation.key === key) void surface.reveal(event);
   }
 
   /** Shows a session that is kept, and brings the chat to the front. @throws ParleyError `no-such-session` */

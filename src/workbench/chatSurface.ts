@@ -4,10 +4,12 @@ import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { Conversation } from '../client/conversation';
+import { entryOf } from '../client/entryOf';
 import { SessionFeed } from '../client/feed';
 import { SHOW_BRANCH } from '../distributed/branchName';
 import type { ElicitationAction, QueueAction } from '../panel/actions';
 import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../panel/contract';
+import type { TimedEvent } from '../session/event';
 import { textOfTurn } from '../session/turnText';
 import { contentAttachment, imageAttachment } from './attachments';
 import { clearQueue } from './clearQueue';
@@ -146,6 +148,15 @@ export class ChatSurface implements Disposable {
   focus(on: 'composer' | 'question' = 'composer'): void {
     this.#focusWanted = on;
     if (this.#isLive) this.#giveFocus();
+  }
+
+  /** Brings the entry of something that happened in the conversation to the eye, as soon as the page has drawn the transcript. */
+  async reveal(event: TimedEvent): Promise<void> {
+    const conversation = this.#conversation;
+    await conversation.whole;
+    await this.#feed.painted();
+    const index = this.#shows(conversation) ? entryOf(conversation.model, event) : undefined;
+    if (index !== undefined) this.#post({ type: 'reveal', index });
   }
 
   #giveFocus(): void {

@@ -21,7 +21,8 @@ export interface KeptSessionsServices {
   readonly isOpen: (key: string) => boolean;
   /** The folders of this window. */
   readonly roots: readonly string[];
-  readonly open: (session: SessionRecord) => Promise<unknown>;
+  /** @param seq the number of the event that was found in it */
+  readonly open: (session: SessionRecord, seq?: number) => Promise<unknown>;
 }
 
 export class KeptSessions {
@@ -79,8 +80,9 @@ export class KeptSessions {
     const found = this.foundKeys;
     const earlier = this.#sessions.filter(({ key }) => !found.has(key) && !this.#services.isOpen(key));
     const items = [
-      ...this.#found.map(({ session, snippet }) => ({
+      ...this.#found.map(({ session, snippet, message }) => ({
         ...this.#item(session, snippet.map(({ text }) => text).join('')),
+        run: () => this.#services.open(session, message?.seq),
         // What fits by its words may not fit by its letters.
         alwaysShow: true,
       })),

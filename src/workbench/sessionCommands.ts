@@ -85,8 +85,12 @@ export function sessionCommands(services: CommandServices, register: Register): 
   const keptSessions = (): KeptSessions => {
     const isOpen = (key: string): boolean => conversations.list().some((one) => one.key === key);
     const roots = conversations.folders;
-    const open = async ({ key, cwd, agentId }: SessionRecord): Promise<void> => {
-      if (isOpen(key) || !isForeign(cwd, roots) || (await confirmForeign(cwd, agentName(agentId)))) recall(key);
+    const open = async ({ key, cwd, agentId }: SessionRecord, seq?: number): Promise<void> => {
+      const mayOpen = isOpen(key) || !isForeign(cwd, roots) || (await confirmForeign(cwd, agentName(agentId)));
+      if (!mayOpen) return;
+      const found = seq === undefined ? undefined : archive.eventAt(key, seq);
+      recall(key);
+      if (found) chat.reveal(key, found);
     };
     return new KeptSessions({ archive, agentName, isOpen, roots, open });
   };

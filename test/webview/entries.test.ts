@@ -93,6 +93,18 @@ describe('entries', () => {
     assert.equal((await panel.next('openOutput', before)).index, 1);
   });
 
+  it('brings what was searched for to the eye and marks it alone', async () => {
+    const items = Array.from({ length: 300 }, (_, index) => message(`m${index}`, 'agent', `Paragraph ${index}`));
+    const { page } = await open(items, { height: 600 });
+    for (const index of [20, 90]) {
+      await panel.send({ type: 'reveal', index });
+      await page.locator(`.found[data-entry-id=m${index}]:focus`).waitFor();
+      const place = await page.locator(`[data-entry-id=m${index}]`).boundingBox();
+      assert.ok(place && place.y > 0 && place.y < 600);
+    }
+    assert.equal(await page.locator('.found').count(), 1);
+  });
+
   it('says the state of a tool call in an attribute and in words', async () => {
     const { page } = await open();
     const failed = page.locator('[data-entry-id=c4]');

@@ -134,6 +134,25 @@ describe('a surface of the chat', () => {
     assert.deepEqual(used, [], 'a session that is no longer shown does not become the active one');
   });
 
+  it('brings a search hit to the eye once the page has drawn the session, unless another one is shown by then', async () => {
+    const { surface, holder, posted } = open('A');
+    const event = { type: 'message', role: 'agent', messageId: 'm', content: [{ type: 'text', text: 'x' }] } as const;
+    for (const session of sessions) session.note([{ at: 5, event }]);
+    const draw = (): void => {
+      const { revision } = posted('snapshot').at(-1)!;
+      holder.said.fire({ type: 'ack', revision, key: surface.conversation.key });
+    };
+    surface.show(conversation('B'));
+    const late = surface.reveal({ at: 5, event });
+    surface.show(conversation('A'));
+    await late;
+    const revealed = surface.reveal({ at: 5, event });
+    assert.deepEqual(posted('reveal'), []);
+    draw();
+    await revealed;
+    assert.deepEqual(posted('reveal'), [{ type: 'reveal', index: 0 }]);
+  });
+
   it('refuses an answer to a question that is gone, and says so', () => {
     const { say, posted } = open('A');
     say({ type: 'permission', id: 'p', optionId: 'yes' });

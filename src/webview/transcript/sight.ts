@@ -6,6 +6,8 @@ import type { Page } from './page';
 export interface Target {
   readonly index: number;
   readonly offset?: number;
+  /** It was looked for: it is marked. */
+  readonly isFound?: true;
 }
 
 /** Between the edge of the box and what is brought to it, px: its border is to be seen. */

@@ -305,6 +305,17 @@ export class Transcript {
     this.#options.invalidate();
   }
 
+  /** Brings an item to the eye that was looked for, and marks it. */
+  revealFound(index: number): void {
+    this.reveal(index);
+    if (this.#reveal) this.#reveal = { ...this.#reveal, isFound: true };
+  }
+
+  #mark(element: HTMLElement): void {
+    this.#box.querySelector('.found')?.classList.remove('found');
+    element.classList.add('found');
+  }
+
   /** Brings the first open question to the eye and puts the focus on it. */
   revealPermission(): void {
     const { id, index } = this.#open.first ?? {};
@@ -446,6 +457,7 @@ export class Transcript {
       this.#scroller.hold();
     }
     if (target.offset === undefined) focusEntry(view);
+    if (target.isFound) this.#mark(view.element);
   }
 
   #endReveal(): void {

@@ -3,6 +3,7 @@ import { strict as assert } from 'node:assert';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { ToolPatch } from '../../../src/session/event';
 import type { Journal } from '../../../src/store/journal';
 import { toQuery } from '../../../src/store/search';
 import { removeScratch, scratchFolder } from '../../support/scratch';
@@ -63,6 +64,49 @@ describe('search', () => {
     );
     assert.deepEqual(found('walnut'), ['a']);
     assert.deepEqual(found('hazel'), []);
+  });
+
+  it('finds tool calls by their title, their command and their paths, and where they stand', () => {
+    const call = (toolCallId: string, patch: ToolPatch) =>
+      ({ type: 'tool_call', toolCallId, patch, announced: true }) as const;
+    journal.append(
+      'a',
+      timed(
+        1,
+        call('1', { title: 'Terminal', rawInput: { command: ['npm', 'run', 'typecheck'] } }),
+        call('2', {
+          title: 'Read fox.ts',
+          locations: [{ path: '/work/src/deep/fox.ts' }],
+          rawInput: { deep: 'hidden' },
+        }),
+        call('1', { status: 'completed', rawOutput: { stdout: 'hidden' } }),
+      ),
+    );
+    assert.deepEqual(found('npm typecheck'), ['a']);
+    assert.deepEqual(found('deep/fox.ts'), ['a']);
+    assert.deepEqual(found('hidden'), []);
+    const [hit] = journal.search('fox', 10);
+    assert.deepEqual([hit?.hits, hit?.message], [1, { seq: 2, role: 'tool' }]);
+  });
+
+  it('finds tool calls of an earlier version, taken in a few rows at a time', () => {
+    const patch = (number: number): ToolPatch => ({ title: `Read part${number}.ts` });
+    const calls = Array.from({ length: 450 }, (_, number) => ({
+      type: 'tool_call' as const,
+      toolCallId: `${number}`,
+      patch: patch(number),
+      announced: true,
+    }));
+    journal.append('a', timed(1, ...calls));
+    journal.dispose();
+    const raw = new DatabaseSync(join(folder, 'parley.db'));
+    raw.exec('DELETE FROM texts; UPDATE sessions SET tools_seq = 0');
+    raw.close();
+    const timers = new HeldTimers();
+    journal = openJournal(folder, { schedule: timers.schedule });
+    assert.deepEqual([found('part3'), found('part449')], [['a'], []], 'a search takes in a part and does not wait');
+    timers.run();
+    assert.deepEqual(found('part449'), ['a']);
   });
 
   it('finds what an agent has shown of a session later', () => {
