@@ -1,6 +1,7 @@
 // Nine of ten updates are a piece of text of the agent, and neighbours mostly belong to one message. These are read by hand and handed on as one piece, so that what
 // comes after costs per run and not per piece. The same in every version of the protocol.
 import type { SessionEvent } from '../session/event';
+import { isForAgent } from './audience';
 
 interface TextChunk {
   readonly sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk';
@@ -36,8 +37,8 @@ function isTextChunk(update: unknown): update is TextChunk {
   if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk') return false;
   if (typeof content !== 'object' || content === null) return false;
   if (typeof messageId !== 'string' && messageId !== undefined && messageId !== null) return false;
-  const { type, text } = content as Partial<Record<string, unknown>>;
-  return type === 'text' && typeof text === 'string';
+  const { type, text, annotations } = content as Partial<Record<string, unknown>>;
+  return type === 'text' && typeof text === 'string' && (annotations === undefined || !isForAgent(annotations));
 }
 
 /** Omitted and null mean the same (section 1.3). */

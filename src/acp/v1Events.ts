@@ -11,6 +11,7 @@ import type {
   ToolStatus,
 } from '../session/content';
 import type { SessionEvent, ToolPatch } from '../session/event';
+import { isForAgent } from './audience';
 import { wordOf } from './capabilities';
 import { terminalMeta } from './terminalMeta';
 import { readUnstableUpdate } from './unstableUpdates';
@@ -144,10 +145,18 @@ function emitChunk(
   else emit({ type: 'message_chunk', role, block });
 }
 
-/** Reads one content block (section 1.4); a kind that is not known is kept whole. */
+/** Reads one content block (section 1.4); one of an unknown kind, or for the agent alone, is kept whole. */
 export function toBlock(raw: unknown): ContentBlock {
   // Nearly everything that streams is this, so it is checked by hand.
-  const { type, text } = (raw ?? {}) as { readonly type?: unknown; readonly text?: unknown };
+  const { type, text, annotations } = (raw ?? {}) as Partial<Record<string, unknown>>;
+  if (annotations != null && isForAgent(annotations)) {
+    return {
+      type: 'unknown',
+      kind: wordOf(type).slice(0, 100),
+      raw: typeof text === 'string' ? text : raw,
+      forAgent: true,
+    };
+  }
   if (type === 'text' && typeof text === 'string') return { type, text };
   const parsed = contentBlockSchema.safeParse(raw);
   if (!parsed.success) {
@@ -240,7 +249,7 @@ function toToolContent(raw: unknown): ToolContent {
   }
   // Some agents send a bare content block, as an example of the documentation does.
   const block = toBlock(raw);
-  return block.type === 'unknown' ? block : { type: 'content', block };
+  return block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block };
 }
 
 /** Adds a location that can be one; its line only where there can be such a line. The schema allows 0, which can only mean the first one. */

@@ -87,7 +87,7 @@ function toToolContents(raw: unknown): readonly ToolContent[] {
   if (type === 'content') return [{ type, block: toBlock(at(raw, 'content')) }];
   if (type === 'terminal' && typeof terminalId === 'string') return [{ type, terminalId }];
   const block = toBlock(raw);
-  return [block.type === 'unknown' ? block : { type: 'content', block }];
+  return [block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block }];
 }
 
 /** Reads a list of commands. Kinds of commands that are not known cannot be typed, and are left out. */

@@ -250,7 +250,10 @@ export function terminalAppend(text: string): { text: string; drop: number } {
 }
 
 function projectBlock(block: ContentBlock): BlockView {
-  if (block.type === 'unknown') return { type: 'unknown', kind: block.kind, json: toJson(block.raw) };
+  if (block.type === 'unknown') {
+    const { type, kind, raw, forAgent } = block;
+    return { type, kind, json: toJson(raw), ...(forAgent && { forAgent }) };
+  }
   if (block.type === 'image' || block.type === 'audio') {
     if (block.data.length <= MAX_MEDIA_CHARS) return block;
     return { type: 'unknown', kind: `${block.type}, too large to show`, json: `${bytesOf(block.data)} bytes` };

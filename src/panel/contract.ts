@@ -194,7 +194,13 @@ export type BlockView =
       /** Size of one that is no text; it stays with the host. */
       readonly bytes?: number;
     }
-  | { readonly type: 'unknown'; readonly kind: string; readonly json: string };
+  | {
+      readonly type: 'unknown';
+      readonly kind: string;
+      readonly json: string;
+      /** Meant for the agent alone; `json` may be its plain text. */
+      readonly forAgent?: true;
+    };
 
 interface ItemBase {
   readonly id: string;

@@ -20,7 +20,14 @@ export type ContentBlock =
       readonly blob?: string;
       readonly mimeType?: string;
     }
-  | { readonly type: 'unknown'; readonly kind: string; readonly raw: unknown };
+  | {
+      readonly type: 'unknown';
+      readonly kind: string;
+      /** The block as it came; of a text for the agent, the text. */
+      readonly raw: unknown;
+      /** Known, but meant for the agent alone (`annotations.audience`). */
+      readonly forAgent?: true;
+    };
 
 /** A place where a file changes. */
 export interface ChangeHunk {

@@ -2,7 +2,7 @@
 // between. What the user sent and the agent repeats is one entry, never two.
 
 import { grown, head } from '../base/text';
-import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, mediaSize } from './bounds';
+import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, MAX_RAW_CHARS, mediaSize } from './bounds';
 import type { ContentBlock } from './content';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
@@ -186,6 +186,12 @@ function append(context: ModelContext, entry: MessageEntry, block: ContentBlock,
     context.note((changes) => changes.appended(entry.index, text));
     return;
   }
+  const joined = last && joinedForAgent(last, block);
+  if (joined) {
+    entry.content[entry.content.length - 1] = joined;
+    context.note((changes) => changes.entry(entry.index));
+    return;
+  }
   // Past the limits a message is full of pictures already: one sentence says that there were more.
   const isFull = entry.content.length >= MAX_PARTS || sizeOf(entry) + mediaSize(block) > MAX_ALL_MEDIA_CHARS;
   if (isFull && block.type !== 'text') {
@@ -195,6 +201,13 @@ function append(context: ModelContext, entry: MessageEntry, block: ContentBlock,
   }
   entry.content.push(block);
   context.note((changes) => changes.entry(entry.index));
+}
+
+/** Returns what two pieces of text for the agent make together, undefined where they are not that or make too much. */
+function joinedForAgent(last: ContentBlock, block: ContentBlock): ContentBlock | undefined {
+  if (last.type !== 'unknown' || !last.forAgent || typeof last.raw !== 'string') return undefined;
+  if (block.type !== 'unknown' || !block.forAgent || typeof block.raw !== 'string') return undefined;
+  return last.raw.length + block.raw.length > MAX_RAW_CHARS ? undefined : { ...last, raw: last.raw + block.raw };
 }
 
 function sizeOf({ content }: MessageEntry): number {

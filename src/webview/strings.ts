@@ -69,6 +69,7 @@ export const strings = {
   summary: 'Summary',
   image: 'Image',
   embedded: 'Embedded resource',
+  forAgent: 'For the agent',
   unknownContent: (kind: string) => `Content of a kind that is not known here: ${kind}`,
   emptyTitle: (agent: string) => agent,
   emptyHint: 'Write what you want done. The agent starts when you do.',

@@ -50,7 +50,7 @@ export function createBlock(
     case 'resource':
       return createResource(block, context, save);
     case 'unknown':
-      return createFold(strings.unknownContent(block.kind), block.json, context);
+      return createFold(block.forAgent ? strings.forAgent : strings.unknownContent(block.kind), block.json, context);
   }
 }
 
