@@ -1,7 +1,14 @@
 // What a client asks of an agent and hears from it, whatever version of the protocol it speaks. The v1 and v2 adapters implement it; above them nobody knows a dialect:
 // what an agent can do is an optional object that is there or not.
 import type { Log } from '../base/log';
-import type { AvailableCommand, ConfigOption, ContentBlock, PermissionOption, SessionMode } from '../session/content';
+import type {
+  AvailableCommand,
+  ConfigOption,
+  ContentBlock,
+  PermissionOption,
+  SessionMode,
+  TurnTokens,
+} from '../session/content';
 import type { SessionEvent, StopReason, ToolPatch } from '../session/event';
 import type { TurnComplete } from './turnComplete';
 
@@ -121,10 +128,9 @@ export interface SessionPage {
 }
 
 /** The answer to a prompt: the end of the turn where a response ends it, else that the prompt was taken in, as the message of this id where the agent says so. */
-export interface PromptAnswer {
+export interface PromptAnswer extends TurnTokens {
   readonly ends: boolean;
   readonly stopReason?: StopReason;
-  readonly tokens?: number;
   readonly messageId?: string;
   /** What its end does not say by itself, in words. */
   readonly note?: string;
@@ -137,11 +143,10 @@ export interface BackgroundWork {
 }
 
 /** What an agent reports of its own state (v2 `state_update`, and the proposal's `state_change`). Absent fields were not said. */
-export interface StateReport {
+export interface StateReport extends TurnTokens {
   /** `running`, `idle`, `requires_action`; another word counts as busy. */
   readonly state: string;
   readonly stopReason?: StopReason;
-  readonly tokens?: number;
   readonly error?: { readonly code: string; readonly message: string };
   readonly background?: readonly BackgroundWork[];
 }

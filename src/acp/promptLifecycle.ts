@@ -16,6 +16,7 @@ import { at } from './capabilities';
 import type { BackgroundWork, PromptAnswer, StateReport, UpdateTargets } from './dialect';
 import { errorSentence } from './rpcError';
 import { readStopReason, readTurnComplete } from './turnComplete';
+import { readTokens } from './usage';
 import { toBlock } from './v1Events';
 
 /** Kinds of background work and contents of one message that are read. */
@@ -59,13 +60,12 @@ export function readState(update: unknown, name = at(update, 'sessionUpdate')): 
   const state = at(update, 'state');
   if ((name !== 'state_update' && name !== 'state_change') || typeof state !== 'string') return undefined;
   const stopReason = readStopReason(at(update, 'stopReason'));
-  const tokens = at(update, 'usage', 'totalTokens');
   const background = at(update, 'background');
   const error = readError(at(update, 'error'));
   return {
     state: state.slice(0, MAX_WORD),
     ...(stopReason && { stopReason }),
-    ...(typeof tokens === 'number' && { tokens }),
+    ...readTokens(at(update, 'usage')),
     ...(error && { error }),
     ...(Array.isArray(background) && { background: background.slice(0, MAX_ITEMS).flatMap(readBackground) }),
   };

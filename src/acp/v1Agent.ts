@@ -6,6 +6,7 @@ import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTar
 import { missing, RpcAgent } from './rpcAgent';
 import { readQuestion, toPermissionOptions } from './sessionWire';
 import { readStopReason } from './turnComplete';
+import { readTokens } from './usage';
 import { MODEL_OPTION, type ModelOption, toConfigOptions, toModelOption, toModes, toToolPatch } from './v1Events';
 import { permissionRequestSchema, promptResultSchema } from './v1Schema';
 import { applyUpdates } from './v1Updates';
@@ -96,7 +97,7 @@ export class V1Agent extends RpcAgent {
     return {
       ends: true,
       ...(reason && { stopReason: reason }),
-      ...(usage && { tokens: usage.totalTokens }),
+      ...readTokens(usage),
       ...(messageId && { messageId }),
     };
   }

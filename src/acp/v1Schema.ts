@@ -193,6 +193,6 @@ export const promptResultSchema = z.nullable(
   z.object({
     stopReason: optionalText,
     messageId: z.catch(optionalText, null),
-    usage: z.catch(z.nullish(z.object({ totalTokens: z.number() })), null),
+    usage: z.optional(z.unknown()),
   }),
 );

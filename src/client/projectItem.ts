@@ -106,7 +106,21 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
 }
 
 export function projectTurn(turn: Readonly<Turn>): TurnView {
-  const { id, number, origin, startedAt, endedAt, waitedMs, stopReason, barrier, note, tokens, tools, files } = turn;
+  const {
+    id,
+    number,
+    origin,
+    startedAt,
+    endedAt,
+    waitedMs,
+    stopReason,
+    barrier,
+    note,
+    tokens,
+    tokenParts,
+    tools,
+    files,
+  } = turn;
   return {
     id,
     number,
@@ -120,6 +134,7 @@ export function projectTurn(turn: Readonly<Turn>): TurnView {
     ...(barrier && { barrier }),
     ...(note && { note }),
     ...(tokens !== undefined && { tokens }),
+    ...(tokenParts && { tokenParts }),
   };
 }
 

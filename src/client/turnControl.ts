@@ -283,7 +283,7 @@ export class TurnControl {
         // What was written before the question is no answer to it.
         if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
         if (isReceipt(answer, this.#ledger.statesSeen)) this.#ledger.received(handle, answer.messageId);
-        else this.#ledger.answered(handle, answer.stopReason, answer.tokens, promised, answer.note);
+        else this.#ledger.answered(handle, answer.stopReason, answer, promised, answer.note);
       },
       (error: unknown) => {
         // The end of the connection is told by the end of the agent, which knows why.

@@ -5,6 +5,7 @@ import { isIdle, reasonOf } from '../acp/promptLifecycle';
 import { BARRIER_GRACE_MS, LONGEST_BARRIER_MS, type TurnComplete } from '../acp/turnComplete';
 import { Deferred } from '../base/deferred';
 import type { Log } from '../base/log';
+import type { TurnTokens } from '../session/content';
 import type { Barrier, SessionEvent, StopReason } from '../session/event';
 import { Grace, type GraceOptions, type Schedule } from './grace';
 import {
@@ -128,7 +129,7 @@ export class TurnLedger {
       running.idle = undefined;
       running.idleIsDoubtful = false;
     } else if (turn?.ended !== undefined) {
-      if (turn.endsBy === 'state') this.#answer(turn, report.stopReason, report.tokens, 'state');
+      if (turn.endsBy === 'state') this.#answer(turn, report.stopReason, report, 'state');
     } else if (turn && mayEnd(turn, report)) this.#idle(turn, report);
     else if (turn) turn.idle = report;
   }
@@ -195,7 +196,7 @@ export class TurnLedger {
     turn.grace?.dispose();
     const answer = turn.answered?.stopReason;
     const reason = answer !== undefined && answer !== 'unknown' ? answer : (barrier.stopReason ?? 'unknown');
-    this.#end(turn, reason, 'turn_complete', turn.answered?.tokens);
+    this.#end(turn, reason, 'turn_complete', turn.answered);
     if (turn.answered) this.#settle(turn);
     else
       this.#await(turn, { quietMs: this.#options.answerGraceMs ?? ANSWER_GRACE_MS }, () => {
@@ -213,7 +214,7 @@ export class TurnLedger {
   answered(
     handle: string,
     stopReason: StopReason | undefined,
-    tokens: number | undefined,
+    tokens: TurnTokens | undefined,
     promised: boolean,
     note?: string,
   ): void {
@@ -349,14 +350,14 @@ export class TurnLedger {
 
   #idle(turn: OpenTurn, report: StateReport): void {
     if (report.error && !turn.cancelRequested) this.#options.apply({ type: 'error', ...report.error });
-    this.#answer(turn, reasonOf(report, turn.cancelRequested), report.tokens, 'state');
+    this.#answer(turn, reasonOf(report, turn.cancelRequested), report, 'state');
   }
 
   /** The agent's own word for the end of a turn. */
   #answer(
     turn: OpenTurn,
     stopReason: StopReason | undefined,
-    tokens: number | undefined,
+    tokens: TurnTokens | undefined,
     by: Barrier,
     note?: string,
   ): void {
@@ -364,13 +365,13 @@ export class TurnLedger {
     turn.idle = undefined;
     turn.idleIsDoubtful = false;
     const reason = stopReason ?? turn.ended ?? 'unknown';
-    turn.answered = { stopReason: reason, ...(tokens !== undefined && { tokens }) };
+    turn.answered = { stopReason: reason, ...tokensOf(tokens) };
     if (turn.ended !== undefined) {
       // Its word counts more than the barrier's.
       const final = this.#final(turn, reason);
-      if (final !== turn.ended || tokens !== undefined) {
+      if (final !== turn.ended || tokens?.tokens !== undefined) {
         turn.ended = final;
-        const said = { turnId: turn.id, stopReason: final, ...(tokens !== undefined && { tokens }) };
+        const said = { turnId: turn.id, stopReason: final, ...tokensOf(tokens) };
         this.#options.apply({ type: 'turn_reason', ...said });
       }
       this.#settle(turn);
@@ -391,7 +392,7 @@ export class TurnLedger {
     return turn.cancelRequested && reason !== 'refusal' ? 'cancelled' : reason;
   }
 
-  #end(turn: OpenTurn, reason: StopReason, barrier: Barrier, tokens: number | undefined, note?: string): void {
+  #end(turn: OpenTurn, reason: StopReason, barrier: Barrier, tokens: TurnTokens | undefined, note?: string): void {
     const stopReason = this.#final(turn, reason);
     turn.ended = stopReason;
     if (barrier !== 'state' && this.statesSeen && turn.endsBy === 'response') this.#setState('idle');
@@ -401,7 +402,7 @@ export class TurnLedger {
       stopReason,
       barrier,
       at: this.#options.now(),
-      ...(tokens !== undefined && { tokens }),
+      ...tokensOf(tokens),
       ...(note !== undefined && { note }),
     });
   }
@@ -430,4 +431,8 @@ function remember(ids: Set<string>, id: string): void {
   ids.add(id);
   const [oldest] = ids;
   if (ids.size > MAX_PAST_IDS && oldest !== undefined) ids.delete(oldest);
+}
+
+function tokensOf({ tokens, tokenParts }: TurnTokens = {}): TurnTokens {
+  return { ...(tokens !== undefined && { tokens }), ...(tokenParts && { tokenParts }) };
 }

@@ -7,6 +7,7 @@ import type {
   PermissionOption,
   PlanEntry,
   SessionMode,
+  TokenParts,
   ToolLocation,
   ToolStatus,
   Usage,
@@ -83,6 +84,7 @@ export interface TurnView {
   readonly barrier?: Barrier;
   readonly note?: string;
   readonly tokens?: number;
+  readonly tokenParts?: TokenParts;
   readonly tools: number;
   readonly files: number;
 }

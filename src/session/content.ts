@@ -108,6 +108,21 @@ export interface Usage {
   readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
+/** Tokens of a turn by what they went to, as far as the agent says. */
+export interface TokenParts {
+  readonly input?: number;
+  readonly output?: number;
+  readonly cachedRead?: number;
+  readonly cachedWrite?: number;
+  readonly thought?: number;
+}
+
+/** What a turn cost in tokens, altogether and in parts. */
+export interface TurnTokens {
+  readonly tokens?: number;
+  readonly tokenParts?: TokenParts;
+}
+
 export interface PermissionOption {
   readonly optionId: string;
   readonly name: string;

@@ -10,6 +10,7 @@ import type {
   ToolContent,
   ToolLocation,
   ToolStatus,
+  TurnTokens,
   Usage,
 } from './content';
 import type { ElicitationBody } from './form';
@@ -216,17 +217,16 @@ export type SessionEvent =
   | { readonly type: 'agent_state'; readonly state: string }
   // Turns.
   | { readonly type: 'turn_started'; readonly turnId: string; readonly origin: 'user' | 'agent'; readonly at: number }
-  | {
+  | ({
       readonly type: 'turn_ended';
       readonly turnId: string;
       readonly stopReason: StopReason;
       readonly barrier: Barrier;
       readonly at: number;
-      readonly tokens?: number;
       readonly note?: string;
-    }
+    } & TurnTokens)
   /** The reason of a turn that has ended already, known only now (the response came after the barrier). */
-  | { readonly type: 'turn_reason'; readonly turnId: string; readonly stopReason: StopReason; readonly tokens?: number }
+  | ({ readonly type: 'turn_reason'; readonly turnId: string; readonly stopReason: StopReason } & TurnTokens)
   | { readonly type: 'cancel_requested'; readonly turnId: string }
   /**
    * The agent is another process now, or the session another one of its: an id that comes from here on names something new. `known`: what it has repeated under the

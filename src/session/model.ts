@@ -1,9 +1,11 @@
 // The session: events in, state and noted changes out. No clock, no I/O, no randomness: the same events give the same state. Each event costs the same
 // however long the session is.
+
 import { type Disposable, toDisposable } from '../base/disposable';
 import { boundBlock, MAX_LIST } from './bounds';
 import type { Changes, SessionPart } from './changes';
 import { applyCompaction } from './compactions';
+import type { TurnTokens } from './content';
 import { applyElicitation } from './elicitations';
 import type { Mark, SessionEvent, TimedEvent } from './event';
 import { addGap, fillGap } from './gaps';
@@ -425,17 +427,22 @@ function endTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'tu
   turn.stopReason = event.stopReason;
   turn.barrier = event.barrier;
   if (event.note !== undefined) turn.note = event.note;
-  if (event.tokens !== undefined) turn.tokens = event.tokens;
+  setTokens(turn, event);
   context.echo = undefined;
   if (state.turn === turn) state.turn = undefined;
   context.push(({ late: _late, ...base }) => ({ ...base, kind: 'turn_end', turnId: turn.id }), at);
+}
+
+function setTokens(turn: Turn, { tokens, tokenParts }: TurnTokens): void {
+  if (tokens !== undefined) turn.tokens = tokens;
+  if (tokenParts) turn.tokenParts = tokenParts;
 }
 
 function fixReason(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_reason' }>): void {
   const turn = context.turnsById.get(event.turnId);
   if (!turn) return;
   turn.stopReason = event.stopReason;
-  if (event.tokens !== undefined) turn.tokens = event.tokens;
+  setTokens(turn, event);
   const { entries } = context.state;
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index];

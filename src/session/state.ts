@@ -6,6 +6,7 @@ import type {
   PermissionOption,
   PlanEntry,
   SessionMode,
+  TokenParts,
   ToolContent,
   ToolLocation,
   ToolStatus,
@@ -133,6 +134,7 @@ export interface Turn {
   /** Known from the replay of an old session: nothing is known of its end. */
   readonly replayed?: true;
   tokens?: number;
+  tokenParts?: TokenParts;
   tools: number;
   readonly files: Set<string>;
 }

@@ -208,6 +208,13 @@ export const strings = {
   tools: (count: number) => plural(count, 'tool', 'tools'),
   files: (count: number) => plural(count, 'file', 'files'),
   tokens: (count: string) => `${count} tokens`,
+  tokenParts: {
+    input: (count: string) => `Input: ${count}`,
+    output: (count: string) => `Output: ${count}`,
+    cachedRead: (count: string) => `Read from cache: ${count}`,
+    cachedWrite: (count: string) => `Written to cache: ${count}`,
+    thought: (count: string) => `Thinking: ${count}`,
+  },
   barrier: {
     turn_complete: 'The agent said that the turn is complete.',
     state: 'The agent said that it is idle.',

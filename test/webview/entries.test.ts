@@ -51,6 +51,43 @@ describe('entries', () => {
     assert.equal(typeof (await panel.next('copyTurn')).turnId, 'string');
   });
 
+  it('says what the tokens of a turn went to, in the tooltip of their number and to assistive technology', async () => {
+    const turn = {
+      id: 't1',
+      number: 1,
+      origin: 'user',
+      startedAt: 0,
+      stopReason: 'end_turn',
+      tools: 0,
+      files: 0,
+    } as const;
+    const { page } = await open([
+      {
+        kind: 'turn_end',
+        id: 'end1',
+        at: 0,
+        turn: { ...turn, tokens: 1500, tokenParts: { input: 1000, output: 300, thought: 200 } },
+      },
+      { kind: 'turn_end', id: 'end2', at: 0, turn: { ...turn, tokens: 7 } },
+      message('a', 'agent', [
+        { type: 'unknown', kind: 'text', json: 'check the **date**', forAgent: true },
+        { type: 'text', text: 'Hello' },
+      ]),
+    ]);
+    const [first, second] = [
+      page.locator('[data-entry="turn_end end1"]'),
+      page.locator('[data-entry="turn_end end2"]'),
+    ];
+    const title = (entry: typeof first) => entry.locator('.fact', { hasText: 'tokens' }).getAttribute('title');
+    assert.equal(await title(first), 'Input: 1,000\nOutput: 300\nThinking: 200');
+    assert.equal(await title(second), null);
+    assert.match((await first.locator('.turn-rule').getAttribute('aria-label')) ?? '', /1\.5k tokens, Input: 1,000/);
+    const said = page.locator('[data-entry-id=a]');
+    assert.doesNotMatch(await said.innerText(), /check the/);
+    await said.getByText('For the agent').click();
+    await said.getByText('check the **date**').waitFor();
+  });
+
   it('offers to send a failed prompt again at the end of the newest turn alone, while the host offers it', async () => {
     const failed = (number: number): ItemView => ({
       kind: 'turn_end',

@@ -35,9 +35,15 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     const [reason, ...facts] = words(turn);
     const text = el('span', 'turn-text', el('span', 'turn-reason', reason!));
     for (const fact of facts) text.append(el('span', 'fact', ` · ${fact}`));
+    const tokens = tokenWords(turn);
+    if (turn.tokens !== undefined) {
+      const fact = el('span', 'fact', ` · ${strings.tokens(formatCount(turn.tokens))}`);
+      if (tokens.length > 1) fact.title = tokens.slice(1).join('\n');
+      text.append(fact);
+    }
     if (turn.note) text.append(el('span', 'turn-note', ` · ${turn.note}`));
     if (turn.barrier) text.title = strings.barrier[turn.barrier];
-    const label = [reason, ...facts, ...(turn.note ? [turn.note] : [])].join(', ');
+    const label = [reason, ...facts, ...tokens, ...(turn.note ? [turn.note] : [])].join(', ');
     setAttributes(element, { 'aria-label': label });
     setAttributes(rule, {
       'aria-label': label,
@@ -77,6 +83,17 @@ function words(turn: TurnView): readonly string[] {
   if (turn.endedAt !== undefined) facts.push(timeWords(turn.endedAt - turn.startedAt, turn.waitedMs));
   if (turn.tools > 0) facts.push(strings.tools(turn.tools));
   if (turn.files > 0) facts.push(strings.files(turn.files));
-  if (turn.tokens !== undefined) facts.push(strings.tokens(formatCount(turn.tokens)));
   return facts;
+}
+
+const TOKEN_PARTS = ['input', 'output', 'cachedRead', 'cachedWrite', 'thought'] as const;
+
+/** Returns the tokens of a turn in words: all of them first, then what they went to, as far as the agent has said. */
+function tokenWords({ tokens, tokenParts }: TurnView): readonly string[] {
+  if (tokens === undefined) return [];
+  const parts = TOKEN_PARTS.flatMap((part) => {
+    const count = tokenParts?.[part];
+    return count === undefined ? [] : [strings.tokenParts[part](count.toLocaleString())];
+  });
+  return [strings.tokens(formatCount(tokens)), ...parts];
 }

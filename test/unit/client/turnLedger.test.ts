@@ -70,7 +70,7 @@ describe('turn ledger', () => {
     const { made, ends } = ledger();
     const { id, done } = made.begin();
     made.sent(id, '2');
-    made.answered(id, 'max_tokens', 9, true);
+    made.answered(id, 'max_tokens', { tokens: 9 }, true);
     assert.deepEqual(ends(), []);
     made.turnComplete({ promptRequestId: '2', stopReason: undefined });
     assert.equal((await done).stopReason, 'max_tokens');
