@@ -52,7 +52,7 @@ export const strings = {
   jumpToLatest: 'Jump to the latest',
   thinking: 'Thinking…',
   thoughtFor: (duration: string) => `Thought for ${duration}`,
-  waitedForYou: (all: string, waited: string) => `${all}, of it ${waited} waiting for you`,
+  waitedForYou: (all: string, waited: string) => `${all} (${waited} waiting for you)`,
   dropped: (count: number) => `${count.toLocaleString('en')} characters from the beginning are no longer kept.`,
   showAll: 'Show all',
   showLess: 'Show less',
@@ -138,7 +138,7 @@ export const strings = {
   cancelHint: 'Close the question without an answer',
   escCancels: 'Esc cancels',
   required: 'must be answered',
-  chooseOne: 'Choose …',
+  chooseOne: 'Choose…',
   noAnswer: 'No answer',
   noSecrets: 'Do not write passwords or keys here: the agent gets what you write.',
   chooseBetween: (least: number, most: number | undefined) =>
@@ -224,9 +224,9 @@ export const strings = {
   },
 
   // Composer.
-  placeholder: (agent: string) => `Ask ${agent} …`,
-  placeholderAsked: (agent: string) => `Answer ${agent} …`,
-  placeholderRunning: 'Queue the next message …',
+  placeholder: (agent: string) => `Ask ${agent}…`,
+  placeholderAsked: (agent: string) => `Answer ${agent}…`,
+  placeholderRunning: 'Queue the next message…',
   send: 'Send',
   notSent: 'Your last message was not sent. Send it again.',
   messageTooLong: (length: number, most: number) =>

@@ -179,7 +179,7 @@ describe('an agent that misbehaves', () => {
       const answer = async (path: string, name: string): Promise<void> => {
         const card = chat.permission.filter({ hasText: path });
         await card.getByText('outside its folders?').waitFor();
-        await card.getByRole('button', { name, exact: true }).click();
+        await chat.answer(name, card);
       };
 
       await chat.send(`read "${outside}"`);

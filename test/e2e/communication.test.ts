@@ -115,7 +115,7 @@ describe('HTTP agents', () => {
     it('ask, and nobody sees that they wait, or can answer', async () => {
       await chat.entries('agent').getByText('Publish 2.4.0 to the registry?').waitFor();
       await chat.state('requiresAction');
-      assert.equal(await chat.composer.getAttribute('placeholder'), 'Answer Release desk …');
+      assert.equal(await chat.composer.getAttribute('placeholder'), 'Answer Release desk…');
       await screenshot(vscode.window.page, 'http-awaiting-dark');
       assert.equal(await chat.turnEnd(), 'end_turn');
       assert.equal(await chat.run('yes'), 'end_turn');

@@ -82,7 +82,7 @@ describe('a window that ends in the middle of a turn', () => {
     assert.deepEqual(await waiting(), ['say one', 'say two', 'say three']);
     await chat.entries('agent').getByText('Working.').waitFor();
     assert.equal(await chat.turnEnd(), 'error');
-    await chat.frame.getByText('look through what waits').first().waitFor();
+    await chat.frame.getByText('Review queued messages').first().waitFor();
     await screenshot(page, 'reloaded-dark');
     assert.equal(prompts().length, sent, 'nothing is sent by itself');
     assert.equal(starts(), started, 'no agent is started by itself');

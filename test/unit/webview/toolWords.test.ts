@@ -25,7 +25,7 @@ const line = (patch: Partial<ToolItem>): string => {
 describe('webview/toolWords', () => {
   it('says how much of its time a call waited for the user, from a second on', () => {
     const time = (waitedMs: number) => toolWords(tool({ at: 0, endedAt: 34_000, waitedMs })).time;
-    assert.equal(time(33_000), '34 s, of it 33 s waiting for you');
+    assert.equal(time(33_000), '34 s (33 s waiting for you)');
     assert.equal(time(900), '34 s');
   });
 
