@@ -141,6 +141,7 @@ export function projectTurn(turn: Readonly<Turn>): TurnView {
 function projectTool(entry: ToolEntry, context: ProjectionContext, details: boolean) {
   const hasRaw = entry.rawInput !== undefined || entry.rawOutput !== undefined;
   const decision = describeDecision(entry);
+  const lines = linesOfPlace(entry);
   return {
     kind: 'tool' as const,
     title: head(entry.title || entry.name || entry.toolCallId, 2000),
@@ -149,6 +150,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
     content: projectContent(entry, context),
     locations: entry.locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
     hasRaw,
+    ...(lines !== undefined && { lines }),
     ...(entry.name && { name: entry.name }),
     ...(details && entry.rawInput !== undefined && { rawInput: toJson(entry.rawInput) }),
     ...(details && entry.rawOutput !== undefined && { rawOutput: toJson(entry.rawOutput) }),
@@ -166,6 +168,25 @@ export function isStoppable({ canCancel, status }: Readonly<ToolEntry>): boolean
 
 function stopOf({ subagentId, toolCallId }: ToolEntry): StopTarget {
   return subagentId === undefined ? { kind: 'tool', id: toolCallId } : { kind: 'subagent', id: subagentId };
+}
+
+/**
+ * Returns the lines that a call is about, where it has one place: from the line of the place, or from names in its input that say lines counted from 1 (an
+ * `offset` alone is counted from 0 by some agents); undefined where it does not say.
+ */
+function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | undefined {
+  if ((toolKind !== 'read' && toolKind !== 'search') || locations.length !== 1) return undefined;
+  const number = (...names: readonly string[]): number | undefined =>
+    names.map((name) => at(rawInput, name)).find((value) => Number.isSafeInteger(value)) as number | undefined;
+  const range = at(rawInput, 'view_range');
+  const [start, end] = Array.isArray(range)
+    ? range
+    : [number('start_line', 'startLine'), number('end_line', 'endLine')];
+  const first = locations[0]?.line ?? start;
+  const limit = number('limit');
+  const last = end ?? (limit === undefined || first === undefined ? undefined : first + limit - 1);
+  if (!Number.isSafeInteger(first) || first < 1) return undefined;
+  return Number.isSafeInteger(last) && last > first ? `${first}–${last}` : `${first}`;
 }
 
 function describeDecision({ decision }: ToolEntry): string | undefined {

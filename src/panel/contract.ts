@@ -228,6 +228,8 @@ export type ItemView =
       readonly status: ToolStatus;
       readonly content: readonly ToolContentView[];
       readonly locations: readonly (ToolLocation & { readonly label: string })[];
+      /** The lines that were read or found of its one place: `10–20`. */
+      readonly lines?: string;
       /** There is raw input or output; it comes on request (`details`). */
       readonly hasRaw: boolean;
       readonly rawInput?: string;

@@ -130,6 +130,17 @@ describe('entries', () => {
     assert.equal((await panel.next('openOutput', before)).index, 1);
   });
 
+  it('stacks tool calls without a body in rows of 24 px, and keeps others apart', async () => {
+    const read = (id: string) => tool(id, { title: `Read ${id}.ts`, toolKind: 'read' });
+    const edit = tool('edit', { title: 'Edit', toolKind: 'edit', content: [{ type: 'diff', diff: DIFF }] });
+    const { page } = await open([read('a'), read('b'), read('c'), edit, read('d')]);
+    const box = (id: string) => page.locator(`[data-entry-id=${id}]`).boundingBox();
+    const [a, b, c, between, d] = await Promise.all(['a', 'b', 'c', 'edit', 'd'].map(box));
+    assert.ok(a && b && c && between && d);
+    assert.deepEqual([b.y - a.y, c.y - b.y], [24, 24]);
+    assert.ok(between.y >= c.y + c.height + 4 && d.y >= between.y + between.height + 4);
+  });
+
   it('brings what was searched for to the eye and marks it alone', async () => {
     const items = Array.from({ length: 300 }, (_, index) => message(`m${index}`, 'agent', `Paragraph ${index}`));
     const { page } = await open(items, { height: 600 });

@@ -38,6 +38,8 @@ export function toolWords(item: ToolItem): ToolWords {
   // A path is shown as the host shortened it, relative to the session's root.
   const location = item.locations.find(({ path }) => path === object);
   if (location) object = location.label;
+  // What the agent writes about lines is in its title; a path alone gets those of its place.
+  if (item.lines !== undefined && object === item.locations[0]?.label) object = `${object}:${item.lines}`;
   return {
     verb: known ? verbs[kind]! : (item.name ?? verbs.other!),
     object: known || item.name !== object ? object : '',

@@ -20,7 +20,7 @@ export function estimateHeight(item: ItemView, columns: number): number {
           return sum + content.diff.hunks.reduce((all, hunk) => all + hunk.lines.length, 0) + 1;
         return sum + (content.type === 'terminal' ? 3 : 0);
       }, 0);
-      return 28 + Math.min(lines, 14) * 18 + GAP;
+      return lines === 0 ? 24 : 28 + Math.min(lines, 14) * 18 + GAP;
     }
     case 'plan':
       return 40 + item.entries.length * 22;

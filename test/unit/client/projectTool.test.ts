@@ -4,6 +4,7 @@ import { fullOutput } from '../../../src/client/fullOutput';
 import { projectItem } from '../../../src/client/projectItem';
 import type { ItemView } from '../../../src/panel/contract';
 import type { ToolContent } from '../../../src/session/content';
+import type { ToolPatch } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 
 describe('a tool call in the panel', () => {
@@ -68,6 +69,34 @@ describe('a tool call in the panel', () => {
     assert.deepEqual(
       part.diff.hunks.flatMap(({ lines }) => lines),
       [' a', '-b', '+c'],
+    );
+  });
+
+  it('says the lines of its one place where the place or the input tells them, counted from 1', () => {
+    const lines = (patch: ToolPatch, line?: number): string | undefined => {
+      const model = new SessionModel();
+      const locations = [{ path: '/w/a.ts', ...(line !== undefined && { line }) }];
+      const whole = { kind: 'read', locations, ...patch };
+      model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: whole }, 1);
+      const context = { state: model.state, turn: () => undefined, roots: ['/w'], isOpenable: () => false };
+      const item = projectItem(model.state.entries[0]!, context);
+      return item.kind === 'tool' ? item.lines : undefined;
+    };
+    assert.equal(lines({}, 10), '10');
+    assert.equal(lines({ rawInput: { offset: 10, limit: 11 } }, 10), '10–20');
+    assert.equal(lines({ rawInput: { start_line: 3, end_line: 7 } }), '3–7');
+    assert.equal(lines({ rawInput: { view_range: [3, -1] } }), '3');
+    for (const rawInput of [{ offset: 10 }, { limit: 20 }, { start_line: '3' }, 'x', undefined])
+      assert.equal(lines({ rawInput }), undefined);
+    assert.equal(lines({ kind: 'edit' }, 10), undefined);
+    assert.equal(
+      lines({
+        locations: [
+          { path: '/a', line: 1 },
+          { path: '/b', line: 2 },
+        ],
+      }),
+      undefined,
     );
   });
 

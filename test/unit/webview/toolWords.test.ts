@@ -23,6 +23,14 @@ const line = (patch: Partial<ToolItem>): string => {
 };
 
 describe('webview/toolWords', () => {
+  it('says which lines of a file were read, unless the title does', () => {
+    const locations = [{ path: '/w/src/a.ts', label: 'src/a.ts', line: 10 }];
+    const read = { toolKind: 'read', locations, lines: '10–20' };
+    assert.equal(line({ ...read, title: 'Read /w/src/a.ts' }), 'Read|src/a.ts:10–20');
+    assert.equal(line({ ...read, title: 'Read File' }), 'Read|src/a.ts:10–20');
+    assert.equal(line({ ...read, title: 'Read src/a.ts (10 - 20)' }), 'Read|src/a.ts (10 - 20)');
+  });
+
   it('says how much of its time a call waited for the user, from a second on', () => {
     const time = (waitedMs: number) => toolWords(tool({ at: 0, endedAt: 34_000, waitedMs })).time;
     assert.equal(time(33_000), '34 s (33 s waiting for you)');
