@@ -18,7 +18,7 @@ const BY_STATUS: Readonly<Record<number, Words>> = {
   401: {
     code: 'remote-unauthorized',
     did: 'does not accept the credentials, or wants some',
-    hint: 'Check the “headers” of the agent in parley.agents. “Parley: Forget Secrets” makes Parley ask for the secrets in them again.',
+    hint: 'Check the “headers” of the agent in parley.agents. “Parley: Clear Saved Credentials” makes Parley ask for the secrets in them again.',
   },
   403: {
     code: 'remote-forbidden',

@@ -20,7 +20,7 @@ import type { Deadlines, Stages } from './stages';
 /** How long a run may take to stop when its conversation ends, in milliseconds. */
 const STOP_MS = 1500;
 const CREDENTIALS =
-  'Check the “headers” of the agent in parley.agents. “Parley: Forget Secrets” makes Parley ask for the secrets in them again.';
+  'Check the “headers” of the agent in parley.agents. “Parley: Clear Saved Credentials” makes Parley ask for the secrets in them again.';
 
 export interface CommunicationLinkOptions {
   readonly agent: CommunicationAgent;

@@ -91,7 +91,7 @@ export class AgentCatalog {
     if (answer === 'yes') return;
     const why = answer === 'too-long' ? 'its definition is longer than a question can show' : 'you did not allow it';
     throw new ParleyError('agent-not-allowed', `${agent.name} was not started: ${why}.`, {
-      hint: 'Choose another agent. “Parley: Reset MCP Server Decisions” makes Parley ask again.',
+      hint: 'Choose another agent. “Parley: Reset Approvals” makes Parley ask again.',
     });
   };
 

@@ -171,8 +171,7 @@ export function commandsOf(services: CommandServices): ReadonlyMap<string, Comma
     register('mcp.reset', () => services.mcp.reset()),
     register('forgetSecrets', async () => {
       const count = await services.remote.forget();
-      const what = count === 1 ? 'One secret of a remote agent was' : `${count || 'No'} secrets of remote agents were`;
-      void showInfo(`${what} forgotten.`);
+      void showInfo(count === 1 ? 'Deleted 1 saved credential.' : `Deleted ${count} saved credentials.`);
     }),
     register('showTraffic', () => services.traffic.show()),
     register('openSettings', (query?: string) =>

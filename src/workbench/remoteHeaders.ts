@@ -4,7 +4,7 @@ import type { RemoteAccess } from '../client/remoteTarget';
 import { askLine } from './ui/input';
 import { askModal } from './ui/messages';
 
-/** The keys of all secrets for servers in the secret store begin with this; “Forget Secrets” removes them. */
+/** The keys of all secrets for servers in the secret store begin with this; “Clear Saved Credentials” removes them. */
 export const PREFIX = 'parley.remote:';
 const CLEARTEXT = 'parley.remote.cleartext';
 const ALLOW = 'Connect Anyway';

@@ -131,7 +131,7 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
   }
 }
 
-/** Beside the secrets of agents: “Forget Secrets” forgets it with them. */
+/** Beside the secrets of agents: “Clear Saved Credentials” forgets it with them. */
 function keyOf(origin: string): string {
   return `${PREFIX}${origin} (messages)`;
 }

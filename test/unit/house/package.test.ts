@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createVSIX, listFiles, PackageManager } from '@vscode/vsce';
 import { stagePackage } from '../../../scripts/lib/stagePackage';
+import { sources } from './sources';
 
 const root = process.cwd();
 const LIMIT = 600_000;
@@ -92,6 +93,16 @@ describe('the manifest', () => {
     );
     assert.deepEqual(
       Object.keys(texts).filter((key) => !used.has(key)),
+      [],
+    );
+  });
+
+  it('has every command that a sentence of the extension tells the user to run', () => {
+    const texts = Object.values(JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')) as object);
+    const named = sources().flatMap(({ text }) => [...text.matchAll(/“Parley: ([^”]+)”/g)].map(([, title]) => title));
+    assert.deepEqual([...new Set(named)].sort(), ['Clear Saved Credentials', 'Reset Approvals']);
+    assert.deepEqual(
+      named.filter((title) => !texts.includes(title)),
       [],
     );
   });
