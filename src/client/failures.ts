@@ -63,7 +63,7 @@ export function promptFailure(error: unknown): { code: string; message: string; 
 export function restartLoop(error: ParleyError, attempts: number): ParleyError {
   const { code, message, stderr } = error;
   return new ParleyError('restart-loop', `${message.replace(/\.$/, '')}, for the ${attempts + 1}th time in a row.`, {
-    hint: 'It is not started again by itself any more. What it printed may say why.',
+    hint: 'Automatic restart is off after repeated crashes. See what the agent wrote last.',
     ...(stderr && { stderr }),
     cause: code,
   });

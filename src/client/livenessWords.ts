@@ -64,7 +64,7 @@ export function endedWords(code: string): string {
     case 'agent-closed-output':
       return 'closed its output';
     case 'restart-loop':
-      return 'ends again and again';
+      return 'keeps crashing';
     case 'agent-exited':
       return 'process ended';
     default:

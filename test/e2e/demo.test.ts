@@ -96,10 +96,10 @@ describe('the demo agent in the panel', () => {
     await chat.state('requiresAction');
     await chat.permission.locator('.diff-line.added', { hasText: '- first line' }).waitFor();
     assert.equal(existsSync(file()), false);
-    await screenshot(vscode.window.page, 'permission-diff-dark');
     // The number answers once the question has the focus and has been there for a moment.
     await chat.permission.focus();
     await chat.answerable();
+    await screenshot(vscode.window.page, 'permission-diff-dark');
     await vscode.window.page.keyboard.press('1');
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.match(readFileSync(file(), 'utf8'), /- first line\n$/);

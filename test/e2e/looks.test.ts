@@ -40,6 +40,7 @@ describe('the looks of the chat', () => {
       await chat.frame.locator(`body${classes[theme]}`).waitFor();
       await chat.permission.locator('.diff-line.added').first().waitFor();
       assert.equal(await chat.queue.count(), 2);
+      await chat.answerable();
       await screenshot(page, `chat-${theme}`);
     });
   }
@@ -64,6 +65,7 @@ describe('the looks of the chat', () => {
     // Nothing may stick out to the side.
     const overflow = await view.frame.locator('body').evaluate('document.documentElement.scrollWidth');
     assert.ok(Number(overflow) <= Number(width), `its content is ${overflow} pixels wide`);
+    await view.answerable();
     await screenshot(page, 'chat-narrow-dark');
     for (const button of ['Allow', 'Reject'])
       assert.ok(await view.permission.getByRole('button', { name: button, exact: true }).isVisible());
