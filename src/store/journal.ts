@@ -10,6 +10,7 @@ import { EventBuffer, type PendingRow } from './eventBuffer';
 import { type EventQuery, readEvents, readTail } from './eventPages';
 import { appendRows, dropCleared, type EventPage, WrittenRows } from './eventRows';
 import { abandoned, beat, type Claim, claim, type LeaseContext, ownerOf, release } from './leases';
+import { takeLeft } from './leftBehind';
 import { type Machine, thisMachine } from './machine';
 import { Ownership } from './ownership';
 import type { JournalPort } from './port';
@@ -30,23 +31,19 @@ import {
   type SessionQuery,
   saveSession,
 } from './sessionRows';
+import { SideNotes, type SideTable, writeNotes } from './sideNotes';
 import { SideStore } from './sideStore';
 import { numberOf, type Sql } from './sql';
 import { problemOf } from './sqlError';
-import { readLeft, removeLeft, StreamLog } from './streamLog';
+import { StreamLog } from './streamLog';
+import { WriteTimers } from './writeTimers';
 
-/** How long what streams may be in the stream's own file only, in milliseconds: other windows see it then. */
-const BULK_MS = 30_000;
-/** About the characters that wait before they are written to the journal, at most once in {@link BULK_GAP_MS}. */
-const BULK_CHARS = 64 * 1024;
-const BULK_GAP_MS = 1000;
+/** About the characters that wait before they are written to the journal. */
+const BULK_CHARS = 256 * 1024;
 /** As much is written without waiting for anything. */
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /** Characters of one moment that the stream's file takes; more is a flood, and is written as what is left of it once a second. */
 const MAX_STREAMED_CHARS = 64 * 1024;
-/** How long a write that may wait is tried again while another window writes, in milliseconds. */
-const BUSY_RETRY_MS = 100;
-const MAX_BUSY = 20;
 /** Text becomes searchable when nothing was said for so long, in milliseconds; a search does not wait for it. */
 const INDEX_AFTER_MS = 60_000;
 /** Events that others act on: they do not wait for the timer. */
@@ -95,16 +92,14 @@ export class Journal implements Disposable {
   readonly #buffer = new EventBuffer();
   /** What of that is not in the stream's file yet either. */
   readonly #unstreamed = new EventBuffer();
+  /** What is in the stream's file and not in its table. */
+  readonly #notes = new SideNotes();
   readonly #stream: StreamLog;
   readonly #written = new Map<string, WrittenRows>();
   /** Sessions that this process began or owns. */
   readonly #live = new Map<string, SessionRecord>();
   readonly #ownership: Ownership;
-  #streamTimer: Disposable | undefined;
-  #bulkTimer: Disposable | undefined;
-  #isBulkSoon = false;
-  #lastBulk = Number.NEGATIVE_INFINITY;
-  #busy = 0;
+  readonly #timers: WriteTimers;
   #indexTimer: Disposable | undefined;
   #closed = false;
 
@@ -132,6 +127,13 @@ export class Journal implements Disposable {
     // Rows that could grow may be elsewhere now.
     this.#backing.onDidChangeState(() => this.#written.clear());
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
+    this.#timers = new WriteTimers({
+      schedule: this.#schedule,
+      streamMs: options.flushMs ?? 50,
+      isBusy: () => this.#backing.isBusy,
+      stream: () => this.#streamOn(),
+      write: () => this.flush(),
+    });
     this.#ownership = new Ownership({
       schedule: this.#schedule,
       beat: (key, windowId) =>
@@ -144,6 +146,8 @@ export class Journal implements Disposable {
     const port: JournalPort = {
       write: (key, change) => this.#write(key, change),
       read: (key, query) => this.#backing.read(key, query),
+      note: (key, table, json) => this.#note(key, table, json),
+      noted: (key, table) => this.#notes.get(key, table),
       now,
     };
     this.queue = new QueueStore(port);
@@ -227,16 +231,15 @@ export class Journal implements Disposable {
     if (this.#buffer.chars > MAX_WAITING_CHARS || events.some(({ event }) => AT_ONCE.has(event.type))) this.flush();
     else {
       this.#unstreamed.add(key, timed);
-      this.#streamTimer ??= this.#schedule(() => this.#streamOn(), this.#options.flushMs ?? 50);
-      this.#bulkTimer ??= this.#schedule(() => this.#bulk(), BULK_MS);
+      this.#timers.streamLater();
     }
     if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon(INDEX_AFTER_MS);
   }
 
   /** Writes what waits. */
   flush(): void {
-    this.#endTimers();
-    if (this.#buffer.isEmpty) return;
+    this.#timers.end();
+    if (this.#buffer.isEmpty && this.#notes.isEmpty) return;
     this.#unstreamed.take();
     this.#writeRows(this.#buffer.take());
   }
@@ -263,7 +266,7 @@ export class Journal implements Disposable {
     changes: readonly (() => void)[],
     onFailed: (error: ParleyError) => void,
   ): void {
-    this.#endTimers();
+    this.#timers.end();
     this.#unstreamed.take();
     this.#buffer.add(key, events);
     const isOurs = this.#writeRows(this.#buffer.take(), key, () => {
@@ -368,7 +371,7 @@ export class Journal implements Disposable {
       this.#quietly(() => this.#backing.write(key, (sql) => release(sql, key, windowId)));
     }
     this.#closed = true;
-    this.#endTimers();
+    this.#timers.end();
     this.#indexTimer?.dispose();
     this.#backing.dispose();
     if (this.#backing.state.kind === 'durable') this.#quietly(() => this.#stream.clear());
@@ -394,14 +397,13 @@ export class Journal implements Disposable {
 
   /** Appends what came since to the stream's file; a flood goes to the journal instead, as what is left of it. */
   #streamOn(): void {
-    this.#streamTimer = undefined;
     if (this.#unstreamed.isEmpty) return;
     const isFlood = this.#unstreamed.chars > MAX_STREAMED_CHARS;
     if (isFlood || this.#backing.state.kind === 'memory' || !this.#appendToStream()) {
-      this.#bulkSoon();
+      this.#timers.bulkSoon();
       return;
     }
-    if (Math.max(this.#buffer.chars, this.#stream.size) > BULK_CHARS) this.#bulkSoon();
+    if (Math.max(this.#buffer.chars, this.#stream.size) > BULK_CHARS) this.#timers.bulkSoon();
   }
 
   #appendToStream(): boolean {
@@ -420,35 +422,24 @@ export class Journal implements Disposable {
     return numberOf(row?.written) ?? 0;
   }
 
-  #bulkSoon(): void {
-    if (this.#isBulkSoon) return;
-    this.#isBulkSoon = true;
-    this.#bulkTimer?.dispose();
-    const wait = this.#lastBulk + BULK_GAP_MS - performance.now();
-    this.#bulkTimer = this.#schedule(() => this.#bulk(), Math.max(0, wait));
-  }
-
-  /** Writes what waits, without hurry: while another window writes it is tried again. */
-  #bulk(): void {
-    this.#bulkTimer = undefined;
-    this.#isBulkSoon = false;
-    if (this.#busy < MAX_BUSY && this.#backing.isBusy) {
-      this.#busy++;
-      this.#isBulkSoon = true;
-      this.#bulkTimer = this.#schedule(() => this.#bulk(), BUSY_RETRY_MS);
-      return;
+  /** Keeps a value in the stream's file until what waits is written; where that cannot be, at once. */
+  #note(key: string, table: SideTable, json: string): void {
+    const isDirect = this.#backing.isInside || this.#backing.state.kind === 'memory';
+    if (!isDirect) {
+      this.requireOwn(key);
+      if (!this.#backing.read(key, (sql) => hasSession(sql, key))) throw unknown(key);
+      const isNoted = this.#quietly(() => {
+        this.#stream.note(key, table, json, (one) => this.#writtenTo(one));
+        return true;
+      });
+      if (isNoted) {
+        this.#notes.set(key, table, json);
+        if (this.#stream.size > BULK_CHARS) this.#timers.bulkSoon();
+        else this.#timers.bulkLater();
+        return;
+      }
     }
-    this.flush();
-  }
-
-  #endTimers(): void {
-    this.#streamTimer?.dispose();
-    this.#bulkTimer?.dispose();
-    this.#streamTimer = undefined;
-    this.#bulkTimer = undefined;
-    this.#isBulkSoon = false;
-    this.#busy = 0;
-    this.#lastBulk = performance.now();
+    this.#write(key, (sql) => writeNotes(sql, key, new Map([[table, json]])));
   }
 
   /**
@@ -457,16 +448,28 @@ export class Journal implements Disposable {
    */
   #writeRows(batch: ReadonlyMap<string, readonly PendingRow[]>, key?: string, and?: () => void): boolean {
     const lost = new Set<string>();
+    const notes = this.#notes.take();
+    const keys = new Set([...batch.keys(), ...notes.keys(), ...(key === undefined ? [] : [key])]);
     try {
       let attempts = 0;
-      this.#backing.write([...new Set([...batch.keys(), ...(key === undefined ? [] : [key])])], (sql) => {
+      this.#backing.write([...keys], (sql) => {
         // What a change that failed has noted is not so.
-        if (attempts++ > 0) for (const one of batch.keys()) this.#written.delete(one);
+        if (attempts++ > 0) for (const one of keys) this.#written.delete(one);
         lost.clear();
         for (const [one, rows] of batch) {
           if (!this.#ownership.mayWrite(sql, one)) lost.add(one);
           else if (rows.length > 0 && !appendRows(sql, one, rows, this.#rowsOf(one)))
             this.#log.warn(`journal: ${rows.length} events of ${one}, which is no session`);
+        }
+        for (const [one, values] of notes) {
+          if (!this.#ownership.mayWrite(sql, one)) lost.add(one);
+          else if (hasSession(sql, one)) {
+            writeNotes(sql, one, values);
+            // A file of the stream that has them is old from here on.
+            sql.run('UPDATE sessions SET written = written + 1 WHERE key = ?', one);
+            const rows = this.#written.get(one);
+            if (rows?.written !== undefined) rows.written++;
+          }
         }
         if (key !== undefined && !lost.has(key)) and?.();
       });
@@ -474,8 +477,8 @@ export class Journal implements Disposable {
       for (const [one, rows] of batch) {
         this.#log.error(`journal: ${rows.length} events of ${one} were not kept: ${messageOf(error)}`);
         this.#backing.noteLost(one, rows.length);
-        this.#written.delete(one);
       }
+      for (const one of keys) this.#written.delete(one);
       if (and) throw error;
       return true;
     }
@@ -493,46 +496,18 @@ export class Journal implements Disposable {
   }
 
   #forgetRows(key: string): void {
+    this.#notes.forget(key);
     this.#buffer.forget(key);
     this.#unstreamed.forget(key);
     this.#written.delete(key);
   }
 
-  /**
-   * Takes over what streamed in processes that are gone, and had not written it to the journal: of one session, which is about to be ours, or of all that
-   * no living window has. Each is added once, whoever does it.
-   */
+  /** Takes over what processes that are gone have left; see {@link takeLeft}. */
   #takeLeft(only?: string): void {
-    const { machine } = this.#context();
-    for (const { path, pid, started } of this.#stream.others()) {
-      this.#quietly(() => {
-        const isGone = !machine.isAlive(pid) || (machine.startOf(pid) ?? '') !== started;
-        const left = readLeft(path);
-        let isNeeded = !isGone;
-        for (const { key, written, rows } of left) {
-          const isTaken = (only === undefined ? isGone : only === key) && this.#takeRows(key, written, rows);
-          isNeeded ||= !isTaken;
-        }
-        if (!isNeeded) removeLeft(path);
-      });
-    }
-  }
-
-  #takeRows(key: string, written: number, rows: readonly PendingRow[]): boolean {
-    if (this.#backing.state.kind === 'memory') return false;
-    const buffer = new EventBuffer();
-    buffer.add(key, rows);
-    return this.#backing.write(key, (sql) => {
-      const owner = ownerOf(sql, key, this.#context());
-      if (owner && owner.windowId !== this.#ownership.of(key)) return false;
-      const there = numberOf(sql.get('SELECT written FROM sessions WHERE key = ?', key)?.written);
-      // Of a session that was deleted, or a file that another one replaced, nothing is needed.
-      if (there === undefined || there > written) return true;
-      this.#log.info(`journal: ${rows.length} rows of ${key} were taken over from a process that is gone`);
-      appendRows(sql, key, buffer.take().get(key) ?? []);
-      sql.run('UPDATE sessions SET written = max(written, ?) WHERE key = ?', written + 1, key);
-      return true;
-    });
+    const quietly = (run: () => void): void => void this.#quietly(run);
+    const windowOf = (key: string): string | undefined => this.#ownership.of(key);
+    const [stream, backing, log, context] = [this.#stream, this.#backing, this.#log, this.#context()];
+    takeLeft({ stream, backing, log, context, windowOf, quietly }, only);
   }
 
   /**

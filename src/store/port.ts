@@ -1,4 +1,5 @@
 // What the parts of the journal need of it: a way to write and to read that knows where the data is, on the disk or in memory.
+import type { SideTable } from './sideNotes';
 import type { Sql } from './sql';
 
 export interface JournalPort {
@@ -9,5 +10,12 @@ export interface JournalPort {
   write<T>(key: string, change: (sql: Sql) => T): T;
   /** Reads something of a session. */
   read<T>(key: string, query: (sql: Sql) => T): T;
+  /**
+   * Keeps a value that is replaced often: it outlives the process when the call returns, and reaches its table with what else waits.
+   * @throws as {@link write}
+   */
+  note(key: string, table: SideTable, json: string): void;
+  /** The value of {@link note} that is not in its table yet. */
+  noted(key: string, table: SideTable): string | undefined;
   now(): number;
 }

@@ -10,6 +10,8 @@ import { type Sql, textOf } from './sql';
 
 /** Characters of a draft's text, and of one attachment. */
 const MAX_DRAFT_CHARS = 64 * 1024 * 1024;
+/** Characters of a draft that is noted with each pause in typing; a longer one is written at once. */
+const MAX_NOTE_CHARS = 64 * 1024;
 /** Attachments of one draft. */
 const MAX_ATTACHMENTS = 1000;
 
@@ -36,16 +38,21 @@ export class SideStore {
     if (text.length > MAX_DRAFT_CHARS || attachments.length > MAX_ATTACHMENTS) throw tooLarge();
     const isEmpty = text === '' && attachments.length === 0;
     const json = JSON.stringify(isEmpty ? { revision } : { text, revision });
-    this.#port.write(key, (sql) => {
-      saveAttachments(sql, key, attachments);
-      sql.insert('drafts', { key, json }, 'INSERT OR REPLACE');
-    });
+    const kept = this.#port.read(key, (sql) => sql.all('SELECT id FROM draft_attachments WHERE key = ?', key));
+    const ids = new Set(kept.map(({ id }) => textOf(id)));
+    const isSame = ids.size === attachments.length && attachments.every(({ id }) => ids.has(id));
+    if (isSame && json.length <= MAX_NOTE_CHARS) this.#port.note(key, 'drafts', json);
+    else
+      this.#port.write(key, (sql) => {
+        saveAttachments(sql, key, attachments);
+        sql.insert('drafts', { key, json }, 'INSERT OR REPLACE');
+      });
   }
 
   draft(key: string): Draft | undefined {
     return this.#port.read(key, (sql) => {
-      const row = sql.get('SELECT json FROM drafts WHERE key = ?', key);
-      const kept = readJson(textOf(row?.json), z.optional(draftSchema), undefined);
+      const json = this.#port.noted(key, 'drafts') ?? sql.get('SELECT json FROM drafts WHERE key = ?', key)?.json;
+      const kept = readJson(textOf(json), z.optional(draftSchema), undefined);
       if (!kept) return undefined;
       const rows = sql.all('SELECT json FROM draft_attachments WHERE key = ? ORDER BY position', key);
       const own = rows.flatMap(({ json }) => readAttachments(`[${textOf(json) ?? ''}]`));
@@ -56,13 +63,13 @@ export class SideStore {
   }
 
   saveView(key: string, view: ViewState): void {
-    const json = JSON.stringify(view);
-    this.#port.write(key, (sql) => sql.insert('views', { key, json }, 'INSERT OR REPLACE'));
+    this.#port.note(key, 'views', JSON.stringify(view));
   }
 
   view(key: string): ViewState | undefined {
-    const row = this.#port.read(key, (sql) => sql.get('SELECT json FROM views WHERE key = ?', key));
-    return readJson(textOf(row?.json), z.optional(viewSchema), undefined) as ViewState | undefined;
+    const find = 'SELECT json FROM views WHERE key = ?';
+    const json = this.#port.noted(key, 'views') ?? this.#port.read(key, (sql) => sql.get(find, key)?.json);
+    return readJson(textOf(json), z.optional(viewSchema), undefined) as ViewState | undefined;
   }
 }
 

@@ -7,6 +7,7 @@ import { join as joinRows, type PendingRow } from './eventBuffer';
 import { readMark } from './eventPages';
 import type { Machine } from './machine';
 import { decode } from './rowCodec';
+import { isSideTable, type Notes, type SideTable } from './sideNotes';
 
 /** The process, when it began as the system words it, and which of its journals. */
 const NAME = /^parley-(\d+)-(\w*)-[\da-f-]+\.stream$/;
@@ -15,12 +16,14 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Characters of one line. */
 const MAX_LINE_CHARS = 4 * 1024 * 1024;
 
-/** Rows that a process appended for a session and may not have written to the journal. */
-export interface LeftRows {
+/** What a process appended for a session and may not have written to the journal. */
+export interface LeftSession {
   readonly key: string;
-  /** How often rows had been written to the session when the first of these came. */
+  /** How often the session had been written to when the first of this came. */
   readonly written: number;
   readonly rows: readonly PendingRow[];
+  /** The last of each. */
+  readonly notes: Notes;
 }
 
 interface Begun {
@@ -48,12 +51,7 @@ export class StreamLog {
   append(batch: ReadonlyMap<string, readonly PendingRow[]>, writtenTo: (key: string) => number): void {
     const lines: unknown[][] = [];
     for (const [key, rows] of batch) {
-      let begun = this.#begun.get(key);
-      if (!begun) {
-        begun = { number: this.#begun.size, last: undefined };
-        this.#begun.set(key, begun);
-        lines.push([begun.number, key, writtenTo(key)]);
-      }
+      const begun = this.#begin(key, writtenTo, lines);
       for (const row of rows) {
         const { at, until, event, mark } = row;
         const isMore = event.type === 'message_chunk' && begun.last && joinRows(begun.last, row, MAX_LINE_CHARS);
@@ -63,6 +61,27 @@ export class StreamLog {
         begun.last = event.type === 'message_chunk' ? { at, event: shortened(event) } : undefined;
       }
     }
+    this.#write(lines);
+  }
+
+  /** Appends a value that replaces the one before it; it outlives the process when the call returns. @throws as {@link append} */
+  note(key: string, table: SideTable, json: string, writtenTo: (key: string) => number): void {
+    const lines: unknown[][] = [];
+    const { number } = this.#begin(key, writtenTo, lines);
+    lines.push([number, table, json]);
+    this.#write(lines);
+  }
+
+  #begin(key: string, writtenTo: (key: string) => number, lines: unknown[][]): Begun {
+    const known = this.#begun.get(key);
+    if (known) return known;
+    const begun: Begun = { number: this.#begun.size, last: undefined };
+    this.#begun.set(key, begun);
+    lines.push([begun.number, key, writtenTo(key)]);
+    return begun;
+  }
+
+  #write(lines: readonly unknown[][]): void {
     this.#file ??= openSync(join(this.#folder, this.#name), 'a', 0o600);
     const text = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
     writeSync(this.#file, text);
@@ -116,9 +135,9 @@ function shortened(event: PendingRow['event']): PendingRow['event'] {
 }
 
 /** What a file holds, session by session; a line that the end of its process cut off is left out. @throws the error of the system */
-export function readLeft(path: string): readonly LeftRows[] {
+export function readLeft(path: string): readonly LeftSession[] {
   if (statSync(path).size > MAX_BYTES) return [];
-  const sessions: { key: string; written: number; rows: PendingRow[] }[] = [];
+  const sessions: { key: string; written: number; rows: PendingRow[]; notes: Map<SideTable, string> }[] = [];
   for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
     const fields = fieldsOf(line);
     const [number, second, third, value, mark] = fields;
@@ -126,7 +145,11 @@ export function readLeft(path: string): readonly LeftRows[] {
     const session = sessions[number];
     if (!session) {
       if (number !== sessions.length || typeof second !== 'string' || typeof third !== 'number') break;
-      sessions.push({ key: second, written: third, rows: [] });
+      sessions.push({ key: second, written: third, rows: [], notes: new Map() });
+      continue;
+    }
+    if (isSideTable(second) && typeof third === 'string') {
+      session.notes.set(second, third);
       continue;
     }
     if (typeof second !== 'number') break;

@@ -3,9 +3,9 @@ import { SessionModel } from '../session/model';
 import type { Cursor } from '../store/eventRows';
 import type { Journal } from '../store/journal';
 
-/** Rows and their bytes that are read at once. */
+/** Rows and their bytes that are read at once; outputs of tools are up to ten times as much text as they are bytes. */
 const ROWS = 200;
-const BYTES = 256 * 1024;
+const BYTES = 64 * 1024;
 /** How long a part of the reading takes, in milliseconds, before everything else has its turn. */
 const SLICE_MS = 6;
 

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 import type { Journal } from '../../../src/store/journal';
+import { thisMachine } from '../../../src/store/machine';
+import { Sql } from '../../../src/store/sql';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { HeldTimers, modelOf, newSession, openJournal, said, stateOf, timed } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
@@ -133,6 +135,41 @@ describe('what a journal keeps', function () {
     const stream = readdirSync(folder).find((name) => name.endsWith('.stream')) ?? assert.fail('no file');
     const bytes = statSync(join(folder, stream)).size;
     assert.ok(bytes > said_ && bytes < 2 * said_, `${bytes} bytes for ${said_}`);
+  });
+
+  it('changes no table while a draft is typed and the place of the reader moves', () => {
+    journal.append('a', timed(1, said('an answer that goes on')));
+    timers.runFirst();
+    let changes = 0;
+    const { run } = Sql.prototype;
+    Sql.prototype.run = function (sql, ...values) {
+      changes++;
+      return run.call(this, sql, ...values);
+    };
+    try {
+      for (let revision = 1; revision <= 100; revision++) {
+        journal.side.saveDraft('a', { text: 'w'.repeat(revision), revision, attachments: [] });
+        journal.side.saveView('a', { anchor: `e${revision}`, offset: 0, atEnd: false });
+      }
+    } finally {
+      Sql.prototype.run = run;
+    }
+    assert.equal(changes, 0);
+    assert.equal(journal.side.draft('a')?.revision, 100);
+    assert.equal(journal.side.view('a')?.anchor, 'e100');
+  });
+
+  it('has the draft and the place of a process that was killed', () => {
+    const pid = process.pid + 1_000_000;
+    const isAlive = (one: number): boolean => one !== pid && thisMachine.isAlive(one);
+    journal.dispose();
+    const killed = openJournal(folder, { schedule: timers.schedule, machine: { ...thisMachine, pid } });
+    killed.side.saveDraft('a', { text: 'half a sent', revision: 3, attachments: [] });
+    killed.side.saveDraft('a', { text: 'half a sentence', revision: 4, attachments: [] });
+    killed.side.saveView('a', { anchor: 'e7', offset: 0, atEnd: false });
+    journal = openJournal(folder, { machine: { ...thisMachine, isAlive } });
+    assert.deepEqual(journal.side.draft('a'), { text: 'half a sentence', revision: 4, attachments: [] });
+    assert.equal(journal.side.view('a')?.anchor, 'e7');
   });
 });
 

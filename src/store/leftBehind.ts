@@ -1,0 +1,56 @@
+// What streamed in processes that are gone, and was not written to the journal by them: added to it once, whoever does it.
+import type { Log } from '../base/log';
+import type { Backing } from './backing';
+import { EventBuffer } from './eventBuffer';
+import { appendRows } from './eventRows';
+import { type LeaseContext, ownerOf } from './leases';
+import { writeNotes } from './sideNotes';
+import { numberOf } from './sql';
+import { type LeftSession, readLeft, removeLeft, type StreamLog } from './streamLog';
+
+export interface LeftBehindOptions {
+  readonly stream: StreamLog;
+  readonly backing: Backing;
+  readonly log: Log;
+  readonly context: LeaseContext;
+  /** The window of this process that owns a session. */
+  readonly windowOf: (key: string) => string | undefined;
+  /** Runs what may fail without harm. */
+  readonly quietly: (run: () => void) => void;
+}
+
+/** Takes over what is left of one session, which is about to be ours, or of all that no living window has. */
+export function takeLeft(options: LeftBehindOptions, only?: string): void {
+  const { machine } = options.context;
+  for (const { path, pid, started } of options.stream.others()) {
+    options.quietly(() => {
+      const isGone = !machine.isAlive(pid) || (machine.startOf(pid) ?? '') !== started;
+      let isNeeded = !isGone;
+      for (const session of readLeft(path)) {
+        const isTaken = (only === undefined ? isGone : only === session.key) && takeSession(options, session);
+        isNeeded ||= !isTaken;
+      }
+      if (!isNeeded) removeLeft(path);
+    });
+  }
+}
+
+/** @returns whether nothing of it is needed any more */
+function takeSession({ backing, log, context, windowOf }: LeftBehindOptions, left: LeftSession): boolean {
+  if (backing.state.kind === 'memory') return false;
+  const { key, written, rows, notes } = left;
+  const buffer = new EventBuffer();
+  buffer.add(key, rows);
+  return backing.write(key, (sql) => {
+    const owner = ownerOf(sql, key, context);
+    if (owner && owner.windowId !== windowOf(key)) return false;
+    const there = numberOf(sql.get('SELECT written FROM sessions WHERE key = ?', key)?.written);
+    // Of a session that was deleted, or a file that another one replaced, nothing is needed.
+    if (there === undefined || there > written) return true;
+    log.info(`journal: ${rows.length} rows of ${key} were taken over from a process that is gone`);
+    appendRows(sql, key, buffer.take().get(key) ?? []);
+    writeNotes(sql, key, notes);
+    sql.run('UPDATE sessions SET written = max(written, ?) WHERE key = ?', written + 1, key);
+    return true;
+  });
+}
