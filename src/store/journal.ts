@@ -429,6 +429,8 @@ export class Journal implements Disposable {
       this.requireOwn(key);
       if (!this.#backing.read(key, (sql) => hasSession(sql, key))) throw unknown(key);
       const isNoted = this.#quietly(() => {
+        // What came before it is kept before it.
+        if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamOn();
         this.#stream.note(key, table, json, (one) => this.#writtenTo(one));
         return true;
       });

@@ -33,7 +33,8 @@ export const faultPoints: readonly FaultPoint[] = [
   {
     name: '02 after it left, before a word',
     play: 'wait',
-    reached: (window) => window.untilLogged(({ dir, msg }) => dir === 'in' && msg?.method === 'session/prompt'),
+    // Not when it was read: an agent that is killed before it has kept the message cannot repeat it.
+    reached: (window) => window.untilLogged(({ ev }) => ev === 'kept'),
   },
   { name: '03 in a thought', play: 'think Let me see\nwait', reached: shows('thought') },
   { name: '04 in its text', play: 'say Once upon a time\nwait', reached: shows('agent') },

@@ -76,6 +76,7 @@ async function prompt(id: unknown, params: unknown): Promise<object> {
   const sessionId = String(at(params, 'sessionId'));
   const content = at((at(params, 'prompt') as unknown[])[0], 'text');
   keep(sessionId, { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: content } });
+  wire.log({ ev: 'kept' });
   const turn = new AgentTurn(sessionId, id, wire, cancelling, (method, extra) => ask(sessionId, method, extra));
   turns.set(sessionId, turn);
   said = ''; // an answer is a message of its own
