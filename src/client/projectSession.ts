@@ -76,7 +76,13 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   config: (c) => c.model.state.config,
   usage: (c) => c.model.state.usage,
   attachments: (c) =>
-    c.unsent.attachments.map(({ id, kind, label, detail }) => ({ id, kind, label, ...(detail && { detail }) })),
+    c.unsent.attachments.map(({ id, kind, label, detail, thumbnail }) => ({
+      id,
+      kind,
+      label,
+      ...(detail && { detail }),
+      ...(thumbnail && { thumbnail }),
+    })),
   canAttachImages: (c) => c.promptCapabilities.image,
   canAttachAudio: (c) => c.promptCapabilities.audio,
   canAttachFiles: (c) => c.promptCapabilities.embeddedContext,

@@ -23,6 +23,9 @@ export const CONTRACT_VERSION = 2;
 /** Characters of one message; what is larger belongs into a file. */
 export const MAX_TEXT = 2_000_000;
 
+/** Characters of a thumbnail, a `data:` address. */
+export const MAX_THUMBNAIL = 8 * 1024;
+
 export type SessionPhase =
   | 'idle'
   | 'starting'
@@ -141,6 +144,8 @@ export interface AttachmentView {
   readonly kind: 'file' | 'selection' | 'image' | 'other';
   readonly label: string;
   readonly detail?: string;
+  /** A small picture of a pasted image, as the page made it: a `data:` address. */
+  readonly thumbnail?: string;
 }
 
 export interface DiffHunk {
@@ -421,7 +426,13 @@ export type SessionMessage =
         | 'openSettings';
     }
   /** A pasted file: `data` is base64. */
-  | { readonly type: 'attachImage'; readonly data: string; readonly mimeType: string; readonly name: string }
+  | {
+      readonly type: 'attachImage';
+      readonly data: string;
+      readonly mimeType: string;
+      readonly name: string;
+      readonly thumbnail?: string;
+    }
   | { readonly type: 'attachFile'; readonly data: string; readonly mimeType: string; readonly name: string }
   | { readonly type: 'detach'; readonly id: string };
 

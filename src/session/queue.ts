@@ -29,6 +29,8 @@ export interface QueuedAttachment {
   readonly kind: 'file' | 'selection' | 'image' | 'other';
   readonly label: string;
   readonly detail?: string;
+  /** A small picture of a pasted image, as a `data:` address. */
+  readonly thumbnail?: string;
   /** What the agent gets, best form first; the first that the agent takes is sent. */
   readonly forms: readonly ContentBlock[];
 }

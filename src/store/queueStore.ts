@@ -143,6 +143,7 @@ const attachmentSchema = z.object({
   kind: z.enum(['file', 'selection', 'image', 'other']),
   label: z.string(),
   detail: z.optional(z.string()),
+  thumbnail: z.optional(z.string()),
   forms: z.array(z.looseObject({ type: z.string() })),
 });
 

@@ -68,6 +68,8 @@ export const strings = {
   saveFile: (name: string) => `Save ${name}…`,
   summary: 'Summary',
   image: 'Image',
+  enlargeImage: 'Enlarge image',
+  closeImage: 'Close image',
   embedded: 'Embedded resource',
   forAgent: 'For the agent',
   unknownContent: (kind: string) => `Content of a kind that is not known here: ${kind}`,

@@ -78,13 +78,19 @@ export function selectionAttachment(editor: TextEditor): QueuedAttachment | unde
   };
 }
 
-/** An image that was pasted. @param data base64. */
-export function imageAttachment(name: string, mimeType: string, data: string): QueuedAttachment {
+/** An image that was pasted. @param data base64 @param thumbnail a `data:` address */
+export function imageAttachment(
+  name: string,
+  mimeType: string,
+  data: string,
+  thumbnail: string | undefined,
+): QueuedAttachment {
   return {
     id: randomUUID(),
     kind: 'image',
     label: name,
     detail: `${mimeType}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB`,
+    ...(thumbnail !== undefined && { thumbnail }),
     forms: [
       { type: 'image', data, mimeType },
       { type: 'text', text: `[an image, ${name}, that this agent cannot take]` },

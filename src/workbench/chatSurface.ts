@@ -339,7 +339,7 @@ export class ChatSurface implements Disposable {
         await commands.executeCommand(COMMANDS[message.command]);
         return;
       case 'attachImage':
-        conversation.unsent.attach(imageAttachment(message.name, message.mimeType, message.data));
+        conversation.unsent.attach(imageAttachment(message.name, message.mimeType, message.data, message.thumbnail));
         return;
       case 'attachFile':
         conversation.unsent.attach(contentAttachment(message.name, message.mimeType, message.data));

@@ -1,7 +1,7 @@
 // What the webview says, checked: it draws text of agents, so nothing from it is trusted.
 import * as z from 'zod/mini';
 import { at } from '../acp/capabilities';
-import { type FromWebview, MAX_TEXT } from '../panel/contract';
+import { type FromWebview, MAX_TEXT, MAX_THUMBNAIL } from '../panel/contract';
 
 const MAX_ID = 500;
 const id = z.string().check(z.maxLength(MAX_ID));
@@ -72,6 +72,9 @@ const schema = z.discriminatedUnion('type', [
     data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
     mimeType: z.string().check(z.regex(/^image\/[\w.+-]+$/)),
     name: z.string().check(z.maxLength(500)),
+    thumbnail: z.optional(
+      z.string().check(z.maxLength(MAX_THUMBNAIL), z.regex(/^data:image\/(?:jpeg|png|webp);base64,[A-Za-z0-9+/]+=*$/)),
+    ),
   }),
   ofSession('attachFile', {
     data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),

@@ -1,5 +1,6 @@
 // The composer in a real browser, by the names and roles that tests and assistive technology use.
 import assert from 'node:assert/strict';
+import { readFromWebview } from '../../src/workbench/fromWebview';
 import type { Panel } from './harness/browser';
 import { message, SESSION_FULL } from './harness/samples';
 import { RUNNING, useChrome } from './harness/useChrome';
@@ -135,6 +136,39 @@ describe('composer', () => {
       mimeType: 'image/png',
       name: 'shot.png',
     });
+  });
+
+  it('hands the host a small picture of a pasted image, and shows the one that the host has', async () => {
+    await open();
+    await panel.page.evaluate(async () => {
+      const canvas = document.createElement('canvas');
+      canvas.width = 1200;
+      canvas.height = 600;
+      const context = canvas.getContext('2d')!;
+      for (let x = 0; x < 1200; x++) {
+        context.fillStyle = `hsl(${(x * 37) % 360} 90% 50%)`;
+        context.fillRect(x, 0, 1, 600);
+      }
+      const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
+      const data = new DataTransfer();
+      data.items.add(new File([blob!], 'shot.png', { type: 'image/png' }));
+      document
+        .querySelector('textarea')!
+        .dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    });
+    const message = await panel.next('attachImage');
+    const { thumbnail } = message;
+    assert.ok(thumbnail !== undefined && thumbnail.length <= 8192);
+    assert.deepEqual(readFromWebview(message), message);
+    const attachments = [{ id: 'i', kind: 'image', label: 'shot.png', thumbnail }] as const;
+    await panel.update({ op: 'session', patch: { attachments } });
+    const image = panel.page.locator('.attachments img');
+    await image.waitFor();
+    await image.evaluate((node: HTMLImageElement) => node.decode());
+    assert.deepEqual(
+      await image.evaluate((node: HTMLImageElement) => [node.naturalWidth, node.naturalHeight]),
+      [64, 32],
+    );
   });
 
   it('shows attachments and lets go of one', async () => {

@@ -141,6 +141,20 @@ describe('entries', () => {
     assert.ok(between.y >= c.y + c.height + 4 && d.y >= between.y + between.height + 4);
   });
 
+  it('opens a picture large at a click or a key, and Esc brings the focus back', async () => {
+    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const { page } = await open([message('u', 'user', [{ type: 'image', data, mimeType: 'image/png' }])]);
+    const small = page.getByRole('button', { name: 'Enlarge image' });
+    await small.click();
+    await page.getByRole('dialog', { name: 'Image' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Close image' }).click();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.ok(await small.evaluate((node) => node === document.activeElement));
+  });
+
   it('brings what was searched for to the eye and marks it alone', async () => {
     const items = Array.from({ length: 300 }, (_, index) => message(`m${index}`, 'agent', `Paragraph ${index}`));
     const { page } = await open(items, { height: 600 });

@@ -18,9 +18,9 @@ export function Attachments() {
   if (attachments.length === 0) return null;
   return (
     <ul class="attachments" aria-label={strings.attachments}>
-      {attachments.map(({ id, kind, label, detail }) => (
+      {attachments.map(({ id, kind, label, detail, thumbnail }) => (
         <li key={id} class="chip" title={detail ?? label}>
-          <Icon name={ICONS[kind]} />
+          {thumbnail === undefined ? <Icon name={ICONS[kind]} /> : <img class="thumbnail" src={thumbnail} alt="" />}
           <span class="cut">{label}</span>
           <button
             type="button"

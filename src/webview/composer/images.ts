@@ -1,4 +1,5 @@
 // Pasted images, sounds and other files, on their way to the host as base64.
+import { MAX_THUMBNAIL } from '../../panel/contract';
 import { post } from '../host';
 import { reportError } from '../problems';
 import { session } from '../session';
@@ -6,6 +7,8 @@ import { strings } from '../strings';
 import { composer } from './composerState';
 
 const LARGEST = 10 * 1024 * 1024;
+/** The longer side of a thumbnail; chips show it at a third of that, on screens of any density. */
+const THUMBNAIL_PX = 64;
 
 /** Hands each file that the agent can take to the host, which makes an attachment of it; says why where it cannot. */
 export async function attachPasted(files: readonly File[]): Promise<void> {
@@ -19,7 +22,9 @@ export async function attachPasted(files: readonly File[]): Promise<void> {
     try {
       const type = file.type.startsWith('image/') ? 'attachImage' : 'attachFile';
       const mimeType = file.type.split(';', 1)[0] ?? '';
-      post({ type, data: await toBase64(file), mimeType, name: file.name }, key);
+      const thumbnail = type === 'attachImage' ? await thumbnailOf(file) : undefined;
+      const content = { data: await toBase64(file), mimeType, name: file.name };
+      post({ type, ...content, ...(thumbnail !== undefined && { thumbnail }) }, key);
     } catch (error) {
       reportError(error);
     }
@@ -32,6 +37,20 @@ function refusalOf({ type, size }: File): string | undefined {
   if (type.startsWith('audio/') && !canAttachAudio.peek() && !canAttachFiles.peek()) return strings.audioNotAllowed;
   if (!/^(image|audio)\//.test(type) && !canAttachFiles.peek()) return strings.filesNotAllowed;
   return size > LARGEST ? strings.imageTooLarge : undefined;
+}
+
+/** A small picture of an image; undefined where the browser cannot read it, or where it is too much even when it is small. */
+async function thumbnailOf(image: Blob): Promise<string | undefined> {
+  const bitmap = await createImageBitmap(image).catch(() => undefined);
+  if (!bitmap) return undefined;
+  const scale = Math.min(1, THUMBNAIL_PX / Math.max(bitmap.width, bitmap.height));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale));
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale));
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  const address = canvas.toDataURL('image/webp', 0.7);
+  return address.length <= MAX_THUMBNAIL ? address : undefined;
 }
 
 function toBase64(blob: Blob): Promise<string> {

@@ -2,7 +2,7 @@
 
 import { revealControls } from '../../base/revealControls';
 import type { BlockView } from '../../panel/contract';
-import { el, icon, iconButton, link, setAttributes } from '../dom';
+import { button, el, icon, iconButton, link, setAttributes } from '../dom';
 import { strings } from '../strings';
 import { createFold } from './fold';
 
@@ -87,10 +87,26 @@ function isArtifact(uri: string): boolean {
 
 function createImage(data: string, mimeType: string): HTMLElement {
   if (!/^image\/[\w.+-]+$/.test(mimeType)) return el('p', 'dim', `${strings.image} (${revealControls(mimeType)})`);
-  const image = el('img', 'picture');
-  image.src = `data:${mimeType};base64,${data}`;
-  image.alt = strings.image;
-  return image;
+  const picture = (className: string): HTMLImageElement => {
+    const image = el('img', className);
+    image.src = `data:${mimeType};base64,${data}`;
+    image.alt = strings.image;
+    return image;
+  };
+  const open = button('picture-button', '', () => enlarge(picture('picture-whole')));
+  open.append(picture('picture'));
+  return setAttributes(open, { 'aria-label': strings.enlargeImage, title: strings.enlargeImage });
+}
+
+/** Shows a picture over the whole panel until a click or Esc; the focus goes back to where it was. */
+function enlarge(image: HTMLImageElement): void {
+  const close = button('picture-close', '', () => view.close());
+  close.append(image);
+  setAttributes(close, { 'aria-label': strings.closeImage, title: strings.closeImage });
+  const view = setAttributes(el('dialog', 'picture-view', close), { 'aria-label': strings.image });
+  view.addEventListener('close', () => view.remove());
+  document.body.append(view);
+  view.showModal();
 }
 
 /** Plays what came with the message; nothing is fetched, and nothing plays by itself. */

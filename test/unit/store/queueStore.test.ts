@@ -27,7 +27,14 @@ describe('QueueStore', () => {
 
   it('says that a message waits while it is not on the disk', () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
-    const attachment = { id: 'x', kind: 'image', label: 'shot', detail: '1 KB', forms: [image] } as const;
+    const attachment = {
+      id: 'x',
+      kind: 'image',
+      label: 'shot',
+      detail: '1 KB',
+      thumbnail: 'data:x',
+      forms: [image],
+    } as const;
     const item = queued('q1', { text: 'hi \ud83d', attachments: [attachment] });
     journal.append('a', timed(1, said('before it')));
     journal.queue.enqueue('a', item);

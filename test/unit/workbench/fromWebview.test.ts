@@ -18,6 +18,14 @@ describe('a message of the panel', () => {
     { key: 'a', type: 'saveResource', index: 12, content: 0 },
     { key: 'a', type: 'retryGap', id: 'past-3' },
     { key: 'a', type: 'draft', text: 'half', revision: 1 },
+    {
+      key: 'a',
+      type: 'attachImage',
+      data: 'aGk=',
+      mimeType: 'image/png',
+      name: 'x',
+      thumbnail: 'data:image/webp;base64,aGk=',
+    },
     { key: 'a', type: 'sendAgain', turnId: 't1' },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: '', name: 'x' },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: 'application/vnd.ms-excel', name: 'x' },
@@ -39,6 +47,9 @@ describe('a message of the panel', () => {
     { key: 'a', type: 'retryGap', id: 'x'.repeat(501) },
     { key: 7, type: 'draft', text: 'half', revision: 1 },
     { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: 'text/html;x"', name: 'x' },
+    ...['https://x.example/a.png', 'data:image/svg+xml;base64,aGk=', `data:image/webp;base64,${'a'.repeat(8192)}`].map(
+      (thumbnail) => ({ thumbnail, key: 'a', type: 'attachImage', data: 'aGk=', mimeType: 'image/png', name: 'x' }),
+    ),
   ];
   for (const message of refused) {
     it(`is refused: ${JSON.stringify(message).slice(0, 90)}`, () => {
