@@ -72,7 +72,8 @@ function toPatch(
   const { content, capabilities } = fields;
   const cleared = CLEARABLE.filter((name) => fields[name] === null).map((name) => [name, null]);
   return {
-    ...toToolPatch(fields),
+    // Contents have other shapes here: they are read once, below.
+    ...toToolPatch({ ...fields, content: undefined }),
     ...(content && { content: content.slice(0, MAX_ITEMS).flatMap(toToolContents) }),
     ...Object.fromEntries(cleared),
     ...(capabilities !== undefined && { canCancel: isMarked(at(capabilities, 'cancel')) }),

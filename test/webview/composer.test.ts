@@ -171,6 +171,23 @@ describe('composer', () => {
     );
   });
 
+  it('takes back a completed command and an inserted text with undo', async () => {
+    await open({ session: { commands: [{ name: 'review', description: '' }] } });
+    await field().pressSequentially('/rev');
+    await field().press('Enter');
+    assert.equal(await field().inputValue(), '/review ');
+    await field().press('Control+z');
+    assert.equal(await field().inputValue(), '/rev');
+    await field().press('Control+Shift+z');
+    assert.equal(await field().inputValue(), '/review ');
+    await panel.send({ type: 'insert', text: 'a.ts:4\nb.ts:5' });
+    await panel.page.waitForFunction(() => document.querySelector('textarea')?.value === '/review a.ts:4\nb.ts:5');
+    await field().press('Control+z');
+    assert.equal(await field().inputValue(), '/review ');
+    await field().press('Control+Enter');
+    assert.equal((await panel.next('send')).text, '/review ');
+  });
+
   it('shows attachments and lets go of one', async () => {
     await open({ session: { attachments: SESSION_FULL.attachments ?? [] } });
     await button('Remove src/server.ts').click();

@@ -71,6 +71,7 @@ class Composer {
 
   /** Sets the text, with the caret at its end. */
   set(text: string): void {
+    if (this.#field === document.activeElement && this.#edit(0, this.text.peek().length, text)) return;
     this.#write(text);
     this.#changed();
   }
@@ -163,10 +164,11 @@ class Composer {
     const end = field?.selectionEnd ?? old.length;
     const before = old.slice(0, start);
     const gap = before === '' || /\s$/.test(before) ? '' : ' ';
+    this.focus();
+    if (this.#edit(start, end, gap + text)) return;
     this.set(before + gap + text + old.slice(end));
     const caret = start + gap.length + text.length;
     field?.setSelectionRange(caret, caret);
-    this.focus();
   }
 
   /** Puts text behind what is written. */
@@ -203,6 +205,17 @@ class Composer {
     this.#revision += 1;
     if (this.text.peek().length <= LONG_TEXT) this.#keep();
     this.#timer ??= setTimeout(() => this.flush(), POST_EVERY);
+  }
+
+  /**
+   * Replaces a part of the text as typing does, so that undo takes it back; the field must have the focus.
+   * @returns whether it was done: what is long takes longer than a key may
+   */
+  #edit(start: number, end: number, text: string): boolean {
+    const field = this.#field;
+    if (!field || text === '' || this.text.peek().length + text.length > LONG_TEXT) return false;
+    field.setSelectionRange(start, end);
+    return document.execCommand('insertText', false, text);
   }
 
   #write(text: string): void {

@@ -16,7 +16,7 @@ import { MemoryTransport } from '../../support/memoryTransport';
 import { corpus, FIRST, makePlay, type Play, SEEDS } from './fuzzPlays';
 import { pick, type Random, randomFrom, textOf } from './mutate';
 
-/** Every so manieth seed goes over a connection, in bytes. */
+/** One of so many seeds goes over a connection, in bytes. */
 const OVER_WIRE = 8;
 /** Characters of a view that one entry may become, whatever the agent has sent. */
 const MAX_VIEW = 13_000_000;

@@ -107,6 +107,12 @@ describe('the manifest', () => {
     );
   });
 
+  it('gives each setting a place of its own in the list of settings', () => {
+    const orders = [...text.matchAll(/"order": (\d+)/g)].map(([, order]) => order);
+    assert.ok(orders.length > 0);
+    assert.deepEqual([...new Set(orders)], orders);
+  });
+
   it('lets a folder that is not trusted start programs if a setting that names one is not restricted', () => {
     const { properties } = manifest.contributes.configuration;
     const strict = ['machine', 'application', 'machine-overridable'];
