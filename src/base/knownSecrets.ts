@@ -4,6 +4,8 @@
 const MAX_VALUES = 1_000;
 /** Shorter values would be found by chance, in characters. */
 const MIN_SECRET = 6;
+/** Longer beginnings of a value are not looked for at the end of a text, in characters. */
+const MAX_OPEN_END = 4096;
 /** What replaces a secret. It needs no escape in JSON. */
 export const REDACTED = '[redacted]';
 
@@ -32,6 +34,20 @@ export class KnownSecrets {
     this.#pattern ??= patternOf(this.#values);
     return text.replace(this.#pattern, REDACTED);
   };
+
+  /** Returns how many characters at the end of a text are the longest beginning of a value that could go on after it. */
+  openEnd(text: string): number {
+    let longest = 0;
+    for (const value of this.#values) {
+      const end = text.slice(-Math.min(value.length - 1, MAX_OPEN_END));
+      const first = value.slice(0, 1);
+      for (let from = end.indexOf(first); from !== -1; from = end.indexOf(first, from + 1)) {
+        if (end.length - from <= longest) break;
+        if (value.startsWith(end.slice(from))) longest = end.length - from;
+      }
+    }
+    return longest;
+  }
 
   #remember(value: string): void {
     if (this.#values.has(value)) return;

@@ -11,6 +11,7 @@ import { SessionModel } from '../session/model';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../session/queue';
 import type { Journal } from '../store/journal';
 import type { SessionRecord, ViewState } from '../store/records';
+import { StreamRedaction } from './streamRedaction';
 import { TranscriptReading } from './transcriptReading';
 
 export interface KeepOptions {
@@ -40,6 +41,7 @@ export class JournalKeep implements ConversationKeep {
   /** What the agent said before the user did. */
   readonly #before: TimedEvent[] = [];
   #charsBefore = 0;
+  readonly #redaction = new StreamRedaction();
   #facts: Parameters<ConversationKeep['describe']>[0] = {};
   /** The newest event of a session that was read and is not claimed yet. */
   #readTo: number | undefined;
@@ -98,11 +100,13 @@ export class JournalKeep implements ConversationKeep {
     }
     const { events, changes } = all;
     if (changes.length === 0) this.events(events);
-    else
+    else {
+      const kept = this.#kept(events);
       this.#write((journal, key) => {
         const run = changes.map((change) => () => change(journal, key));
-        journal.together(key, events.map(asKept), run, (error) => this.#options.log.debug(`journal: ${error.message}`));
+        journal.together(key, kept, run, (error) => this.#options.log.debug(`journal: ${error.message}`));
       });
+    }
   }
 
   events(events: readonly TimedEvent[]): void {
@@ -111,7 +115,7 @@ export class JournalKeep implements ConversationKeep {
       this.#together.events.push(...events);
       return;
     }
-    const bounded = events.map(asKept);
+    const bounded = this.#kept(events);
     if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
       this.#write((journal, key) => journal.append(key, bounded));
     } else {
@@ -119,6 +123,10 @@ export class JournalKeep implements ConversationKeep {
       const fits = this.#charsBefore <= MOST_CHARS_BEFORE && this.#before.length + bounded.length <= MOST_BEFORE;
       if (fits) this.#before.push(...bounded);
     }
+  }
+
+  #kept(events: readonly TimedEvent[]): TimedEvent[] {
+    return this.#redaction.take(events).map(asKept);
   }
 
   describe(facts: Parameters<ConversationKeep['describe']>[0]): void {
