@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, journal, carried, sessions, day, hostile, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, day, hostile, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askedFigures } from '../test/bench/askedFigures';
 import { measureCarriedPaint } from '../test/bench/carriedPaint';
+import { measureEntries } from '../test/bench/entriesBench';
 import { meets, type Row, rounded } from '../test/bench/figures';
 import { measureHostile } from '../test/bench/hostileBench';
 import { measureJournal } from '../test/bench/journalBench';
@@ -42,6 +43,7 @@ function script(file: string, ...args: string[]): void {
 async function main(): Promise<Row[]> {
   const known = [
     'wire',
+    'entries',
     'journal',
     'carried',
     'sessions',
@@ -56,6 +58,11 @@ async function main(): Promise<Row[]> {
   if (wanted('wire')) {
     say('wire …');
     rows.push(...(await measureWire(options.quick ? 3 : 7)));
+  }
+  if (wanted('entries')) {
+    say('entries …');
+    const [counts, textMb, turns] = options.quick ? [[1000, 10_000], 10, 20] : [[1000, 10_000, 100_000], 100, 200];
+    rows.push(...(await measureEntries({ counts, textMb, turns, say })));
   }
   if (wanted('journal')) {
     say('journal …');

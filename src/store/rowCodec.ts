@@ -6,8 +6,8 @@ import type { SessionEvent } from '../session/event';
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 /** Below this many characters a deflated row saves no page. */
 const MIN_DEFLATED = 700;
-/** Above this many characters deflating would hold up the extension host for more than a few milliseconds. */
-const MAX_DEFLATED = 256 * 1024;
+/** The lines that are kept of a terminal fit, as JSON; more would hold up the extension host for too long. */
+const MAX_DEFLATED = 2.5 * 1024 * 1024;
 /** Fast; outputs of tools shrink to a third or less at any level. */
 const LEVEL = 1;
 

@@ -7,9 +7,11 @@ import { silentLog } from '../../src/base/log';
 import type { SessionEvent, TimedEvent } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
 import { Journal } from '../../src/store/journal';
+import { JournalKeep } from '../../src/workbench/journalKeep';
 import { newSession, queued, said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
 import { type Row, rounded } from './figures';
+import { record } from './recordEvents';
 
 const SYLLABLES = [
   'ka',
@@ -42,13 +44,13 @@ export interface JournalBenchOptions {
 export async function measureJournal(options: JournalBenchOptions): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-journal-'));
   try {
-    return measure(folder, options);
+    return await measure(folder, options);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function measure(folder: string, { sessions, events, say }: JournalBenchOptions): readonly Row[] {
+async function measure(folder: string, { sessions, events, say }: JournalBenchOptions): Promise<readonly Row[]> {
   const random = seeded(42);
   let journal = open(folder);
   const began = performance.now();
@@ -60,8 +62,10 @@ function measure(folder: string, { sessions, events, say }: JournalBenchOptions)
       index === sessions - 1
         ? conversation(random, 10_000, START + index)
         : conversation(random, (each * 20) / 39, START + index);
-    // As they come: some at a time.
-    for (let at = 0; at < list.length; at += 50) journal.append(`session-${index}`, list.slice(at, at + 50));
+    const key = `session-${index}`;
+    const session = { key, agentId: 'demo', cwd: folder, roots: [folder] };
+    await record(new JournalKeep({ journal, log: silentLog, windowId: 'bench', session }, true), list);
+    journal.release(key, 'bench');
     written += list.length;
     if (index % 100 === 99)
       say(`${index + 1} sessions, ${written} events, ${Math.round(performance.now() - began)} ms`);
@@ -190,7 +194,7 @@ export function conversation(random: (below: number) => number, entries: number,
   return list.map((event, index) => ({ at: at + index, event }));
 }
 
-function ended(turnId: string): SessionEvent {
+export function ended(turnId: string): SessionEvent {
   return { type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at: START };
 }
 

@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog } from '../../src/base/log';
 import { Journal } from '../../src/store/journal';
+import { JournalKeep } from '../../src/workbench/journalKeep';
 import { newSession, said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
 import { Chat } from './chat';
 import { median, percentile, type Row, rounded } from './figures';
 import { conversation } from './journalBench';
 import { untilQuiet } from './procStat';
+import { record } from './recordEvents';
 import type { Subject } from './subjects';
 
 const ENTRIES = 10_000;
@@ -76,7 +78,7 @@ async function run(subject: Subject, isKept: boolean, turns: number, say: (line:
     const folder = join(scratch, 'workspace');
     const storage = join(dataDir, 'data/User/globalStorage/parley.parley');
     for (const each of [folder, storage]) mkdirSync(each, { recursive: true });
-    if (isKept) writeSessions(storage, folder);
+    if (isKept) await writeSessions(storage, folder);
     else writeForeign(storage);
     const chat = await Chat.open(subject, scratch, say, { dataDir, folder });
     try {
@@ -99,16 +101,17 @@ async function run(subject: Subject, isKept: boolean, turns: number, say: (line:
 const markerOf = (title: string): string => `END-OF-${title.toUpperCase()}`;
 
 /** Sessions of earlier. @param folder that they worked in */
-function writeSessions(storage: string, folder: string): void {
+async function writeSessions(storage: string, folder: string): Promise<void> {
   const then = Date.now() - AGO_MS;
   const journal = Journal.open({ folder: storage, log: silentLog, now: () => then });
   for (const [index, title] of TITLES.entries()) {
     const key = `long-${index}`;
     journal.saveSession(newSession(key, { agentId: 'load', title, cwd: folder, roots: [folder] }));
     const list = conversation(seeded(index + 1), ENTRIES, then);
-    const end = list.pop();
-    for (let at = 0; at < list.length; at += 50) journal.append(key, list.slice(at, at + 50));
-    journal.append(key, [{ at: then, event: said(` ${markerOf(title)}`) }, ...(end ? [end] : [])]);
+    list.splice(-1, 0, { at: then, event: said(` ${markerOf(title)}`) });
+    const session = { key, agentId: 'load', cwd: folder, roots: [folder] };
+    await record(new JournalKeep({ journal, log: silentLog, windowId: 'bench', session }, true), list);
+    journal.release(key, 'bench');
   }
   journal.dispose();
 }
