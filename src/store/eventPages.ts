@@ -41,7 +41,14 @@ export function readEvents(backing: Backing, key: string, query: EventQuery): Ev
   let room = limit;
   const rows = backing
     .readAll(key, (sql, end) => {
-      const range = { from, to: Math.min(to, end), limit: room, ...(maxBytes !== undefined && { maxBytes }) };
+      const range = {
+        from,
+        to: Math.min(to, end),
+        limit: room,
+        ...(maxBytes !== undefined && { maxBytes }),
+        // Of all rows, only those of a text can grow.
+        ...(after?.chars === 0 && { known: after.seq }),
+      };
       const part = readRows(sql, key, range);
       room -= part.length;
       return part;

@@ -131,6 +131,8 @@ export interface RowRange {
   readonly limit: number;
   /** Bytes of all rows. Two rows are read in any case: whoever reads on begins with a row that is known, and must come past it. Default: no bound. */
   readonly maxBytes?: number;
+  /** A row that the reader has, and that cannot grow: it is named, and its event is not read again. */
+  readonly known?: number;
 }
 
 /** A row as it lies in the table. */
@@ -143,10 +145,11 @@ export interface EventRow {
 
 /** Rows of a session in their order. */
 export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
-  const { from, limit } = range;
+  const { from, limit, known = 0 } = range;
   const to = range.maxBytes === undefined ? range.to : lastWithin(sql, key, range, range.maxBytes);
-  const sentence = 'SELECT seq, at, until, json FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
-  return sql.lists(sentence, key, from, to, limit).map(([seq, at, until, json]) => ({
+  const sentence = `SELECT seq, at, until, CASE WHEN seq = ? THEN NULL ELSE json END FROM events
+    WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?`;
+  return sql.lists(sentence, known, key, from, to, limit).map(([seq, at, until, json]) => ({
     seq: numberOf(seq) ?? 0,
     at: numberOf(at) ?? 0,
     until: numberOf(until),
@@ -155,13 +158,13 @@ export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
 }
 
 /** The last row up to which the rows of a range take so many bytes; their sizes are known without reading them. */
-function lastWithin(sql: Sql, key: string, { from, to, limit }: RowRange, maxBytes: number): number {
+function lastWithin(sql: Sql, key: string, { from, to, limit, known }: RowRange, maxBytes: number): number {
   const sentence =
     'SELECT seq, octet_length(json) FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
   let last = from;
   let bytes = 0;
   for (const [index, [seq, size]] of sql.lists(sentence, key, from, to, limit).entries()) {
-    bytes += numberOf(size) ?? 0;
+    bytes += seq === known ? 0 : (numberOf(size) ?? 0);
     if (bytes > maxBytes && index > 1) break;
     last = numberOf(seq) ?? last;
   }

@@ -6,15 +6,18 @@ import type { SessionEvent } from '../session/event';
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
 /** Below this many characters a deflated row saves no page. */
 const MIN_DEFLATED = 700;
-/** The lines that are kept of a terminal fit, as JSON; more would hold up the extension host for too long. */
-const MAX_DEFLATED = 2.5 * 1024 * 1024;
+/** Above this many characters deflating would hold up the extension host for more than a few milliseconds. */
+const MAX_DEFLATED = 256 * 1024;
+/** The same of a terminal, once a second at most: all that is kept of its lines fits, as JSON. Few texts shrink as much. */
+const MAX_DEFLATED_TERMINAL = 2.5 * 1024 * 1024;
 /** Fast; outputs of tools shrink to a third or less at any level. */
 const LEVEL = 1;
 
 /** The column of an event. Never throws: an event without a JSON text, or with too much of it, becomes a notice. */
 export function encode(event: SessionEvent): string | Uint8Array {
   const json = toJson(event);
-  if (json.length < MIN_DEFLATED || json.length > MAX_DEFLATED) return json;
+  const most = event.type === 'terminal' ? MAX_DEFLATED_TERMINAL : MAX_DEFLATED;
+  if (json.length < MIN_DEFLATED || json.length > most) return json;
   const deflated = deflateRawSync(json, { level: LEVEL });
   return deflated.length < json.length * 0.9 ? deflated : json;
 }
@@ -32,7 +35,7 @@ export function decode(column: unknown): SessionEvent | undefined {
 function textOfColumn(column: unknown): string | undefined {
   if (typeof column === 'string') return column;
   if (!(column instanceof Uint8Array)) return undefined;
-  return inflateRawSync(column, { maxOutputLength: 4 * MAX_DEFLATED }).toString();
+  return inflateRawSync(column, { maxOutputLength: 4 * MAX_DEFLATED_TERMINAL }).toString();
 }
 
 function toJson(event: SessionEvent): string {

@@ -1,5 +1,6 @@
 // What a session leaves behind and finds again.
 import { strict as assert } from 'node:assert';
+import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../../src/base/errors';
 import type { ConversationKeep } from '../../../src/client/keep';
 import { Recorder } from '../../../src/client/recorder';
@@ -256,6 +257,26 @@ describe('Journal', () => {
     const sent = { text: '', revision: 8, attachments: [] };
     journal.side.saveDraft('a', sent);
     assert.deepEqual(journal.side.draft('a'), sent, 'a page that has an older text must not bring it back');
+  });
+
+  it('reads on behind a picture without reading the picture again', () => {
+    const block = { type: 'image', data: randomBytes(600_000).toString('base64'), mimeType: 'image/png' } as const;
+    journal.append('a', timed(1, { type: 'message_chunk', role: 'agent', block }));
+    const { cursor } = journal.events('a');
+    journal.append('a', timed(2, said('a cat')));
+    let chars = 0;
+    const { lists } = Sql.prototype;
+    Sql.prototype.lists = function (sql, ...values) {
+      const rows = lists.call(this, sql, ...values);
+      for (const value of rows.flat()) chars += typeof value === 'string' ? value.length : 8;
+      return rows;
+    };
+    try {
+      assert.deepEqual(journal.events('a', { after: cursor }).events, timed(2, said('a cat')));
+    } finally {
+      Sql.prototype.lists = lists;
+    }
+    assert.ok(chars < 1000, `${chars}`);
   });
 
   it('writes the text of a draft alone while a picture is beside it, and keeps both', () => {
