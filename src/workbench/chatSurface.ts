@@ -154,7 +154,8 @@ export class ChatSurface implements Disposable {
   async reveal(event: TimedEvent): Promise<void> {
     const conversation = this.#conversation;
     await conversation.whole;
-    await this.#feed.painted();
+    // The feed is of the conversation that is shown: of another one it would be waited for in vain.
+    if (this.#shows(conversation)) await this.#feed.painted();
     const index = this.#shows(conversation) ? entryOf(conversation.model, event) : undefined;
     if (index !== undefined) this.#post({ type: 'reveal', index });
   }
