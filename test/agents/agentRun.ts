@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { SessionInfo } from '../../src/acp/dialect';
 import { missingFileReadsEmpty } from '../../src/acp/quirks/gemini';
 import type { AgentDefinition } from '../../src/agents/agentDefinition';
+import { agentEnvironment } from '../../src/agents/agentEnvironment';
 import { AgentFiles } from '../../src/client/agentFiles';
 import type { Conversation } from '../../src/client/conversation';
 import type { Opening } from '../../src/client/opening';
@@ -50,15 +51,20 @@ export class AgentRun {
   /** Starts a process of the agent and opens a session. The one before is left first. @param heading for the lines */
   async open(heading: string, opening: Opening): Promise<void> {
     await this.close();
-    if (this.#processes > 0) await this.agent.settle?.();
     this.#drawn = 0;
     this.#asked = [];
     this.#test = testConversation({
-      agent: this.#definition(`${++this.#processes}`),
+      agent: this.#definition('0'),
       cwd: this.#folder,
       opening,
       services: {
         startTimeoutMs: () => 60_000,
+        // Each process has a recording of its own.
+        currentAgent: () => this.#definition(`${++this.#processes}`),
+        environment: async () => {
+          if (this.#processes > 1) await this.agent.settle?.();
+          return agentEnvironment(process.env, undefined);
+        },
         filesFor: (agentName, initializeResult) =>
           new AgentFiles(diskFiles(), { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }),
         onTraffic: (_key, dir, line) => {
@@ -66,14 +72,30 @@ export class AgentRun {
         },
       },
     });
-    const { conversation } = this.#test;
-    await conversation.start();
+    await this.conversation.start();
+    await this.#untilReady();
+    this.lines.push(`== ${heading}`);
+  }
+
+  /** Starts another process of the agent, and opens the session again beside the transcript that stands. @param heading for the lines */
+  async reopen(heading: string, sessionId: string): Promise<void> {
+    await this.conversation.reopen({ kind: 'reopen', sessionId, transcript: 'keep' });
+    await this.#untilReady();
+    this.lines.push(`== ${heading}`);
+  }
+
+  /** Returns the whole transcript of the session that is open, in lines. */
+  standing(): readonly string[] {
+    return entryLines(this.conversation.model.state, 0, [], this.#names());
+  }
+
+  async #untilReady(): Promise<void> {
+    const { conversation } = this;
     if (conversation.connection.kind === 'authRequired' && this.agent.signIn)
       await conversation.signIn(this.agent.signIn);
     const { connection } = conversation;
     if (connection.kind !== 'ready') throw 'error' in connection ? connection.error : new Error(connection.kind);
     assert.equal(connection.link.description.protocol, this.protocol);
-    this.lines.push(`== ${heading}`);
   }
 
   /** Sends the prompt of a script and answers what is asked. @returns why the turn ended */

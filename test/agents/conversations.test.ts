@@ -89,6 +89,23 @@ describe('real agents in a conversation', function () {
         await run.drawList();
       });
 
+      it('adds only the next turn to a transcript when another process opens its session', async function () {
+        if (!run.conversation.ops.can('load') && !run.conversation.ops.can('resume')) this.skip();
+        const before = run.standing();
+        assert.ok(before.length > 10);
+        await run.reopen('opened again beside the transcript', sessionId);
+        // Some agents repeat the past only after they have answered that the session is open.
+        assert.equal(await run.play('text'), 'end_turn');
+        const after = run.standing();
+        assert.deepEqual(after.slice(0, before.length), before);
+        const added = after.slice(before.length).map((line) => line.split(':')[0]);
+        // Codex warns in the first turn of each process.
+        assert.deepEqual(
+          added.filter((kind) => kind !== 'notice'),
+          ['user', 'agent', 'turn of the user ends'],
+        );
+      });
+
       it('forgets its past in a new process if a session that is opened again is not shown', async function () {
         if (!run.conversation.ops.can('load') && !run.conversation.ops.can('resume')) this.skip();
         await run.open('opened again, to be shown', { kind: 'reopen', sessionId, transcript: 'replay' });

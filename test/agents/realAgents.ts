@@ -1,5 +1,6 @@
 // The real agents that the project is tried with: how each is started, with a home of its own and the scripted model in place of its own one.
 // scripts/testAgents.mjs installs them and says in PARLEY_AGENTS which folder they are in.
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ScriptName, scriptPrompt } from './modelScripts';
@@ -34,7 +35,9 @@ export async function realAgents(homes: string, modelUrl: string): Promise<reado
     '.gemini/settings.json': {
       security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
       model: { name: 'gemini-2.5-flash' },
-      general: { disableAutoUpdate: true, disableUpdateNag: true },
+      // With its retention, it would delete a session at the second start after the session was opened again: it takes the
+      // file without messages that it has begun then (ageSessions) for a broken one, and deletes all files of the session.
+      general: { disableAutoUpdate: true, disableUpdateNag: true, sessionRetention: { enabled: false } },
       privacy: { usageStatisticsEnabled: false },
     },
   });
@@ -146,12 +149,13 @@ wire_api = "responses"
 }
 
 /**
- * gemini-cli names the file of a session after the minute of its start, and writes an empty one when it opens a session again: within the same minute it overwrites
- * the session that it is about to read (0.61.0). The files are renamed as if they were of another minute.
+ * Gives each file of a session a name without a time. gemini-cli 0.61.0 names the file after the minute of its start, and
+ * begins another one when it opens a session again: within the same minute that is the file that it is about to read. Each
+ * name is a new one, as the file of a session that was opened again must not replace the one with its messages.
  */
 async function ageSessions(folder: string): Promise<void> {
   for (const path of await readdir(folder, { recursive: true })) {
-    const aged = path.replace(/(session-\d{4}-\d{2}-\d{2}T)\d{2}-\d{2}(-\w+\.jsonl?)$/, '$100-00$2');
+    const aged = path.replace(/session-[\d-]+T\d{2}-\d{2}(-\w+\.jsonl?)$/, `session-${randomUUID()}$1`);
     if (aged !== path) await rename(join(folder, path), join(folder, aged));
   }
 }

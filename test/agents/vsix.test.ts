@@ -7,7 +7,7 @@ import type { Locator } from 'playwright-core';
 import { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
 import { useVsCode } from '../support/vscode/useVsCode';
-import { command } from '../support/vscode/workbench';
+import { command, turnEnd } from '../support/vscode/workbench';
 import type { ScriptName } from './modelScripts';
 import { type ModelServer, startModelServer } from './modelServer';
 import type { Message, Wild } from './rawClient';
@@ -107,6 +107,7 @@ describe('real agents in the installed extension', () => {
         const options = chat.permission.locator(`button[data-option-kind^=${kind}]`);
         const once = chat.permission.locator(`button[data-option-kind=${kind}_once]`);
         await options.first().waitFor({ timeout: 60_000 });
+        await chat.answerable();
         await ((await once.count()) > 0 ? once : options).first().click();
       }
 
@@ -150,6 +151,16 @@ describe('real agents in the installed extension', () => {
         return updates.length;
       }
 
+      /** Returns what the page holds of the transcript, as soon as that is all of it: kinds and texts, with the ends of turns. */
+      async function transcript(): Promise<[kind: string, text: string][]> {
+        await chat.frame.locator('[role=separator][data-turn-id=t1]').waitFor();
+        return chat.log
+          .locator('[role=article], [role=separator][data-turn-id]')
+          .evaluateAll((entries) =>
+            entries.map((entry) => [entry.getAttribute('data-kind') ?? 'turn', entry.textContent ?? '']),
+          );
+      }
+
       it('says nothing if its text does not stream', async () => {
         await send('text');
         assert.equal(await chat.turnEnd(60_000), 'end_turn');
@@ -164,6 +175,7 @@ describe('real agents in the installed extension', () => {
         await send('write');
         await chat.permission.locator('.diff-line.added', { hasText: 'line one' }).waitFor({ timeout: 60_000 });
         assert.equal(existsSync(path), false);
+        await chat.answerable();
         await screenshot(vscode.window.page, `agent-${id}-permission`);
         await answer('allow');
         assert.equal(await chat.turnEnd(60_000), 'end_turn');
@@ -213,6 +225,35 @@ describe('real agents in the installed extension', () => {
         const heard = text.split('\n').filter((line) => /^\S+ \S+ <- .*"method":"session\/update"/.test(line)).length;
         process.stdout.write(`      ${id}: ${sent} updates sent, ${heard} heard\n`);
         assert.equal(heard, sent);
+      });
+
+      it('adds only the next turn to the transcript after the window was reloaded', async () => {
+        const { page } = vscode.window;
+        // The page holds only what is near the eye: here that is to be all of it.
+        const size = page.viewportSize() ?? assert.fail();
+        await page.setViewportSize({ ...size, height: 3000 });
+        await command(page, 'Parley: Open Chat');
+        const before = await transcript();
+        const turns = before.filter(([kind]) => kind === 'turn').length;
+        assert.deepEqual(
+          before.filter(([kind]) => kind === 'user').map(([, text]) => /<(\w+)>/.exec(text)?.[1]),
+          ['text', 'write', 'command', 'command', 'slow', 'text'],
+        );
+        await agent.settle?.();
+        await Promise.all([page.waitForEvent('load'), command(page, 'Developer: Reload Window')]);
+        await page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+        await command(page, 'Parley: Open Chat');
+        chat = await Chat.at(page, 'panel');
+        await chat.send(agent.prompt('text', folder));
+        assert.equal(await turnEnd(chat.frame, turns + 1), 'end_turn');
+        await screenshot(page, `agent-${id}-reopened`);
+        const after = await transcript();
+        assert.deepEqual(after.slice(0, before.length), before);
+        assert.deepEqual(
+          after.slice(before.length).map(([kind]) => kind),
+          ['user', 'agent', 'turn'],
+        );
+        await page.setViewportSize(size);
       });
     });
   }
