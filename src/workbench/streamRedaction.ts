@@ -37,7 +37,8 @@ export class StreamRedaction {
     const end = text.length - this.#secrets.openEnd(text);
     if (end < text.length) this.#held = { at: timed.at, piece: { ...piece, text: text.slice(end) } };
     const taken = before && !goesOn ? [timedOf(before)] : [];
-    if (end > 0 || timed.mark) taken.push({ ...timed, event: piece.withText(text.slice(0, end)) });
+    // Only what is held whole goes: an empty piece is an event too.
+    if (end > 0 || text === '' || timed.mark) taken.push({ ...timed, event: piece.withText(text.slice(0, end)) });
     return taken;
   }
 }

@@ -30,6 +30,10 @@ const textOf = ({ event }: TimedEvent): string =>
       : `<${event.type}>`;
 
 describe('a secret in a text that streams', () => {
+  it('takes no event away that says nothing', () => {
+    assert.deepEqual(kept(said(''), over).map(textOf), ['', '<mode>']);
+  });
+
   it('is redacted wherever the text is cut', () => {
     for (const piece of [said, printed]) {
       for (let cut = 1; cut < SECRET.length; cut++) {
