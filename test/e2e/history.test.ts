@@ -118,6 +118,23 @@ describe('a window that ends in the middle of a turn', () => {
     assert.equal(prompts().length, sent, 'nothing is sent by itself');
     assert.equal(starts(), started, 'no agent is started by itself');
   });
+
+  it('gives back what is sent while the extension host is dead, and sends it nowhere', async () => {
+    const { page } = vscode.window;
+    await chat.newSession();
+    await chat.send('sleep 60000');
+    await chat.state('running');
+    await chat.send('say next');
+    await chat.queue.first().waitFor();
+    const sent = prompts().length;
+    for (const { pid, command } of descendants(vscode.server.pid))
+      if (command.includes('--type=extensionHost')) kill(pid);
+    await chat.composer.fill('written to nobody');
+    await chat.composer.press('Enter');
+    await chat.button('Stop').waitFor({ state: 'detached' });
+    await comesBack(page, 'written to nobody');
+    assert.equal(prompts().length, sent);
+  });
 });
 
 describe('the sessions of earlier', () => {
