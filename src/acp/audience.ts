@@ -1,5 +1,5 @@
 // Whom content is meant for: most is for everybody, and some for the agent alone (section 1.4, "annotations").
-import { at } from './capabilities';
+import { at } from '../base/untrusted';
 
 /** Whether the `annotations` of a content block name the assistant as its only audience. Without an audience it is for all. */
 export function isForAgent(annotations: unknown): boolean {

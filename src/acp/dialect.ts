@@ -10,7 +10,6 @@ import type {
   TurnTokens,
 } from '../session/content';
 import type { SessionEvent, StopReason, ToolPatch } from '../session/event';
-import type { TurnComplete } from './turnComplete';
 
 /** A version of the Agent Client Protocol, or the Agent Communication Protocol, whose agents are reached over HTTP. */
 export type Protocol = 1 | 2 | 'communication';
@@ -161,6 +160,12 @@ export interface PermissionAsk {
   /** A command that is asked for by itself, outside of any tool call. */
   readonly command?: { readonly line: string; readonly cwd?: string };
   readonly options: readonly PermissionOption[];
+}
+
+/** The barrier at the end of a turn (turnComplete.ts); a prompt's request id as text. */
+export interface TurnComplete {
+  readonly promptRequestId: string | undefined;
+  readonly stopReason: StopReason | undefined;
 }
 
 /** Takes what a stream of updates turns out to be, in order. */

@@ -7,8 +7,8 @@
 //   `elicitation/complete` says that it is done, and names ids that nobody knows without harm.
 // - The user who says no is `decline`; everything else that ends a question without an answer is `cancel`.
 import * as z from 'zod/mini';
+import { at } from '../base/untrusted';
 import type { ElicitationBody, Form, FormField, FormOption } from '../session/form';
-import { at } from './capabilities';
 import { RpcError, rpcCodes } from './rpcError';
 
 /** Bounds of what is shown and kept of one question. */

@@ -2,7 +2,7 @@
 // for each session. HTTP/1.1, as the official SDK serves it; a server that speaks nothing but HTTP/2 cannot be reached.
 import { Deferred } from '../base/deferred';
 import { messageOf, ParleyError } from '../base/errors';
-import { at } from './capabilities';
+import { at } from '../base/untrusted';
 import { connectedStatusError, EventStreams, sessionHeader } from './eventStreams';
 import { type HttpAnswer, HttpClient, mediaType, readBody } from './httpClient';
 import { defaultMaxMessageBytes } from './ndjsonReader';

@@ -1,7 +1,7 @@
 // The first words on a connection: `initialize` (sections 1.10, 1.11). It offers exactly what works in this client, checks the version that comes back, and gives the
 // dialect to go on in.
 import { ParleyError } from '../base/errors';
-import { at } from './capabilities';
+import { at } from '../base/untrusted';
 import type { AgentDescription, Dialect } from './dialect';
 import { elicitationCapability } from './elicitation';
 import type { RpcCaller } from './rpcCaller';

@@ -10,14 +10,15 @@
 // - a turn that begins to run while no prompt of ours is on its way is the agent's own;
 // - the agent repeats the prompt as a message of the user, before or after the receipt: matched by id, else by text, and shown once;
 // - a prompt that is refused with -32800 before it was taken in goes back to the queue.
+
+import { at } from '../base/untrusted';
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent, StopReason } from '../session/event';
-import { at } from './capabilities';
 import type { BackgroundWork, PromptAnswer, StateReport, UpdateTargets } from './dialect';
+import { toBlock } from './readContent';
 import { errorSentence } from './rpcError';
 import { readStopReason, readTurnComplete } from './turnComplete';
 import { readTokens } from './usage';
-import { toBlock } from './v1Events';
 
 /** Kinds of background work and contents of one message that are read. */
 const MAX_ITEMS = 2000;

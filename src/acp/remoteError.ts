@@ -1,9 +1,7 @@
 // Why a remote agent cannot be reached or was lost, in words that follow its name: who (the host), what it did, what helps. Never a path, a query string or a header.
 import { STATUS_CODES } from 'node:http';
 import { messageOf, ParleyError } from '../base/errors';
-
-/** Characters of a server's own words that are repeated. */
-const MAX_WORDS = 200;
+import { oneLine } from '../base/text';
 
 /** The connection was there and is gone; a new one may work. Every other code of this file needs the user first. */
 export const remoteLost = 'remote-lost';
@@ -78,12 +76,6 @@ export function hostOf(url: URL): string {
   return url.host;
 }
 
-/** Returns somebody else's words made fit for one line: no control characters, at most `limit` characters. */
-export function boundedWords(text: string, limit = MAX_WORDS): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
-  return line.length > limit ? `${line.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : line;
-}
-
 /** An answer with a status that ends the attempt. Redirects are never followed: the headers are for this host only. */
 export function statusError(url: URL, status: number): ParleyError {
   const answer = `${status}${STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : ''}`;
@@ -150,7 +142,7 @@ function codeOf(error: unknown): string {
 }
 
 function reasonOf(error: unknown): string {
-  return codeOf(error) || boundedWords(messageOf(error));
+  return codeOf(error) || oneLine(messageOf(error));
 }
 
 function tlsWords(code: string, error: unknown): string {

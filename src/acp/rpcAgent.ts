@@ -1,8 +1,8 @@
 // An agent that is spoken to in JSON-RPC: what a client says of sessions in the same words in both versions of the protocol. What differs is in v1Agent.ts and v2Agent.ts.
 // One instance per connection.
 import { ParleyError } from '../base/errors';
+import { at } from '../base/untrusted';
 import type { ConfigOption, ContentBlock } from '../session/content';
-import { at } from './capabilities';
 import type {
   Dialect,
   PermissionAsk,

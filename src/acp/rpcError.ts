@@ -1,5 +1,5 @@
 // The error half of JSON-RPC: what an agent answered instead of a result, and what we answer instead of one.
-import { boundedWords } from './remoteError';
+import { oneLine } from '../base/text';
 
 /** Characters of an agent's own words that a failure repeats, and how deep in `data` they are looked for. */
 const MAX_CHARS = 2000;
@@ -41,7 +41,7 @@ export function errorSentence(message: string, data: unknown): string {
   collectWords(message, words, 0);
   collectWords(data, words, 0);
   const sentence = words.map((one, index) => (index < words.length - 1 ? one.replace(/[.:]$/, '') : one)).join(': ');
-  return boundedWords(sentence, MAX_CHARS) || 'No reason given';
+  return oneLine(sentence, MAX_CHARS) || 'No reason given';
 }
 
 function collectWords(value: unknown, words: string[], depth: number): void {

@@ -3,7 +3,7 @@
 // - only where the agent advertises it, in any of the places that agents and drafts use; `true` or any object means yes;
 // - once after each success, never after an error; after the early updates were applied; before any prompt of that session;
 // - a notification: nothing waits for it, but it is on the wire before anything that is sent later.
-import { at, isMarked } from './capabilities';
+import { at, isMarked } from '../base/untrusted';
 
 /** The part of a connection that this proposal needs. */
 interface Notifier {

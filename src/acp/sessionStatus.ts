@@ -7,7 +7,7 @@
 //   not for this agent; any other error says nothing of the session.
 // On our side it is free of effects too: it changes what is shown and what precedes the next prompt.
 import { Deferred } from '../base/deferred';
-import { at, isMarked } from './capabilities';
+import { at, isMarked } from '../base/untrusted';
 import type { StateReport } from './dialect';
 import { readState } from './promptLifecycle';
 import { RpcError, rpcCodes } from './rpcError';

@@ -1,10 +1,10 @@
 // The parts of session requests and their answers that read alike in both versions of the protocol.
 import type * as z from 'zod/mini';
+import { at } from '../base/untrusted';
 import type { ContentBlock, PermissionOption } from '../session/content';
-import { at } from './capabilities';
 import type { McpServer, SessionPage, SessionPlace } from './dialect';
 import { RpcError, rpcCodes } from './rpcError';
-import { type permissionOptionsSchema, sessionInfoSchema } from './v1Schema';
+import { type permissionOptionsSchema, sessionInfoSchema } from './sharedSchema';
 
 /** Sessions of one page that are read; a list is for people. */
 const MAX_PAGE = 1000;

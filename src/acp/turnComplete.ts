@@ -7,18 +7,15 @@
 // - its order against the prompt's response is undefined: the turn is over at the barrier, and the next prompt may go when the response is there too;
 // - where it is advertised and does not come, the response ends the turn after a grace, and that is
 //   said. The grace begins again with each update: while updates come, the turn is not over.
+
+import { at, isMarked } from '../base/untrusted';
 import type { StopReason } from '../session/event';
-import { at, isMarked } from './capabilities';
+import type { TurnComplete } from './dialect';
 
 /** How long an agent may be quiet between the response and the promised barrier, in milliseconds. */
 export const BARRIER_GRACE_MS = 2000;
 /** How long a promised barrier may trail the response in all, in milliseconds. */
 export const LONGEST_BARRIER_MS = 60_000;
-
-export interface TurnComplete {
-  readonly promptRequestId: string | undefined;
-  readonly stopReason: StopReason | undefined;
-}
 
 /** Whether the raw result of `initialize` advertises the barrier. */
 export function advertisesTurnComplete(initializeResult: unknown): boolean {

@@ -1,13 +1,15 @@
 // The v1 dialect: what a client says to an agent and how its answers read, checked and typed, where v1 has words of its own (rpcAgent.ts has the others). Stable and unstable
 // methods alike: each by its capability.
+
+import { at } from '../base/untrusted';
 import type { ConfigOption } from '../session/content';
-import { at } from './capabilities';
 import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTargets } from './dialect';
+import { toConfigOptions, toToolPatch } from './readContent';
 import { missing, RpcAgent } from './rpcAgent';
 import { readQuestion, toPermissionOptions } from './sessionWire';
 import { readStopReason } from './turnComplete';
 import { readTokens } from './usage';
-import { MODEL_OPTION, type ModelOption, toConfigOptions, toModelOption, toModes, toToolPatch } from './v1Events';
+import { MODEL_OPTION, type ModelOption, toModelOption, toModes } from './v1Events';
 import { permissionRequestSchema, promptResultSchema } from './v1Schema';
 import { applyUpdates } from './v1Updates';
 

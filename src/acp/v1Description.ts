@@ -1,5 +1,5 @@
 // What a v1 agent says of itself in its answer to initialize (sections 1.9, 1.10): its features, and how one signs in to it.
-import { at, isMarked } from './capabilities';
+import { at, isMarked } from '../base/untrusted';
 import type { AgentDescription, AgentFeatures, AuthMethod, Feature } from './dialect';
 import { advertisesReady } from './sessionReady';
 import { advertisesStatus } from './sessionStatus';

@@ -1,31 +1,10 @@
 // The shapes of protocol v1 that a client receives, as zod schemas. Tolerant where agents differ in practice: null means absent, unknown keys are dropped,
 // unknown words pass as strings. What does not fit at all is refused here and nowhere else. Ground truth: schema/v1 of the official SDK.
 import * as z from 'zod/mini';
-import en from 'zod/v4/locales/en.js';
-
-// The small zod has no words of its own, and the log and the agent are to be told what does not fit.
-z.config(en());
+import { permissionOptionsSchema } from './sharedSchema';
 
 const text = z.string();
 const optionalText = z.nullish(z.string());
-
-export const contentBlockSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text }),
-  z.object({ type: z.literal('image'), data: text, mimeType: text, uri: optionalText }),
-  z.object({ type: z.literal('audio'), data: text, mimeType: text }),
-  z.object({
-    type: z.literal('resource_link'),
-    uri: text,
-    name: optionalText,
-    title: optionalText,
-    mimeType: optionalText,
-    description: optionalText,
-  }),
-  z.object({
-    type: z.literal('resource'),
-    resource: z.object({ uri: text, text: optionalText, blob: optionalText, mimeType: optionalText }),
-  }),
-]);
 
 const toolFields = {
   toolCallId: text,
@@ -81,30 +60,6 @@ const commandSchema = z.object({
   input: z.catch(z.nullish(z.object({ hint: optionalText })), null),
 });
 
-const configValueSchema = z.object({ value: text, name: optionalText, description: optionalText });
-
-export const configOptionSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('select'),
-    id: text,
-    name: optionalText,
-    description: optionalText,
-    category: optionalText,
-    currentValue: text,
-    options: z.array(
-      z.union([configValueSchema, z.object({ group: text, name: optionalText, options: z.array(configValueSchema) })]),
-    ),
-  }),
-  z.object({
-    type: z.literal('boolean'),
-    id: text,
-    name: optionalText,
-    description: optionalText,
-    category: optionalText,
-    currentValue: z.boolean(),
-  }),
-]);
-
 export const modesSchema = z.object({
   currentModeId: text,
   availableModes: z.array(z.object({ id: text, name: optionalText, description: optionalText })),
@@ -150,9 +105,6 @@ export const updateSchema = z.discriminatedUnion('sessionUpdate', [
 
 export type V1Update = z.infer<typeof updateSchema>;
 
-/** The answers that a question for permission offers. */
-export const permissionOptionsSchema = z.array(z.object({ optionId: text, name: optionalText, kind: optionalText }));
-
 export const permissionRequestSchema = z.object({
   sessionId: text,
   toolCall: toolCallUpdateSchema,
@@ -178,15 +130,6 @@ export const initializeResultSchema = z.object({
   protocolVersion: z.number(),
   agentInfo: z.catch(z.nullish(z.object({ name: text, title: optionalText, version: optionalText })), null),
   authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
-});
-
-export const sessionInfoSchema = z.object({
-  sessionId: text,
-  cwd: optionalText,
-  additionalDirectories: z.catch(z.nullish(z.array(text)), null),
-  title: optionalText,
-  updatedAt: optionalText,
-  archived: z.catch(z.nullish(z.boolean()), null),
 });
 
 export const promptResultSchema = z.nullable(

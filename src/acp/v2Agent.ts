@@ -1,7 +1,8 @@
 // The v2 dialect (an experimental draft): what a client says to an agent and how its answers read, checked and typed, where v2 has words of its own (rpcAgent.ts has the
 // others). Stable and unstable methods alike: each by its capability.
+
+import { at } from '../base/untrusted';
 import type { ConfigOption } from '../session/content';
-import { at } from './capabilities';
 import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTargets } from './dialect';
 import { readReceipt } from './promptLifecycle';
 import { missing, RpcAgent } from './rpcAgent';

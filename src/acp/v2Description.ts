@@ -1,6 +1,6 @@
 // What a v2 agent says of itself in its answer to initialize (section 3.2): its features, and how one signs in to it.
 import * as z from 'zod/mini';
-import { at } from './capabilities';
+import { at } from '../base/untrusted';
 import type { AgentDescription, AgentFeatures, Feature } from './dialect';
 import { proposalsOf, readAuthMethods, toFeature, withoutAbsent } from './v1Description';
 

@@ -1,15 +1,15 @@
 // The v2 dialect: its session updates become session events. What v2 says in v1's words is left to v1Events.ts. The only place, with v2Agent.ts and
 // v2Terminals.ts, that knows v2's names.
+
+import { at, isMarked } from '../base/untrusted';
 import type { AvailableCommand, ConfigOption, ToolContent } from '../session/content';
 import type { SessionEvent, ToolPatch } from '../session/event';
-import { at, isMarked } from './capabilities';
 import { readDiff } from './gitPatch';
+import { type EventSink, MAX_ITEMS, toBlock, toConfigOptions, toToolPatch } from './readContent';
 import { terminalMeta } from './terminalMeta';
-import { type EventSink, readUpdate as readSharedUpdate, toBlock, toConfigOptions, toToolPatch } from './v1Events';
+import { readUpdate as readSharedUpdate } from './v1Events';
 import { contentChunkSchema, toolUpdateSchema } from './v2Schema';
 
-/** Bounds of lists that an agent sends whole. */
-const MAX_ITEMS = 2000;
 /** Fields for which null and omitted are two things: null clears. */
 const CLEARABLE = ['title', 'name', 'kind', 'status', 'content', 'locations', 'rawInput', 'rawOutput'] as const;
 

@@ -1,7 +1,7 @@
 // The shapes that protocol v2 has and v1 has not, as zod schemas; the others are v1Schema.ts's. Tolerant in the same way, but here null is a word of its own: it
 // clears. Ground truth: schema/v2 of the official SDK.
 import * as z from 'zod/mini';
-import { permissionOptionsSchema } from './v1Schema';
+import { permissionOptionsSchema } from './sharedSchema';
 
 const text = z.string();
 const optionalText = z.nullish(z.string());

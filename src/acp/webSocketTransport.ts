@@ -2,8 +2,9 @@
 import { type RawData, WebSocket } from 'ws';
 import { Deferred } from '../base/deferred';
 import { ParleyError } from '../base/errors';
+import { oneLine } from '../base/text';
 import { defaultMaxMessageBytes } from './ndjsonReader';
-import { answerError, boundedWords, lostError, networkError, statusError } from './remoteError';
+import { answerError, lostError, networkError, statusError } from './remoteError';
 import { asLine, goodbyeMs, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
 import type { TransportSink } from './transport';
 
@@ -75,7 +76,7 @@ export class WebSocketTransport implements RemoteTransport {
     });
     socket.on('error', (error) => this.#finish(this.#errorOf(error)));
     socket.on('close', (code, reason) => {
-      this.#finish(closeError(url, code, boundedWords(reason.toString('utf8'))));
+      this.#finish(closeError(url, code, oneLine(reason.toString('utf8'))));
       this.#closed.resolve();
     });
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));

@@ -55,3 +55,9 @@ export function roughSize(value: unknown, limit: number): number {
   walk(value, 0);
   return size;
 }
+
+/** Returns somebody else's text made fit for one line: no control characters, at most `limit` characters. */
+export function oneLine(text: string, limit = 200): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
+  return line.length > limit ? `${line.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : line;
+}

@@ -1,6 +1,7 @@
 // A transcript entry as the webview draws it: bounded, plain JSON, everything computed that needs the whole (diffs, labels). Read anew only when the entry changed.
-import { at } from '../acp/capabilities';
+
 import { head, tail } from '../base/text';
+import { at } from '../base/untrusted';
 import type {
   BlockView,
   DiffView,

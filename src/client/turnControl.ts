@@ -1,10 +1,10 @@
 // What runs in a session: one turn at a time, the messages that wait for it, the questions that it asks, and stopping it.
-import { at } from '../acp/capabilities';
-import type { PromptAnswer, PromptCapabilities, StateReport } from '../acp/dialect';
+
+import type { PromptAnswer, PromptCapabilities, StateReport, TurnComplete } from '../acp/dialect';
 import { isReceipt } from '../acp/promptLifecycle';
 import { RpcError, rpcCodes } from '../acp/rpcError';
-import type { TurnComplete } from '../acp/turnComplete';
 import { messageOf, ParleyError } from '../base/errors';
+import { at } from '../base/untrusted';
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent, StopReason } from '../session/event';
 import type { PromptQueue, QueueItem } from '../session/queue';

@@ -1,7 +1,7 @@
 // Which conversation the chat shows, wherever it is open in this window: in the editor panel, in the side bar view, or in both.
 import { type Disposable, l10n, type Uri, type UriHandler } from 'vscode';
-import { at } from '../acp/capabilities';
 import { messageOf, ParleyError } from '../base/errors';
+import { at } from '../base/untrusted';
 import type { Conversation } from '../client/conversation';
 import type { TimedEvent } from '../session/event';
 import { ChatSurface, type SurfaceServices } from './chatSurface';

@@ -1,6 +1,6 @@
 // Context keys: what `when` clauses in package.json may ask, so that a command is offered only where
 // it can do something.
-import { at } from '../acp/capabilities';
+import { at } from '../base/untrusted';
 import type { Conversation } from '../client/conversation';
 
 /** The keys that describe the active conversation and the settings; package.json uses each as `parley.NAME`. */

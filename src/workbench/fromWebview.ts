@@ -1,6 +1,6 @@
 // What the webview says, checked: it draws text of agents, so nothing from it is trusted.
 import * as z from 'zod/mini';
-import { at } from '../acp/capabilities';
+import { at } from '../base/untrusted';
 import { type FromWebview, MAX_TEXT, MAX_THUMBNAIL } from '../panel/contract';
 
 const MAX_ID = 500;

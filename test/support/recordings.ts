@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { at } from '../../src/acp/capabilities';
 import type { Dialect, UpdateTargets } from '../../src/acp/dialect';
 import { RpcConnection } from '../../src/acp/rpcConnection';
 import { V1Agent } from '../../src/acp/v1Agent';
 import { V2Agent } from '../../src/acp/v2Agent';
 import { messageOf } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
+import { at } from '../../src/base/untrusted';
 import { PermissionDesk } from '../../src/client/permissionDesk';
 import type { SessionEvent, StopReason } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';

@@ -1,5 +1,5 @@
 // What passes between the client and an agent process, held against the official schemas: every message of the client must fit, and what was driven is written down.
-import { at } from '../../src/acp/capabilities';
+import { at } from '../../src/base/untrusted';
 import { officialSchema, type SchemaName } from './officialSchema';
 
 /** Methods of proposals that no schema has. */

@@ -1,6 +1,7 @@
 // gemini-cli, where it cannot be told apart by what it can do.
+
+import { at } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/event';
-import { at } from '../capabilities';
 
 /**
  * Whether a missing file must read as empty. gemini-cli reads a file before it creates it, and takes every error answer to that (-32603 and -32002 alike) for

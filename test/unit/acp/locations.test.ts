@@ -1,6 +1,6 @@
 // Places in files as tool calls name them.
 import { strict as assert } from 'node:assert';
-import { toToolPatch } from '../../../src/acp/v1Events';
+import { toToolPatch } from '../../../src/acp/readContent';
 
 describe('places of a tool call', () => {
   it('have a line that can be opened, or none', () => {

@@ -1,8 +1,8 @@
 // What agents send that no version of the protocol has: requests get an answer, notifications get silence, and neither reaches the transcript.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
-import { at } from '../../../src/acp/capabilities';
 import { parseAgents } from '../../../src/agents/agentDefinition';
+import { at } from '../../../src/base/untrusted';
 import { snapshotOf } from '../../../src/client/snapshot';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import type { AgentScript } from '../../support/agents/script';

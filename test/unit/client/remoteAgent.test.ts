@@ -2,8 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { at } from '../../../src/acp/capabilities';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
+import { at } from '../../../src/base/untrusted';
 import { phaseOf, projectSession } from '../../../src/client/projectSession';
 import type { ConversationServices } from '../../../src/client/services';
 import { snapshotOf } from '../../../src/client/snapshot';

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { at } from '../../../src/acp/capabilities';
+import { at } from '../../../src/base/untrusted';
 import type { ContentBlock } from '../../../src/session/content';
 import type { QueuedAttachment } from '../../../src/session/queue';
 import type { Offer } from '../../support/agents/referenceScript';

@@ -1,7 +1,6 @@
 // Recorded traffic, changed at random and read by the client: nothing breaks it, nothing makes it grow without end, and nothing that was said properly is lost.
 // PARLEY_FUZZ_SEEDS=50000 runs more seeds than the few of every day; PARLEY_FUZZ_FIRST chooses the first, to see a failure again.
 import { strict as assert } from 'node:assert';
-import { at } from '../../../src/acp/capabilities';
 import type { Dialect } from '../../../src/acp/dialect';
 import { RpcConnection } from '../../../src/acp/rpcConnection';
 import { RpcError } from '../../../src/acp/rpcError';
@@ -9,6 +8,7 @@ import { V1Agent } from '../../../src/acp/v1Agent';
 import { V2Agent } from '../../../src/acp/v2Agent';
 import { messageOf } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
+import { at } from '../../../src/base/untrusted';
 import { PermissionDesk } from '../../../src/client/permissionDesk';
 import { projectItem, projectTerminal, projectTurn } from '../../../src/client/projectItem';
 import { SessionModel } from '../../../src/session/model';

@@ -1,4 +1,4 @@
-// How capabilities are read: as optional markers that are there or not, never by version or vendor.
+// Reading JSON that came from outside: own properties only, and nothing of it is called. Capabilities are markers that are there or not.
 
 /** True for `true` and for any object, `{}` included; false for everything else (false, null, strings, numbers, arrays). */
 export function isMarked(value: unknown): boolean {

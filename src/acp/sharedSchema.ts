@@ -1,0 +1,64 @@
+// The shapes that both versions of the protocol have, as zod schemas. Tolerant where agents differ in practice: null means absent, unknown keys are dropped,
+// unknown words pass as strings. Ground truth: schema/v1 and schema/v2 of the official SDK.
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+
+// The small zod has no words of its own, and the log and the agent are to be told what does not fit.
+z.config(en());
+
+const text = z.string();
+const optionalText = z.nullish(z.string());
+
+export const contentBlockSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text }),
+  z.object({ type: z.literal('image'), data: text, mimeType: text, uri: optionalText }),
+  z.object({ type: z.literal('audio'), data: text, mimeType: text }),
+  z.object({
+    type: z.literal('resource_link'),
+    uri: text,
+    name: optionalText,
+    title: optionalText,
+    mimeType: optionalText,
+    description: optionalText,
+  }),
+  z.object({
+    type: z.literal('resource'),
+    resource: z.object({ uri: text, text: optionalText, blob: optionalText, mimeType: optionalText }),
+  }),
+]);
+
+const configValueSchema = z.object({ value: text, name: optionalText, description: optionalText });
+
+export const configOptionSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('select'),
+    id: text,
+    name: optionalText,
+    description: optionalText,
+    category: optionalText,
+    currentValue: text,
+    options: z.array(
+      z.union([configValueSchema, z.object({ group: text, name: optionalText, options: z.array(configValueSchema) })]),
+    ),
+  }),
+  z.object({
+    type: z.literal('boolean'),
+    id: text,
+    name: optionalText,
+    description: optionalText,
+    category: optionalText,
+    currentValue: z.boolean(),
+  }),
+]);
+
+/** The answers that a question for permission offers. */
+export const permissionOptionsSchema = z.array(z.object({ optionId: text, name: optionalText, kind: optionalText }));
+
+export const sessionInfoSchema = z.object({
+  sessionId: text,
+  cwd: optionalText,
+  additionalDirectories: z.catch(z.nullish(z.array(text)), null),
+  title: optionalText,
+  updatedAt: optionalText,
+  archived: z.catch(z.nullish(z.boolean()), null),
+});
