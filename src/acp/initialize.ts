@@ -2,14 +2,14 @@
 // dialect to go on in.
 import { ParleyError } from '../base/errors';
 import { at } from '../base/untrusted';
-import type { AgentDescription, Dialect } from './dialect';
-import { elicitationCapability } from './elicitation';
-import type { RpcCaller } from './rpcCaller';
-import { RpcError, rpcCodes } from './rpcError';
-import { V1Agent } from './v1Agent';
-import { describeV1 } from './v1Description';
-import { V2Agent } from './v2Agent';
-import { describeV2 } from './v2Description';
+import type { RpcCaller } from './jsonrpc/rpcCaller';
+import { RpcError, rpcCodes } from './jsonrpc/rpcError';
+import type { AgentDescription, Dialect } from './protocol/dialect';
+import { elicitationCapability } from './protocol/elicitation';
+import { V1Agent } from './v1/v1Agent';
+import { describeV1 } from './v1/v1Description';
+import { V2Agent } from './v2/v2Agent';
+import { describeV2 } from './v2/v2Description';
 
 /** What this client lets an agent use. */
 export interface ClientAbilities {

@@ -1,6 +1,6 @@
 // Which services of this machine an agent may use. One that runs here has them anyway; one that runs elsewhere only where the user says so in its entry.
-import type { RpcHandlers } from '../acp/rpcConnection';
-import { RpcError, rpcCodes } from '../acp/rpcError';
+import type { RpcHandlers } from '../acp/jsonrpc/rpcConnection';
+import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
 import type { AgentDefinition } from '../agents/agentDefinition';
 
 export interface Abilities {

@@ -1,7 +1,7 @@
 // The files that an agent reads and writes through this client (`fs/*` of protocol v1): what it may touch, in which order, and what it is told.
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { RpcError, rpcCodes } from '../acp/rpcError';
+import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../base/errors';
 import { KeyedQueue } from '../base/keyedQueue';
 import type { AskFile, FileQuestion } from './fileQuestions';

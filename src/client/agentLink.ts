@@ -1,7 +1,8 @@
 // What a conversation has of a running agent, whichever way it is reached: what it said of itself, how to talk to it, and how it ends.
-import type { AgentDescription, Dialect } from '../acp/dialect';
-import type { UpdateRouter } from '../acp/earlyUpdates';
-import type { RpcConnection } from '../acp/rpcConnection';
+
+import type { RpcConnection } from '../acp/jsonrpc/rpcConnection';
+import type { AgentDescription, Dialect } from '../acp/protocol/dialect';
+import type { UpdateRouter } from '../acp/protocol/earlyUpdates';
 import type { Disposable } from '../base/disposable';
 import type { ParleyError } from '../base/errors';
 import type { Event } from '../base/event';

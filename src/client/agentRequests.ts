@@ -1,8 +1,8 @@
 // What an agent asks of the client: permission, files, terminals. Everything is refused for a session that is not this one (protocol.md 5.13).
 
-import type { Dialect } from '../acp/dialect';
-import { readElicitation } from '../acp/elicitation';
-import { RpcError, rpcCodes } from '../acp/rpcError';
+import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
+import type { Dialect } from '../acp/protocol/dialect';
+import { readElicitation } from '../acp/protocol/elicitation';
 import { at } from '../base/untrusted';
 import type { AgentFiles } from './agentFiles';
 import type { ElicitationAnswer, ElicitationDesk } from './elicitationDesk';

@@ -1,5 +1,5 @@
 // What carries an agent: its process on this machine, or a connection to another. Above it nobody asks which.
-import type { Transport } from '../acp/transport';
+import type { Transport } from '../acp/jsonrpc/transport';
 import type { AgentExit } from '../agents/agentProcess';
 import type { Disposable } from '../base/disposable';
 import type { ParleyError } from '../base/errors';

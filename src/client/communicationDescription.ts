@@ -1,5 +1,5 @@
 // What a server of the Agent Communication Protocol says of one of its agents, as the description of an agent; and what is wrong where it does not have it.
-import type { AgentDescription } from '../acp/dialect';
+import type { AgentDescription } from '../acp/protocol/dialect';
 import { ParleyError } from '../base/errors';
 import { AgentServerError } from '../distributed/agentServerError';
 import type { CommunicationClient } from '../distributed/communicationClient';

@@ -1,4 +1,6 @@
 // An HTTP agent of the Agent Communication Protocol in the place of one of the Agent Client Protocol: a prompt is a run, and what happens in it are events already.
+
+import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
 import type {
   Dialect,
   PermissionAsk,
@@ -7,8 +9,7 @@ import type {
   SessionPage,
   SessionPlace,
   UpdateTargets,
-} from '../acp/dialect';
-import { RpcError, rpcCodes } from '../acp/rpcError';
+} from '../acp/protocol/dialect';
 import { ParleyError } from '../base/errors';
 import type { AgentPlace } from '../distributed/communicationSession';
 import { mintId } from '../distributed/model';

@@ -1,6 +1,6 @@
 // An HTTP agent that can be talked to. There is no connection that could break: each request stands for itself, and what fails fails with its prompt.
-import type { AgentDescription } from '../acp/dialect';
-import { UpdateRouter } from '../acp/earlyUpdates';
+import type { AgentDescription } from '../acp/protocol/dialect';
+import { UpdateRouter } from '../acp/protocol/earlyUpdates';
 import type { CommunicationAgent } from '../agents/agentDefinition';
 import { toDisposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';

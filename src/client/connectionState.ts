@@ -1,5 +1,5 @@
 // Where a conversation's connection is: one value, so that no two flags can disagree.
-import type { AuthMethod } from '../acp/dialect';
+import type { AuthMethod } from '../acp/protocol/dialect';
 import type { ParleyError } from '../base/errors';
 import type { StageName } from '../panel/contract';
 import type { AgentLink } from './agentLink';

@@ -1,5 +1,5 @@
 // How a conversation comes by its agent and loses it again: starting, signing in, ending, and the one union that says where that stands.
-import type { Dialect } from '../acp/dialect';
+import type { Dialect } from '../acp/protocol/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { Deferred } from '../base/deferred';
 import { messageOf, ParleyError } from '../base/errors';

@@ -1,7 +1,8 @@
 // A live conversation with one agent: it starts the agent, opens the session, sends what is queued, and keeps the model. All knowledge of "what state are we in" is
 // one union here; everything shown is derived from it, the model, the queue and the stages.
-import type { PromptCapabilities } from '../acp/dialect';
-import type { StatusAnswer } from '../acp/sessionStatus';
+
+import type { StatusAnswer } from '../acp/proposals/sessionStatus';
+import type { PromptCapabilities } from '../acp/protocol/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';

@@ -1,7 +1,7 @@
-// Forms and pages that an agent asks the user for: shown, answered once, and never left open. Their rules are in acp/elicitation.ts. The host is the judge of every
+// Forms and pages that an agent asks the user for: shown, answered once, and never left open. Their rules are in acp/protocol/elicitation.ts. The host is the judge of every
 // answer; no value of one is kept or logged here.
 import { randomUUID } from 'node:crypto';
-import type { ElicitationAsk } from '../acp/elicitation';
+import type { ElicitationAsk } from '../acp/protocol/elicitation';
 import { Deferred } from '../base/deferred';
 import { checkForm, type FormProblems } from '../panel/checkForm';
 import { answerWords } from '../session/answerWords';

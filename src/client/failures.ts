@@ -1,5 +1,5 @@
 // The sentences for what goes wrong in a conversation.
-import { RpcError, rpcCodes } from '../acp/rpcError';
+import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../base/errors';
 
 /** Why nothing runs in this workspace. */

@@ -1,6 +1,6 @@
 // What comes from the agent, on its way into a conversation: updates, notifications, and what it asks of the client.
-import type { StateReport } from '../acp/dialect';
-import { readCompleted } from '../acp/elicitation';
+import type { StateReport } from '../acp/protocol/dialect';
+import { readCompleted } from '../acp/protocol/elicitation';
 import { isToolPlaceholder } from '../acp/quirks/gemini';
 import { answerRequest } from './agentRequests';
 import type { Connector } from './connector';

@@ -1,6 +1,7 @@
 // Whether the agent still has the session: known by hearing from it, asked by session/status where it offers that, and never more often than needed.
-import type { StateReport } from '../acp/dialect';
-import { probeStatus, type StatusAnswer } from '../acp/sessionStatus';
+
+import { probeStatus, type StatusAnswer } from '../acp/proposals/sessionStatus';
+import type { StateReport } from '../acp/protocol/dialect';
 import type { Liveness } from '../panel/contract';
 import type { AgentLink } from './agentLink';
 import type { OpenedSession } from './turnControl';

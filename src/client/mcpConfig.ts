@@ -1,7 +1,7 @@
 // MCP servers as VS Code's mcp.json describes them, and what an agent is told of each: variables filled in, commands absolute. One bad entry does not take the others
 // with it. (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration)
 import * as z from 'zod/mini';
-import type { McpServer } from '../acp/dialect';
+import type { McpServer } from '../acp/protocol/dialect';
 import { messageOf } from '../base/errors';
 import { own } from '../base/own';
 

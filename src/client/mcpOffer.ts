@@ -1,5 +1,5 @@
 // Which MCP servers an agent gets: of those that the user has, the kinds that it connects to. What is left out is told.
-import type { AgentFeatures, McpServer } from '../acp/dialect';
+import type { AgentFeatures, McpServer } from '../acp/protocol/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { Deferred } from '../base/deferred';
 import { messageOf } from '../base/errors';

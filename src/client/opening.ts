@@ -1,5 +1,5 @@
 // How a conversation comes by its session: a new one, an old one of the agent's opened again, or one that begins with the past of another.
-import type { AgentFeatures } from '../acp/dialect';
+import type { AgentFeatures } from '../acp/protocol/dialect';
 import { ParleyError } from '../base/errors';
 import { eventsOf, terminalsOf } from '../session/entryEvents';
 import type { SessionEvent } from '../session/event';

@@ -1,5 +1,5 @@
 // Takes messages from the queue one after the other and tells whoever waits how each of them went.
-import { type PromptCapabilities, takes } from '../acp/dialect';
+import { type PromptCapabilities, takes } from '../acp/protocol/dialect';
 import { Deferred } from '../base/deferred';
 import type { Disposable } from '../base/disposable';
 import { ParleyError } from '../base/errors';

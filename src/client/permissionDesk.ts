@@ -1,7 +1,7 @@
 // Permissions: an agent asks, a person answers, and no question is ever left open: a cancel, the end of the turn, the agent's own withdrawal and its death all answer
 // "cancelled". An option is only ever chosen by its id (protocol.md 1.6).
 import { randomUUID } from 'node:crypto';
-import type { PermissionAsk } from '../acp/dialect';
+import type { PermissionAsk } from '../acp/protocol/dialect';
 import { Deferred } from '../base/deferred';
 import type { SessionEvent } from '../session/event';
 

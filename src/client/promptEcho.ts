@@ -1,4 +1,4 @@
-// Which prompt a message of the user repeats: agents echo what they take in, mostly before they answer (src/acp/promptLifecycle.ts).
+// Which prompt a message of the user repeats: agents echo what they take in, mostly before they answer (src/acp/proposals/promptLifecycle.ts).
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent } from '../session/event';
 

@@ -1,7 +1,7 @@
 // A connection to a remote agent in the place of a process (protocol.md 6.1): over a WebSocket or over streamable HTTP, as the scheme of its URL says.
-import { HttpTransport } from '../acp/httpTransport';
-import type { RemoteTransport } from '../acp/remoteTransport';
-import { WebSocketTransport } from '../acp/webSocketTransport';
+import { HttpTransport } from '../acp/transport/httpTransport';
+import type { RemoteTransport } from '../acp/transport/remoteTransport';
+import { WebSocketTransport } from '../acp/transport/webSocketTransport';
 import type { Log } from '../base/log';
 import type { Carrier } from './carrier';
 import type { RemoteTarget } from './remoteTarget';

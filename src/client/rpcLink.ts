@@ -1,11 +1,11 @@
 // One running agent of the Agent Client Protocol: what carries it, the connection to it, what it said of itself, and the sessions that hear of it. Opening it walks the first three stages.
 
-import type { AgentDescription, Dialect } from '../acp/dialect';
-import { UpdateRouter } from '../acp/earlyUpdates';
 import { initialize, type ProtocolVersion } from '../acp/initialize';
-import { remoteLost } from '../acp/remoteError';
-import { RpcConnection, type RpcHandlers } from '../acp/rpcConnection';
-import { traced } from '../acp/traceContext';
+import { RpcConnection, type RpcHandlers } from '../acp/jsonrpc/rpcConnection';
+import type { AgentDescription, Dialect } from '../acp/protocol/dialect';
+import { UpdateRouter } from '../acp/protocol/earlyUpdates';
+import { traced } from '../acp/protocol/traceContext';
+import { remoteLost } from '../acp/transport/remoteError';
 import { type AgentExit, describeExit } from '../agents/agentProcess';
 import { Deferred } from '../base/deferred';
 import { messageOf, ParleyError } from '../base/errors';

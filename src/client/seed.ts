@@ -1,7 +1,7 @@
 // What a new session is told of an old one that the agent cannot open again: the transcript, as text, with the next message. It is said to be a transcript, so that
 // nobody takes it for the agent's own memory.
 
-import type { PromptCapabilities } from '../acp/dialect';
+import type { PromptCapabilities } from '../acp/protocol/dialect';
 import type { ContentBlock } from '../session/content';
 import type { Entry } from '../session/state';
 

@@ -1,5 +1,5 @@
 // What can be done with an agent's sessions beside talking in one (protocol.md 1.2, 2): list, rename, archive, delete. Each only where the agent says that it can.
-import type { AgentFeatures, SessionInfo } from '../acp/dialect';
+import type { AgentFeatures, SessionInfo } from '../acp/protocol/dialect';
 import { ParleyError } from '../base/errors';
 import type { SessionEvent } from '../session/event';
 import type { AgentLink } from './agentLink';

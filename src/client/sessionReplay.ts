@@ -1,8 +1,9 @@
 // What comes of a session that was opened again, from the request on until the first prompt here. Agents repeat its past before their answer, after it, after session/ready,
 // in several bursts, or although they were not asked to. Beside a transcript that stands here it goes into a model of its own, and only what is missing is added; where
 // there is none, it becomes the transcript. States in it are those of old turns: only the last one says how the session is now.
-import type { Dialect, StateReport, UpdateTargets } from '../acp/dialect';
-import { isIdle, isUserMessage } from '../acp/promptLifecycle';
+
+import { isIdle, isUserMessage } from '../acp/proposals/promptLifecycle';
+import type { Dialect, StateReport, UpdateTargets } from '../acp/protocol/dialect';
 import { isToolPlaceholder } from '../acp/quirks/gemini';
 import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';

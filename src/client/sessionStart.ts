@@ -1,10 +1,10 @@
 // From an agent's definition to a session that can be used: the six stages, in their order.
 
-import type { AuthMethod, Protocol, SessionOffer, SessionPlace } from '../acp/dialect';
-import type { RpcHandlers } from '../acp/rpcConnection';
-import { RpcError, rpcCodes } from '../acp/rpcError';
-import { sendReady } from '../acp/sessionReady';
-import { probeStatus } from '../acp/sessionStatus';
+import type { RpcHandlers } from '../acp/jsonrpc/rpcConnection';
+import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
+import { sendReady } from '../acp/proposals/sessionReady';
+import { probeStatus } from '../acp/proposals/sessionStatus';
+import type { AuthMethod, Protocol, SessionOffer, SessionPlace } from '../acp/protocol/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { ParleyError } from '../base/errors';
 import type { SessionEvent } from '../session/event';

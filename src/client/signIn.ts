@@ -1,5 +1,5 @@
 // Signing in, by what the method asks for (protocol.md 1.9): the agent does it itself, or a command in a terminal of the user's does. Other kinds are guidance only.
-import type { AuthMethod } from '../acp/dialect';
+import type { AuthMethod } from '../acp/protocol/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { resolveCommand } from '../agents/resolveCommand';
 import { ParleyError } from '../base/errors';

@@ -1,6 +1,6 @@
 // The sessions that the agent runs for ours, while it runs: their updates come on the same connection and are shown shortly, their questions are answered like our own
 // (protocol v1 unstable and v2, "subagent_update"). A subagent is its parent's to steer: it can be stopped where that is offered, and nothing else is asked of it.
-import type { Dialect } from '../acp/dialect';
+import type { Dialect } from '../acp/protocol/dialect';
 import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';
 import type { AgentSide } from './connector';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
-import { RpcError, rpcCodes } from '../acp/rpcError';
+import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
 import type { Disposable } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { Emitter, type Event } from '../base/event';

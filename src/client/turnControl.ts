@@ -1,8 +1,8 @@
 // What runs in a session: one turn at a time, the messages that wait for it, the questions that it asks, and stopping it.
 
-import type { PromptAnswer, PromptCapabilities, StateReport, TurnComplete } from '../acp/dialect';
-import { isReceipt } from '../acp/promptLifecycle';
-import { RpcError, rpcCodes } from '../acp/rpcError';
+import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
+import { isReceipt } from '../acp/proposals/promptLifecycle';
+import type { PromptAnswer, PromptCapabilities, StateReport, TurnComplete } from '../acp/protocol/dialect';
 import { messageOf, ParleyError } from '../base/errors';
 import { at } from '../base/untrusted';
 import type { ContentBlock } from '../session/content';

@@ -1,8 +1,9 @@
 // Turns and the prompts in them: each turn begins once and ends once, with a reason and with what made the end known; each prompt is taken in once. The rules are those
-// of src/acp/turnComplete.ts and src/acp/promptLifecycle.ts; this file keeps them over time. A v1 turn begins with its prompt and ends with the answer to it.
-import type { StateReport, TurnComplete } from '../acp/dialect';
-import { isIdle, reasonOf } from '../acp/promptLifecycle';
-import { BARRIER_GRACE_MS, LONGEST_BARRIER_MS } from '../acp/turnComplete';
+// of src/acp/proposals/turnComplete.ts and src/acp/proposals/promptLifecycle.ts; this file keeps them over time. A v1 turn begins with its prompt and ends with the answer to it.
+
+import { isIdle, reasonOf } from '../acp/proposals/promptLifecycle';
+import { BARRIER_GRACE_MS, LONGEST_BARRIER_MS } from '../acp/proposals/turnComplete';
+import type { StateReport, TurnComplete } from '../acp/protocol/dialect';
 import { Deferred } from '../base/deferred';
 import type { Log } from '../base/log';
 import type { TurnTokens } from '../session/content';

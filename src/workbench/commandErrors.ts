@@ -1,5 +1,5 @@
 // Where a command says that it failed: once, and never with text that VS Code would bring to life.
-import { RpcError } from '../acp/rpcError';
+import { RpcError } from '../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
 import { inert } from './ui/inertText';

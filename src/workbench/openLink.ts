@@ -39,7 +39,7 @@ export async function openLink(
 
 /**
  * Opens an address in the browser of the system, exactly as it is written.
- * @param url as it was shown; checked already (client/linkTarget.ts, acp/elicitation.ts)
+ * @param url as it was shown; checked already (client/linkTarget.ts, acp/protocol/elicitation.ts)
  * @returns false where the user said no to VS Code's own question
  */
 export async function openAddress(url: string): Promise<boolean> {

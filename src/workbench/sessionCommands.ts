@@ -1,6 +1,6 @@
 // The commands around sessions as such: which there are, opening an old one, a second one with the same past, names, and the end.
 import { l10n } from 'vscode';
-import type { SessionInfo } from '../acp/dialect';
+import type { SessionInfo } from '../acp/protocol/dialect';
 import { ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
 import { canReopen, pastOf } from '../client/opening';

@@ -1,7 +1,7 @@
 // The list of sessions: those of this window, those that were kept of earlier ones, then those that the running agents keep, a page at a time. What the user types is
 // looked for in everything that was said.
 import { type Disposable, l10n } from 'vscode';
-import type { SessionInfo } from '../acp/dialect';
+import type { SessionInfo } from '../acp/protocol/dialect';
 import { messageOf } from '../base/errors';
 import type { Conversation } from '../client/conversation';
 import { statusOf } from '../client/projectSession';

@@ -1,6 +1,6 @@
 // How sessions are called in lists, by their title, else by what was said first; and asking for a title.
 import { l10n } from 'vscode';
-import type { SessionInfo } from '../acp/dialect';
+import type { SessionInfo } from '../acp/protocol/dialect';
 import type { Conversation } from '../client/conversation';
 import { isBelow } from '../client/roots';
 import { askLine } from './ui/input';

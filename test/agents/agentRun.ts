@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SessionInfo } from '../../src/acp/dialect';
+import type { SessionInfo } from '../../src/acp/protocol/dialect';
 import { missingFileReadsEmpty } from '../../src/acp/quirks/gemini';
 import type { AgentDefinition } from '../../src/agents/agentDefinition';
 import { agentEnvironment } from '../../src/agents/agentEnvironment';

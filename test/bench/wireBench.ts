@@ -3,8 +3,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk';
-import { RpcConnection } from '../../src/acp/rpcConnection';
-import type { Transport, TransportSink } from '../../src/acp/transport';
+import { RpcConnection } from '../../src/acp/jsonrpc/rpcConnection';
+import type { Transport, TransportSink } from '../../src/acp/jsonrpc/transport';
 import { silentLog } from '../../src/base/log';
 import { type Row, rounded } from './figures';
 import { newReducer } from './reduceUpdates';

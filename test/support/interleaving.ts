@@ -1,7 +1,7 @@
 // One conversation under random events, without processes: the real turns, queue, recorder and journal, an agent that is a list of what it got, and the rules that must
 // hold after each step.
 import { strict as assert } from 'node:assert';
-import { RpcError } from '../../src/acp/rpcError';
+import { RpcError } from '../../src/acp/jsonrpc/rpcError';
 import { Deferred } from '../../src/base/deferred';
 import { silentLog } from '../../src/base/log';
 import { QueueMirror } from '../../src/client/queueMirror';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import type { TransportSink } from '../../src/acp/transport';
+import type { TransportSink } from '../../src/acp/jsonrpc/transport';
 
 export interface Loopback {
   readonly server: Server;

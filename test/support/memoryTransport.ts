@@ -1,5 +1,5 @@
 // An agent in memory: the test is the other side of the wire, byte for byte.
-import type { Transport, TransportSink } from '../../src/acp/transport';
+import type { Transport, TransportSink } from '../../src/acp/jsonrpc/transport';
 
 /** A transport whose far end is the test. Outgoing messages are read with `next()`. */
 export class MemoryTransport implements Transport {

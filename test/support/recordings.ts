@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Dialect, UpdateTargets } from '../../src/acp/dialect';
-import { RpcConnection } from '../../src/acp/rpcConnection';
-import { V1Agent } from '../../src/acp/v1Agent';
-import { V2Agent } from '../../src/acp/v2Agent';
+import { RpcConnection } from '../../src/acp/jsonrpc/rpcConnection';
+import type { Dialect, UpdateTargets } from '../../src/acp/protocol/dialect';
+import { V1Agent } from '../../src/acp/v1/v1Agent';
+import { V2Agent } from '../../src/acp/v2/v2Agent';
 import { messageOf } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
 import { at } from '../../src/base/untrusted';

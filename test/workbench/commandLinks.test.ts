@@ -1,7 +1,7 @@
 // What commands say when they fail, to people and to programs, and names that agents give.
 import { strict as assert } from 'node:assert';
 import { Uri } from 'vscode';
-import { RpcError } from '../../src/acp/rpcError';
+import { RpcError } from '../../src/acp/jsonrpc/rpcError';
 import { ParleyError } from '../../src/base/errors';
 import type { Conversation } from '../../src/client/conversation';
 import { failureFor, isProgram, showFailure } from '../../src/workbench/commandErrors';

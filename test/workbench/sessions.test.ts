@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { SessionInfo } from '../../src/acp/dialect';
+import type { SessionInfo } from '../../src/acp/protocol/dialect';
 import { silentLog } from '../../src/base/log';
 import type { SessionSnapshot } from '../../src/client/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';

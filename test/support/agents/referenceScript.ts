@@ -2,7 +2,7 @@
 // prompt (referenceTurn.ts).
 import type { Advert } from './script';
 
-/** Features beyond the baseline, by the names of src/acp/dialect.ts. */
+/** Features beyond the baseline, by the names of src/acp/protocol/dialect.ts. */
 export type Offer =
   | 'load'
   | 'resume'

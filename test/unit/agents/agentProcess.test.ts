@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { RpcConnection, type RpcHandlers } from '../../../src/acp/rpcConnection';
+import { RpcConnection, type RpcHandlers } from '../../../src/acp/jsonrpc/rpcConnection';
 import { AgentProcess, describeExit, type StartOptions } from '../../../src/agents/agentProcess';
 import { hostEnvironment } from '../../../src/agents/hostEnvironment';
 import { descendantsOf } from '../../../src/agents/processTree';

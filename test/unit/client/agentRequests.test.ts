@@ -1,6 +1,6 @@
 // Requests of an agent by their names: what has no answer here is refused, whatever it is called.
 import { strict as assert } from 'node:assert';
-import { RpcError } from '../../../src/acp/rpcError';
+import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
 import { answerRequest, type RequestContext } from '../../../src/client/agentRequests';
 
 describe('requests of an agent', () => {

@@ -1,8 +1,8 @@
 // Forms and pages of real agent processes: asked, answered once, never left open, and nothing answered that the user did not answer.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
-import { readElicitation } from '../../../src/acp/elicitation';
-import { RpcError } from '../../../src/acp/rpcError';
+import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
+import { readElicitation } from '../../../src/acp/protocol/elicitation';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import { phaseOf, projectSession } from '../../../src/client/projectSession';
 import { snapshotOf } from '../../../src/client/snapshot';

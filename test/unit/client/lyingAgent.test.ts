@@ -1,7 +1,7 @@
 // Sessions of an agent that lies about them: it answers late, twice or for others, changes its mind, or dies between its word and the deed. Nothing is lost, nothing hangs.
 import { strict as assert } from 'node:assert';
-import { RpcError, rpcCodes } from '../../../src/acp/rpcError';
-import { V1Agent } from '../../../src/acp/v1Agent';
+import { RpcError, rpcCodes } from '../../../src/acp/jsonrpc/rpcError';
+import { V1Agent } from '../../../src/acp/v1/v1Agent';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
 import { type Preparation, TurnControl } from '../../../src/client/turnControl';

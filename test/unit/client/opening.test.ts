@@ -1,6 +1,6 @@
 // Which method opens a session, by what the agent can do and what stands in the panel.
 import { strict as assert } from 'node:assert';
-import type { AgentFeatures } from '../../../src/acp/dialect';
+import type { AgentFeatures } from '../../../src/acp/protocol/dialect';
 import { type Opening, wayOf } from '../../../src/client/opening';
 
 const prompt = { image: false, audio: false, embeddedContext: false };

@@ -1,6 +1,6 @@
 // The transcript that goes with a message to a session that begins anew, and what is left of it when the agent repeats that message.
 import { strict as assert } from 'node:assert';
-import type { PromptCapabilities } from '../../../src/acp/dialect';
+import type { PromptCapabilities } from '../../../src/acp/protocol/dialect';
 import { SessionSeed, withoutSeed } from '../../../src/client/seed';
 import { SessionModel } from '../../../src/session/model';
 

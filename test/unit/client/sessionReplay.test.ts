@@ -1,6 +1,6 @@
 // The past of a session that its agent repeats beside a transcript that stands here: when and how ever it comes, nothing stands twice and nothing is lost.
 import { strict as assert } from 'node:assert';
-import { V1Agent } from '../../../src/acp/v1Agent';
+import { V1Agent } from '../../../src/acp/v1/v1Agent';
 import { silentLog } from '../../../src/base/log';
 import type { Conversation } from '../../../src/client/conversation';
 import { pastOf } from '../../../src/client/opening';

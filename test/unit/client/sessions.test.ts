@@ -1,7 +1,7 @@
 // What happens around sessions, with real agent processes that keep theirs in a file and end themselves where they are asked for what they do not offer.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
-import type { SessionInfo } from '../../../src/acp/dialect';
+import type { SessionInfo } from '../../../src/acp/protocol/dialect';
 import { Deferred } from '../../../src/base/deferred';
 import type { Conversation } from '../../../src/client/conversation';
 import { type McpOffer, noMcpServers } from '../../../src/client/mcpOffer';

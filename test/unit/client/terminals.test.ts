@@ -6,7 +6,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { RpcError } from '../../../src/acp/rpcError';
+import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
 import { Deferred } from '../../../src/base/deferred';
 import { silentLog } from '../../../src/base/log';
 import { type TerminalChange, Terminals, type TerminalsOptions } from '../../../src/client/terminals';

@@ -1,6 +1,6 @@
 // When a turn is over: by its barrier, by its answer, by the death of the agent, and never twice.
 import { strict as assert } from 'node:assert';
-import { LONGEST_BARRIER_MS } from '../../../src/acp/turnComplete';
+import { LONGEST_BARRIER_MS } from '../../../src/acp/proposals/turnComplete';
 import { toDisposable } from '../../../src/base/disposable';
 import { silentLog } from '../../../src/base/log';
 import type { Schedule } from '../../../src/client/grace';

@@ -1,11 +1,11 @@
 // Recorded traffic, changed at random and read by the client: nothing breaks it, nothing makes it grow without end, and nothing that was said properly is lost.
 // PARLEY_FUZZ_SEEDS=50000 runs more seeds than the few of every day; PARLEY_FUZZ_FIRST chooses the first, to see a failure again.
 import { strict as assert } from 'node:assert';
-import type { Dialect } from '../../../src/acp/dialect';
-import { RpcConnection } from '../../../src/acp/rpcConnection';
-import { RpcError } from '../../../src/acp/rpcError';
-import { V1Agent } from '../../../src/acp/v1Agent';
-import { V2Agent } from '../../../src/acp/v2Agent';
+import { RpcConnection } from '../../../src/acp/jsonrpc/rpcConnection';
+import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
+import type { Dialect } from '../../../src/acp/protocol/dialect';
+import { V1Agent } from '../../../src/acp/v1/v1Agent';
+import { V2Agent } from '../../../src/acp/v2/v2Agent';
 import { messageOf } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';

@@ -1,9 +1,9 @@
 // Turns of agents that send anything at all, with the real turns, queue, recorder and journal: each turn ends, all that was said properly is shown, and what is kept is
 // what was shown. Seeds: fuzzPlays.ts.
 import { strict as assert } from 'node:assert';
-import { RpcError } from '../../../src/acp/rpcError';
-import { V1Agent } from '../../../src/acp/v1Agent';
-import { V2Agent } from '../../../src/acp/v2Agent';
+import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
+import { V1Agent } from '../../../src/acp/v1/v1Agent';
+import { V2Agent } from '../../../src/acp/v2/v2Agent';
 import { Deferred } from '../../../src/base/deferred';
 import { messageOf } from '../../../src/base/errors';
 import type { Log } from '../../../src/base/log';

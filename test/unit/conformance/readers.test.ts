@@ -1,10 +1,10 @@
 // Everything that the official schemas let an agent send is read: each update and request, with the least and with all of its fields, and each branch of its unions.
 import { strict as assert } from 'node:assert';
-import type { Dialect } from '../../../src/acp/dialect';
-import { V1Agent } from '../../../src/acp/v1Agent';
-import { describeV1 } from '../../../src/acp/v1Description';
-import { V2Agent } from '../../../src/acp/v2Agent';
-import { describeV2 } from '../../../src/acp/v2Description';
+import type { Dialect } from '../../../src/acp/protocol/dialect';
+import { V1Agent } from '../../../src/acp/v1/v1Agent';
+import { describeV1 } from '../../../src/acp/v1/v1Description';
+import { V2Agent } from '../../../src/acp/v2/v2Agent';
+import { describeV2 } from '../../../src/acp/v2/v2Description';
 import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';
 import type { SessionEvent } from '../../../src/session/event';

@@ -1,7 +1,7 @@
 // What real agents repeat of a session, by their recordings, beside the transcript that a client has of it.
 import { strict as assert } from 'node:assert';
 import { isToolPlaceholder } from '../../../src/acp/quirks/gemini';
-import { V1Agent } from '../../../src/acp/v1Agent';
+import { V1Agent } from '../../../src/acp/v1/v1Agent';
 import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';
 import type { ContentBlock } from '../../../src/session/content';

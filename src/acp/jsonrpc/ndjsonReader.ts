@@ -1,0 +1,199 @@
+// Reads JSON-RPC messages, one JSON object a line (protocol: transports, stdio). Agents print banners, batches and half messages on stdout; whatever is not a
+// message is counted, shown in the log and never answered, with the one exception the protocol makes for batches.
+import {
+  AbstractMessageReader,
+  type DataCallback,
+  type Disposable,
+  type Message,
+  type MessageReader,
+} from 'vscode-jsonrpc';
+import { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { InboundQueue } from './inboundQueue';
+import { LineSplitter } from './lineSplitter';
+import { rpcCodes } from './rpcError';
+import type { MutableRpcStats } from './rpcStats';
+import type { TransportSink } from './transport';
+
+/** 32 MiB, what the official SDK takes too. */
+export const defaultMaxMessageBytes = 32 * 1024 * 1024;
+
+const maxNoiseChars = 2048;
+const loggedNoiseLines = 50;
+
+/** What the reader tells its connection. */
+export interface NdjsonReaderOptions {
+  readonly maxMessageBytes: number;
+  readonly log: Log;
+  readonly stats: MutableRpcStats;
+  /** Answers with an error that belongs to no request (`id: null`). */
+  readonly refuse: (code: number, message: string) => void;
+  /** The stream has ended and everything before its end was handled. */
+  readonly onEnd: (error: ParleyError | undefined) => void;
+  readonly onLine?: ((line: string) => void) | undefined;
+  readonly onNoise?: ((line: string) => void) | undefined;
+}
+
+/** The reader half of a connection; the transport writes into it. */
+export class NdjsonReader extends AbstractMessageReader implements MessageReader, TransportSink {
+  /** What has arrived and waits for its turn. */
+  readonly queue = new InboundQueue();
+  readonly #options: NdjsonReaderOptions;
+  readonly #splitter: LineSplitter;
+  #ended = false;
+
+  constructor(options: NdjsonReaderOptions) {
+    super();
+    this.#options = options;
+    this.#splitter = new LineSplitter(options.maxMessageBytes, (line) => this.#read(line));
+  }
+
+  listen(callback: DataCallback): Disposable {
+    this.queue.start(callback);
+    return { dispose: () => this.queue.clear() };
+  }
+
+  override dispose(): void {
+    this.#ended = true;
+    this.queue.clear();
+    super.dispose();
+  }
+
+  data(chunk: Uint8Array): void {
+    if (this.#ended) return;
+    const { stats, maxMessageBytes, onEnd } = this.#options;
+    stats.bytesIn += chunk.length;
+    if (this.#splitter.push(chunk)) return;
+    stats.oversize++;
+    this.#ended = true;
+    const error = messageTooLarge('The agent sent a message', maxMessageBytes);
+    this.#options.log.error(error.message);
+    this.queue.whenDrained(() => onEnd(error));
+  }
+
+  closed(error?: Error): void {
+    if (this.#ended) return;
+    this.#splitter.end();
+    this.#ended = true;
+    const reason =
+      error &&
+      new ParleyError('connection-closed', `The connection to the agent broke: ${error.message}`, { cause: error });
+    this.queue.whenDrained(() => this.#options.onEnd(reason));
+  }
+
+  #read(line: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      if (line.length > 0 && line.trim().length > 0) this.#noise(line);
+      return;
+    }
+    if (typeof message !== 'object' || message === null) {
+      this.#noise(line);
+      return;
+    }
+    this.#options.onLine?.(line);
+    if (Array.isArray(message)) {
+      this.#options.stats.batchesRefused++;
+      this.#options.log.warn(`A batch of ${message.length} messages from the agent was refused: ${bounded(line)}`);
+      this.#options.refuse(rpcCodes.invalidRequest, 'JSON-RPC batches are not supported');
+      return;
+    }
+    this.#options.stats.messagesIn++;
+    this.#sort(message as WireMessage, line);
+  }
+
+  #sort(message: WireMessage, line: string): void {
+    const { method, id } = message;
+    if (method === 'session/update' && (id === undefined || id === null)) {
+      this.queue.pushUpdate(message.params);
+    } else if (typeof method !== 'string') {
+      this.#response(message, line);
+    } else if (id === undefined) {
+      this.#notification(method, message.params);
+    } else if (typeof id === 'string' || typeof id === 'number') {
+      this.queue.push(message as unknown as Message);
+    } else {
+      this.#options.log.warn(`A request from the agent has no usable id: ${bounded(line)}`);
+      this.#options.refuse(rpcCodes.invalidRequest, 'The id of a request must be a string or a number');
+    }
+  }
+
+  #notification(method: string, params: unknown): void {
+    // `$/cancelRequest` is what language servers send; vscode-jsonrpc would act on it by itself, and throw on one without params.
+    if (method === '$/cancel_request' || method === '$/cancelRequest') {
+      const named: { requestId?: unknown; id?: unknown } = typeof params === 'object' && params !== null ? params : {};
+      const id = named.requestId ?? named.id;
+      if (typeof id === 'string' || typeof id === 'number') this.queue.pushInbound({ kind: 'cancel', id });
+      else this.#options.log.warn(`The agent sent ${method} without a request id`);
+      return;
+    }
+    this.queue.pushInbound({ kind: 'notification', method, params });
+  }
+
+  #response(message: WireMessage, line: string): void {
+    const { id, error } = message;
+    if (typeof id !== 'string' && typeof id !== 'number') {
+      this.#options.log.warn(`The agent sent a message that belongs to nothing: ${bounded(line)}`);
+      return;
+    }
+    // Answers in odd shapes still end the request they answer; otherwise it would wait for ever.
+    if (error !== undefined && error !== null) {
+      this.queue.push(errorResponse(id, error));
+    } else if (message.result !== undefined) {
+      this.queue.push(message as unknown as Message);
+    } else if (error === null) {
+      this.queue.push({ jsonrpc: '2.0', id, result: null } as Message);
+    } else {
+      this.queue.push(errorResponse(id, 'The answer of the agent has neither a result nor an error'));
+    }
+  }
+
+  #noise(line: string): void {
+    const { stats, log, onNoise } = this.#options;
+    stats.notJson++;
+    const text = bounded(line);
+    if (stats.notJson <= loggedNoiseLines) log.warn(`Not a message, on stdout of the agent: ${text}`);
+    else if (Number.isInteger(Math.log2(stats.notJson)))
+      log.warn(`${stats.notJson} lines on stdout of the agent were no messages; only some are logged`);
+    onNoise?.(text);
+  }
+}
+
+interface WireMessage {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** The error of a message past the limit. */
+export function messageTooLarge(what: string, maxBytes: number): ParleyError {
+  const limit = maxBytes >= 1024 * 1024 ? `${Math.floor(maxBytes / (1024 * 1024))} MiB` : `${maxBytes} bytes`;
+  return new ParleyError(
+    'message-too-large',
+    `${what} of more than ${limit}, which is the most that one message may have.`,
+  );
+}
+
+function errorResponse(id: string | number, error: unknown): Message {
+  const given: { code?: unknown; message?: unknown; data?: unknown } =
+    typeof error === 'object' && error !== null ? error : {};
+  const code = typeof given.code === 'number' && Number.isFinite(given.code) ? given.code : rpcCodes.internal;
+  const message =
+    typeof given.message === 'string'
+      ? given.message
+      : typeof error === 'string'
+        ? error
+        : 'The agent answered with an error without a message';
+  const fields = given.data === undefined ? { code, message } : { code, message, data: given.data };
+  return { jsonrpc: '2.0', id, error: fields } as Message;
+}
+
+/** The beginning of a line, as a copy: a slice would keep the whole chunk in memory. */
+function bounded(line: string): string {
+  const text = line.length > maxNoiseChars ? `${line.slice(0, maxNoiseChars)}…` : line;
+  return Buffer.from(text.trimEnd(), 'utf8').toString('utf8');
+}

@@ -1,0 +1,280 @@
+// One JSON-RPC conversation with an agent over a transport. vscode-jsonrpc correlates and dispatches; here are the parts it has not: ndjson, ids known to the
+// caller, bulk updates, the protocol's cancelling, and an end that leaves nothing pending.
+import {
+  type CancellationToken,
+  createMessageConnection,
+  ErrorCodes,
+  Message,
+  type MessageConnection,
+  ResponseError,
+} from 'vscode-jsonrpc/node';
+import type { Disposable } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import type { Log } from '../../base/log';
+import { Cancellation, IncomingRequest, tokenOf } from './cancellation';
+import { type Inbound, inboundMethod } from './inboundQueue';
+import { defaultMaxMessageBytes, NdjsonReader } from './ndjsonReader';
+import { NdjsonWriter } from './ndjsonWriter';
+import { errorSentence, RpcError, rpcCodes } from './rpcError';
+import { newRpcStats, type RpcStats } from './rpcStats';
+import type { Transport } from './transport';
+
+/** Takes what the agent sends on its own account. */
+export interface RpcHandlers {
+  /** The params of `session/update`, in arrival order, many at once. Their order against responses and requests is that of the wire. */
+  onUpdates(batch: readonly unknown[]): void;
+  /** Answers a request. Throw an {@link RpcError} to answer an error (-32601 for an unknown method); anything else thrown becomes -32603 with its message. */
+  onRequest(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
+  onNotification(method: string, params: unknown): void;
+}
+
+export interface RpcConnectionOptions {
+  /** Taken over: disposed when the connection closes or is disposed. */
+  readonly transport: Transport;
+  readonly handlers: RpcHandlers;
+  readonly log: Log;
+  /** The longest message, either way, in bytes. Default 32 MiB. */
+  readonly maxMessageBytes?: number;
+  /** Each message as it goes over the wire. Copy what is kept: an incoming line may be a slice of a larger string. */
+  onTraffic?(dir: 'in' | 'out', line: string): void;
+  /** Each line that was no message, at most 2 KB of it. */
+  onNoise?(line: string): void;
+  /** Takes the secrets of the connection out of the words of an error answer, which people read. */
+  scrub?(text: string): string;
+}
+
+export interface RequestOptions {
+  /** Aborting sends `$/cancel_request` and keeps waiting for the answer, which the protocol promises. Aborted before: nothing is sent. */
+  readonly signal?: AbortSignal;
+  /** Told the id of the request before it leaves, synchronously within `request()`. */
+  onSent?(id: string | number): void;
+}
+
+interface Outgoing {
+  readonly method: string;
+  readonly onSent: ((id: string | number) => void) | undefined;
+  id: string | number | undefined;
+  failure: unknown;
+  /** Made for whoever wants to hear of its end. */
+  over: AbortController | undefined;
+}
+
+/** A live connection; it listens from its construction on. */
+export class RpcConnection implements Disposable {
+  readonly #log: Log;
+  readonly #handlers: RpcHandlers;
+  readonly #transport: Transport;
+  readonly #connection: MessageConnection;
+  readonly #reader: NdjsonReader;
+  readonly #cancellation = new Cancellation();
+  readonly #stats = newRpcStats();
+  readonly #pending = new Map<string | number, Outgoing>();
+  readonly #didClose: Emitter<ParleyError | undefined>;
+  readonly #scrub: (text: string) => string;
+  #leaving: Outgoing | undefined;
+  #closedBy: ParleyError | undefined;
+
+  constructor(options: RpcConnectionOptions) {
+    const { transport, handlers, log, maxMessageBytes = defaultMaxMessageBytes } = options;
+    this.#log = log;
+    this.#handlers = handlers;
+    this.#transport = transport;
+    this.#scrub = (text) => options.scrub?.(text) ?? text;
+    this.#didClose = new Emitter((error) => log.error(`A listener failed: ${messageOf(error)}`));
+    const writer = new NdjsonWriter({
+      transport,
+      maxMessageBytes,
+      stats: this.#stats,
+      onWrite: (message) => this.#onWrite(message),
+      onFailed: (message, error) => this.#onFailed(message, error),
+      onLine: options.onTraffic && this.#guarded((line) => options.onTraffic?.('out', line)),
+    });
+    this.#reader = new NdjsonReader({
+      maxMessageBytes,
+      log,
+      stats: this.#stats,
+      refuse: (code, message) => {
+        const answer = { jsonrpc: '2.0', id: null, error: { code, message } };
+        writer.write(answer).catch((error: unknown) => log.debug(`A refusal was not sent: ${messageOf(error)}`));
+      },
+      onEnd: (error) => this.#close(error, true),
+      onLine: options.onTraffic && this.#guarded((line) => options.onTraffic?.('in', line)),
+      onNoise: options.onNoise && this.#guarded((line) => options.onNoise?.(line)),
+    });
+    const logger = {
+      error: (message: string) => log.warn(message),
+      warn: (message: string) => log.warn(message),
+      info: (message: string) => log.info(message),
+      log: (message: string) => log.debug(message),
+    };
+    this.#connection = createMessageConnection(this.#reader, writer, logger, {
+      cancellationStrategy: this.#cancellation.strategy,
+      messageStrategy: { handleMessage: (message, next) => this.#dispatch(message, next) },
+    });
+    this.#connection.onNotification(inboundMethod, (inbound: Inbound) => this.#onInbound(inbound));
+    this.#connection.onRequest((method: string, params: unknown, token: CancellationToken) =>
+      this.#onRequest(method, params, token),
+    );
+    this.#connection.listen();
+    transport.listen(this.#reader);
+  }
+
+  /** Live counters. */
+  get stats(): RpcStats {
+    return this.#stats;
+  }
+
+  get isClosed(): boolean {
+    return this.#closedBy !== undefined;
+  }
+
+  /** A signal that is aborted when our request of this id has its answer; undefined where none is under way. */
+  untilAnswered(id: string | number): AbortSignal | undefined {
+    const outgoing = this.#pending.get(id);
+    if (!outgoing) return undefined;
+    outgoing.over ??= new AbortController();
+    return outgoing.over.signal;
+  }
+
+  /** The agent's side has ended: orderly (undefined) or broken (`connection-closed`, `message-too-large`). All that came before was delivered. Not fired by `dispose()`. */
+  get onDidClose(): Event<ParleyError | undefined> {
+    return this.#didClose.event;
+  }
+
+  /**
+   * Sends a request and waits for its answer, with no deadline.
+   * @throws RpcError the agent's error answer, or `cancelled` when the signal was aborted before sending;
+   *   ParleyError `connection-closed` or `message-too-large`.
+   */
+  async request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
+    if (this.#closedBy) throw this.#closedBy;
+    if (options.signal?.aborted) throw new RpcError(rpcCodes.cancelled, 'Cancelled before it was sent');
+    const outgoing: Outgoing = {
+      method,
+      onSent: options.onSent?.bind(options),
+      id: undefined,
+      failure: undefined,
+      over: undefined,
+    };
+    this.#leaving = outgoing;
+    try {
+      const args = params === undefined || params === null ? [] : [params];
+      const tokens = options.signal ? [tokenOf(options.signal)] : [];
+      return await this.#connection.sendRequest(method, ...args, ...tokens);
+    } catch (error) {
+      throw this.#requestError(error, outgoing);
+    } finally {
+      if (this.#leaving === outgoing) this.#leaving = undefined;
+      if (outgoing.id !== undefined) this.#pending.delete(outgoing.id);
+      outgoing.over?.abort();
+    }
+  }
+
+  /**
+   * Sends a notification; resolves when more may be sent.
+   * @throws ParleyError `connection-closed` or `message-too-large`.
+   */
+  async notify(method: string, params: unknown): Promise<void> {
+    if (this.#closedBy) throw this.#closedBy;
+    if (params === undefined || params === null) await this.#connection.sendNotification(method);
+    else await this.#connection.sendNotification(method, params);
+  }
+
+  /** Ends the conversation: pending requests are rejected, the agent's open requests are aborted, the transport is disposed. */
+  dispose(): void {
+    this.#close(undefined, false);
+    this.#didClose.dispose();
+  }
+
+  #close(error: ParleyError | undefined, fire: boolean): void {
+    if (this.#closedBy) return;
+    this.#closedBy = error ?? new ParleyError('connection-closed', 'The connection to the agent is closed.');
+    if (this.#pending.size > 0) {
+      const methods = [...this.#pending.values()].map((outgoing) => outgoing.method).join(', ');
+      this.#log.info(`The connection closed with ${this.#pending.size} requests unanswered: ${methods}`);
+    }
+    this.#cancellation.cancelAll();
+    this.#connection.dispose();
+    this.#transport.dispose();
+    if (fire) this.#didClose.fire(error);
+  }
+
+  /** A listener that only watches must not stop the reading, nor crash the stream that called it. */
+  #guarded(watch: (line: string) => void): (line: string) => void {
+    return (line) => {
+      try {
+        watch(line);
+      } catch (error) {
+        this.#log.error(`A listener of the wire failed: ${messageOf(error)}`);
+      }
+    };
+  }
+
+  #onWrite(message: Message): void {
+    if (!Message.isRequest(message) || message.id === null || !this.#leaving) return;
+    const outgoing = this.#leaving;
+    this.#leaving = undefined;
+    outgoing.id = message.id;
+    this.#pending.set(message.id, outgoing);
+    outgoing.onSent?.(message.id);
+  }
+
+  #onFailed(message: Message, error: unknown): void {
+    if (!Message.isRequest(message) || message.id === null) return;
+    const outgoing = this.#pending.get(message.id) ?? this.#leaving;
+    if (outgoing) outgoing.failure = error;
+  }
+
+  #requestError(error: unknown, outgoing: Outgoing): unknown {
+    if (outgoing.failure !== undefined) return outgoing.failure;
+    if (!(error instanceof ResponseError)) return this.#closedBy ?? error;
+    if (this.#closedBy && error.code === ErrorCodes.PendingResponseRejected) return this.#closedBy;
+    return new RpcError(error.code, this.#scrub(errorSentence(error.message, error.data)), error.data);
+  }
+
+  #dispatch<R>(message: Message, next: (message: Message) => R): R | undefined {
+    this.#reader.queue.dispatching();
+    try {
+      const known = Message.isResponse(message) ? this.#matched(message) : message;
+      return known && next(known);
+    } finally {
+      this.#reader.queue.dispatched();
+    }
+  }
+
+  /** The response with the id as we sent it (some agents answer "1" to 1), or nothing where nobody waits for it. */
+  #matched(message: Message & { readonly id: string | number | null }): Message | undefined {
+    const { id } = message;
+    if (id !== null && this.#pending.has(id)) return message;
+    const other = typeof id === 'string' ? Number(id) : id;
+    if (other !== null && this.#pending.has(other)) return { ...message, id: other } as Message;
+    this.#log.warn(`The agent answered a request that nobody waits for: id ${JSON.stringify(id)}`);
+    return undefined;
+  }
+
+  #onInbound(inbound: Inbound): void {
+    try {
+      if (inbound.kind === 'updates') this.#handlers.onUpdates(inbound.batch);
+      else if (inbound.kind === 'notification') this.#handlers.onNotification(inbound.method, inbound.params);
+      else if (!this.#cancellation.cancel(inbound.id))
+        this.#log.debug(`The agent cancelled a request it does not wait for: id ${JSON.stringify(inbound.id)}`);
+    } catch (error) {
+      this.#log.error(`Handling a notification of the agent failed: ${messageOf(error)}`);
+    }
+  }
+
+  async #onRequest(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
+    if (!(token instanceof IncomingRequest)) throw new ResponseError(rpcCodes.internal, 'The request has no token');
+    try {
+      return await this.#handlers.onRequest(method, params, token.signal);
+    } catch (error) {
+      if (error instanceof RpcError) throw new ResponseError(error.code, error.message, error.data);
+      if (token.signal.aborted) throw new ResponseError(rpcCodes.cancelled, 'The request was cancelled');
+      this.#log.warn(`The agent's request ${method} failed: ${messageOf(error)}`);
+      throw new ResponseError(rpcCodes.internal, messageOf(error));
+    } finally {
+      this.#cancellation.done(token);
+    }
+  }
+}

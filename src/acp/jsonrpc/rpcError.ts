@@ -1,0 +1,76 @@
+// The error half of JSON-RPC: what an agent answered instead of a result, and what we answer instead of one.
+import { oneLine } from '../../base/text';
+
+/** Characters of an agent's own words that a failure repeats, and how deep in `data` they are looked for. */
+const MAX_CHARS = 2000;
+const MAX_DEPTH = 5;
+/** Where agents put the words of an error: SDKs that answer "Internal error" put what was thrown into `details`. */
+const WORD_KEYS = ['message', 'details', 'detail', 'description', 'reason', 'error', 'errors', 'cause'] as const;
+
+/** The codes that JSON-RPC 2.0 (section 5.1) and the protocol (1.7) give a meaning to; any other integer is allowed. */
+export const rpcCodes = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  cancelled: -32800,
+  authRequired: -32000,
+  resourceNotFound: -32002,
+} as const;
+
+/** An error answer, in either direction: thrown by `RpcConnection.request`, and thrown by a request handler to answer with it. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.name = 'RpcError';
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/**
+ * Returns what an error answer says: its message followed by the words that only stand in `data`, as one bounded line without control characters.
+ * A message that is JSON text counts as `data`.
+ */
+export function errorSentence(message: string, data: unknown): string {
+  const words: string[] = [];
+  collectWords(message, words, 0);
+  collectWords(data, words, 0);
+  const sentence = words.map((one, index) => (index < words.length - 1 ? one.replace(/[.:]$/, '') : one)).join(': ');
+  return oneLine(sentence, MAX_CHARS) || 'No reason given';
+}
+
+function collectWords(value: unknown, words: string[], depth: number): void {
+  if (depth > MAX_DEPTH || words.join('').length > MAX_CHARS) return;
+  if (typeof value === 'string') {
+    const parsed = jsonOf(value);
+    const before = words.length;
+    if (parsed !== undefined) collectWords(parsed, words, depth + 1);
+    if (words.length === before) addWords(value.slice(0, MAX_CHARS * 2), words);
+  } else if (Array.isArray(value)) {
+    for (const one of value.slice(0, MAX_DEPTH)) collectWords(one, words, depth + 1);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const key of WORD_KEYS) if (Object.hasOwn(value, key)) collectWords(Reflect.get(value, key), words, depth + 1);
+  }
+}
+
+/** Each sentence once: agents repeat in `data` what the message says already. */
+function addWords(text: string, words: string[]): void {
+  const trimmed = text.trim();
+  const isKnown = words.some((one) => one.includes(trimmed.replace(/[.:]$/, '')));
+  if (trimmed !== '' && !isKnown) words.push(trimmed);
+}
+
+/** Reads words that are the JSON text of an object, as the answers of model servers are. */
+function jsonOf(text: string): object | undefined {
+  if (!text.trimStart().startsWith('{') || text.length > 100_000) return undefined;
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+// How bytes of an agent come and go. Stdio is one; sockets are others. A transport knows nothing of JSON.
+import type { Disposable } from '../../base/disposable';
+
+/** Takes what a transport receives. */
+export interface TransportSink {
+  /** Bytes as they came; messages end with byte 0x0A and may be cut anywhere. */
+  data(chunk: Uint8Array): void;
+  /** Nothing more will come. Called once; `error` where it was not an orderly end. */
+  closed(error?: Error): void;
+}
+
+/** A two-way byte stream to an agent. */
+export interface Transport extends Disposable {
+  /** Begins delivery; called once. What came before is delivered first. */
+  listen(sink: TransportSink): void;
+  /** Sends one message (without its newline). Resolves when more may be sent, so a slow reader slows the writer; rejects when the stream is closed. */
+  write(message: string): Promise<void>;
+}

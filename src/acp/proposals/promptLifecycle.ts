@@ -1,0 +1,132 @@
+// Proposal "v2 prompt lifecycle": a prompt is answered when it is taken in, not when its turn ends; the agent says by itself when it runs, waits and is idle. Rules:
+// - the answer is a receipt: `{messageId}` (today's schema and the seed's "given id"), `{}` (summer's
+//   draft), null. A `stopReason` in it ends a turn only on a v1 connection. A v1 answer without one is
+//   a receipt where it has a message id, or where that agent has sent a state. Else what follows
+//   decides: a state or an echo of the prompt makes it a receipt, a quiet while the end of the turn;
+// - `state_update` and the seed's `state_change` mean the same, in every version: `running`, `idle`, `requires_action`; a word that is not known is never idle;
+// - on v2 an idle ends the turn that was seen running, and one of an inserted prompt where it carries a reason; any other idle only repeats what is known. Without a
+//   reason (codex-acp) the turn has ended as it should: `end_turn`, or `cancelled` where the user asked for that; `error` shows its error first;
+// - on v1 states drive the busy indicator while no prompt is pending; a pending prompt is ended by its answer alone;
+// - a turn that begins to run while no prompt of ours is on its way is the agent's own;
+// - the agent repeats the prompt as a message of the user, before or after the receipt: matched by id, else by text, and shown once;
+// - a prompt that is refused with -32800 before it was taken in goes back to the queue.
+
+import { at } from '../../base/untrusted';
+import type { ContentBlock } from '../../session/content';
+import type { SessionEvent, StopReason } from '../../session/event';
+import { errorSentence } from '../jsonrpc/rpcError';
+import type { BackgroundWork, PromptAnswer, StateReport, UpdateTargets } from '../protocol/dialect';
+import { toBlock } from '../protocol/readContent';
+import { readTokens } from '../protocol/usage';
+import { readStopReason, readTurnComplete } from './turnComplete';
+
+/** Kinds of background work and contents of one message that are read. */
+const MAX_ITEMS = 2000;
+const MAX_WORD = 100;
+
+/** Applies an update that says how prompts and turns go, or a message whole: the same in every version. @returns whether it was one */
+export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean {
+  switch ((update as { readonly sessionUpdate?: unknown } | null | undefined)?.sessionUpdate) {
+    case 'turn_complete': {
+      const barrier = readTurnComplete(update);
+      if (barrier) targets.onTurnComplete(barrier);
+      return true;
+    }
+    case 'state_update':
+    case 'state_change': {
+      const report = readState(update);
+      if (report) targets.onState(report);
+      return report !== undefined;
+    }
+    case 'user_message':
+    case 'agent_message':
+    case 'agent_thought': {
+      const message = readWholeMessage(update);
+      if (message) targets.emit(message);
+      return message !== undefined;
+    }
+    default:
+      return false;
+  }
+}
+
+/** Whether an update is a message of the user, or a piece of one. */
+export function isUserMessage(update: unknown): boolean {
+  const name = at(update, 'sessionUpdate');
+  return name === 'user_message_chunk' || name === 'user_message';
+}
+
+/** Reads a state update; undefined where it is another update, or names no state. @param name of the update, where something else than the update tells it */
+export function readState(update: unknown, name = at(update, 'sessionUpdate')): StateReport | undefined {
+  const state = at(update, 'state');
+  if ((name !== 'state_update' && name !== 'state_change') || typeof state !== 'string') return undefined;
+  const stopReason = readStopReason(at(update, 'stopReason'));
+  const background = at(update, 'background');
+  const error = readError(at(update, 'error'));
+  return {
+    state: state.slice(0, MAX_WORD),
+    ...(stopReason && { stopReason }),
+    ...readTokens(at(update, 'usage')),
+    ...(error && { error }),
+    ...(Array.isArray(background) && { background: background.slice(0, MAX_ITEMS).flatMap(readBackground) }),
+  };
+}
+
+/** Whether a report says that nothing runs. */
+export function isIdle({ state }: StateReport): boolean {
+  return state === 'idle';
+}
+
+/** Why a turn ended that an idle has ended. @param cancelled the user had asked to stop */
+export function reasonOf({ stopReason, error }: StateReport, cancelled: boolean): StopReason {
+  return stopReason ?? (error ? 'error' : cancelled ? 'cancelled' : 'end_turn');
+}
+
+/** Reads the answer to `session/prompt` on a v2 connection, where it never ends a turn. */
+export function readReceipt(result: unknown): PromptAnswer {
+  const messageId = at(result, 'messageId');
+  return { ends: false, ...(typeof messageId === 'string' && { messageId }) };
+}
+
+/** Whether an answer only says that the prompt was taken in. @param statesSeen the agent has reported its state in this session */
+export function isReceipt({ ends, stopReason, messageId }: PromptAnswer, statesSeen: boolean): boolean {
+  return !ends || (stopReason === undefined && (statesSeen || messageId !== undefined));
+}
+
+const ROLES = { user_message: 'user', agent_message: 'agent', agent_thought: 'thought' } as const;
+
+/**
+ * Reads a message that is sent whole (`user_message` and its like): content omitted leaves what is there, null empties it, a list replaces it.
+ * @returns undefined where it is another update or has no message id
+ */
+export function readWholeMessage(update: unknown): SessionEvent | undefined {
+  const name = at(update, 'sessionUpdate');
+  const messageId = at(update, 'messageId');
+  const content = at(update, 'content');
+  if (typeof name !== 'string' || !Object.hasOwn(ROLES, name) || typeof messageId !== 'string') return undefined;
+  const message = { type: 'message', role: ROLES[name as keyof typeof ROLES], messageId } as const;
+  if (content === undefined) return message;
+  if (content === null) return { ...message, content };
+  const blocks = Array.isArray(content) ? content : [content];
+  return { ...message, content: blocks.slice(0, MAX_ITEMS).map((block): ContentBlock => toBlock(block)) };
+}
+
+function readError(error: unknown): { code: string; message: string } | undefined {
+  const message = at(error, 'message');
+  if (typeof message !== 'string') return undefined;
+  const code = at(error, 'code');
+  return {
+    code: typeof code === 'number' ? `agent-error ${code}` : 'agent-error',
+    message: errorSentence(message, at(error, 'data')),
+  };
+}
+
+/** The place of the id of each kind of work. */
+const WORK_IDS = { terminal: 'terminalId', tool_call: 'toolCallId', subagent: 'sessionId' } as const;
+
+function readBackground(work: unknown): BackgroundWork[] {
+  const type = at(work, 'type');
+  if (typeof type !== 'string') return [];
+  const id = Object.hasOwn(WORK_IDS, type) ? at(work, WORK_IDS[type as keyof typeof WORK_IDS]) : at(work, 'id');
+  return [{ type: type.slice(0, MAX_WORD), id: typeof id === 'string' ? id : '' }];
+}

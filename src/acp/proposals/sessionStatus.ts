@@ -1,0 +1,88 @@
+// Proposal "session/status": asks, without side effects, whether the agent handles a session now. Rules:
+// - only where it is advertised; `session/status {sessionId}` → `{status}`;
+// - seed: "live" (other methods will work) and "not_found" (use session/load); today's schema: "open",
+//   "saved" or a word to be treated as "saved" (load or resume starts it), and error -32002 for an
+//   unknown session;
+// - no answer in time says that the agent does not respond; -32601 and -32602 say that the question is
+//   not for this agent; any other error says nothing of the session.
+// On our side it is free of effects too: it changes what is shown and what precedes the next prompt.
+import { Deferred } from '../../base/deferred';
+import { at, isMarked } from '../../base/untrusted';
+import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
+import type { StateReport } from '../protocol/dialect';
+import { readState } from './promptLifecycle';
+
+/** The part of a connection that this proposal needs. */
+interface Requester {
+  request(method: string, params: unknown, options?: { signal?: AbortSignal }): Promise<unknown>;
+}
+
+/**
+ * `live`: in memory, other methods work. `saved`: it can be loaded or resumed. `not_found`: this agent does not have it now, and may be able to load it.
+ * `unsupported`: the agent does not know the question. `failed`: it could not say. `unresponsive`: no answer in time.
+ */
+export type StatusAnswer = 'live' | 'saved' | 'not_found' | 'unsupported' | 'failed' | 'unresponsive';
+
+/** An answer, with the state of the session where the agent names it (v2). */
+export interface SessionStatus {
+  readonly answer: StatusAnswer;
+  readonly state?: StateReport;
+}
+
+/** Whether the raw result of `initialize` advertises the probe. */
+export function advertisesStatus(initializeResult: unknown): boolean {
+  return [
+    at(initializeResult, 'agentCapabilities', 'sessionCapabilities', 'status'),
+    at(initializeResult, 'agentCapabilities', 'session', 'status'),
+    at(initializeResult, 'capabilities', 'session', 'status'),
+  ].some(isMarked);
+}
+
+/**
+ * Probes one session.
+ * @param timeoutMs how long silence is borne before the answer is `unresponsive`.
+ * @param signal gives the question up: it is withdrawn
+ * @throws whatever the connection throws when it is closed; `signal`'s reason.
+ */
+export async function probeStatus(
+  connection: Requester,
+  sessionId: string,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<SessionStatus> {
+  signal?.throwIfAborted();
+  const late = new AbortController();
+  const given = new Deferred<SessionStatus>();
+  const timer = setTimeout(() => given.resolve({ answer: 'unresponsive' }), timeoutMs);
+  const giveUp = (): void => given.reject(signal?.reason);
+  signal?.addEventListener('abort', giveUp, { once: true });
+  const answer = connection.request('session/status', { sessionId }, { signal: late.signal }).then(readStatus, failure);
+  try {
+    return await Promise.race([answer, given.promise]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', giveUp);
+    answer.catch(() => {}); // after a timeout nobody else listens
+    late.abort();
+  }
+}
+
+function readStatus(result: unknown): SessionStatus {
+  const status = at(result, 'status');
+  const state = readState(at(result, 'state'), 'state_update');
+  if (status === 'live' || status === 'open') return { answer: 'live', ...(state && { state }) };
+  return { answer: status === 'not_found' ? 'not_found' : 'saved' };
+}
+
+function failure(error: unknown): SessionStatus {
+  if (!(error instanceof RpcError)) throw error;
+  switch (error.code) {
+    case rpcCodes.resourceNotFound:
+      return { answer: 'not_found' };
+    case rpcCodes.methodNotFound:
+    case rpcCodes.invalidParams:
+      return { answer: 'unsupported' };
+    default:
+      return { answer: 'failed' };
+  }
+}

@@ -1,0 +1,53 @@
+// Proposal "turn_complete": a session update that an agent sends once per turn, after all other updates of that turn, so that the end of a turn is a fact of the
+// stream. Rules:
+// - advertised as `agentCapabilities.sessionCapabilities.turnComplete`; one that comes without it is a hint of equal worth;
+// - `promptRequestId` is a string while ids may be numbers: compared as text. Without an id it means
+//   the prompt in flight. Any other id than that prompt's is ignored: it repeats an earlier barrier,
+//   or belongs to another client of the same session;
+// - its order against the prompt's response is undefined: the turn is over at the barrier, and the next prompt may go when the response is there too;
+// - where it is advertised and does not come, the response ends the turn after a grace, and that is
+//   said. The grace begins again with each update: while updates come, the turn is not over.
+
+import { at, isMarked } from '../../base/untrusted';
+import type { StopReason } from '../../session/event';
+import type { TurnComplete } from '../protocol/dialect';
+
+/** How long an agent may be quiet between the response and the promised barrier, in milliseconds. */
+export const BARRIER_GRACE_MS = 2000;
+/** How long a promised barrier may trail the response in all, in milliseconds. */
+export const LONGEST_BARRIER_MS = 60_000;
+
+/** Whether the raw result of `initialize` advertises the barrier. */
+export function advertisesTurnComplete(initializeResult: unknown): boolean {
+  return [
+    at(initializeResult, 'agentCapabilities', 'sessionCapabilities', 'turnComplete'),
+    at(initializeResult, 'agentCapabilities', 'session', 'turnComplete'),
+    at(initializeResult, 'capabilities', 'session', 'turnComplete'),
+  ].some(isMarked);
+}
+
+/** Reads the update; undefined where it is another one. */
+export function readTurnComplete(update: unknown): TurnComplete | undefined {
+  if (at(update, 'sessionUpdate') !== 'turn_complete') return undefined;
+  const id = at(update, 'promptRequestId');
+  return {
+    promptRequestId: typeof id === 'string' || typeof id === 'number' ? String(id) : undefined,
+    stopReason: readStopReason(at(update, 'stopReason')),
+  };
+}
+
+/** The protocol's word for why a turn ended; `unknown` for a word that it does not have, undefined for none. */
+export function readStopReason(value: unknown): StopReason | undefined {
+  if (typeof value !== 'string') return undefined;
+  switch (value) {
+    case 'end_turn':
+    case 'cancelled':
+    case 'refusal':
+    case 'max_tokens':
+    case 'max_turn_requests':
+    case 'error':
+      return value;
+    default:
+      return 'unknown';
+  }
+}

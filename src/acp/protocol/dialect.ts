@@ -1,0 +1,240 @@
+// What a client asks of an agent and hears from it, whatever version of the protocol it speaks. The v1 and v2 adapters implement it; above them nobody knows a dialect:
+// what an agent can do is an optional object that is there or not.
+import type { Log } from '../../base/log';
+import type {
+  AvailableCommand,
+  ConfigOption,
+  ContentBlock,
+  PermissionOption,
+  SessionMode,
+  TurnTokens,
+} from '../../session/content';
+import type { SessionEvent, StopReason, ToolPatch } from '../../session/event';
+
+/** A version of the Agent Client Protocol, or the Agent Communication Protocol, whose agents are reached over HTTP. */
+export type Protocol = 1 | 2 | 'communication';
+
+/** A feature that is there; what it says beyond that is for whoever uses it. */
+export type Feature = Readonly<Record<string, unknown>>;
+
+/** Which content kinds an agent takes in a prompt; text and resource links always are. */
+export interface PromptCapabilities {
+  readonly image: boolean;
+  readonly audio: boolean;
+  readonly embeddedContext: boolean;
+}
+
+/** What an agent can do beyond opening a session and working on a prompt. Absent: it does not say so, and is not asked. */
+export interface AgentFeatures {
+  readonly prompt: PromptCapabilities;
+  /** Opens an old session and replays it (v1). */
+  readonly load?: Feature;
+  /** Opens an old session; `replay` where it can repeat what was said (v2). */
+  readonly resume?: Feature & { readonly replay?: Feature };
+  readonly list?: Feature;
+  readonly fork?: Feature;
+  readonly close?: Feature;
+  readonly delete?: Feature;
+  readonly title?: Feature;
+  readonly archive?: Feature;
+  readonly additionalDirectories?: Feature;
+  readonly logout?: Feature;
+  /** Proposals: sessionStatus.ts, sessionReady.ts, turnComplete.ts. */
+  readonly status?: Feature;
+  readonly ready?: Feature;
+  readonly turnComplete?: Feature;
+  /** Prompts may be sent while a turn runs: the agent keeps its own queue. */
+  readonly queue?: Feature;
+  /** Its own reports of its state begin and end turns; the answer to a prompt only says that it was taken in (promptLifecycle.ts). */
+  readonly states?: Feature;
+  /** Single tool calls and terminals may be asked to stop. */
+  readonly cancelTool?: Feature;
+  /** The session is the client's own: a start after this one goes on with it, also where the agent is another one by then. */
+  readonly carried?: Feature;
+  /** Kinds of MCP servers it connects to beside stdio. */
+  readonly mcpHttp?: Feature;
+  readonly mcpSse?: Feature;
+}
+
+/** A way to sign in. */
+export type AuthMethod = { readonly id: string; readonly name: string; readonly description?: string } & (
+  | { /** The agent does it when it is asked to. */ readonly type: 'agent' }
+  | {
+      /** The agent's own command, with these arguments appended and this environment laid over, in a terminal; exit code 0 is success. */
+      readonly type: 'terminal';
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      /** Another command than the agent's own (`_meta.terminal-auth`). */
+      readonly command?: string;
+    }
+  | {
+      /** The user sets these variables and starts the agent again. */ readonly type: 'env_var';
+      readonly variables: readonly string[];
+    }
+  | { /** A kind that is not known here: shown, never started. */ readonly type: 'other' }
+);
+
+/** What an agent said of itself. `raw` is its whole answer to initialize. */
+export interface AgentDescription {
+  readonly protocol: Protocol;
+  readonly name?: string;
+  readonly title?: string;
+  readonly version?: string;
+  readonly features: AgentFeatures;
+  readonly authMethods: readonly AuthMethod[];
+  readonly raw: unknown;
+}
+
+export type McpServer = { readonly name: string } & (
+  | {
+      readonly type: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'http' | 'sse'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+);
+
+/** Where a session works. Paths are absolute. */
+export interface SessionPlace {
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  readonly mcpServers: readonly McpServer[];
+}
+
+/** What an agent says when it opens a session; absent lists were not said. */
+export interface SessionOffer {
+  readonly sessionId: string;
+  readonly modes?: { readonly current: string; readonly modes: readonly SessionMode[] };
+  readonly config?: readonly ConfigOption[];
+  readonly commands?: readonly AvailableCommand[];
+}
+
+/** A session as an agent lists it. `updatedAt` is the agent's text, mostly ISO 8601. */
+export interface SessionInfo {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly additionalDirectories: readonly string[];
+  readonly title?: string;
+  readonly updatedAt?: string;
+  readonly archived?: true;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly SessionInfo[];
+  /** Absent: this was the last page. An empty string is a cursor. */
+  readonly nextCursor?: string;
+}
+
+/** The answer to a prompt: the end of the turn where a response ends it, else that the prompt was taken in, as the message of this id where the agent says so. */
+export interface PromptAnswer extends TurnTokens {
+  readonly ends: boolean;
+  readonly stopReason?: StopReason;
+  readonly messageId?: string;
+  /** What its end does not say by itself, in words. */
+  readonly note?: string;
+}
+
+/** Work that goes on beside the turns. */
+export interface BackgroundWork {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** What an agent reports of its own state (v2 `state_update`, and the proposal's `state_change`). Absent fields were not said. */
+export interface StateReport extends TurnTokens {
+  /** `running`, `idle`, `requires_action`; another word counts as busy. */
+  readonly state: string;
+  readonly stopReason?: StopReason;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly background?: readonly BackgroundWork[];
+}
+
+/** A question for permission, read. */
+export interface PermissionAsk {
+  readonly toolCallId?: string;
+  /** What the question says of the call; it may be the first that is heard of it. */
+  readonly patch?: ToolPatch;
+  readonly title: string;
+  readonly description?: string;
+  /** A command that is asked for by itself, outside of any tool call. */
+  readonly command?: { readonly line: string; readonly cwd?: string };
+  readonly options: readonly PermissionOption[];
+}
+
+/** The barrier at the end of a turn (turnComplete.ts); a prompt's request id as text. */
+export interface TurnComplete {
+  readonly promptRequestId: string | undefined;
+  readonly stopReason: StopReason | undefined;
+}
+
+/** Takes what a stream of updates turns out to be, in order. */
+export interface UpdateTargets {
+  readonly emit: (event: SessionEvent) => void;
+  readonly onTurnComplete: (barrier: TurnComplete) => void;
+  readonly onState: (report: StateReport) => void;
+  readonly log: Log;
+}
+
+/** One agent over one connection. Methods whose feature is absent must not be called; what an agent refuses is thrown as RpcError. */
+export interface Dialect {
+  readonly protocol: Protocol;
+  login(methodId: string, signal: AbortSignal): Promise<void>;
+  logout(signal: AbortSignal): Promise<void>;
+  newSession(place: SessionPlace, signal: AbortSignal): Promise<SessionOffer>;
+  /** Opens an old session with `session/load`: everything that was said comes again as updates. */
+  load(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer>;
+  /** Opens an old session with `session/resume`. @param replay asks for what was said, where the agent can repeat it */
+  resume(sessionId: string, place: SessionPlace, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
+  /** Begins a new session with the past of another. */
+  fork(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer>;
+  list(
+    query: { readonly cwd?: string; readonly cursor?: string; readonly archived?: boolean },
+    signal: AbortSignal,
+  ): Promise<SessionPage>;
+  close(sessionId: string, signal: AbortSignal): Promise<void>;
+  delete(sessionId: string, signal: AbortSignal): Promise<void>;
+  /** @returns the title as the agent keeps it. */
+  setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string>;
+  archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void>;
+  /**
+   * @param onSent gets the id of the request as text, before anything that answers it can arrive
+   * @param signal takes the prompt back, where the agent has not begun with it; its answer is waited for all the same
+   */
+  prompt(
+    sessionId: string,
+    prompt: readonly ContentBlock[],
+    onSent: (requestId: string) => void,
+    signal: AbortSignal,
+  ): Promise<PromptAnswer>;
+  /** Asks to stop; the turn still ends by the agent's word. Where the agent waits for an answer, its question is withdrawn. */
+  cancel(sessionId: string): Promise<void>;
+  /** Whether the last turn ended with a question, which the next prompt answers. Absent: agents of this kind do not ask like that. */
+  isAsking?(sessionId: string): boolean;
+  cancelTool(sessionId: string, toolCallId: string): Promise<void>;
+  cancelTerminal(sessionId: string, terminalId: string): Promise<void>;
+  setMode(sessionId: string, modeId: string): Promise<void>;
+  /** @returns all options after the change; undefined where the agent did not say. */
+  setConfigOption(sessionId: string, id: string, value: string | boolean): Promise<readonly ConfigOption[] | undefined>;
+  /** Reads the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
+  readUpdates(updates: readonly unknown[], targets: UpdateTargets): void;
+  /** Reads the params of `session/request_permission`. @throws RpcError -32602 */
+  readPermission(params: unknown): PermissionAsk;
+}
+
+/** Whether an agent takes this kind of content in a prompt. */
+export function takes(capabilities: PromptCapabilities, block: ContentBlock): boolean {
+  switch (block.type) {
+    case 'text':
+    case 'resource_link':
+      return true;
+    case 'image':
+      return capabilities.image;
+    case 'audio':
+      return capabilities.audio;
+    case 'resource':
+      return capabilities.embeddedContext;
+    case 'unknown':
+      return false;
+  }
+}

@@ -1,0 +1,104 @@
+// Updates for sessions that the client does not know yet: agents send them before the response that names the session. Kept in order, bounded, and handed over
+// when the session is registered (protocol.md 5.1).
+import { roughSize } from '../../base/text';
+
+/** Bounds, in updates, sessions and characters of JSON. */
+const MAX_PER_SESSION = 10_000;
+const MAX_SESSIONS = 64;
+const MAX_CHARS = 4 * 1024 * 1024;
+const MAX_ALL_CHARS = 16 * 1024 * 1024;
+
+interface Early {
+  readonly updates: unknown[];
+  chars: number;
+  dropped: number;
+}
+
+/** Takes the updates of one session, in order, many at once. */
+export type UpdateSink = (updates: readonly unknown[]) => void;
+
+/** Routes the updates of one connection to its sessions and keeps those whose session is not there yet. */
+export class UpdateRouter {
+  readonly #sinks = new Map<string, UpdateSink>();
+  readonly #early = new Map<string, Early>();
+  #chars = 0;
+  readonly #onDrop: (sentence: string) => void;
+
+  /** @param onDrop hears, in a sentence for the log, what had to be left out. */
+  constructor(onDrop: (sentence: string) => void) {
+    this.#onDrop = onDrop;
+  }
+
+  /** Registers a session; what came for it earlier is delivered before this returns. Returns the number of those. */
+  register(sessionId: string, sink: UpdateSink): number {
+    this.#sinks.set(sessionId, sink);
+    const early = this.#forget(sessionId);
+    if (!early) return 0;
+    if (early.dropped > 0) this.#onDrop(`${early.dropped} early updates of session ${sessionId} were left out`);
+    sink(early.updates);
+    return early.updates.length;
+  }
+
+  unregister(sessionId: string): void {
+    this.#sinks.delete(sessionId);
+  }
+
+  /** Takes the params of `session/update` notifications in arrival order. Neighbours of one session are delivered together. */
+  route(batch: readonly unknown[]): void {
+    let runId: string | undefined;
+    let run: unknown[] = [];
+    for (const params of batch) {
+      const { sessionId, update } = (params ?? {}) as { sessionId?: unknown; update?: unknown };
+      if (typeof sessionId !== 'string' || typeof update !== 'object' || update === null) {
+        this.#onDrop('a session/update without a session id or an update was left out');
+        continue;
+      }
+      if (sessionId !== runId) {
+        if (runId !== undefined) this.#deliver(runId, run);
+        runId = sessionId;
+        run = [];
+      }
+      run.push(update);
+    }
+    if (runId !== undefined) this.#deliver(runId, run);
+  }
+
+  #deliver(sessionId: string, updates: readonly unknown[]): void {
+    const sink = this.#sinks.get(sessionId);
+    if (sink) {
+      sink(updates);
+      return;
+    }
+    let early = this.#early.get(sessionId);
+    if (!early) {
+      if (this.#early.size >= MAX_SESSIONS) this.#dropOldest('too many unknown sessions');
+      early = { updates: [], chars: 0, dropped: 0 };
+      this.#early.set(sessionId, early);
+    }
+    for (const update of updates) {
+      const size = roughSize(update, MAX_CHARS);
+      if (early.updates.length >= MAX_PER_SESSION || early.chars + size > MAX_CHARS) {
+        early.dropped++;
+        continue;
+      }
+      early.updates.push(update);
+      early.chars += size;
+      this.#chars += size;
+    }
+    while (this.#chars > MAX_ALL_CHARS) this.#dropOldest('the updates of unknown sessions are too large');
+  }
+
+  #dropOldest(why: string): void {
+    const [oldest] = this.#early.keys();
+    if (oldest === undefined) return;
+    this.#forget(oldest);
+    this.#onDrop(`the early updates of unknown session ${oldest} were left out: ${why}`);
+  }
+
+  #forget(sessionId: string): Early | undefined {
+    const early = this.#early.get(sessionId);
+    this.#early.delete(sessionId);
+    this.#chars -= early?.chars ?? 0;
+    return early;
+  }
+}

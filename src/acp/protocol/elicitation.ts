@@ -1,0 +1,237 @@
+// Questions of an agent that are a form or a page in the browser (`elicitation/create`, `elicitation/complete`), the same in v1 and v2 (section 1.8).
+//
+// - The client says which modes it has (`elicitation: {form: {}, url: {}}`); a mode that it has not named is answered -32602.
+// - A question belongs to a session, and there perhaps to a tool call, or to one request of the client that is under way: to exactly one of both.
+// - A form has simple fields only. Its answer is checked before it is sent; nothing is answered without the user, who can always decline or dismiss.
+// - An address is shown whole, opened only after consent, in the browser of the system, and never fetched here. `accept` says that the user agreed to open it;
+//   `elicitation/complete` says that it is done, and names ids that nobody knows without harm.
+// - The user who says no is `decline`; everything else that ends a question without an answer is `cancel`.
+import * as z from 'zod/mini';
+import { at } from '../../base/untrusted';
+import type { ElicitationBody, Form, FormField, FormOption } from '../../session/form';
+import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
+
+/** Bounds of what is shown and kept of one question. */
+const MAX_MESSAGE = 10_000;
+const MAX_FIELDS = 100;
+const MAX_OPTIONS = 500;
+const MAX_TITLE = 500;
+const MAX_DESCRIPTION = 4000;
+const MAX_VALUE = 20_000;
+const MAX_URL = 8192;
+
+/** What belongs to a question is either of a session or of a request of ours. */
+export type ElicitationScope =
+  | { readonly sessionId: string; readonly toolCallId?: string }
+  | { readonly requestId: string | number };
+
+/** A question, read. `elicitationId` is the agent's; there for an address. */
+export interface ElicitationAsk {
+  readonly scope: ElicitationScope;
+  readonly message: string;
+  readonly elicitationId?: string;
+  readonly body: ElicitationBody;
+}
+
+/** The capability as it goes into `clientCapabilities` (v1) and `capabilities` (v2). */
+export const elicitationCapability = { form: {}, url: {} } as const;
+
+const shortText = z.catch(z.nullish(z.string().check(z.maxLength(MAX_DESCRIPTION))), null);
+const count = z.catch(z.nullish(z.int().check(z.nonnegative())), null);
+const number = z.catch(z.nullish(z.number()), null);
+const optionSchema = z.object({
+  const: z.string().check(z.maxLength(MAX_VALUE)),
+  title: shortText,
+  description: shortText,
+});
+const options = z.array(optionSchema).check(z.maxLength(MAX_OPTIONS));
+const values = z.array(z.string().check(z.maxLength(MAX_VALUE))).check(z.maxLength(MAX_OPTIONS));
+
+const common = { title: shortText, description: shortText };
+
+/** What of a field is only there to help may be wrong and is left out then; what says which answers are right must be readable. */
+const fieldSchemas = {
+  string: z.object({
+    ...common,
+    minLength: count,
+    maxLength: count,
+    pattern: z.catch(z.nullish(z.string()), null),
+    format: z.catch(z.nullish(z.enum(['email', 'uri', 'date', 'date-time'])), null),
+    default: z.catch(z.nullish(z.string().check(z.maxLength(MAX_VALUE))), null),
+    enum: z.nullish(values),
+    oneOf: z.nullish(options),
+  }),
+  number: z.object({ ...common, minimum: number, maximum: number, default: number }),
+  boolean: z.object({ ...common, default: z.catch(z.nullish(z.boolean()), null) }),
+  array: z.object({
+    ...common,
+    minItems: count,
+    maxItems: count,
+    items: z.union([z.object({ anyOf: options }), z.object({ type: z.optional(z.literal('string')), enum: values })]),
+    default: z.catch(z.nullish(values), null),
+  }),
+} as const;
+
+/**
+ * Reads the params of `elicitation/create`.
+ * @throws RpcError -32602 for a mode that is not offered, a scope that is none or two, a form without a schema of simple fields, and an address that is not opened.
+ */
+export function readElicitation(params: unknown): ElicitationAsk {
+  const message = at(params, 'message');
+  if (typeof message !== 'string') throw invalid('message is missing');
+  const mode = at(params, 'mode');
+  const scope = readScope(params);
+  const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+  if (mode === 'form') return { scope, message: shown, body: { mode, form: readForm(at(params, 'requestedSchema')) } };
+  if (mode !== 'url') throw invalid(`the mode ${JSON.stringify(mode)?.slice(0, 50)} is not offered by this client`);
+  const elicitationId = at(params, 'elicitationId');
+  if (typeof elicitationId !== 'string' || elicitationId === '') throw invalid('elicitationId is missing');
+  return { scope, message: shown, elicitationId, body: { mode, url: readAddress(at(params, 'url')) } };
+}
+
+/** The id in the params of `elicitation/complete`; undefined where there is none. */
+export function readCompleted(params: unknown): string | undefined {
+  const id = at(params, 'elicitationId');
+  return typeof id === 'string' ? id : undefined;
+}
+
+function readScope(params: unknown): ElicitationScope {
+  const sessionId = at(params, 'sessionId');
+  const requestId = at(params, 'requestId');
+  const toolCallId = at(params, 'toolCallId');
+  const hasSession = typeof sessionId === 'string';
+  const hasRequest = typeof requestId === 'string' || typeof requestId === 'number';
+  if (hasSession === hasRequest) throw invalid('exactly one of sessionId and requestId must be there');
+  if (hasRequest) return { requestId };
+  return { sessionId: sessionId as string, ...(typeof toolCallId === 'string' && { toolCallId }) };
+}
+
+function readForm(schema: unknown): Form {
+  const type = at(schema, 'type') ?? 'object';
+  const properties = at(schema, 'properties') ?? {};
+  const required = at(schema, 'required');
+  if (typeof schema !== 'object' || schema === null || type !== 'object') throw invalid('requestedSchema is no object');
+  if (typeof properties !== 'object' || Array.isArray(properties)) throw invalid('properties is no object');
+  const entries = Object.entries(properties as object);
+  if (entries.length > MAX_FIELDS) throw invalid(`a form has at most ${MAX_FIELDS} fields`);
+  const needed = new Set(Array.isArray(required) ? required.filter((key) => typeof key === 'string') : []);
+  return {
+    ...words(shortText.parse(at(schema, 'title')), shortText.parse(at(schema, 'description'))),
+    fields: entries.map(([key, raw]) => readField(key, raw, needed.has(key))),
+  };
+}
+
+function readField(key: string, raw: unknown, required: boolean): FormField {
+  const type = at(raw, 'type');
+  switch (type) {
+    case 'string': {
+      const field = parse(fieldSchemas.string, key, raw);
+      const base = { key, required, ...words(field.title, field.description) };
+      const choices = field.oneOf?.map(toOption) ?? field.enum?.map((value) => ({ value, title: value }));
+      if (choices) {
+        const initial = choices.some(({ value }) => value === field.default) ? field.default : null;
+        return { ...base, type: 'choice', options: choices, ...(initial != null && { initial }) };
+      }
+      const { minLength, maxLength, pattern, format } = field;
+      return {
+        ...base,
+        type: 'text',
+        ...(minLength != null && { minLength }),
+        ...(maxLength != null && { maxLength }),
+        ...(pattern != null && { pattern }),
+        ...(format && { format }),
+        ...(field.default != null && { initial: field.default }),
+      };
+    }
+    case 'number':
+    case 'integer': {
+      const { minimum, maximum, default: initial, ...field } = parse(fieldSchemas.number, key, raw);
+      return {
+        key,
+        required,
+        ...words(field.title, field.description),
+        type,
+        ...(minimum != null && { minimum }),
+        ...(maximum != null && { maximum }),
+        ...(initial != null && { initial }),
+      };
+    }
+    case 'boolean': {
+      const { default: initial, ...field } = parse(fieldSchemas.boolean, key, raw);
+      return {
+        key,
+        required,
+        ...words(field.title, field.description),
+        type,
+        ...(initial != null && { initial }),
+      };
+    }
+    case 'array':
+      return readChoices(key, raw, required);
+    default: {
+      const { title, description } = z.object(common).parse(typeof raw === 'object' && raw !== null ? raw : {});
+      return { key, required, ...words(title, description), type: 'unknown', kind: kindOf(type) };
+    }
+  }
+}
+
+function readChoices(key: string, raw: unknown, required: boolean): FormField {
+  const parsed = fieldSchemas.array.safeParse(raw);
+  // A list of something else than known words: a kind of field that is not known here.
+  if (!parsed.success) {
+    const { title, description } = z.object(common).parse(raw);
+    return { key, required, ...words(title, description), type: 'unknown', kind: 'array' };
+  }
+  const { items, minItems, maxItems, default: initial, ...field } = parsed.data;
+  const choices = 'anyOf' in items ? items.anyOf.map(toOption) : items.enum.map((value) => ({ value, title: value }));
+  return {
+    key,
+    required,
+    ...words(field.title, field.description),
+    type: 'choices',
+    options: choices,
+    ...(minItems != null && { minItems }),
+    ...(maxItems != null && { maxItems }),
+    ...(initial && { initial: initial.filter((value) => choices.some((option) => option.value === value)) }),
+  };
+}
+
+function toOption(option: z.infer<typeof optionSchema>): FormOption {
+  const { title, description } = words(option.title, option.description);
+  return { value: option.const, title: title ?? option.const, ...(description && { description }) };
+}
+
+function words(
+  title: string | null | undefined,
+  description: string | null | undefined,
+): { title?: string; description?: string } {
+  return { ...(title && { title: title.slice(0, MAX_TITLE) }), ...(description && { description }) };
+}
+
+function parse<T extends z.ZodMiniType>(schema: T, key: string, raw: unknown): z.infer<T> {
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  throw invalid(
+    `the field ${JSON.stringify(key.slice(0, 100))} does not fit: ${parsed.error.issues[0]?.message ?? ''}`,
+  );
+}
+
+function kindOf(type: unknown): string {
+  return typeof type === 'string' ? type.slice(0, 100) : 'no type';
+}
+
+/** The address as it will be opened. Only what a person can judge by its host is let through. */
+function readAddress(raw: unknown): string {
+  if (typeof raw !== 'string' || raw.length > MAX_URL || !URL.canParse(raw)) throw invalid('url is no address');
+  const url = new URL(raw);
+  const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLocal)) {
+    throw invalid('url must begin with https:, or with http: for this machine');
+  }
+  if (url.username !== '' || url.password !== '') throw invalid('url must not have a user name in it');
+  return url.href;
+}
+
+function invalid(why: string): RpcError {
+  return new RpcError(rpcCodes.invalidParams, `elicitation/create: ${why}`);
+}

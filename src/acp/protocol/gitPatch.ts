@@ -1,0 +1,112 @@
+// Changes to files as protocol v2 describes them: a list of what happens to which file, and mostly a patch in git's format. They become the diffs that the panel draws.
+import { parsePatch, type StructuredPatch } from 'diff';
+import { at } from '../../base/untrusted';
+import type { ChangeHunk, ToolContent } from '../../session/content';
+
+type DiffContent = Extract<ToolContent, { type: 'diff' }>;
+
+interface Change {
+  readonly operation: string;
+  readonly path: string;
+  readonly oldPath?: string;
+}
+
+/** Files of one diff, and characters of one patch, that are read. */
+const MAX_FILES = 200;
+const MAX_PATCH_CHARS = 4 * 1024 * 1024;
+
+/**
+ * Reads a `diff` content of v2 (section 3.4): one content for each file. A patch that is in another format, too long or does not parse follows as text, so that
+ * nothing of it is lost.
+ */
+export function readDiff(raw: unknown): ToolContent[] {
+  const list = at(raw, 'changes');
+  const changes = (Array.isArray(list) ? list.slice(0, MAX_FILES) : []).flatMap(readChange);
+  const text = at(raw, 'patch', 'text');
+  if (typeof text !== 'string') return changes.map((change) => toContent(change, undefined));
+  const files = at(raw, 'patch', 'format') === 'git_patch' ? parse(text) : undefined;
+  if (!files) return [...changes.map((change) => toContent(change, undefined)), asText(text)];
+  const named = new Map(files.map((file) => [nameOf(file), file]));
+  const shown = changes.map((change) => {
+    const name = [...named.keys()].find((candidate) => isSameFile(candidate, change.path));
+    const file = name === undefined ? undefined : named.get(name);
+    if (name !== undefined) named.delete(name);
+    return toContent(change, file);
+  });
+  return [...shown, ...[...named].map(([path, file]) => toContent({ path, operation: operationOf(file) }, file))];
+}
+
+function readChange(raw: unknown): Change[] {
+  const path = at(raw, 'path');
+  const oldPath = at(raw, 'oldPath');
+  const operation = at(raw, 'operation');
+  if (typeof path !== 'string' || path === '') return [];
+  return [
+    {
+      path,
+      operation: typeof operation === 'string' ? operation.slice(0, 100) : 'modify',
+      ...(typeof oldPath === 'string' && { oldPath }),
+    },
+  ];
+}
+
+/** Undefined where it is no patch. */
+function parse(text: string): StructuredPatch[] | undefined {
+  if (text.length > MAX_PATCH_CHARS) return undefined;
+  try {
+    const files = parsePatch(text).filter((file) => nameOf(file) !== '');
+    return files.length > 0 ? files.slice(0, MAX_FILES) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file as it is called after the change; a file that is gone keeps its name. */
+function nameOf({ oldFileName, newFileName }: StructuredPatch): string {
+  const name = newFileName === undefined || newFileName === '/dev/null' ? oldFileName : newFileName;
+  return name === undefined || name === '/dev/null' ? '' : name;
+}
+
+/** Git writes `a/` and `b/` before paths and leaves out where the repository lies. */
+function isSameFile(name: string, path: string): boolean {
+  const plain = name.replace(/^[ab]\//, '');
+  return name === path || plain === path || path.endsWith(`/${plain}`) || `/${plain}` === path;
+}
+
+function operationOf(file: StructuredPatch): string {
+  if (file.isCreate) return 'add';
+  if (file.isDelete) return 'delete';
+  if (file.isRename) return 'move';
+  return file.isCopy ? 'copy' : 'modify';
+}
+
+/** The texts are what the hunks show of the file; the hunks say where they stand. */
+function toContent({ path, oldPath, operation }: Change, file: StructuredPatch | undefined): DiffContent {
+  const hunks = (file?.hunks ?? []).map(
+    ({ oldStart, newStart, lines }): ChangeHunk => ({
+      oldStart,
+      newStart,
+      lines: lines.filter((line) => !line.startsWith('\\')),
+    }),
+  );
+  return {
+    type: 'diff',
+    path,
+    ...(operation !== 'add' && { oldText: sideOf(hunks, '-') }),
+    newText: sideOf(hunks, '+'),
+    hunks,
+    operation,
+    ...(oldPath !== undefined && { oldPath }),
+  };
+}
+
+function sideOf(hunks: readonly ChangeHunk[], sign: '-' | '+'): string {
+  return hunks
+    .flatMap(({ lines }) => lines.filter((line) => line.startsWith(' ') || line.startsWith(sign)))
+    .map((line) => `${line.slice(1)}\n`)
+    .join('');
+}
+
+function asText(text: string): ToolContent {
+  return { type: 'content', block: { type: 'text', text } };
+}

@@ -1,0 +1,179 @@
+// Content blocks, tool calls and config options as both versions of the protocol write them (sections 1.4, 1.5, 1.12), read into the model's own.
+
+import { wordOf } from '../../base/untrusted';
+import type {
+  ConfigOption,
+  ConfigValue,
+  ContentBlock,
+  ToolContent,
+  ToolLocation,
+  ToolStatus,
+} from '../../session/content';
+import type { SessionEvent, ToolPatch } from '../../session/event';
+import { isForAgent } from './audience';
+import { configOptionSchema, contentBlockSchema } from './sharedSchema';
+
+/** Takes events as they are read; returning nothing keeps the hot path free of lists. */
+export type EventSink = (event: SessionEvent) => void;
+
+/** Entries that are kept of a list that an agent sends whole. */
+export const MAX_ITEMS = 2000;
+
+/** Reads one content block (section 1.4); one of an unknown kind, or for the agent alone, is kept whole. */
+export function toBlock(raw: unknown): ContentBlock {
+  // Nearly everything that streams is this, so it is checked by hand.
+  const { type, text, annotations } = (raw ?? {}) as Partial<Record<string, unknown>>;
+  if (annotations != null && isForAgent(annotations)) {
+    return {
+      type: 'unknown',
+      kind: wordOf(type).slice(0, 100),
+      raw: typeof text === 'string' ? text : raw,
+      forAgent: true,
+    };
+  }
+  if (type === 'text' && typeof text === 'string') return { type, text };
+  const parsed = contentBlockSchema.safeParse(raw);
+  if (!parsed.success) {
+    const kind = typeof raw === 'object' && raw !== null && 'type' in raw ? wordOf(raw.type).slice(0, 100) : 'content';
+    return { type: 'unknown', kind, raw };
+  }
+  const block = parsed.data;
+  switch (block.type) {
+    case 'text':
+    case 'audio':
+      return block;
+    case 'image': {
+      const { data, mimeType, uri } = block;
+      return { type: 'image', data, mimeType, ...(uri && { uri }) };
+    }
+    case 'resource_link': {
+      const { uri, name, title, mimeType, description } = block;
+      return {
+        type: 'resource_link',
+        uri,
+        name: name ?? uri,
+        ...(title && { title }),
+        ...(mimeType && { mimeType }),
+        ...(description && { description }),
+      };
+    }
+    case 'resource': {
+      const { uri, text, blob, mimeType } = block.resource;
+      return {
+        type: 'resource',
+        uri,
+        ...(text != null && { text }),
+        ...(blob && { blob }),
+        ...(mimeType && { mimeType }),
+      };
+    }
+  }
+}
+
+/** The words in a text, a block or a list of blocks; a list in a list is none that the protocol has. */
+export function plainText(value: unknown): string {
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(wordsOf).join('') : wordsOf(value);
+}
+
+function wordsOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const block = toBlock(value);
+  if (block.type === 'text') return block.text;
+  if (typeof value === 'object' && value !== null && 'message' in value) return wordOf(value.message);
+  return `[${block.type === 'unknown' ? block.kind : block.type}]`;
+}
+
+/** Reads the fields of a tool call (section 1.5). In v1 null means unchanged. */
+export function toToolPatch(update: {
+  title?: string | null | undefined;
+  name?: string | null | undefined;
+  kind?: string | null | undefined;
+  status?: string | null | undefined;
+  content?: readonly unknown[] | null | undefined;
+  locations?: readonly unknown[] | null | undefined;
+  rawInput?: unknown;
+  rawOutput?: unknown;
+}): ToolPatch {
+  const { title, name, kind, status, content, locations, rawInput, rawOutput } = update;
+  // Built up and not spread: floods of tool calls pass here.
+  const patch: { -readonly [K in keyof ToolPatch]: ToolPatch[K] } = {};
+  if (title != null) patch.title = title;
+  if (name != null) patch.name = name;
+  if (kind != null) patch.kind = kind;
+  if (status != null) patch.status = toStatus(status);
+  if (content != null) patch.content = bounded(content).map(toToolContent);
+  if (locations != null) patch.locations = bounded(locations).reduce<ToolLocation[]>(addLocation, []);
+  if (rawInput != null) patch.rawInput = rawInput;
+  if (rawOutput != null) patch.rawOutput = rawOutput;
+  return patch;
+}
+
+function bounded<T>(list: readonly T[]): readonly T[] {
+  return list.length > MAX_ITEMS ? list.slice(0, MAX_ITEMS) : list;
+}
+
+function toStatus(status: string): ToolStatus {
+  switch (status) {
+    case 'pending':
+    case 'in_progress':
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+    case 'paused':
+      return status;
+    default:
+      return 'in_progress'; // a word we do not know is never an end
+  }
+}
+
+function toToolContent(raw: unknown): ToolContent {
+  const { type, content, path, oldText, newText, terminalId } = fieldsOf(raw);
+  if (type === 'content') return { type, block: toBlock(content) };
+  if (type === 'terminal' && typeof terminalId === 'string') return { type, terminalId };
+  if (type === 'diff' && typeof path === 'string' && typeof newText === 'string') {
+    if (typeof oldText === 'string') return { type, path, newText, oldText };
+    if (oldText == null) return { type, path, newText };
+  }
+  // Some agents send a bare content block, as an example of the documentation does.
+  const block = toBlock(raw);
+  return block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block };
+}
+
+/** Adds a location that can be one; its line only where there can be such a line. The schema allows 0, which can only mean the first one. */
+function addLocation(locations: ToolLocation[], raw: unknown): ToolLocation[] {
+  const { path, line } = fieldsOf(raw);
+  if (typeof path === 'string')
+    locations.push(Number.isInteger(line) && Number(line) >= 0 ? { path, line: Math.max(1, Number(line)) } : { path });
+  return locations;
+}
+
+function fieldsOf(raw: unknown): Partial<Record<string, unknown>> {
+  return typeof raw === 'object' && raw !== null ? raw : {};
+}
+
+/** Reads the full list of config options (section 1.12) in the agent's order; kinds that are not known are left out, as the protocol says. */
+export function toConfigOptions(raw: unknown): ConfigOption[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.slice(0, MAX_ITEMS).flatMap((item): ConfigOption[] => {
+    const parsed = configOptionSchema.safeParse(item);
+    if (!parsed.success) return [];
+    const option = parsed.data;
+    const { id, name, description, category } = option;
+    const base = { id, name: name ?? id, ...(description && { description }), ...(category && { category }) };
+    if (option.type === 'boolean') return [{ ...base, type: 'boolean', value: option.currentValue }];
+    const values = option.options.flatMap((entry): ConfigValue[] =>
+      'group' in entry
+        ? entry.options.map((value) => toConfigValue(value, entry.name ?? entry.group))
+        : [toConfigValue(entry)],
+    );
+    return [{ ...base, type: 'select', value: option.currentValue, values }];
+  });
+}
+
+export function toConfigValue(
+  entry: { value: string; name?: string | null | undefined; description?: string | null | undefined },
+  group?: string,
+): ConfigValue {
+  const { value, name, description } = entry;
+  return { value, name: name ?? value, ...(description && { description }), ...(group !== undefined && { group }) };
+}

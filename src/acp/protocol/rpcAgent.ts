@@ -1,0 +1,146 @@
+// An agent that is spoken to in JSON-RPC: what a client says of sessions in the same words in both versions of the protocol. What differs is in v1Agent.ts and v2Agent.ts.
+// One instance per connection.
+import { ParleyError } from '../../base/errors';
+import { at } from '../../base/untrusted';
+import type { ConfigOption, ContentBlock } from '../../session/content';
+import type { RpcCaller } from '../jsonrpc/rpcCaller';
+import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
+import type {
+  Dialect,
+  PermissionAsk,
+  PromptAnswer,
+  SessionOffer,
+  SessionPage,
+  SessionPlace,
+  UpdateTargets,
+} from './dialect';
+import { blockToWire, placeToWire, readSessionPage, type StdioMark } from './sessionWire';
+
+export abstract class RpcAgent implements Dialect {
+  abstract readonly protocol: 1 | 2;
+  protected readonly rpc: RpcCaller;
+  protected abstract readonly stdio: StdioMark;
+
+  constructor(rpc: RpcCaller) {
+    this.rpc = rpc;
+  }
+
+  abstract login(methodId: string, signal: AbortSignal): Promise<void>;
+  abstract logout(signal: AbortSignal): Promise<void>;
+
+  /** `session/new`. @throws ParleyError `protocol-violation`; RpcError, -32000 where the user must sign in first. */
+  newSession(place: SessionPlace, signal: AbortSignal): Promise<SessionOffer> {
+    return this.#begin('session/new', {}, place, signal);
+  }
+
+  abstract load(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer>;
+  abstract resume(sessionId: string, place: SessionPlace, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
+
+  /** `session/fork` (unstable). @throws as {@link newSession} */
+  fork(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer> {
+    return this.#begin('session/fork', { sessionId }, place, signal);
+  }
+
+  async list(
+    query: { readonly cwd?: string; readonly cursor?: string; readonly archived?: boolean },
+    signal: AbortSignal,
+  ): Promise<SessionPage> {
+    const { cwd, cursor, archived } = query;
+    const params = {
+      ...(cwd !== undefined && { cwd }),
+      ...(cursor !== undefined && { cursor }),
+      ...(archived !== undefined && { archived: archived ? 'only' : 'exclude' }),
+    };
+    return readSessionPage(await this.rpc.request('session/list', params, { signal }));
+  }
+
+  async close(sessionId: string, signal: AbortSignal): Promise<void> {
+    await this.rpc.request('session/close', { sessionId }, { signal });
+  }
+
+  async delete(sessionId: string, signal: AbortSignal): Promise<void> {
+    await this.rpc.request('session/delete', { sessionId }, { signal });
+  }
+
+  async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
+    const kept = at(await this.rpc.request('session/set_title', { sessionId, title }, { signal }), 'title');
+    return typeof kept === 'string' ? kept : title;
+  }
+
+  async archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void> {
+    await this.rpc.request(archived ? 'session/archive' : 'session/unarchive', { sessionId }, { signal });
+  }
+
+  /** `session/prompt`: resolves when the agent answers, which each version means in its own way. @param signal takes the prompt back, where the agent has not begun with it (`$/cancel_request`) */
+  async prompt(
+    sessionId: string,
+    prompt: readonly ContentBlock[],
+    onSent: (requestId: string) => void,
+    signal: AbortSignal,
+  ): Promise<PromptAnswer> {
+    const params = { sessionId, prompt: prompt.map(blockToWire) };
+    const options = { signal, onSent: (id: string | number) => onSent(String(id)) };
+    return this.readAnswer(await this.rpc.request('session/prompt', params, options));
+  }
+
+  /** `session/cancel`, a notification: the turn still ends by the agent's word, and in v2 prompts that were not taken in yet are taken back. */
+  cancel(sessionId: string): Promise<void> {
+    return this.rpc.notify('session/cancel', { sessionId });
+  }
+
+  abstract cancelTool(sessionId: string, toolCallId: string): Promise<void>;
+  abstract cancelTerminal(sessionId: string, terminalId: string): Promise<void>;
+  abstract setMode(sessionId: string, modeId: string): Promise<void>;
+
+  async setConfigOption(
+    sessionId: string,
+    configId: string,
+    value: string | boolean,
+  ): Promise<readonly ConfigOption[] | undefined> {
+    const params = { sessionId, configId, ...this.typeOf(value), value };
+    const options = at(await this.rpc.request('session/set_config_option', params), 'configOptions');
+    return Array.isArray(options) ? this.readOptions(options) : undefined;
+  }
+
+  abstract readUpdates(updates: readonly unknown[], targets: UpdateTargets): void;
+  abstract readPermission(params: unknown): PermissionAsk;
+
+  /** Reads the answer to a prompt. Never throws: a turn must not hang on an answer that nobody can read. */
+  protected abstract readAnswer(raw: unknown): PromptAnswer;
+  /** Reads what an agent says of a session that it opened. */
+  protected abstract readOffer(sessionId: string, raw: unknown): SessionOffer;
+  protected abstract readOptions(options: readonly unknown[]): readonly ConfigOption[];
+  /** How the type of a config option's value is named. */
+  protected abstract typeOf(value: string | boolean): { readonly type?: string };
+
+  /** Opens an old session. Some agents answer null: it is open, and nothing is said of it (section 5.7). */
+  protected async reopen(
+    method: string,
+    sessionId: string,
+    place: SessionPlace,
+    more: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<SessionOffer> {
+    const params = { sessionId, ...placeToWire(place, this.stdio), ...more };
+    return this.readOffer(sessionId, await this.rpc.request(method, params, { signal }));
+  }
+
+  async #begin(
+    method: string,
+    origin: { readonly sessionId?: string },
+    place: SessionPlace,
+    signal: AbortSignal,
+  ): Promise<SessionOffer> {
+    const raw = await this.rpc.request(method, { ...origin, ...placeToWire(place, this.stdio) }, { signal });
+    const sessionId = at(raw, 'sessionId');
+    if (typeof sessionId !== 'string') {
+      throw new ParleyError('protocol-violation', `its answer to ${method} has no session id`);
+    }
+    return this.readOffer(sessionId, raw);
+  }
+}
+
+/** What becomes of a method that a version does not have. @throws RpcError -32601 */
+export function missing(sentence: string): Promise<never> {
+  return Promise.reject(new RpcError(rpcCodes.methodNotFound, sentence));
+}

@@ -1,0 +1,90 @@
+// The parts of session requests and their answers that read alike in both versions of the protocol.
+import type * as z from 'zod/mini';
+import { at } from '../../base/untrusted';
+import type { ContentBlock, PermissionOption } from '../../session/content';
+import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
+import type { McpServer, SessionPage, SessionPlace } from './dialect';
+import { type permissionOptionsSchema, sessionInfoSchema } from './sharedSchema';
+
+/** Sessions of one page that are read; a list is for people. */
+const MAX_PAGE = 1000;
+const MAX_OPTIONS = 50;
+
+/** Reads the answer to `session/list`: entries that do not fit are left out, one bad entry must not hide the others. */
+export function readSessionPage(raw: unknown): SessionPage {
+  const entries = at(raw, 'sessions');
+  const nextCursor = at(raw, 'nextCursor');
+  const sessions = (Array.isArray(entries) ? entries.slice(0, MAX_PAGE) : []).flatMap((entry) => {
+    const parsed = sessionInfoSchema.safeParse(entry);
+    if (!parsed.success) return [];
+    const { sessionId, cwd, additionalDirectories, title, updatedAt, archived } = parsed.data;
+    return [
+      {
+        sessionId,
+        cwd: cwd ?? '',
+        additionalDirectories: additionalDirectories ?? [],
+        ...(title && { title }),
+        ...(updatedAt && { updatedAt }),
+        ...(archived && { archived: true as const }),
+      },
+    ];
+  });
+  return { sessions, ...(typeof nextCursor === 'string' && { nextCursor }) };
+}
+
+/** What marks an MCP server that is a program: nothing in v1, its type in v2. */
+export type StdioMark = { readonly type?: 'stdio' };
+
+/** `mcpServers` is required even where it is empty; additional directories only where the agent knows them, which the caller has seen to. */
+export function placeToWire(
+  { cwd, additionalDirectories, mcpServers }: SessionPlace,
+  stdio: StdioMark,
+): Record<string, unknown> {
+  return {
+    cwd,
+    mcpServers: mcpServers.map((server) => mcpToWire(server, stdio)),
+    ...(additionalDirectories.length > 0 && { additionalDirectories }),
+  };
+}
+
+function mcpToWire(server: McpServer, stdio: StdioMark): unknown {
+  const pairs = (record: Readonly<Record<string, string>>) =>
+    Object.entries(record).map(([name, value]) => ({ name, value }));
+  if (server.type === 'stdio') {
+    const { name, command, args, env } = server;
+    return { ...stdio, name, command, args, env: pairs(env) };
+  }
+  const { type, name, url, headers } = server;
+  return { type, name, url, headers: pairs(headers) };
+}
+
+/** Content as it goes out (section 1.4). */
+export function blockToWire(block: ContentBlock): unknown {
+  if (block.type === 'resource') {
+    const { uri, text, blob, mimeType } = block;
+    return {
+      type: 'resource',
+      resource: {
+        uri,
+        ...(text !== undefined && { text }),
+        ...(blob !== undefined && { blob }),
+        ...(mimeType && { mimeType }),
+      },
+    };
+  }
+  return block.type === 'unknown' ? block.raw : block;
+}
+
+/** Reads the params of `session/request_permission` by the schema of a version. @throws RpcError -32602 */
+export function readQuestion<T>(schema: z.ZodMiniType<T>, params: unknown): T {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const why = parsed.error.issues[0]?.message ?? 'invalid';
+  throw new RpcError(rpcCodes.invalidParams, `session/request_permission: ${why}`);
+}
+
+export function toPermissionOptions(options: z.infer<typeof permissionOptionsSchema>): readonly PermissionOption[] {
+  return options
+    .slice(0, MAX_OPTIONS)
+    .map(({ optionId, name, kind }) => ({ optionId, name: name ?? optionId, kind: kind ?? '' }));
+}

@@ -1,0 +1,42 @@
+// Terminals that an agent runs itself and only describes in `_meta` (an extension several agents share): shown like the client's own, never opened or killed.
+import * as z from 'zod/mini';
+import type { SessionEvent } from '../../session/event';
+
+const output = z.object({ terminal_id: z.string(), data: z.string() });
+
+const metaSchema = z.object({
+  terminal_info: z.catch(z.nullish(z.object({ terminal_id: z.string(), cwd: z.nullish(z.string()) })), null),
+  terminal_output: z.catch(z.nullish(output), null),
+  terminal_output_delta: z.catch(z.nullish(output), null),
+  terminal_exit: z.catch(
+    z.nullish(z.object({ terminal_id: z.string(), exit_code: z.nullish(z.number()), signal: z.nullish(z.string()) })),
+    null,
+  ),
+});
+
+/** Emits the terminal events that the `_meta` of a tool call carries; anything else in it is left alone. */
+export function terminalMeta(meta: unknown, emit: (event: SessionEvent) => void): void {
+  if (typeof meta !== 'object' || meta === null) return;
+  const parsed = metaSchema.safeParse(meta);
+  if (!parsed.success) return;
+  const {
+    terminal_info: info,
+    terminal_output: whole,
+    terminal_output_delta: delta,
+    terminal_exit: exit,
+  } = parsed.data;
+  if (info) emit({ type: 'terminal', terminalId: info.terminal_id, ...(info.cwd && { cwd: info.cwd }) });
+  for (const part of [whole, delta]) {
+    if (part) emit({ type: 'terminal', terminalId: part.terminal_id, append: part.data });
+  }
+  if (exit) {
+    emit({
+      type: 'terminal',
+      terminalId: exit.terminal_id,
+      exit: {
+        ...(exit.exit_code != null && { exitCode: exit.exit_code }),
+        ...(exit.signal && { signal: exit.signal }),
+      },
+    });
+  }
+}

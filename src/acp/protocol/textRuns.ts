@@ -1,0 +1,47 @@
+// Nine of ten updates are a piece of text of the agent, and neighbours mostly belong to one message. These are read by hand and handed on as one piece, so that what
+// comes after costs per run and not per piece. The same in every version of the protocol.
+import type { SessionEvent } from '../../session/event';
+import { isForAgent } from './audience';
+
+interface TextChunk {
+  readonly sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk';
+  readonly messageId?: string | null;
+  readonly content: { readonly type: 'text'; readonly text: string };
+}
+
+/**
+ * Reads the run of text chunks of one message that begins at `from`, and emits it as one chunk.
+ * @returns the index after the run; `from` itself where no text chunk stands there, which is then for the schema to judge.
+ */
+export function readTextRun(updates: readonly unknown[], from: number, emit: (event: SessionEvent) => void): number {
+  const first = updates[from];
+  if (!isTextChunk(first)) return from;
+  const { sessionUpdate, messageId } = first;
+  let { text } = first.content;
+  let next = from + 1;
+  for (; next < updates.length; next++) {
+    const chunk = updates[next];
+    if (!isTextChunk(chunk) || chunk.sessionUpdate !== sessionUpdate || !isSame(chunk.messageId, messageId)) break;
+    text += chunk.content.text;
+  }
+  const role = sessionUpdate === 'agent_message_chunk' ? 'agent' : 'thought';
+  const block = { type: 'text', text } as const;
+  if (messageId != null) emit({ type: 'message_chunk', role, messageId, block });
+  else emit({ type: 'message_chunk', role, block });
+  return next;
+}
+
+function isTextChunk(update: unknown): update is TextChunk {
+  if (typeof update !== 'object' || update === null) return false;
+  const { sessionUpdate, messageId, content } = update as Partial<Record<string, unknown>>;
+  if (sessionUpdate !== 'agent_message_chunk' && sessionUpdate !== 'agent_thought_chunk') return false;
+  if (typeof content !== 'object' || content === null) return false;
+  if (typeof messageId !== 'string' && messageId !== undefined && messageId !== null) return false;
+  const { type, text, annotations } = content as Partial<Record<string, unknown>>;
+  return type === 'text' && typeof text === 'string' && (annotations === undefined || !isForAgent(annotations));
+}
+
+/** Omitted and null mean the same (section 1.3). */
+function isSame(one: string | null | undefined, other: string | null | undefined): boolean {
+  return one === other || (one == null && other == null);
+}

@@ -1,0 +1,29 @@
+// How many tokens a turn took (sections 1.7 and 3.4, "usage"). What does not fit is left out by itself.
+
+import { at } from '../../base/untrusted';
+import type { TokenParts, TurnTokens } from '../../session/content';
+
+const PARTS = [
+  ['input', 'inputTokens'],
+  ['output', 'outputTokens'],
+  ['cachedRead', 'cachedReadTokens'],
+  ['cachedWrite', 'cachedWriteTokens'],
+  ['thought', 'thoughtTokens'],
+] as const;
+
+/** Reads a `Usage`; empty where it names no total. */
+export function readTokens(usage: unknown): TurnTokens {
+  const tokens = countAt(usage, 'totalTokens');
+  if (tokens === undefined) return {};
+  const tokenParts: { -readonly [K in keyof TokenParts]: TokenParts[K] } = {};
+  for (const [part, field] of PARTS) {
+    const count = countAt(usage, field);
+    if (count !== undefined) tokenParts[part] = count;
+  }
+  return { tokens, ...(Object.keys(tokenParts).length > 0 && { tokenParts }) };
+}
+
+function countAt(usage: unknown, field: string): number | undefined {
+  const count = at(usage, field);
+  return typeof count === 'number' && count >= 0 ? count : undefined;
+}

@@ -1,0 +1,155 @@
+// The streams of events of one HTTP connection: one for the connection, one for each session (protocol.md 6.1). A stream that the server ends in order is opened again,
+// since the server keeps what comes meanwhile; one that breaks off may have lost something, and ends the connection.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Deferred } from '../../base/deferred';
+import { ParleyError } from '../../base/errors';
+import { readEventStream } from '../../base/eventStream';
+import { type HttpClient, mediaType } from './httpClient';
+import { answerError, asLost, lostError, networkError, statusError } from './remoteError';
+
+/** How long a message waits for its stream to be open, in milliseconds: some servers send the head only with the first event. */
+const openMs = 2000;
+/** Streams that end without a byte, one after another, before the server is given up. */
+const maxEmptyStreams = 4;
+const maxStreams = 100;
+
+export interface EventStreamsOptions {
+  readonly client: HttpClient;
+  readonly url: URL;
+  /** Names the connection in each request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxMessageBytes: number;
+  /** The data of one event. */
+  readonly onMessage: (data: string, sessionId: string | undefined) => void;
+  /** The connection cannot go on. */
+  readonly onEnd: (error: ParleyError) => void;
+  /** The server refuses the stream of one session (409); the others go on. */
+  readonly onConflict: (sessionId: string, error: ParleyError) => void;
+}
+
+interface OpenStream {
+  readonly sessionId: string | undefined;
+  readonly opened: Deferred<void>;
+  readonly abort: AbortController;
+  heardAt: number;
+}
+
+/** The header that names a session. */
+export const sessionHeader = 'Acp-Session-Id';
+
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
+  readonly #streams = new Map<string | undefined, OpenStream>();
+  readonly #signal: AbortSignal;
+
+  /** @param signal ends all of them */
+  constructor(options: EventStreamsOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  /**
+   * Sees to it that a stream is open; that of the connection without an id. Resolves when messages may be sent.
+   * @throws ParleyError `session-conflict`, `too-many-sessions`
+   */
+  async open(sessionId: string | undefined): Promise<void> {
+    let stream = this.#streams.get(sessionId);
+    if (!stream) {
+      if (this.#streams.size >= maxStreams) {
+        throw new ParleyError('too-many-sessions', `more than ${maxStreams} sessions are open on one connection`);
+      }
+      stream = { sessionId, opened: new Deferred(), abort: new AbortController(), heardAt: performance.now() };
+      stream.opened.promise.catch(() => {}); // also where nobody waits for it
+      this.#streams.set(sessionId, stream);
+      void this.#follow(stream);
+    }
+    const waiting = new AbortController();
+    await Promise.race([stream.opened.promise, delay(openMs, undefined, { signal: waiting.signal })]).finally(() =>
+      waiting.abort(),
+    );
+  }
+
+  /** Ends the stream of a session that is over. */
+  close(sessionId: string): void {
+    this.#streams.get(sessionId)?.abort.abort();
+    this.#streams.delete(sessionId);
+  }
+
+  /** Resolves when nothing has come for a session for `ms` milliseconds. */
+  async untilQuiet(sessionId: string, ms: number): Promise<void> {
+    for (let stream = this.#streams.get(sessionId); stream; stream = this.#streams.get(sessionId)) {
+      const left = stream.heardAt + ms - performance.now();
+      if (left <= 0 || this.#signal.aborted) return;
+      await delay(left);
+    }
+  }
+
+  async #follow(stream: OpenStream): Promise<void> {
+    const signal = AbortSignal.any([this.#signal, stream.abort.signal]);
+    try {
+      for (let empty = 0; empty < maxEmptyStreams; ) {
+        const isAlive = await this.#read(stream, signal);
+        empty = isAlive ? 0 : empty + 1;
+        await delay(50 * 2 ** empty, undefined, { signal });
+      }
+      this.#options.onEnd(lostError(this.#options.url, 'ends each stream of events at once'));
+    } catch (error) {
+      if (!signal.aborted) this.#failed(stream, error);
+    } finally {
+      stream.opened.resolve();
+    }
+  }
+
+  /** Reads one stream to its orderly end. @returns whether anything came */
+  async #read(stream: OpenStream, signal: AbortSignal): Promise<boolean> {
+    const { client, headers, maxMessageBytes, onMessage } = this.#options;
+    const { sessionId } = stream;
+    const named = sessionId === undefined ? headers : { ...headers, [sessionHeader]: sessionId };
+    const answer = await client.request('GET', { ...named, Accept: 'text/event-stream' }, undefined, signal);
+    if (answer.status !== 200 || mediaType(answer) !== 'text/event-stream') {
+      answer.body.destroy();
+      throw this.#refusal(sessionId, answer.status);
+    }
+    stream.opened.resolve();
+    let isAlive = false;
+    const events = readEventStream(answer.body, maxMessageBytes, () => {
+      isAlive = true;
+      stream.heardAt = performance.now();
+    });
+    for await (const data of events) {
+      if (signal.aborted) return isAlive;
+      onMessage(data, sessionId);
+    }
+    return isAlive;
+  }
+
+  #refusal(sessionId: string | undefined, status: number): ParleyError {
+    const { url } = this.#options;
+    if (status === 200) return answerError(url, 'sends something else than a stream of events');
+    if (status === 409 && sessionId !== undefined) {
+      return new ParleyError('session-conflict', `${url.host} does not give out the messages of this session (409)`);
+    }
+    return connectedStatusError(url, status);
+  }
+
+  #failed(stream: OpenStream, error: unknown): void {
+    const { url, maxMessageBytes, onEnd, onConflict } = this.#options;
+    if (error instanceof ParleyError && error.code === 'session-conflict' && stream.sessionId !== undefined) {
+      this.#streams.delete(stream.sessionId);
+      stream.opened.reject(error);
+      onConflict(stream.sessionId, error);
+    } else if (error instanceof ParleyError && error.code === 'event-too-large') {
+      const did = `sent a message of more than ${Math.ceil(maxMessageBytes / 1024)} KiB`;
+      onEnd(new ParleyError('message-too-large', `${url.host} ${did}, which is the most that one may have`));
+    } else {
+      onEnd(networkError(url, error));
+    }
+  }
+}
+
+/** A status that ends a connection which was there: the server may just have forgotten it. */
+export function connectedStatusError(url: URL, status: number): ParleyError {
+  if (status === 404 || status === 410) return lostError(url, `does not know this connection any more (${status})`);
+  const error = statusError(url, status);
+  return status >= 500 ? asLost(error) : error;
+}

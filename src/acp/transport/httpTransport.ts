@@ -1,0 +1,302 @@
+// Messages over streamable HTTP (protocol.md 6.1): each of ours is a POST, in order; the agent's come as server-sent events, on one stream for the connection and one
+// for each session. HTTP/1.1, as the official SDK serves it; a server that speaks nothing but HTTP/2 cannot be reached.
+import { Deferred } from '../../base/deferred';
+import { messageOf, ParleyError } from '../../base/errors';
+import { at } from '../../base/untrusted';
+import { defaultMaxMessageBytes } from '../jsonrpc/ndjsonReader';
+import { rpcCodes } from '../jsonrpc/rpcError';
+import type { TransportSink } from '../jsonrpc/transport';
+import { connectedStatusError, EventStreams, sessionHeader } from './eventStreams';
+import { type HttpAnswer, HttpClient, mediaType, readBody } from './httpClient';
+import { answerError, asLost, lostError, networkError, statusError } from './remoteError';
+import { asLine, goodbyeMs, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
+
+const connectionHeader = 'Acp-Connection-Id';
+/** How long the server may take to take one message, in milliseconds. */
+const postMs = 60_000;
+/** Bytes of a refusal's text that go into the error of the request. */
+const maxRefusalBytes = 8192;
+const maxConnectionIdChars = 1024;
+/** Requests of the agent whose session is remembered for the answer. */
+const maxRoutes = 1000;
+/** Statuses after which the whole connection is of no use. */
+const fatal: ReadonlySet<number> = new Set([401, 403, 404, 410]);
+
+export interface HttpTransportOptions extends RemoteTransportOptions {
+  /** After `session/load` the last updates may still be under way on another stream; so long that may be quiet in between, in milliseconds (100). */
+  readonly quietMs?: number;
+}
+
+interface Message {
+  readonly id?: string | number | null;
+  readonly method?: string;
+  readonly params?: unknown;
+}
+
+interface Pending {
+  readonly id: string | number;
+  readonly method: string;
+  readonly sessionId: string | undefined;
+}
+
+export class HttpTransport implements RemoteTransport {
+  readonly #options: HttpTransportOptions;
+  readonly #client: HttpClient;
+  readonly #maxBytes: number;
+  readonly #ended = new Deferred<ParleyError>();
+  readonly #lifetime = new AbortController();
+  readonly #pending = new Map<string, Pending>();
+  /** Which session a request of the agent came for, by its id. */
+  readonly #routes = new Map<string, string>();
+  #connection: { readonly id: string; readonly streams: EventStreams } | undefined;
+  #sink: TransportSink | undefined;
+  #end: ParleyError | undefined;
+  #goodbye: Promise<void> | undefined;
+  #chain: Promise<unknown> = Promise.resolve();
+
+  /** Nothing is sent before the first message, which must be `initialize`. */
+  constructor(options: HttpTransportOptions) {
+    this.#options = options;
+    this.#maxBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
+    this.#client = new HttpClient(options.url, options.headers);
+  }
+
+  get ended(): Promise<ParleyError> {
+    return this.#ended.promise;
+  }
+
+  listen(sink: TransportSink): void {
+    this.#sink = sink;
+    if (this.#end) sink.closed(this.#end);
+  }
+
+  /** Resolves when the server has taken it. @throws ParleyError why the connection has ended */
+  write(message: string): Promise<void> {
+    const sent = this.#chain.then(() => this.#send(message));
+    this.#chain = sent.catch(() => {});
+    return sent;
+  }
+
+  async close(): Promise<void> {
+    this.dispose();
+    await this.#goodbye;
+  }
+
+  dispose(): void {
+    if (this.#goodbye) return;
+    this.#sink = undefined;
+    this.#lifetime.abort(new ParleyError('connection-closed', 'The connection to the agent is closed.'));
+    this.#goodbye = this.#leave();
+  }
+
+  // ---- What goes out -----------------------------------------------------------------------------------------------
+
+  async #send(text: string): Promise<void> {
+    this.#lifetime.signal.throwIfAborted();
+    const message = JSON.parse(text) as Message;
+    try {
+      if (this.#connection) await this.#post(text, message, this.#connection);
+      else await this.#initialize(text, message);
+    } catch (error) {
+      if (this.#lifetime.signal.aborted) throw this.#lifetime.signal.reason;
+      const failure = networkError(this.#options.url, error);
+      this.#finish(failure);
+      throw failure;
+    }
+  }
+
+  async #initialize(text: string, message: Message): Promise<void> {
+    const { url } = this.#options;
+    if (message.method !== 'initialize')
+      throw new ParleyError('connection-closed', 'The connection is not initialized.');
+    const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+    const answer = await this.#client.request('POST', headers, text, this.#lifetime.signal);
+    if (answer.status !== 200) {
+      answer.body.destroy();
+      throw statusError(url, answer.status);
+    }
+    const id = answer.headers['acp-connection-id'];
+    if (mediaType(answer) !== 'application/json' || typeof id !== 'string' || !/^[\x21-\x7e]+$/.test(id)) {
+      answer.body.destroy();
+      throw answerError(url, 'does not answer as an agent of the Agent Client Protocol');
+    }
+    if (id.length > maxConnectionIdChars) throw answerError(url, 'names the connection with too many characters');
+    const streams = new EventStreams(
+      {
+        client: this.#client,
+        url,
+        headers: { [connectionHeader]: id },
+        maxMessageBytes: this.#maxBytes,
+        onMessage: (data, sessionId) => this.#receive(data, sessionId),
+        onEnd: (error) => this.#finish(error),
+        onConflict: (sessionId, error) => this.#failSession(sessionId, error.message),
+      },
+      this.#lifetime.signal,
+    );
+    this.#connection = { id, streams };
+    const body = await readBody(answer, this.#maxBytes, false);
+    if (body === undefined) throw answerError(url, 'answers initialize with more than a message may have');
+    this.#deliver(body);
+    void streams.open(undefined);
+  }
+
+  async #post(text: string, message: Message, { id, streams }: { id: string; streams: EventStreams }): Promise<void> {
+    const { url } = this.#options;
+    const sessionId = this.#sessionOf(message);
+    const request = requestOf(message, sessionId);
+    try {
+      if (sessionId !== undefined) await streams.open(sessionId);
+    } catch (error) {
+      this.#failRequest(request, messageOf(error));
+      return;
+    }
+    if (request) this.#pending.set(String(request.id), request);
+    const tooLong = AbortSignal.timeout(postMs);
+    const headers = {
+      'Content-Type': 'application/json',
+      [connectionHeader]: id,
+      ...(sessionId !== undefined && { [sessionHeader]: sessionId }),
+    };
+    let answer: HttpAnswer;
+    try {
+      answer = await this.#client.request('POST', headers, text, AbortSignal.any([this.#lifetime.signal, tooLong]));
+    } catch (error) {
+      if (tooLong.aborted) throw lostError(url, `did not take a message within ${postMs / 1000} s`);
+      throw error;
+    }
+    const body = readBody(answer, maxRefusalBytes, true).catch(() => undefined);
+    if (answer.status >= 200 && answer.status < 300) return;
+    this.#refused(answer.status, request, sessionId, await body);
+  }
+
+  /** @throws ParleyError where the connection ends with it: a notification or an answer that got lost would leave the agent waiting. */
+  #refused(
+    status: number,
+    request: Pending | undefined,
+    sessionId: string | undefined,
+    body: string | undefined,
+  ): void {
+    const error = connectedStatusError(this.#options.url, status);
+    if (status === 409 && sessionId !== undefined) this.#failSession(sessionId, error.message);
+    else if (request === undefined || fatal.has(status)) throw error;
+    else this.#failRequest(request, error.message, { status, ...(body && { body }) });
+  }
+
+  /** The session that a message is about; an answer is about that of its request. */
+  #sessionOf(message: Message): string | undefined {
+    if (message.method === undefined) {
+      const key = keyOf(message.id);
+      const sessionId = this.#routes.get(key);
+      this.#routes.delete(key);
+      return sessionId;
+    }
+    const sessionId = at(message.params, 'sessionId');
+    return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
+  }
+
+  // ---- What comes in -----------------------------------------------------------------------------------------------
+
+  #receive(data: string, streamSession: string | undefined): void {
+    const message = parsed(data);
+    if (!message) {
+      this.#deliver(data); // the reader counts what is no message
+      return;
+    }
+    const { id, method } = message;
+    if (method === undefined) {
+      this.#receiveAnswer(data, message, streamSession);
+      return;
+    }
+    const sessionId = at(message.params, 'sessionId') ?? streamSession;
+    if (typeof sessionId === 'string' && (typeof id === 'string' || typeof id === 'number')) {
+      const [oldest] = this.#routes.keys();
+      if (this.#routes.size >= maxRoutes && oldest !== undefined) this.#routes.delete(oldest);
+      this.#routes.set(String(id), sessionId);
+    }
+    this.#deliver(data);
+  }
+
+  #receiveAnswer(data: string, message: Message, streamSession: string | undefined): void {
+    const key = keyOf(message.id);
+    const request = this.#pending.get(key);
+    this.#pending.delete(key);
+    const streams = this.#connection?.streams;
+    const named = at(message, 'result', 'sessionId');
+    // Its updates wait at the server until somebody asks for them.
+    if (request && typeof named === 'string') void streams?.open(named).catch(() => {});
+    if (request?.method === 'session/load' && request.sessionId !== undefined && streamSession === undefined) {
+      // The answer comes on the connection's stream and can overtake the replay on the session's; the protocol has it last.
+      const { quietMs = 100 } = this.#options;
+      void streams?.untilQuiet(request.sessionId, quietMs).then(() => this.#deliver(data));
+      return;
+    }
+    this.#deliver(data);
+    const isOver = request?.method === 'session/close' || request?.method === 'session/delete';
+    if (isOver && request?.sessionId !== undefined) streams?.close(request.sessionId);
+  }
+
+  #failSession(sessionId: string, sentence: string): void {
+    this.#connection?.streams.close(sessionId);
+    for (const request of [...this.#pending.values()]) {
+      if (request.sessionId === sessionId) this.#failRequest(request, sentence);
+    }
+  }
+
+  /** Answers a request of ours that no answer will come for. */
+  #failRequest(request: Pending | undefined, message: string, data?: unknown): void {
+    if (!request) return;
+    this.#pending.delete(String(request.id));
+    this.#deliver(
+      JSON.stringify({ jsonrpc: '2.0', id: request.id, error: { code: rpcCodes.internal, message, data } }),
+    );
+  }
+
+  #deliver(text: string): void {
+    this.#sink?.data(asLine(Buffer.from(text)));
+  }
+
+  // ---- The end -----------------------------------------------------------------------------------------------------
+
+  #finish(error: ParleyError): void {
+    if (this.#end || this.#goodbye) return;
+    const end = this.#connection && error.code === 'remote-unreachable' ? asLost(error) : error;
+    this.#end = end;
+    this.#lifetime.abort(end);
+    this.#goodbye = this.#leave();
+    this.#ended.resolve(end);
+    this.#sink?.closed(end);
+  }
+
+  /** Tells the server that the connection is over; what it answers changes nothing. */
+  async #leave(): Promise<void> {
+    try {
+      if (!this.#connection) return;
+      const headers = { [connectionHeader]: this.#connection.id };
+      const answer = await this.#client.request('DELETE', headers, undefined, AbortSignal.timeout(goodbyeMs));
+      answer.body.destroy();
+    } catch (error) {
+      this.#options.log.debug(`The goodbye to ${this.#options.url.host} was not heard: ${messageOf(error)}`);
+    } finally {
+      this.#client.dispose();
+    }
+  }
+}
+
+function requestOf({ id, method }: Message, sessionId: string | undefined): Pending | undefined {
+  const isRequest = method !== undefined && (typeof id === 'string' || typeof id === 'number');
+  return isRequest ? { id, method, sessionId } : undefined;
+}
+
+function parsed(data: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(data);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An id as a key; what is no id at all fits nothing. */
+function keyOf(id: unknown): string {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
+}

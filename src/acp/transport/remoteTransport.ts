@@ -1,0 +1,37 @@
+// What the transports to remote agents have in common, beyond moving bytes: they are told where to, and they know how they ended.
+import type { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { Transport } from '../jsonrpc/transport';
+
+export interface RemoteTransportOptions {
+  readonly url: URL;
+  /** Sent with every request to this URL, and to no other. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly log: Log;
+  /** The longest message that is taken, in bytes. Default 32 MiB. */
+  readonly maxMessageBytes?: number;
+}
+
+/** A transport over the network. */
+export interface RemoteTransport extends Transport {
+  /** Why nothing goes through it any more, in words that begin with the host. Never rejects; stays pending where this side ended it. */
+  readonly ended: Promise<ParleyError>;
+  /** Says goodbye; resolves when the server has heard it, or after two seconds. */
+  close(): Promise<void>;
+}
+
+/** How long a goodbye may take, in milliseconds. */
+export const goodbyeMs = 2000;
+
+const newline = 0x0a;
+const space = 0x20;
+
+/** One message as the line that readers of a transport expect. Line breaks in JSON are only layout, so they become spaces. */
+export function asLine(message: Uint8Array): Uint8Array {
+  const line = Buffer.allocUnsafe(message.length + 1);
+  line.set(message);
+  for (let at = line.indexOf(newline); at !== -1 && at < message.length; at = line.indexOf(newline, at))
+    line[at] = space;
+  line[message.length] = newline;
+  return line;
+}

@@ -1,0 +1,103 @@
+// The bytes of a subprocess: its stdout to us, our lines to its stdin (protocol: transports, stdio).
+import type { Readable, Writable } from 'node:stream';
+import { ParleyError } from '../../base/errors';
+import type { Transport, TransportSink } from '../jsonrpc/transport';
+
+/** What may pile up before anybody listens, in bytes; then the agent waits. */
+const maxEarlyBytes = 1024 * 1024;
+
+/** A transport over the pipes of a subprocess. It does not own the process. */
+export class StdioTransport implements Transport {
+  readonly #stdin: Writable;
+  readonly #stdout: Readable;
+  #sink: TransportSink | undefined;
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #isDisposed = false;
+  #end: { readonly error: Error | undefined } | undefined;
+  #stdinError: Error | undefined;
+  #drained: Promise<void> | undefined;
+
+  constructor(stdin: Writable, stdout: Readable) {
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+    // Without a listener an EPIPE, which is how a dying agent looks from here, would be an uncaught exception.
+    stdin.on('error', (error) => {
+      this.#stdinError ??= error;
+    });
+    // Listening from the start, because Node throws away what nobody has read when a process exits.
+    stdout.on('data', (chunk: Buffer) => this.#take(chunk));
+    stdout.on('error', (error) => this.finish(error));
+    stdout.on('end', () => this.finish());
+    stdout.on('close', () => this.finish());
+  }
+
+  listen(sink: TransportSink): void {
+    if (this.#isDisposed) return;
+    this.#sink = sink;
+    for (const chunk of this.#early.splice(0)) sink.data(chunk);
+    if (this.#end) sink.closed(this.#end.error);
+    else this.#stdout.resume();
+  }
+
+  /** @throws ParleyError `connection-closed` when the agent does not read any more. */
+  async write(message: string): Promise<void> {
+    if (!this.#stdin.writable) throw this.#closedError();
+    if (this.#stdin.write(`${message}\n`)) return;
+    this.#drained ??= this.#untilDrained();
+    await this.#drained;
+  }
+
+  /** Closes the agent's stdin, which asks it to leave; what it still says is delivered. */
+  endInput(): void {
+    if (this.#stdin.writable) this.#stdin.end();
+  }
+
+  /** Ends delivery: the stream is over, or its process is and somebody else keeps the pipe open. */
+  finish(error?: Error): void {
+    if (this.#end) return;
+    this.#end = { error };
+    this.#sink?.closed(error);
+  }
+
+  /** Stops delivery and closes stdin. Stdout is read on and thrown away, since a full pipe would keep the agent from leaving. */
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#sink = undefined;
+    this.#early = [];
+    this.endInput();
+    this.#stdout.resume();
+  }
+
+  #take(chunk: Buffer): void {
+    if (this.#end || this.#isDisposed) return;
+    if (this.#sink) {
+      this.#sink.data(chunk);
+      return;
+    }
+    this.#early.push(chunk);
+    this.#earlyBytes += chunk.length;
+    if (this.#earlyBytes > maxEarlyBytes) this.#stdout.pause();
+  }
+
+  #untilDrained(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        this.#stdin.off('drain', settle);
+        this.#stdin.off('close', settle);
+        this.#drained = undefined;
+        if (this.#stdin.writable) resolve();
+        else reject(this.#closedError());
+      };
+      this.#stdin.on('drain', settle);
+      this.#stdin.on('close', settle);
+    });
+  }
+
+  #closedError(): ParleyError {
+    const reason = this.#stdinError ? ` (${this.#stdinError.message})` : '';
+    return new ParleyError('connection-closed', `The agent does not take messages any more${reason}.`, {
+      cause: this.#stdinError,
+    });
+  }
+}

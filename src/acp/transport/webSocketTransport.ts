@@ -1,0 +1,202 @@
+// Messages over a WebSocket: one JSON text in each text frame (protocol.md 6.1). Binary frames are ignored, as the proposal asks, and counted.
+import { type RawData, WebSocket } from 'ws';
+import { Deferred } from '../../base/deferred';
+import { ParleyError } from '../../base/errors';
+import { oneLine } from '../../base/text';
+import { defaultMaxMessageBytes } from '../jsonrpc/ndjsonReader';
+import type { TransportSink } from '../jsonrpc/transport';
+import { answerError, lostError, networkError, statusError } from './remoteError';
+import { asLine, goodbyeMs, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
+
+/** What may wait in the socket before a writer waits too, in bytes. */
+const highWater = 1024 * 1024;
+
+export interface WebSocketOptions extends RemoteTransportOptions {
+  /** After this silence the server is pinged, and after as much more it counts as gone; in milliseconds. Default 30 s. */
+  readonly keepaliveMs?: number;
+}
+
+export class WebSocketTransport implements RemoteTransport {
+  readonly #socket: WebSocket;
+  readonly #options: WebSocketOptions;
+  readonly #ended = new Deferred<ParleyError>();
+  readonly #closed = new Deferred<void>();
+  #sink: TransportSink | undefined;
+  #end: ParleyError | undefined;
+  #isClosing = false;
+  #ignoredFrames = 0;
+  #keepalive: NodeJS.Timeout | undefined;
+
+  /**
+   * Connects; resolves when messages can be sent.
+   * @throws ParleyError with the host, what it answered and what helps; what `signal` was aborted with.
+   */
+  static async connect(options: WebSocketOptions, signal: AbortSignal): Promise<WebSocketTransport> {
+    signal.throwIfAborted();
+    let socket: WebSocket;
+    try {
+      socket = new WebSocket(options.url, {
+        headers: options.headers,
+        followRedirects: false,
+        // A few bytes that unpack to gigabytes are no help to anybody.
+        perMessageDeflate: false,
+        maxPayload: options.maxMessageBytes ?? defaultMaxMessageBytes,
+      });
+    } catch (error) {
+      throw networkError(options.url, error);
+    }
+    const transport = new WebSocketTransport(socket, options);
+    const opened = new Deferred<void>();
+    const abort = (): void => {
+      opened.reject(signal.reason);
+      socket.terminate();
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    socket.once('open', () => {
+      socket.pause(); // until somebody listens
+      opened.resolve();
+    });
+    void transport.ended.then((error) => opened.reject(error));
+    try {
+      await opened.promise;
+      return transport;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  private constructor(socket: WebSocket, options: WebSocketOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    const { url } = options;
+    socket.on('unexpected-response', (request, response) => {
+      this.#finish(statusError(url, response.statusCode ?? 0));
+      response.destroy();
+      request.destroy();
+    });
+    socket.on('error', (error) => this.#finish(this.#errorOf(error)));
+    socket.on('close', (code, reason) => {
+      this.#finish(closeError(url, code, oneLine(reason.toString('utf8'))));
+      this.#closed.resolve();
+    });
+    socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    socket.on('pong', () => this.#heard());
+    socket.on('ping', () => this.#heard());
+    socket.on('open', () => this.#heard());
+  }
+
+  get ended(): Promise<ParleyError> {
+    return this.#ended.promise;
+  }
+
+  /** Binary frames that came and were left out. */
+  get ignoredFrames(): number {
+    return this.#ignoredFrames;
+  }
+
+  listen(sink: TransportSink): void {
+    if (this.#isClosing) return;
+    this.#sink = sink;
+    if (this.#end) sink.closed(this.#end);
+    else this.#socket.resume();
+  }
+
+  /** @throws ParleyError why the connection has ended. */
+  async write(message: string): Promise<void> {
+    if (this.#end) throw this.#end;
+    if (this.#socket.readyState !== WebSocket.OPEN) throw this.#notOpen();
+    await new Promise<void>((resolve, reject) => {
+      this.#socket.send(message, (error) => (error ? reject(this.#end ?? this.#notOpen()) : resolve()));
+      if (this.#socket.bufferedAmount < highWater) resolve();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.dispose();
+    await this.#closed.promise;
+  }
+
+  dispose(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#sink = undefined;
+    clearTimeout(this.#keepalive);
+    if (this.#socket.readyState === WebSocket.CLOSED) return;
+    // Read on, or the server's goodbye is never seen.
+    this.#socket.resume();
+    this.#socket.close(1000);
+    setTimeout(() => this.#socket.terminate(), goodbyeMs).unref();
+  }
+
+  #take(data: RawData, isBinary: boolean): void {
+    this.#heard();
+    if (isBinary) {
+      this.#ignoredFrames++;
+      if (this.#ignoredFrames === 1) this.#options.log.warn(`${this.#options.url.host} sent a binary frame; ignored`);
+      return;
+    }
+    const bytes = Array.isArray(data) ? Buffer.concat(data) : data;
+    this.#sink?.data(asLine(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes));
+  }
+
+  /** Something came: the server is there. A half-open connection would otherwise look alive for hours. */
+  #heard(): void {
+    clearTimeout(this.#keepalive);
+    if (this.#end || this.#isClosing) return;
+    const ms = this.#options.keepaliveMs ?? 30_000;
+    this.#keepalive = setTimeout(() => {
+      this.#socket.ping();
+      this.#keepalive = setTimeout(() => {
+        this.#finish(lostError(this.#options.url, 'does not answer any more'));
+        this.#socket.terminate();
+      }, ms).unref();
+    }, ms).unref();
+  }
+
+  #finish(error: ParleyError): void {
+    if (this.#end || this.#isClosing) return;
+    this.#end = error;
+    clearTimeout(this.#keepalive);
+    this.#ended.resolve(error);
+    this.#sink?.closed(error);
+  }
+
+  #errorOf(error: Error & { readonly code?: string }): ParleyError {
+    const { url, maxMessageBytes = defaultMaxMessageBytes } = this.#options;
+    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
+      const did = `sent a message of more than ${Math.ceil(maxMessageBytes / 1024)} KiB`;
+      return new ParleyError('message-too-large', `${url.host} ${did}, which is the most that one may have`);
+    }
+    if (error.code?.startsWith('WS_ERR_')) return lostError(url, 'broke the rules of WebSocket');
+    // The words of ws for an answer that is no upgrade.
+    if (/Sec-WebSocket|Upgrade header|Parse Error/i.test(error.message)) {
+      return answerError(url, 'does not answer as a WebSocket server');
+    }
+    return networkError(url, error);
+  }
+
+  #notOpen(): ParleyError {
+    return new ParleyError('connection-closed', 'The connection to the agent is closed.');
+  }
+}
+
+const CLOSE_WORDS: Readonly<Record<number, string>> = {
+  1000: 'closed the connection',
+  1001: 'is shutting down',
+  1002: 'did not like what it was sent',
+  1003: 'does not take text messages',
+  1005: 'closed the connection without a reason',
+  1006: 'broke off the connection',
+  1007: 'got text that it could not read',
+  1008: 'closed the connection by its rules',
+  1009: 'was sent a message that is too long for it',
+  1011: 'has a problem of its own',
+  1012: 'is restarting',
+  1013: 'is too busy',
+};
+
+/** Why a WebSocket was closed (RFC 6455, 7.4.1). Codes of 4000 and above are the server's own. */
+function closeError(url: URL, code: number, reason: string): ParleyError {
+  const did = CLOSE_WORDS[code] ?? 'closed the connection';
+  return lostError(url, `${did} (${code}${reason && `: ${reason}`})`);
+}

@@ -1,0 +1,137 @@
+// The v1 dialect: what a client says to an agent and how its answers read, checked and typed, where v1 has words of its own (rpcAgent.ts has the others). Stable and unstable
+// methods alike: each by its capability.
+
+import { at } from '../../base/untrusted';
+import type { ConfigOption } from '../../session/content';
+import { readStopReason } from '../proposals/turnComplete';
+import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTargets } from '../protocol/dialect';
+import { toConfigOptions, toToolPatch } from '../protocol/readContent';
+import { missing, RpcAgent } from '../protocol/rpcAgent';
+import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
+import { readTokens } from '../protocol/usage';
+import { MODEL_OPTION, type ModelOption, toModelOption, toModes } from './v1Events';
+import { permissionRequestSchema, promptResultSchema } from './v1Schema';
+import { applyUpdates } from './v1Updates';
+
+export class V1Agent extends RpcAgent {
+  readonly protocol = 1;
+  protected readonly stdio = {};
+  /** What it says of models outside of its options. */
+  #models: ModelOption | undefined;
+  /** Its options as they were told last, without {@link #models}. */
+  #config: readonly ConfigOption[] = [];
+
+  /** `authenticate` (section 1.9), for methods that the agent carries out itself. */
+  async login(methodId: string, signal: AbortSignal): Promise<void> {
+    await this.rpc.request('authenticate', { methodId }, { signal });
+  }
+
+  async logout(signal: AbortSignal): Promise<void> {
+    await this.rpc.request('logout', {}, { signal });
+  }
+
+  load(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer> {
+    return this.reopen('session/load', sessionId, place, {}, signal);
+  }
+
+  resume(sessionId: string, place: SessionPlace, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
+    return this.reopen('session/resume', sessionId, place, {}, signal);
+  }
+
+  /** v1 has no such method. @throws RpcError -32601 */
+  cancelTool(_sessionId: string, _toolCallId: string): Promise<void> {
+    return missing('This agent cannot stop a single tool call');
+  }
+
+  /** v1 has no such method. @throws RpcError -32601 */
+  cancelTerminal(_sessionId: string, _terminalId: string): Promise<void> {
+    return missing('This agent cannot stop a single terminal');
+  }
+
+  async setMode(sessionId: string, modeId: string): Promise<void> {
+    await this.rpc.request('session/set_mode', { sessionId, modeId });
+  }
+
+  readUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
+    if (!this.#models) {
+      applyUpdates(updates, targets);
+      return;
+    }
+    const emit: UpdateTargets['emit'] = (event) =>
+      targets.emit(event.type === 'config' ? { ...event, options: this.#withModels(event.options) } : event);
+    applyUpdates(updates, { ...targets, emit });
+  }
+
+  /** The models of an agent that knows no option for them are chosen by `session/set_model`. */
+  override async setConfigOption(
+    sessionId: string,
+    configId: string,
+    value: string | boolean,
+  ): Promise<readonly ConfigOption[] | undefined> {
+    if (!this.#models || configId !== MODEL_OPTION) {
+      const options = await super.setConfigOption(sessionId, configId, value);
+      return options && this.#withModels(options);
+    }
+    const modelId = String(value);
+    await this.rpc.request('session/set_model', { sessionId, modelId });
+    this.#models = { ...this.#models, value: modelId };
+    return this.#withModels(this.#config);
+  }
+
+  /** Section 1.6. The question may be the first that is heard of the call, and the only thing that describes it. */
+  readPermission(params: unknown): PermissionAsk {
+    const { toolCall, options } = readQuestion(permissionRequestSchema, params);
+    const patch = toToolPatch(toolCall);
+    return {
+      toolCallId: toolCall.toolCallId,
+      patch,
+      title: patch.title ?? 'The agent asks for permission',
+      options: toPermissionOptions(options),
+    };
+  }
+
+  /** In v1 the answer is the end of the turn. */
+  protected readAnswer(raw: unknown): PromptAnswer {
+    const parsed = promptResultSchema.safeParse(raw);
+    if (!parsed.success || !parsed.data) return { ends: true };
+    const { stopReason, usage, messageId } = parsed.data;
+    const reason = readStopReason(stopReason);
+    return {
+      ends: true,
+      ...(reason && { stopReason: reason }),
+      ...readTokens(usage),
+      ...(messageId && { messageId }),
+    };
+  }
+
+  /**
+   * Modes and models stand beside config options where no option is of their category. Section 1.12 lets a client ignore them then, but some agents have no other way
+   * to leave a mode that asks for nothing.
+   */
+  protected readOffer(sessionId: string, raw: unknown): SessionOffer {
+    this.#models = toModelOption(at(raw, 'models'));
+    const config = this.#withModels(toConfigOptions(at(raw, 'configOptions')));
+    const modes = chooses(config, 'mode') ? undefined : toModes(at(raw, 'modes'));
+    return { sessionId, ...(config.length > 0 && { config }), ...(modes && { modes }) };
+  }
+
+  /** Returns the agent's options, with its models among them where no option chooses the model. */
+  #withModels(options: readonly ConfigOption[]): readonly ConfigOption[] {
+    this.#config = options.filter(({ id }) => id !== MODEL_OPTION);
+    return this.#models && !chooses(this.#config, 'model') ? [...this.#config, this.#models] : this.#config;
+  }
+
+  protected readOptions(options: readonly unknown[]): readonly ConfigOption[] {
+    return toConfigOptions(options);
+  }
+
+  /** Only what is no text has a type. */
+  protected typeOf(value: string | boolean): { readonly type?: string } {
+    return typeof value === 'boolean' ? { type: 'boolean' } : {};
+  }
+}
+
+/** Whether one of the options is what an agent's modes or models are. Some agents give their options no category. */
+function chooses(options: readonly ConfigOption[], what: 'mode' | 'model'): boolean {
+  return options.some(({ id, category }) => category === what || id === what);
+}

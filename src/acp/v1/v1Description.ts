@@ -1,0 +1,118 @@
+// What a v1 agent says of itself in its answer to initialize (sections 1.9, 1.10): its features, and how one signs in to it.
+import { at, isMarked } from '../../base/untrusted';
+import { advertisesReady } from '../proposals/sessionReady';
+import { advertisesStatus } from '../proposals/sessionStatus';
+import { advertisesTurnComplete } from '../proposals/turnComplete';
+import type { AgentDescription, AgentFeatures, AuthMethod, Feature } from '../protocol/dialect';
+import { authMethodSchema, initializeResultSchema } from './v1Schema';
+
+const MAX_METHODS = 50;
+
+/** Reads a v1 answer to initialize; undefined where it is none. The version is the caller's to judge. */
+export function describeV1(raw: unknown): AgentDescription | undefined {
+  const parsed = initializeResultSchema.safeParse(raw);
+  if (!parsed.success) return undefined;
+  const { agentInfo, authMethods } = parsed.data;
+  return {
+    protocol: 1,
+    ...(agentInfo && { name: agentInfo.name }),
+    ...(agentInfo?.title && { title: agentInfo.title }),
+    ...(agentInfo?.version && { version: agentInfo.version }),
+    features: featuresOf(raw),
+    authMethods: readAuthMethods(authMethods),
+    raw,
+  };
+}
+
+function featuresOf(raw: unknown): AgentFeatures {
+  const capability = (...path: string[]): Feature | undefined => toFeature(at(raw, 'agentCapabilities', ...path));
+  const prompt = (kind: string): boolean => capability('promptCapabilities', kind) !== undefined;
+  return withoutAbsent({
+    prompt: { image: prompt('image'), audio: prompt('audio'), embeddedContext: prompt('embeddedContext') },
+    load: capability('loadSession'),
+    resume: capability('sessionCapabilities', 'resume'),
+    list: capability('sessionCapabilities', 'list'),
+    fork: capability('sessionCapabilities', 'fork'),
+    close: capability('sessionCapabilities', 'close'),
+    delete: capability('sessionCapabilities', 'delete'),
+    title: capability('sessionCapabilities', 'title'),
+    archive: capability('sessionCapabilities', 'archive'),
+    additionalDirectories: capability('sessionCapabilities', 'additionalDirectories'),
+    logout: capability('auth', 'logout'),
+    mcpHttp: capability('mcpCapabilities', 'http'),
+    mcpSse: capability('mcpCapabilities', 'sse'),
+    ...proposalsOf(raw),
+  });
+}
+
+/** The proposals have their own places for capabilities, the same in every version. */
+export function proposalsOf(
+  raw: unknown,
+): Pick<Record<keyof AgentFeatures, Feature | undefined>, 'status' | 'ready' | 'turnComplete'> {
+  return {
+    status: advertisesStatus(raw) ? {} : undefined,
+    ready: advertisesReady(raw) ? {} : undefined,
+    turnComplete: advertisesTurnComplete(raw) ? {} : undefined,
+  };
+}
+
+/** A capability as a feature: `true` and objects are one, everything else is none. */
+export function toFeature(value: unknown): Feature | undefined {
+  if (!isMarked(value)) return undefined;
+  return value === true ? {} : (value as Feature);
+}
+
+/** Drops the keys that have no value, so that a feature is there or not. */
+export function withoutAbsent<T extends object>(record: { readonly [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
+}
+
+/**
+ * Reads `authMethods`. What is no method at all is left out.
+ * Kinds: none is `agent`; `terminal` and its forerunner `_meta.terminal-auth`; `env_var`, which is gone from the protocol and still sent; others are kept to be shown.
+ */
+export function readAuthMethods(raw: unknown): AuthMethod[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.slice(0, MAX_METHODS).flatMap((entry): AuthMethod[] => {
+    const parsed = authMethodSchema.safeParse(entry);
+    if (!parsed.success) return [];
+    const { name, description, args, env, varName, vars, _meta } = parsed.data;
+    const id = parsed.data.id ?? parsed.data.methodId;
+    if (!id) return [];
+    const common = { id, name: name ?? id, ...(description && { description }) };
+    const legacy = at(_meta, 'terminal-auth');
+    const command = at(legacy, 'command');
+    if (typeof command === 'string') {
+      return [
+        { ...common, type: 'terminal', command, args: texts(at(legacy, 'args')), env: textRecord(at(legacy, 'env')) },
+      ];
+    }
+    switch (parsed.data.type ?? 'agent') {
+      case 'agent':
+        return [{ ...common, type: 'agent' }];
+      case 'terminal':
+        return [{ ...common, type: 'terminal', args: texts(args), env: textRecord(env) }];
+      case 'env_var':
+        return [{ ...common, type: 'env_var', variables: variablesOf(varName, vars) }];
+      default:
+        return [{ ...common, type: 'other' }];
+    }
+  });
+}
+
+function variablesOf(single: unknown, many: unknown): string[] {
+  const names = Array.isArray(many) ? many.map((one) => (typeof one === 'string' ? one : at(one, 'name'))) : [single];
+  return names.filter((name): name is string => typeof name === 'string' && name !== '').slice(0, MAX_METHODS);
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+}
+
+/** `{K: V}`, and the list of `{name, value}` that other parts of the protocol use. */
+function textRecord(value: unknown): Record<string, string> {
+  const pairs = Array.isArray(value)
+    ? value.map((one) => [at(one, 'name'), at(one, 'value')])
+    : Object.entries(typeof value === 'object' && value !== null ? value : {});
+  return Object.fromEntries(pairs.filter(([key, text]) => typeof key === 'string' && typeof text === 'string'));
+}

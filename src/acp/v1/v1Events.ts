@@ -1,0 +1,165 @@
+// The v1 dialect: its session updates become session events. The only place, with v1Agent.ts, that knows v1's names.
+import { wordOf } from '../../base/untrusted';
+import type { AvailableCommand, ConfigOption, SessionMode } from '../../session/content';
+import {
+  type EventSink,
+  MAX_ITEMS,
+  plainText,
+  toBlock,
+  toConfigOptions,
+  toConfigValue,
+  toToolPatch,
+} from '../protocol/readContent';
+import { terminalMeta } from '../protocol/terminalMeta';
+import { readUnstableUpdate } from '../protocol/unstableUpdates';
+import { isToolUpdate, modelsSchema, modesSchema, type ToolUpdate, updateSchema, type V1Update } from './v1Schema';
+
+export type ModelOption = Extract<ConfigOption, { type: 'select' }>;
+
+/**
+ * Reads the `update` of one `session/update` notification (section 1.3) and emits its events in order.
+ * An update that is not known, or whose fields do not fit, becomes an `unknown_update` with the raw value: shown, never dropped.
+ * @returns a sentence for the log where it did not fit.
+ */
+export function readUpdate(update: unknown, emit: EventSink): string | undefined {
+  if (isToolUpdate(update)) {
+    emitTool(update, emit);
+    return undefined;
+  }
+  const parsed = updateSchema.safeParse(update);
+  if (parsed.success) {
+    emitKnown(parsed.data, emit);
+    return undefined;
+  }
+  if (readUnstableUpdate(update, emit)) return undefined;
+  const name = nameOf(update);
+  emit({ type: 'unknown_update', name, raw: update });
+  return `session/update "${name}" is not understood: ${parsed.error.issues[0]?.message ?? 'unknown shape'}`;
+}
+
+function nameOf(update: unknown): string {
+  if (typeof update === 'object' && update !== null && 'sessionUpdate' in update) {
+    return wordOf(update.sessionUpdate).slice(0, 200);
+  }
+  return 'update without a name';
+}
+
+function emitKnown(update: V1Update, emit: EventSink): void {
+  switch (update.sessionUpdate) {
+    case 'agent_message_chunk':
+      emitChunk('agent', update, emit);
+      break;
+    case 'agent_thought_chunk':
+      emitChunk('thought', update, emit);
+      break;
+    case 'user_message_chunk':
+      emitChunk('user', update, emit);
+      break;
+    case 'plan':
+      emit({
+        type: 'plan',
+        planId: 'plan',
+        entries: update.entries.slice(0, MAX_ITEMS).map(({ content, priority, status }) => ({
+          content,
+          status: status ?? 'pending',
+          ...(priority && { priority }),
+        })),
+      });
+      break;
+    case 'available_commands_update':
+      emit({ type: 'commands', commands: update.availableCommands.slice(0, MAX_ITEMS).map(toCommand) });
+      break;
+    case 'current_mode_update': {
+      // The documentation says modeId, the schema currentModeId: agents send either.
+      const current = update.currentModeId ?? update.modeId;
+      if (current) emit({ type: 'mode', current });
+      break;
+    }
+    case 'config_option_update':
+      emit({ type: 'config', options: toConfigOptions(update.configOptions) });
+      break;
+    case 'session_info_update':
+      emit({
+        type: 'info',
+        ...(update.title !== undefined && { title: update.title }),
+        ...(update.updatedAt !== undefined && { updatedAt: update.updatedAt }),
+      });
+      break;
+    case 'usage_update': {
+      const { used, size, cost } = update;
+      emit({ type: 'usage', usage: { used, size, ...(cost && { cost }) } });
+      break;
+    }
+    case 'notice': {
+      const { severity, title, description } = update;
+      emit({ type: 'notice', severity, title, ...(description && { description }) });
+      break;
+    }
+    case 'compaction_update':
+      emit({
+        type: 'compaction',
+        compactionId: update.compactionId,
+        ...(update.status && { status: update.status }),
+        ...(update.summary !== undefined && { summary: plainText(update.summary ?? '') }),
+        ...(update.error !== undefined && { error: plainText(update.error ?? '') }),
+      });
+      break;
+    case 'compaction_summary_chunk':
+      emit({ type: 'compaction', compactionId: update.compactionId, append: plainText(update.content) });
+      break;
+  }
+}
+
+function emitTool(update: ToolUpdate, emit: EventSink): void {
+  const { toolCallId, sessionUpdate, _meta } = update;
+  if (_meta != null) terminalMeta(_meta, emit);
+  emit({ type: 'tool_call', toolCallId, patch: toToolPatch(update), announced: sessionUpdate === 'tool_call' });
+}
+
+function emitChunk(
+  role: 'user' | 'agent' | 'thought',
+  update: { content?: unknown; messageId?: string | null | undefined },
+  emit: EventSink,
+): void {
+  const block = toBlock(update.content);
+  // Omitted and null mean the same (section 1.3).
+  if (update.messageId != null) emit({ type: 'message_chunk', role, messageId: update.messageId, block });
+  else emit({ type: 'message_chunk', role, block });
+}
+
+function toCommand(command: {
+  name: string;
+  description?: string | null | undefined;
+  input?: { hint?: string | null | undefined } | null | undefined;
+}): AvailableCommand {
+  const hint = command.input?.hint;
+  return { name: command.name, description: command.description ?? '', ...(hint && { hint }) };
+}
+
+/** Reads `modes` of a session response; undefined where there are none. */
+export function toModes(raw: unknown): { current: string; modes: SessionMode[] } | undefined {
+  const parsed = modesSchema.safeParse(raw);
+  if (!parsed.success || parsed.data.availableModes.length === 0) return undefined;
+  const modes = parsed.data.availableModes.slice(0, MAX_ITEMS).map(({ id, name, description }) => ({
+    id,
+    name: name ?? id,
+    ...(description && { description }),
+  }));
+  return { current: parsed.data.currentModeId, modes };
+}
+
+/** The id under which the models of {@link toModelOption} are an option; no agent has one of this name. */
+export const MODEL_OPTION = 'session/set_model';
+
+/** Reads `models` of a session response as an option of category `model`; undefined where there are none. */
+export function toModelOption(raw: unknown): ModelOption | undefined {
+  const parsed = modelsSchema.safeParse(raw);
+  if (!parsed.success || parsed.data.availableModels.length === 0) return undefined;
+  const { currentModelId: value, availableModels } = parsed.data;
+  const values = availableModels
+    .slice(0, MAX_ITEMS)
+    .map(({ modelId, name, description }) => toConfigValue({ value: modelId, name, description }));
+  // Some agents run a model that they do not list.
+  if (!values.some((one) => one.value === value)) values.unshift({ value, name: value });
+  return { type: 'select', id: MODEL_OPTION, name: 'Model', category: 'model', value, values };
+}

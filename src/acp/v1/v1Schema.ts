@@ -1,0 +1,141 @@
+// The shapes of protocol v1 that a client receives, as zod schemas. Tolerant where agents differ in practice: null means absent, unknown keys are dropped,
+// unknown words pass as strings. What does not fit at all is refused here and nowhere else. Ground truth: schema/v1 of the official SDK.
+import * as z from 'zod/mini';
+import { permissionOptionsSchema } from '../protocol/sharedSchema';
+
+const text = z.string();
+const optionalText = z.nullish(z.string());
+
+const toolFields = {
+  toolCallId: text,
+  title: optionalText,
+  name: optionalText,
+  kind: optionalText,
+  status: optionalText,
+  content: z.nullish(z.array(z.unknown())),
+  locations: z.nullish(z.array(z.unknown())),
+  rawInput: z.optional(z.unknown()),
+  rawOutput: z.optional(z.unknown()),
+  _meta: z.optional(z.unknown()),
+};
+
+/** The toolCall of a permission request and the body of `tool_call_update`. */
+export const toolCallUpdateSchema = z.object(toolFields);
+
+/** The fields of a tool call as an agent sends them; null means absent. */
+export type ToolFields = z.infer<typeof toolCallUpdateSchema>;
+
+/** `tool_call` and `tool_call_update`. */
+export type ToolUpdate = ToolFields & { readonly sessionUpdate: 'tool_call' | 'tool_call_update' };
+
+/** The same judgement as {@link toolCallUpdateSchema}, by hand: after text these are what agents send most, and the schema would cost more than all the rest. */
+export function isToolUpdate(update: unknown): update is ToolUpdate {
+  if (typeof update !== 'object' || update === null) return false;
+  const { sessionUpdate, toolCallId, title, name, kind, status, content, locations } = update as Partial<
+    Record<string, unknown>
+  >;
+  return (
+    (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') &&
+    typeof toolCallId === 'string' &&
+    isTextOrAbsent(title) &&
+    isTextOrAbsent(name) &&
+    isTextOrAbsent(kind) &&
+    isTextOrAbsent(status) &&
+    (content == null || Array.isArray(content)) &&
+    (locations == null || Array.isArray(locations))
+  );
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return typeof value === 'string' || value == null;
+}
+
+const chunk = { content: z.unknown(), messageId: optionalText };
+
+const planEntrySchema = z.object({ content: text, priority: optionalText, status: z.nullish(z.string()) });
+
+const commandSchema = z.object({
+  name: text,
+  description: optionalText,
+  input: z.catch(z.nullish(z.object({ hint: optionalText })), null),
+});
+
+export const modesSchema = z.object({
+  currentModeId: text,
+  availableModes: z.array(z.object({ id: text, name: optionalText, description: optionalText })),
+});
+
+/** `models` of a session response, which left the protocol in June 2026 and which some agents still offer in place of an option. */
+export const modelsSchema = z.object({
+  currentModelId: text,
+  availableModels: z.array(z.object({ modelId: text, name: optionalText, description: optionalText })),
+});
+
+/** The updates of v1 (section 1.3) but for tool calls, by their `sessionUpdate`. */
+export const updateSchema = z.discriminatedUnion('sessionUpdate', [
+  z.object({ sessionUpdate: z.literal('agent_message_chunk'), ...chunk }),
+  z.object({ sessionUpdate: z.literal('agent_thought_chunk'), ...chunk }),
+  z.object({ sessionUpdate: z.literal('user_message_chunk'), ...chunk }),
+  z.object({ sessionUpdate: z.literal('plan'), entries: z.array(planEntrySchema) }),
+  z.object({ sessionUpdate: z.literal('available_commands_update'), availableCommands: z.array(commandSchema) }),
+  z.object({ sessionUpdate: z.literal('current_mode_update'), currentModeId: optionalText, modeId: optionalText }),
+  z.object({ sessionUpdate: z.literal('config_option_update'), configOptions: z.array(z.unknown()) }),
+  z.object({ sessionUpdate: z.literal('session_info_update'), title: optionalText, updatedAt: optionalText }),
+  z.object({
+    sessionUpdate: z.literal('usage_update'),
+    used: z.number(),
+    size: z.number(),
+    cost: z.catch(z.nullish(z.object({ amount: z.number(), currency: text })), null),
+  }),
+  z.object({
+    sessionUpdate: z.literal('notice'),
+    severity: z.catch(text, 'info'),
+    title: text,
+    description: optionalText,
+  }),
+  z.object({
+    sessionUpdate: z.literal('compaction_update'),
+    compactionId: text,
+    status: optionalText,
+    summary: z.optional(z.unknown()),
+    error: z.optional(z.unknown()),
+  }),
+  z.object({ sessionUpdate: z.literal('compaction_summary_chunk'), compactionId: text, content: z.unknown() }),
+]);
+
+export type V1Update = z.infer<typeof updateSchema>;
+
+export const permissionRequestSchema = z.object({
+  sessionId: text,
+  toolCall: toolCallUpdateSchema,
+  options: permissionOptionsSchema,
+});
+
+/** Fields of every kind of method; which belong to which kind is judged where they are read. */
+export const authMethodSchema = z.object({
+  id: optionalText,
+  methodId: optionalText,
+  name: optionalText,
+  description: optionalText,
+  type: optionalText,
+  args: z.optional(z.unknown()),
+  env: z.optional(z.unknown()),
+  varName: z.optional(z.unknown()),
+  vars: z.optional(z.unknown()),
+  _meta: z.optional(z.unknown()),
+});
+
+/** The answer to `initialize`; capabilities are read where they stand (v1Description.ts, and each proposal its own). */
+export const initializeResultSchema = z.object({
+  protocolVersion: z.number(),
+  agentInfo: z.catch(z.nullish(z.object({ name: text, title: optionalText, version: optionalText })), null),
+  authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
+});
+
+export const promptResultSchema = z.nullable(
+  z.object({
+    stopReason: optionalText,
+    messageId: z.catch(optionalText, null),
+    usage: z.optional(z.unknown()),
+  }),
+);

@@ -1,0 +1,108 @@
+// The v2 dialect (an experimental draft): what a client says to an agent and how its answers read, checked and typed, where v2 has words of its own (rpcAgent.ts has the
+// others). Stable and unstable methods alike: each by its capability.
+
+import { at } from '../../base/untrusted';
+import type { ConfigOption } from '../../session/content';
+import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
+import { readReceipt } from '../proposals/promptLifecycle';
+import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTargets } from '../protocol/dialect';
+import { missing, RpcAgent } from '../protocol/rpcAgent';
+import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
+import { readToolCall, toCommands, toOptions } from './v2Events';
+import { commandSubjectSchema, permissionRequestSchema } from './v2Schema';
+import { V2Terminals } from './v2Terminals';
+import { applyUpdates } from './v2Updates';
+
+export class V2Agent extends RpcAgent {
+  readonly protocol = 2;
+  protected readonly stdio = { type: 'stdio' } as const;
+  readonly #terminals = new V2Terminals();
+
+  /** `auth/login`, for methods that the agent carries out itself. */
+  async login(methodId: string, signal: AbortSignal): Promise<void> {
+    await this.rpc.request('auth/login', { methodId }, { signal });
+  }
+
+  async logout(signal: AbortSignal): Promise<void> {
+    await this.rpc.request('auth/logout', {}, { signal });
+  }
+
+  /** v2 has no such method: a session is resumed. @throws RpcError -32601 */
+  load(_sessionId: string, _place: SessionPlace, _signal: AbortSignal): Promise<SessionOffer> {
+    return missing('Protocol version 2 has no session/load');
+  }
+
+  /** `session/resume` (section 3.5): with replay, everything that was said comes again as updates before the answer. */
+  resume(sessionId: string, place: SessionPlace, replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
+    const more = replay ? { replayFrom: { type: 'start' } } : {};
+    return this.reopen('session/resume', sessionId, place, more, signal);
+  }
+
+  /** A session that the agent does not know is as good as closed (section 3.6). */
+  override async close(sessionId: string, signal: AbortSignal): Promise<void> {
+    try {
+      await super.close(sessionId, signal);
+    } catch (error) {
+      if (!(error instanceof RpcError && error.code === rpcCodes.resourceNotFound)) throw error;
+    }
+  }
+
+  async cancelTool(sessionId: string, toolCallId: string): Promise<void> {
+    await this.rpc.request('tool_call/cancel', { sessionId, toolCallId });
+  }
+
+  async cancelTerminal(sessionId: string, terminalId: string): Promise<void> {
+    await this.rpc.request('terminal/cancel', { sessionId, terminalId });
+  }
+
+  /** v2 has no modes: they are config options. @throws RpcError -32601 */
+  setMode(_sessionId: string, _modeId: string): Promise<void> {
+    return missing('Protocol version 2 has no session/set_mode');
+  }
+
+  readUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
+    applyUpdates(updates, this.#terminals, targets);
+  }
+
+  /** Section 3.7. The subject is a tool call, a command, or nothing that is known here: the question stands by its title. */
+  readPermission(params: unknown): PermissionAsk {
+    const { title, description, subject, options } = readQuestion(permissionRequestSchema, params);
+    return {
+      title,
+      ...(description && { description }),
+      ...readSubject(subject),
+      options: toPermissionOptions(options),
+    };
+  }
+
+  /** In v2 the answer is that the agent has taken the prompt in; the turn ends by its state (promptLifecycle.ts). */
+  protected readAnswer(raw: unknown): PromptAnswer {
+    return readReceipt(raw);
+  }
+
+  protected readOffer(sessionId: string, raw: unknown): SessionOffer {
+    const config = toOptions(at(raw, 'configOptions'));
+    const commands = at(raw, 'availableCommands');
+    return {
+      sessionId,
+      ...(config.length > 0 && { config }),
+      ...(Array.isArray(commands) && { commands: toCommands(commands) }),
+    };
+  }
+
+  protected readOptions(options: readonly unknown[]): readonly ConfigOption[] {
+    return toOptions(options);
+  }
+
+  protected typeOf(value: string | boolean): { readonly type?: string } {
+    return { type: typeof value === 'boolean' ? 'boolean' : 'id' };
+  }
+}
+
+function readSubject(subject: { readonly type: string } | null | undefined): Partial<PermissionAsk> {
+  if (subject?.type === 'tool_call') return readToolCall(at(subject, 'toolCall')) ?? {};
+  const parsed = subject?.type === 'command' ? commandSubjectSchema.safeParse(subject) : undefined;
+  if (!parsed?.success) return {};
+  const { command, cwd, toolCallId } = parsed.data;
+  return { command: { line: command, ...(cwd && { cwd }) }, ...(toolCallId && { toolCallId }) };
+}

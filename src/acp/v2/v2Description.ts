@@ -1,0 +1,55 @@
+// What a v2 agent says of itself in its answer to initialize (section 3.2): its features, and how one signs in to it.
+import * as z from 'zod/mini';
+import { at } from '../../base/untrusted';
+import type { AgentDescription, AgentFeatures, Feature } from '../protocol/dialect';
+import { proposalsOf, readAuthMethods, toFeature, withoutAbsent } from '../v1/v1Description';
+
+const initializeResultSchema = z.object({
+  protocolVersion: z.number(),
+  info: z.catch(
+    z.nullish(z.object({ name: z.string(), title: z.nullish(z.string()), version: z.nullish(z.string()) })),
+    null,
+  ),
+  authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
+});
+
+/** Reads a v2 answer to initialize; undefined where it is none. The version is the caller's to judge. */
+export function describeV2(raw: unknown): AgentDescription | undefined {
+  const parsed = initializeResultSchema.safeParse(raw);
+  if (!parsed.success) return undefined;
+  const { info, authMethods } = parsed.data;
+  return {
+    protocol: 2,
+    ...(info && { name: info.name }),
+    ...(info?.title && { title: info.title }),
+    ...(info?.version && { version: info.version }),
+    features: featuresOf(raw),
+    authMethods: readAuthMethods(authMethods),
+    raw,
+  };
+}
+
+/** Where an agent has sessions, it can list, resume and close them; where it has ways to sign in, it can also sign out. */
+function featuresOf(raw: unknown): AgentFeatures {
+  const session = (...path: string[]): Feature | undefined => toFeature(at(raw, 'capabilities', 'session', ...path));
+  const prompt = (kind: string): boolean => session('prompt', kind) !== undefined;
+  const baseline = session() && {};
+  const authMethods = at(raw, 'authMethods');
+  return withoutAbsent({
+    prompt: { image: prompt('image'), audio: prompt('audio'), embeddedContext: prompt('embeddedContext') },
+    resume: baseline && { replay: {} },
+    list: baseline,
+    close: baseline,
+    fork: session('fork'),
+    delete: session('delete'),
+    title: session('title'),
+    archive: session('archive'),
+    additionalDirectories: session('additionalDirectories'),
+    logout: Array.isArray(authMethods) && authMethods.length > 0 ? {} : undefined,
+    mcpHttp: session('mcp', 'http'),
+    queue: {},
+    states: {},
+    cancelTool: {},
+    ...proposalsOf(raw),
+  });
+}

@@ -1,0 +1,126 @@
+// The v2 dialect: its session updates become session events. What v2 says in v1's words is left to v1Events.ts. The only place, with v2Agent.ts and
+// v2Terminals.ts, that knows v2's names.
+
+import { at, isMarked } from '../../base/untrusted';
+import type { AvailableCommand, ConfigOption, ToolContent } from '../../session/content';
+import type { SessionEvent, ToolPatch } from '../../session/event';
+import { readDiff } from '../protocol/gitPatch';
+import { type EventSink, MAX_ITEMS, toBlock, toConfigOptions, toToolPatch } from '../protocol/readContent';
+import { terminalMeta } from '../protocol/terminalMeta';
+import { readUpdate as readSharedUpdate } from '../v1/v1Events';
+import { contentChunkSchema, toolUpdateSchema } from './v2Schema';
+
+/** Fields for which null and omitted are two things: null clears. */
+const CLEARABLE = ['title', 'name', 'kind', 'status', 'content', 'locations', 'rawInput', 'rawOutput'] as const;
+
+/**
+ * Reads the `update` of one `session/update` notification (section 3.4) and emits its events in order; states, whole messages, terminals and barriers are read by
+ * v2Updates.ts. An update that is not known, or whose fields do not fit, becomes an `unknown_update` with the raw value: shown, never dropped.
+ * @returns a sentence for the log where it did not fit.
+ */
+export function readUpdate(update: unknown, emit: EventSink): string | undefined {
+  const events = readOwn(update);
+  if (!events) return readSharedUpdate(update, emit);
+  for (const event of events) emit(event);
+  return undefined;
+}
+
+/** What only v2 has; undefined where it is none of that, or does not fit. */
+function readOwn(update: unknown): readonly SessionEvent[] | undefined {
+  switch (at(update, 'sessionUpdate')) {
+    case 'tool_call_update':
+      return readToolUpdate(update);
+    case 'tool_call_content_chunk': {
+      const parsed = contentChunkSchema.safeParse(update);
+      if (!parsed.success) return undefined;
+      const { toolCallId, content } = parsed.data;
+      return toToolContents(content).map((part) => ({ type: 'tool_content', toolCallId, part }));
+    }
+    case 'available_commands_update': {
+      const commands = at(update, 'availableCommands');
+      return Array.isArray(commands) ? [{ type: 'commands', commands: toCommands(commands) }] : undefined;
+    }
+    case 'config_option_update': {
+      const options = at(update, 'configOptions');
+      return Array.isArray(options) ? [{ type: 'config', options: toOptions(options) }] : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readToolUpdate(update: unknown): readonly SessionEvent[] | undefined {
+  const parsed = toolUpdateSchema.safeParse(update);
+  if (!parsed.success) return undefined;
+  const { toolCallId, _meta } = parsed.data;
+  const events: SessionEvent[] = [];
+  terminalMeta(_meta, (event) => events.push(event));
+  return [...events, { type: 'tool_call', toolCallId, patch: toPatch(parsed.data), announced: false }];
+}
+
+/** Reads the fields of a tool call; here null clears. Undefined where they are those of none. */
+export function readToolCall(raw: unknown): { readonly toolCallId: string; readonly patch: ToolPatch } | undefined {
+  const parsed = toolUpdateSchema.safeParse(raw);
+  return parsed.success ? { toolCallId: parsed.data.toolCallId, patch: toPatch(parsed.data) } : undefined;
+}
+
+function toPatch(
+  fields: {
+    [K in (typeof CLEARABLE)[number]]?: unknown;
+  } & Parameters<typeof toToolPatch>[0] & { capabilities?: unknown },
+): ToolPatch {
+  const { content, capabilities } = fields;
+  const cleared = CLEARABLE.filter((name) => fields[name] === null).map((name) => [name, null]);
+  return {
+    // Contents have other shapes here: they are read once, below.
+    ...toToolPatch({ ...fields, content: undefined }),
+    ...(content && { content: content.slice(0, MAX_ITEMS).flatMap(toToolContents) }),
+    ...Object.fromEntries(cleared),
+    ...(capabilities !== undefined && { canCancel: isMarked(at(capabilities, 'cancel')) }),
+  };
+}
+
+/** One content of a tool call: a diff is one for each file. */
+function toToolContents(raw: unknown): readonly ToolContent[] {
+  const type = at(raw, 'type');
+  const terminalId = at(raw, 'terminalId');
+  if (type === 'diff' && Array.isArray(at(raw, 'changes'))) return readDiff(raw);
+  if (type === 'content') return [{ type, block: toBlock(at(raw, 'content')) }];
+  if (type === 'terminal' && typeof terminalId === 'string') return [{ type, terminalId }];
+  const block = toBlock(raw);
+  return [block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block }];
+}
+
+/** Reads a list of commands. Kinds of commands that are not known cannot be typed, and are left out. */
+export function toCommands(raw: unknown): AvailableCommand[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.slice(0, MAX_ITEMS).flatMap((entry): AvailableCommand[] => {
+    const [type, name, description] = [at(entry, 'type'), at(entry, 'name'), at(entry, 'description')];
+    const hint = at(entry, 'input', 'hint');
+    if (typeof name !== 'string' || (type !== undefined && type !== 'command')) return [];
+    return [
+      {
+        name,
+        description: typeof description === 'string' ? description : '',
+        ...(typeof hint === 'string' && hint !== '' && { hint }),
+      },
+    ];
+  });
+}
+
+/** Reads the full list of config options: v1's, with other names for the ids. */
+export function toOptions(raw: unknown): ConfigOption[] {
+  if (!Array.isArray(raw)) return [];
+  return toConfigOptions(
+    raw.slice(0, MAX_ITEMS).map((option) => {
+      const values = at(option, 'options');
+      const groups = Array.isArray(values) ? values.map((value) => renamed(value, 'groupId', 'group')) : undefined;
+      return { ...renamed(option, 'configId', 'id'), ...(groups && { options: groups }) };
+    }),
+  );
+}
+
+function renamed(raw: unknown, from: string, to: string): Record<string, unknown> {
+  const value = at(raw, from);
+  return { ...(raw as Record<string, unknown>), ...(value !== undefined && { [to]: value }) };
+}

@@ -1,0 +1,42 @@
+// The shapes that protocol v2 has and v1 has not, as zod schemas; the others are v1Schema.ts's. Tolerant in the same way, but here null is a word of its own: it
+// clears. Ground truth: schema/v2 of the official SDK.
+import * as z from 'zod/mini';
+import { permissionOptionsSchema } from '../protocol/sharedSchema';
+
+const text = z.string();
+const optionalText = z.nullish(z.string());
+
+export const toolUpdateSchema = z.object({
+  toolCallId: text,
+  title: optionalText,
+  name: optionalText,
+  kind: optionalText,
+  status: optionalText,
+  content: z.nullish(z.array(z.unknown())),
+  locations: z.nullish(z.array(z.unknown())),
+  rawInput: z.optional(z.unknown()),
+  rawOutput: z.optional(z.unknown()),
+  capabilities: z.catch(z.nullish(z.object({ cancel: z.optional(z.unknown()) })), undefined),
+  _meta: z.optional(z.unknown()),
+});
+
+export const contentChunkSchema = z.object({ toolCallId: text, content: z.unknown() });
+
+export const terminalUpdateSchema = z.object({
+  terminalId: text,
+  command: optionalText,
+  cwd: optionalText,
+  output: z.nullish(z.object({ data: text })),
+  exitStatus: z.nullish(z.object({ exitCode: z.nullish(z.number()), signal: optionalText })),
+});
+
+export const terminalChunkSchema = z.object({ terminalId: text, data: text });
+
+export const permissionRequestSchema = z.object({
+  title: text,
+  description: optionalText,
+  subject: z.catch(z.nullish(z.looseObject({ type: text })), null),
+  options: permissionOptionsSchema,
+});
+
+export const commandSubjectSchema = z.object({ command: text, cwd: optionalText, toolCallId: optionalText });

@@ -1,0 +1,71 @@
+// Terminals of v2: the agent runs them and describes them; their output comes in pieces of base64 that may cut a character in two. One instance per session stream.
+import { StringDecoder } from 'node:string_decoder';
+import { at, isMarked } from '../../base/untrusted';
+import type { SessionEvent } from '../../session/event';
+import { terminalChunkSchema, terminalUpdateSchema } from './v2Schema';
+
+/** Terminals whose output may still go on; the oldest is forgotten first, which at worst spoils one character of it. */
+const MAX_OPEN = 500;
+
+export class V2Terminals {
+  readonly #decoders = new Map<string, StringDecoder>();
+
+  /** Reads `terminal_update` and `terminal_output_chunk`; undefined where it is another update or does not fit. */
+  read(update: unknown): SessionEvent | undefined {
+    switch (at(update, 'sessionUpdate')) {
+      case 'terminal_output_chunk': {
+        const parsed = terminalChunkSchema.safeParse(update);
+        if (!parsed.success) return undefined;
+        const { terminalId, data } = parsed.data;
+        return { type: 'terminal', terminalId, append: this.#decode(terminalId, data) };
+      }
+      case 'terminal_update':
+        return this.#update(update);
+      default:
+        return undefined;
+    }
+  }
+
+  #update(update: unknown): SessionEvent | undefined {
+    const parsed = terminalUpdateSchema.safeParse(update);
+    if (!parsed.success) return undefined;
+    const { terminalId, command, cwd, output, exitStatus } = parsed.data;
+    if (output !== undefined) this.#decoders.delete(terminalId);
+    const text = output ? this.#decode(terminalId, output.data) : '';
+    // What is left of a character that never became whole.
+    const rest = exitStatus ? this.#end(terminalId) : '';
+    const capabilities = at(update, 'capabilities');
+    return {
+      type: 'terminal',
+      terminalId,
+      ...(capabilities !== undefined && { canCancel: isMarked(at(capabilities, 'cancel')) }),
+      ...(command !== undefined && { command: command ?? '' }),
+      ...(cwd !== undefined && { cwd: cwd ?? '' }),
+      ...(output !== undefined ? { output: text + rest } : rest !== '' && { append: rest }),
+      ...(exitStatus === null && { exit: null }),
+      ...(exitStatus && {
+        exit: {
+          ...(exitStatus.exitCode != null && { exitCode: exitStatus.exitCode }),
+          ...(exitStatus.signal && { signal: exitStatus.signal }),
+        },
+      }),
+    };
+  }
+
+  #decode(terminalId: string, data: string): string {
+    let decoder = this.#decoders.get(terminalId);
+    if (!decoder) {
+      decoder = new StringDecoder('utf8');
+      this.#decoders.set(terminalId, decoder);
+      const [oldest] = this.#decoders.keys();
+      if (this.#decoders.size > MAX_OPEN && oldest !== undefined) this.#decoders.delete(oldest);
+    }
+    return decoder.write(Buffer.from(data, 'base64'));
+  }
+
+  #end(terminalId: string): string {
+    const rest = this.#decoders.get(terminalId)?.end() ?? '';
+    this.#decoders.delete(terminalId);
+    return rest;
+  }
+}

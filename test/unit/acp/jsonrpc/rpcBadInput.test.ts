@@ -1,0 +1,124 @@
+// What no agent should send over a connection, and what is kept of it: little, and nothing hangs.
+import assert from 'node:assert/strict';
+import { rpcCodes } from '../../../../src/acp/jsonrpc/rpcError';
+import type { MemoryTransport } from '../../../support/memoryTransport';
+import { closeWires, update, wire } from './rpcWire';
+
+describe('RpcConnection', () => {
+  afterEach(closeWires);
+
+  describe('bad input', () => {
+    it('cancels for unknown requests, without params or with odd ids harm nothing', async () => {
+      const { transport, seen, count } = wire();
+      for (const method of ['$/cancel_request', '$/cancelRequest'])
+        for (const params of [undefined, null, {}, [1], { requestId: null }, { requestId: 99 }, { id: {} }, { id: 99 }])
+          transport.sayJson({ jsonrpc: '2.0', method, params });
+      transport.sayJson(update(1));
+      await count(1);
+      assert.deepEqual(seen, [{ update: { n: 1 } }]);
+    });
+
+    it('other LSP notifications are ordinary notifications', async () => {
+      const { transport, seen, count } = wire();
+      for (const method of ['$/progress', '$/logTrace', '$/setTrace', 'parley/inbound', '__proto__', ''])
+        transport.sayJson({ jsonrpc: '2.0', method, params: { kind: 'updates', batch: [1] } });
+      await count(6);
+      assert.deepEqual(
+        seen.map((entry) => (entry as { notification: string }).notification),
+        ['$/progress', '$/logTrace', '$/setTrace', 'parley/inbound', '__proto__', ''],
+      );
+    });
+
+    it('lines that are no messages are counted, shown and never answered', async () => {
+      const noise: string[] = [];
+      const { transport, connection, seen, count, logged } = wire({}, { onNoise: (line) => noise.push(line) });
+      transport.say('npm warn deprecated\r\n42\n"text"\nnull\n{"jsonrpc":"2.0",\n\n  \r\n');
+      transport.say(`${'x'.repeat(10_000)}\n`);
+      transport.sayJson(update(1));
+      await count(1);
+      assert.deepEqual(noise.slice(0, 5), ['npm warn deprecated', '42', '"text"', 'null', '{"jsonrpc":"2.0",']);
+      assert.ok(noise[5] && noise[5].length <= 2049);
+      assert.equal(noise.length, 6);
+      assert.equal(connection.stats.notJson, 6);
+      assert.equal(connection.stats.messagesIn, 1);
+      assert.equal(transport.sent.length, 0);
+      assert.equal(logged.length, 6);
+      assert.equal(seen.length, 1);
+    });
+
+    it('a million lines of noise do not flood the log', async () => {
+      const { transport, connection, logged, count } = wire();
+      transport.say('garbage\n'.repeat(10_000));
+      transport.sayJson(update(1));
+      await count(1);
+      assert.equal(connection.stats.notJson, 10_000);
+      assert.ok(logged.length < 70, `${logged.length} log lines`);
+    });
+
+    it('a batch is refused with one answer and nothing of it is applied', async () => {
+      const { transport, connection, seen, count } = wire();
+      transport.sayJson([update(1), { jsonrpc: '2.0', id: 1, method: 'm' }], []);
+      const first = await transport.next();
+      assert.equal(first.id, null);
+      assert.equal((first.error as { code: number }).code, rpcCodes.invalidRequest);
+      await transport.next();
+      transport.sayJson(update(2));
+      await count(1);
+      assert.deepEqual(seen, [{ update: { n: 2 } }]);
+      assert.equal(connection.stats.batchesRefused, 2);
+    });
+
+    it('handlers that throw do not stop what follows', async () => {
+      let calls = 0;
+      const { transport, count, logged } = wire({
+        onUpdates: () => {
+          if (calls++ === 0) throw new Error('bug in a reducer');
+        },
+        onNotification: () => {
+          throw new Error('bug in a handler');
+        },
+      });
+      transport.sayJson(update(1), { jsonrpc: '2.0', method: 'x' }, update(2));
+      await count(2);
+      assert.ok(logged.some((line) => line.includes('bug in a reducer')));
+      await wireTurn(transport);
+    });
+
+    it('a traffic view that throws does not stop the conversation', async () => {
+      const fail = (): never => {
+        throw new Error('bug in a view');
+      };
+      const { transport, seen, count } = wire({}, { onTraffic: fail, onNoise: fail });
+      transport.say('noise\n');
+      transport.sayJson(update(1));
+      await count(1);
+      assert.deepEqual(seen, [{ update: { n: 1 } }]);
+      await wireTurn(transport);
+    });
+
+    it('a message past the limit ends the connection with its size, after what came before it', async () => {
+      const { transport, connection, seen, count } = wire({}, { maxMessageBytes: 1000 });
+      const answer = connection.request('m', {});
+      const failed = assert.rejects(answer, { code: 'message-too-large', message: /1000 bytes/ });
+      await transport.next();
+      transport.sayJson(update(1));
+      transport.say('{"jsonrpc":"2.0","method":"session/update","params":"');
+      transport.say('x'.repeat(600));
+      transport.say('x'.repeat(600));
+      transport.say('"}\n');
+      transport.sayJson(update(2));
+      await failed;
+      await count(2);
+      assert.deepEqual(seen, [{ update: { n: 1 } }, { closed: 'message-too-large' }]);
+      assert.equal(connection.stats.oversize, 1);
+      assert.equal(transport.isDisposed, true);
+      await assert.rejects(connection.request('m', {}), { code: 'message-too-large' });
+    });
+  });
+});
+
+/** Waits until the connection has handled all that it was told. */
+async function wireTurn(transport: MemoryTransport): Promise<void> {
+  transport.sayJson({ jsonrpc: '2.0', id: 'turn', method: 'turn' });
+  await transport.next();
+}

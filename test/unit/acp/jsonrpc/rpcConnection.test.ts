@@ -1,0 +1,190 @@
+// The requests that we send over a connection, and what becomes of them when it ends.
+import assert from 'node:assert/strict';
+import { RpcError, rpcCodes } from '../../../../src/acp/jsonrpc/rpcError';
+import { closeWires, response, update, wire } from './rpcWire';
+
+describe('RpcConnection', () => {
+  afterEach(closeWires);
+
+  describe('requests of ours', () => {
+    it('get their result, and their id is known before the answer can come', async () => {
+      const { transport, connection } = wire();
+      let id: unknown;
+      const answer = connection.request('session/prompt', { a: 1 }, { onSent: (sent) => (id = sent) });
+      assert.notEqual(id, undefined);
+      const sent = await transport.next();
+      assert.deepEqual(sent, { jsonrpc: '2.0', id, method: 'session/prompt', params: { a: 1 } });
+      transport.sayJson(response(id, { stopReason: 'end_turn' }));
+      assert.deepEqual(await answer, { stopReason: 'end_turn' });
+    });
+
+    it('keep their ids apart when many leave at once', async () => {
+      const { transport, connection } = wire();
+      const ids: unknown[] = [];
+      const answers = [1, 2, 3].map((n) => connection.request('m', { n }, { onSent: (id) => ids.push(id) }));
+      assert.equal(new Set(ids).size, 3);
+      for (const id of [...ids].reverse()) transport.sayJson(response(id, { id }));
+      assert.deepEqual(
+        await Promise.all(answers),
+        ids.map((id) => ({ id })),
+      );
+    });
+
+    it('reject with the code, message and data of an error answer', async () => {
+      const { transport, connection } = wire();
+      const answer = connection.request('session/new', {});
+      const { id } = await transport.next();
+      transport.sayJson({ jsonrpc: '2.0', id, error: { code: -32000, message: 'Sign in', data: { why: 1 } } });
+      await assert.rejects(answer, (error) => {
+        assert.ok(error instanceof RpcError);
+        assert.deepEqual([error.code, error.message, error.data], [rpcCodes.authRequired, 'Sign in', { why: 1 }]);
+        return true;
+      });
+    });
+
+    for (const [shape, given, code, message] of [
+      ['a string', { error: 'broken' }, rpcCodes.internal, 'broken'],
+      ['an HTTP number', { error: { code: 401, message: 'no' } }, 401, 'no'],
+      ['no code', { error: { message: 'no' } }, rpcCodes.internal, 'no'],
+      ['nothing at all', {}, rpcCodes.internal, 'The answer of the agent has neither a result nor an error'],
+    ] as const) {
+      it(`end when the error answer has an odd shape: ${shape}`, async () => {
+        const { transport, connection } = wire();
+        const answer = connection.request('m', {});
+        const { id } = await transport.next();
+        transport.sayJson({ jsonrpc: '2.0', id, ...given });
+        await assert.rejects(answer, { name: 'RpcError', code, message });
+      });
+    }
+
+    it('accept an answer whose id came back as a string, or whose result is null', async () => {
+      const { transport, connection } = wire();
+      const first = connection.request('m', {});
+      transport.sayJson(response(String((await transport.next()).id), 'yes'));
+      assert.equal(await first, 'yes');
+      const second = connection.request('m', {});
+      transport.sayJson({ ...response((await transport.next()).id, null), error: null });
+      assert.equal(await second, null);
+    });
+
+    it('are left alone by answers that nobody waits for', async () => {
+      const { transport, connection, logged, count } = wire();
+      transport.sayJson(response(77, 1), response('x', 1), {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: 1, message: 'm' },
+      });
+      transport.sayJson(update(1));
+      await count(1);
+      assert.equal(connection.isClosed, false);
+      assert.equal(logged.filter((line) => line.includes('nobody waits for')).length, 2);
+      assert.equal(logged.filter((line) => line.includes('belongs to nothing')).length, 1);
+    });
+
+    it('say $/cancel_request when aborted, once, and still wait for the answer', async () => {
+      const { transport, connection } = wire();
+      const controller = new AbortController();
+      const answer = connection.request('session/prompt', {}, { signal: controller.signal });
+      const { id } = await transport.next();
+      controller.abort();
+      assert.deepEqual(await transport.next(), {
+        jsonrpc: '2.0',
+        method: '$/cancel_request',
+        params: { requestId: id },
+      });
+      transport.sayJson(response(id, { stopReason: 'cancelled' }));
+      assert.deepEqual(await answer, { stopReason: 'cancelled' });
+      assert.equal(transport.sent.length, 2);
+    });
+
+    it('are not sent when aborted before, and say nothing when aborted after their answer', async () => {
+      const { transport, connection } = wire();
+      await assert.rejects(connection.request('m', {}, { signal: AbortSignal.abort() }), { code: rpcCodes.cancelled });
+      const controller = new AbortController();
+      const answer = connection.request('m', {}, { signal: controller.signal });
+      transport.sayJson(response((await transport.next()).id, 1));
+      await answer;
+      controller.abort();
+      await connection.notify('end', {});
+      assert.deepEqual(
+        transport.sent.map((line) => (JSON.parse(line) as { method: string }).method),
+        ['m', 'end'],
+      );
+    });
+
+    it('that are larger than the limit are refused here, and the connection lives on', async () => {
+      const { transport, connection } = wire({}, { maxMessageBytes: 1000 });
+      await assert.rejects(connection.request('m', { text: 'é'.repeat(500) }), { code: 'message-too-large' });
+      await assert.rejects(connection.notify('m', { text: 'x'.repeat(1000) }), { code: 'message-too-large' });
+      const answer = connection.request('m', {});
+      transport.sayJson(response((await transport.next()).id, 1));
+      assert.equal(await answer, 1);
+      assert.equal(connection.stats.oversize, 2);
+    });
+
+    it('that JSON cannot hold reject with the reason', async () => {
+      const { connection } = wire();
+      const circular: Record<string, unknown> = {};
+      circular.self = circular;
+      await assert.rejects(connection.request('m', circular), /circular/i);
+    });
+  });
+
+  describe('the end', () => {
+    it('rejects what is pending and what comes after, and says so once', async () => {
+      const { transport, connection, seen, count } = wire();
+      const answers = [connection.request('a', {}), connection.request('b', {})];
+      const rejected = answers.map((answer) => assert.rejects(answer, { code: 'connection-closed' }));
+      transport.end();
+      transport.end();
+      await Promise.all(rejected);
+      await count(1);
+      assert.equal(connection.isClosed, true);
+      await assert.rejects(connection.request('c', {}), { code: 'connection-closed' });
+      await assert.rejects(connection.notify('c', {}), { code: 'connection-closed' });
+      assert.deepEqual(seen, [{ closed: undefined }]);
+    });
+
+    it('names the reason when the stream broke', async () => {
+      const { transport, seen, count, connection } = wire();
+      const answer = assert.rejects(connection.request('a', {}), { code: 'connection-closed', message: /ECONNRESET/ });
+      transport.end(new Error('read ECONNRESET'));
+      await answer;
+      await count(1);
+      assert.deepEqual(seen, [{ closed: 'connection-closed' }]);
+    });
+
+    it('by dispose rejects what is pending and fires no event', async () => {
+      const { transport, connection, seen } = wire();
+      const answer = assert.rejects(connection.request('a', {}), { code: 'connection-closed' });
+      connection.dispose();
+      connection.dispose();
+      await answer;
+      transport.end();
+      transport.sayJson(update(1));
+      assert.deepEqual(seen, []);
+      assert.equal(transport.isDisposed, true);
+    });
+  });
+
+  it('the traffic view sees both directions as they were on the wire, and the counters agree', async () => {
+    const lines: string[] = [];
+    const { transport, connection, count } = wire({}, { onTraffic: (dir, line) => lines.push(`${dir} ${line}`) });
+    const sentence = 'line\u2028separator\u2029and é';
+    await connection.notify('n', { sentence });
+    const out = transport.sent[0] ?? '';
+    assert.doesNotMatch(out, /[\u2028\u2029]/);
+    assert.deepEqual((JSON.parse(out) as { params: unknown }).params, { sentence });
+    transport.say('{"method":"session/update","params":{"n":1}}\n');
+    await count(1);
+    assert.deepEqual(lines, [`out ${out}`, 'in {"method":"session/update","params":{"n":1}}']);
+    assert.deepEqual(connection.stats, {
+      messagesIn: 1,
+      messagesOut: 1,
+      bytesIn: 45,
+      notJson: 0,
+      batchesRefused: 0,
+      oversize: 0,
+    });
+  });
+});

@@ -1,0 +1,69 @@
+// A connection over a transport in memory, which notes in order all that happens on it.
+import { RpcConnection, type RpcConnectionOptions, type RpcHandlers } from '../../../../src/acp/jsonrpc/rpcConnection';
+import { RpcError, rpcCodes } from '../../../../src/acp/jsonrpc/rpcError';
+import { Deferred } from '../../../../src/base/deferred';
+import { type Log, silentLog } from '../../../../src/base/log';
+import { MemoryTransport } from '../../../support/memoryTransport';
+
+export interface Wire {
+  readonly transport: MemoryTransport;
+  readonly connection: RpcConnection;
+  /** Everything that happened, in order. */
+  readonly seen: unknown[];
+  readonly logged: string[];
+  /** Resolves when `seen` holds that many entries. */
+  count(entries: number): Promise<void>;
+}
+
+const open: RpcConnection[] = [];
+
+/** A connection, with handlers that note what comes and then do what the test says. */
+export function wire(handlers: Partial<RpcHandlers> = {}, options: Partial<RpcConnectionOptions> = {}): Wire {
+  const transport = new MemoryTransport();
+  const seen: unknown[] = [];
+  const logged: string[] = [];
+  const waiting: { entries: number; done: Deferred<void> }[] = [];
+  const note = (entry: unknown): void => {
+    seen.push(entry);
+    for (const wait of waiting) if (seen.length >= wait.entries) wait.done.resolve();
+  };
+  const keep = (message: string): void => void logged.push(message);
+  const log: Log = { ...silentLog, debug: keep, info: keep, warn: keep, error: keep };
+  const connection = new RpcConnection({
+    transport,
+    log,
+    handlers: {
+      onUpdates: (batch) => {
+        handlers.onUpdates?.(batch);
+        for (const params of batch) note({ update: params });
+      },
+      onRequest: async (method, params, signal) => {
+        note({ request: method, params });
+        if (handlers.onRequest) return handlers.onRequest(method, params, signal);
+        throw new RpcError(rpcCodes.methodNotFound, `No method ${method}`);
+      },
+      onNotification: (method, params) => {
+        note({ notification: method, params });
+        handlers.onNotification?.(method, params);
+      },
+    },
+    ...options,
+  });
+  connection.onDidClose((error) => note({ closed: error?.code }));
+  open.push(connection);
+  const count = async (entries: number): Promise<void> => {
+    const done = new Deferred<void>();
+    waiting.push({ entries, done });
+    if (seen.length >= entries) done.resolve();
+    await done.promise;
+  };
+  return { transport, connection, seen, logged, count };
+}
+
+/** Ends all connections; for `afterEach`. */
+export function closeWires(): void {
+  for (const connection of open.splice(0)) connection.dispose();
+}
+
+export const update = (n: unknown) => ({ jsonrpc: '2.0', method: 'session/update', params: { n } });
+export const response = (id: unknown, result: unknown) => ({ jsonrpc: '2.0', id, result });

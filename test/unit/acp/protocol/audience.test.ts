@@ -1,0 +1,90 @@
+// Content that an agent means for itself alone: kept, and never shown as if it were said to the user.
+import { strict as assert } from 'node:assert';
+import type { UpdateTargets } from '../../../../src/acp/protocol/dialect';
+import { readTextRun } from '../../../../src/acp/protocol/textRuns';
+import { applyUpdates as applyV1 } from '../../../../src/acp/v1/v1Updates';
+import { V2Terminals } from '../../../../src/acp/v2/v2Terminals';
+import { applyUpdates as applyV2 } from '../../../../src/acp/v2/v2Updates';
+import { silentLog } from '../../../../src/base/log';
+import { projectItem } from '../../../../src/client/projectItem';
+import type { SessionEvent } from '../../../../src/session/event';
+import { SessionModel } from '../../../../src/session/model';
+
+const said = (text: string, annotations?: unknown): object => ({
+  sessionUpdate: 'agent_message_chunk',
+  content: { type: 'text', text, ...(annotations !== undefined && { annotations }) },
+});
+const forAgent = { audience: ['assistant'] };
+
+for (const [version, applyUpdates] of [
+  ['v1', applyV1],
+  ['v2', (updates: readonly unknown[], targets: UpdateTargets) => applyV2(updates, new V2Terminals(), targets)],
+] as const) {
+  describe(`the audience of content (${version})`, () => {
+    const shown = (...updates: object[]): unknown => {
+      const model = new SessionModel();
+      const targets = {
+        emit: (event: SessionEvent) => model.apply(event, 1),
+        onTurnComplete() {},
+        onState() {},
+        log: silentLog,
+      };
+      applyUpdates(updates, targets);
+      const context = { state: model.state, turn: () => undefined, roots: [], isOpenable: () => false };
+      return model.state.entries.flatMap((entry) => {
+        const item = projectItem(entry, context);
+        return item.kind === 'agent' || item.kind === 'tool' ? [...item.content] : [];
+      });
+    };
+
+    it('keeps text for the assistant alone apart from what the user reads, as one piece', () => {
+      const others = [said('Hello '), said('secret ', forAgent), said('plan', forAgent), said('you')];
+      assert.deepEqual(shown(...others), [
+        { type: 'text', text: 'Hello ' },
+        { type: 'unknown', kind: 'text', json: 'secret plan', forAgent: true },
+        { type: 'text', text: 'you' },
+      ]);
+    });
+
+    it('shows text for the user, for both, for nobody in particular and with an audience that does not fit', () => {
+      const audiences = [['user'], ['user', 'assistant'], [], null, 'assistant', ['robot']];
+      assert.deepEqual(shown(...audiences.map((audience) => said('a', { audience })), said('b', null), said('c', 7)), [
+        { type: 'text', text: 'aaaaaabc' },
+      ]);
+    });
+
+    it('keeps an image and the content of a tool call for the assistant as they are', () => {
+      const image = { type: 'image', data: 'aGk=', mimeType: 'image/png', annotations: forAgent };
+      const text = { type: 'text', text: 'notes', annotations: forAgent };
+      const sessionUpdate = version === 'v1' ? 'tool_call' : 'tool_call_update';
+      const call = {
+        sessionUpdate,
+        toolCallId: 't',
+        title: 'Look',
+        content: [{ type: 'content', content: text }, text],
+      };
+      const notes = { type: 'content', block: { type: 'unknown', kind: 'text', json: 'notes', forAgent: true } };
+      assert.deepEqual(shown({ sessionUpdate: 'agent_message_chunk', content: image }, call), [
+        { type: 'unknown', kind: 'image', json: JSON.stringify(image, null, 2), forAgent: true },
+        notes,
+        notes,
+      ]);
+    });
+  });
+}
+
+describe('a run of text', () => {
+  it('goes on over annotations that name the user, and ends where a piece is for the assistant', () => {
+    const updates = [said('a'), said('b', { audience: ['user'], priority: 1 }), said('c', forAgent)];
+    const events: SessionEvent[] = [];
+    assert.equal(
+      readTextRun(updates, 0, (event) => events.push(event)),
+      2,
+    );
+    assert.deepEqual(events, [{ type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'ab' } }]);
+    assert.equal(
+      readTextRun(updates, 2, () => assert.fail('read as text')),
+      2,
+    );
+  });
+});

@@ -1,0 +1,15 @@
+// Places in files as tool calls name them.
+import { strict as assert } from 'node:assert';
+import { toToolPatch } from '../../../../src/acp/protocol/readContent';
+
+describe('places of a tool call', () => {
+  it('have a line that can be opened, or none', () => {
+    const at = (line: unknown) => ({ path: '/a', line });
+    const locations = [at(0), at(1), at(7), at(-1), at(1.5), at('3'), at(null), { path: '/a' }, { line: 1 }];
+    const patch = toToolPatch({ locations } as unknown as Parameters<typeof toToolPatch>[0]);
+    assert.deepEqual(
+      patch.locations?.map(({ line }) => line),
+      [1, 1, 7, undefined, undefined, undefined, undefined, undefined],
+    );
+  });
+});

@@ -1,0 +1,48 @@
+// What a turn cost: from the answer of a prompt and from a state, to what the end of the turn shows.
+import { strict as assert } from 'node:assert';
+import { readState } from '../../../../src/acp/proposals/promptLifecycle';
+import { V1Agent } from '../../../../src/acp/v1/v1Agent';
+import { projectTurn } from '../../../../src/client/projectItem';
+import { SessionModel } from '../../../../src/session/model';
+
+const usage = {
+  totalTokens: 1500,
+  inputTokens: 1000,
+  outputTokens: 300,
+  cachedReadTokens: 150,
+  cachedWriteTokens: null,
+  thoughtTokens: 50,
+};
+const read = { tokens: 1500, tokenParts: { input: 1000, output: 300, cachedRead: 150, thought: 50 } };
+
+async function answer(raw: unknown): Promise<unknown> {
+  const rpc = { request: async () => raw, notify: async () => {} };
+  return new V1Agent(rpc).prompt('s', [], () => {}, new AbortController().signal);
+}
+
+describe('the tokens of a turn', () => {
+  it('are read whole and by what they went to, from an answer and from a state', async () => {
+    assert.deepEqual(await answer({ stopReason: 'end_turn', usage }), { ends: true, stopReason: 'end_turn', ...read });
+    const state = readState({ sessionUpdate: 'state_update', state: 'idle', usage });
+    assert.deepEqual(state, { state: 'idle', ...read });
+  });
+
+  it('leave out a part that is no count, and say nothing without a total', async () => {
+    const odd = { totalTokens: 2, inputTokens: '1', outputTokens: -1 };
+    assert.deepEqual(await answer({ usage: odd }), { ends: true, tokens: 2 });
+    for (const none of [null, 7, {}, { totalTokens: '2' }])
+      assert.deepEqual(await answer({ usage: none }), { ends: true });
+  });
+
+  it('stand at the end of the turn, also where they come after it', () => {
+    for (const late of [false, true]) {
+      const model = new SessionModel();
+      const turn = { turnId: 't', stopReason: 'end_turn' } as const;
+      model.apply({ type: 'turn_started', turnId: 't', origin: 'user', at: 1 }, 1);
+      model.apply({ type: 'turn_ended', ...turn, barrier: 'response', at: 2, ...(!late && read) }, 2);
+      if (late) model.apply({ type: 'turn_reason', ...turn, ...read }, 3);
+      const shown = projectTurn(model.turn('t')!);
+      assert.deepEqual({ tokens: shown.tokens, tokenParts: shown.tokenParts }, read);
+    }
+  });
+});

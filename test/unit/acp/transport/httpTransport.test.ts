@@ -1,0 +1,327 @@
+// The streamable HTTP transport against servers that keep the rules of the proposal (protocol.md 6.1), bend them, and break them.
+import { strict as assert } from 'node:assert';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { HttpTransport, type HttpTransportOptions } from '../../../../src/acp/transport/httpTransport';
+import { Deferred } from '../../../../src/base/deferred';
+import { ParleyError } from '../../../../src/base/errors';
+import { silentLog } from '../../../../src/base/log';
+import { closeLoopbacks, Heard, httpLoopback, tcpLoopback } from '../../../support/loopback';
+
+interface Request {
+  readonly method: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Record<string, unknown>;
+  readonly response: ServerResponse;
+}
+
+const initialized = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}';
+
+/** A server that does everything right until told otherwise. */
+class Server {
+  host = '';
+  readonly requests: Request[] = [];
+  /** Open streams of events by session, '' for the connection's. */
+  readonly streams = new Map<string, ServerResponse>();
+  /** Answers a request instead; false leaves it to the server. */
+  instead: (request: Request) => boolean = () => false;
+  readonly #waiting = new Set<() => void>();
+
+  async start(): Promise<void> {
+    const { host } = await httpLoopback(async (incoming, response) => {
+      const { method = '', headers } = incoming;
+      const sent = await text(incoming).catch(() => '');
+      const body = sent === '' ? {} : (JSON.parse(sent) as Record<string, unknown>);
+      const request = { method, headers, body, response };
+      this.requests.push(request);
+      if (!this.instead(request)) this.#answer(request);
+      for (const look of this.#waiting) look();
+    });
+    this.host = host;
+  }
+
+  #answer({ method, headers, body, response }: Request): void {
+    if (method === 'GET') {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
+      this.streams.set(String(headers['acp-session-id'] ?? ''), response);
+    } else if (body.method === 'initialize') {
+      const more = {
+        'Acp-Connection-Id': 'c1',
+        'Set-Cookie': ['route=a; Path=/', 'other=b; Path=/else', 's=c; Secure'],
+      };
+      response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', ...more }).end(initialized);
+    } else {
+      response.writeHead(202).end();
+    }
+  }
+
+  /** The first request that fits, as soon as it is there. */
+  request(fits: (request: Request) => boolean): Promise<Request> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const found = this.requests.find(fits);
+        if (!found) return;
+        this.#waiting.delete(look);
+        resolve(found);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  async stream(session = ''): Promise<ServerResponse> {
+    await this.request(({ method, headers }) => method === 'GET' && (headers['acp-session-id'] ?? '') === session);
+    const stream = this.streams.get(session);
+    assert.ok(stream);
+    return stream;
+  }
+}
+
+const event = (message: unknown): string => `data: ${JSON.stringify(message)}\n\n`;
+const prompt = (id: number, sessionId: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, method: 'session/prompt', params: { sessionId } });
+
+describe('the streamable HTTP transport', () => {
+  let server: Server;
+  let heard: Heard;
+  const transports: HttpTransport[] = [];
+
+  beforeEach(async () => {
+    server = new Server();
+    heard = new Heard();
+    await server.start();
+  });
+  afterEach(async () => {
+    for (const transport of transports.splice(0)) await transport.close();
+    await closeLoopbacks();
+  });
+
+  function open(options: Partial<HttpTransportOptions> = {}): HttpTransport {
+    const url = new URL(`http://${server.host}/acp?key=topsecret`);
+    const transport = new HttpTransport({
+      url,
+      headers: { Authorization: 'Bearer sesame' },
+      log: silentLog,
+      ...options,
+    });
+    transports.push(transport);
+    transport.listen(heard);
+    return transport;
+  }
+
+  async function initialize(options: Partial<HttpTransportOptions> = {}): Promise<HttpTransport> {
+    const transport = open(options);
+    await transport.write('{"jsonrpc":"2.0","id":0,"method":"initialize"}');
+    assert.deepEqual(await heard.first(1), [initialized]);
+    return transport;
+  }
+
+  async function failure(writing: Promise<unknown>): Promise<ParleyError> {
+    const error = await writing.then(
+      () => assert.fail('it was taken'),
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof ParleyError, String(error));
+    assert.doesNotMatch(`${error.message} ${error.hint}`, /topsecret|sesame/);
+    return error;
+  }
+
+  it('gets messages in another order than they were sent, or without what names connection, session and user', async () => {
+    const transport = await initialize();
+    await server.stream();
+    await Promise.all([1, 2, 3].map((id) => transport.write(prompt(id, 's1'))));
+    const posts = server.requests.filter(({ method }) => method === 'POST').slice(1);
+    assert.deepEqual(
+      posts.map(({ body, headers }) => [body.id, headers['acp-connection-id'], headers['acp-session-id']]),
+      [1, 2, 3].map((id) => [id, 'c1', 's1']),
+    );
+    assert.ok(server.requests.every(({ headers }) => headers.authorization === 'Bearer sesame'));
+    assert.ok(server.requests.slice(1).every(({ headers }) => headers.cookie === 'route=a'));
+    // The stream of a session is open before anything is asked of it.
+    const kinds = server.requests.map(({ method, headers }) => `${method} ${headers['acp-session-id'] ?? ''}`);
+    assert.ok(kinds.indexOf('GET s1') < kinds.indexOf('POST s1'));
+  });
+
+  it('loses messages that come in pieces, with other line ends, over many lines or between comments', async () => {
+    await initialize();
+    const stream = await server.stream();
+    const bytes = Buffer.from(
+      '\ufeff: hi\r\n\r\ndata: {"a":\r\ndata: "ä😀"}\r\n\r\nevent: x\rdata:{"b":2}\r\r: bye\n\n',
+    );
+    for (const byte of bytes) stream.write(Buffer.from([byte]));
+    const lines = await heard.first(3);
+    assert.deepEqual(
+      lines.slice(1).map((line) => JSON.parse(line) as unknown),
+      [{ a: 'ä😀' }, { b: 2 }],
+    );
+  });
+
+  it('never hears of a session that has just been named', async () => {
+    const transport = await initialize();
+    await transport.write('{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}');
+    (await server.stream()).write(event({ jsonrpc: '2.0', id: 1, result: { sessionId: 's9' } }));
+    (await server.stream('s9')).write(event({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's9' } }));
+    const lines = await heard.first(3);
+    assert.match(lines[1] ?? '', /"result"/);
+    assert.match(lines[2] ?? '', /session\/update/);
+  });
+
+  it('ends the replay of an old session before it has come', async () => {
+    // Long against what a busy machine may take between two of them.
+    const transport = await initialize({ quietMs: 1000 });
+    await transport.write('{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1"}}');
+    const session = await server.stream('s1');
+    (await server.stream()).write(event({ jsonrpc: '2.0', id: 1, result: {} }));
+    for (let n = 0; n < 20; n++) {
+      session.write(event({ n }));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const lines = await heard.first(22);
+    assert.match(lines[20] ?? '', /"n":19/);
+    assert.match(lines[21] ?? '', /"result":\{\}/);
+  });
+
+  it('answers a question of the agent without saying for which session', async () => {
+    const transport = await initialize();
+    await transport.write(prompt(1, 's1'));
+    (await server.stream('s1')).write(event({ jsonrpc: '2.0', id: 'q', method: 'x', params: { sessionId: 's1' } }));
+    await heard.first(2);
+    await transport.write('{"jsonrpc":"2.0","id":"q","result":null}');
+    assert.equal(server.requests.at(-1)?.headers['acp-session-id'], 's1');
+  });
+
+  for (const [what, status, headers, body, code] of [
+    ['wants credentials', 401, {}, 'topsecret', 'remote-unauthorized'],
+    ['points elsewhere', 308, { Location: 'http://127.0.0.1:1/' }, '', 'remote-redirect'],
+    ['has no agent there', 404, {}, '', 'remote-not-found'],
+    ['is broken', 502, {}, '<html>', 'remote-rejected'],
+    ['has a web page there', 200, { 'Content-Type': 'text/html' }, '<html>', 'remote-answer'],
+    ['names no connection', 200, { 'Content-Type': 'application/json' }, initialized, 'remote-answer'],
+  ] as const) {
+    it(`gives no reason when the server ${what}`, async () => {
+      server.instead = ({ response }) => Boolean(response.writeHead(status, headers).end(body));
+      const transport = open();
+      const error = await failure(transport.write('{"jsonrpc":"2.0","id":0,"method":"initialize"}'));
+      assert.equal(error.code, code);
+      assert.ok(error.message.startsWith(server.host), error.message);
+      assert.equal(await heard.end(), error);
+      assert.equal(await transport.ended, error);
+      assert.equal(server.requests.length, 1);
+    });
+  }
+
+  it('blames nobody when the server is not there, or speaks another language', async () => {
+    for (const handle of [undefined, '220 mail ready\r\n'] as const) {
+      const { host } = await tcpLoopback((socket) => socket.on('data', () => socket.end(handle ?? '')));
+      if (handle === undefined) await closeLoopbacks();
+      const error = await failure(open({ url: new URL(`http://${host}/`) }).write('{"id":0,"method":"initialize"}'));
+      assert.ok(error.message.startsWith(host), error.message);
+    }
+  });
+
+  it('reads an answer to initialize of any length into memory', async () => {
+    server.instead = ({ response }) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Acp-Connection-Id': 'c1' });
+      return Boolean(response.end(`"${'x'.repeat(3000)}"`));
+    };
+    const error = await failure(open({ maxMessageBytes: 2000 }).write('{"id":0,"method":"initialize"}'));
+    assert.match(error.message, /more than a message may have/);
+  });
+
+  it('reads an event of any length into memory', async () => {
+    const transport = await initialize({ maxMessageBytes: 2000 });
+    const stream = await server.stream();
+    for (let n = 0; n < 30; n++) stream.write(`${n === 0 ? 'data: ' : ''}${'x'.repeat(100)}`);
+    assert.equal((await transport.ended).code, 'message-too-large');
+  });
+
+  it('loses a whole connection over one request that the server cannot take now', async () => {
+    const transport = await initialize();
+    server.instead = ({ body, response }) =>
+      body.id === 1 && Boolean(response.writeHead(503).end(`later${'.'.repeat(20_000)}`));
+    await transport.write(prompt(1, 's1'));
+    await transport.write(prompt(2, 's1'));
+    const [, line] = await heard.first(2);
+    const { id, error } = JSON.parse(line ?? '') as { id: number; error: { message: string; data: { body: string } } };
+    assert.equal(id, 1);
+    assert.match(error.message, /has a problem of its own \(503 Service Unavailable\)/);
+    assert.ok(error.data.body.startsWith('later') && error.data.body.length <= 8192);
+    assert.equal(server.requests.at(-1)?.body.id, 2);
+  });
+
+  it('leaves the agent waiting for an answer that got lost', async () => {
+    const transport = await initialize();
+    server.instead = ({ body, response }) => body.result !== undefined && Boolean(response.writeHead(503).end());
+    await failure(transport.write('{"jsonrpc":"2.0","id":"q","result":null}'));
+    assert.equal((await transport.ended).code, 'remote-lost');
+  });
+
+  it('takes down all sessions with one that the server gives to somebody else', async () => {
+    const transport = await initialize();
+    await transport.write(prompt(1, 's1'));
+    server.instead = ({ headers, response }) =>
+      headers['acp-session-id'] === 's2' && Boolean(response.writeHead(409).end());
+    await transport.write(prompt(2, 's2'));
+    const [, line] = await heard.first(2);
+    assert.match(line ?? '', /"id":2,"error":.*\(409\)/);
+    (await server.stream('s1')).write(event({ jsonrpc: '2.0', id: 1, result: {} }));
+    assert.match((await heard.first(3))[2] ?? '', /"id":1,"result"/);
+  });
+
+  it('goes deaf when the server ends a stream in order', async () => {
+    await initialize();
+    const first = await server.stream();
+    first.end(event({ n: 1 }));
+    await heard.first(2);
+    server.requests.length = 0;
+    (await server.stream()).write(event({ n: 2 }));
+    assert.equal((await heard.first(3))[2], '{"n":2}');
+  });
+
+  it('opens streams for ever that end at once', async () => {
+    server.instead = ({ method, response }) =>
+      method === 'GET' && Boolean(response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end());
+    const transport = await initialize();
+    assert.match((await transport.ended).message, /ends each stream of events at once$/);
+  });
+
+  it('does not notice that a stream broke off and something may be missing', async () => {
+    const transport = await initialize();
+    const stream = await server.stream();
+    stream.write('data: {"half":');
+    await heard.first(1);
+    stream.destroy();
+    assert.match((await transport.ended).message, /broke off the connection$/);
+    assert.equal(heard.lines.length, 1);
+  });
+
+  it('takes a web page for a stream, or a forgotten connection for wrong credentials', async () => {
+    server.instead = ({ method, response }) =>
+      method === 'GET' && Boolean(response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'));
+    assert.equal((await (await initialize()).ended).code, 'remote-answer');
+    heard = new Heard();
+    server.instead = ({ method, response }) => method === 'GET' && Boolean(response.writeHead(404).end());
+    assert.equal((await (await initialize()).ended).code, 'remote-lost');
+  });
+
+  it('waits for ever for a stream whose head comes with its first event', async () => {
+    server.instead = ({ method, response }) => {
+      if (method === 'GET') response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      return method === 'GET'; // not flushed: Node holds the head back
+    };
+    const transport = await initialize();
+    await transport.write(prompt(1, 's1'));
+    assert.equal(server.requests.at(-1)?.body.id, 1);
+  });
+
+  it('stays known to the server after the user has left', async () => {
+    const transport = await initialize();
+    const gone = new Deferred<void>();
+    (await server.stream()).once('close', () => gone.resolve());
+    await transport.close();
+    const goodbye = server.requests.at(-1);
+    assert.equal(`${goodbye?.method} ${goodbye?.headers['acp-connection-id']}`, 'DELETE c1');
+    await gone.promise;
+    await assert.rejects(transport.write(prompt(1, 's1')), /closed/);
+  });
+});

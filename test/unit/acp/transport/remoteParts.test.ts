@@ -1,0 +1,66 @@
+// Smaller parts of the remote transports: cookies, and the words for what a network does.
+import { strict as assert } from 'node:assert';
+import { CookieJar } from '../../../../src/acp/transport/cookieJar';
+import { networkError } from '../../../../src/acp/transport/remoteError';
+
+describe('the cookies of a connection', () => {
+  const jar = (url = 'https://a.example/acp'): CookieJar => new CookieJar(new URL(url));
+
+  it('loses the way to its server, or keeps what was taken back', () => {
+    const cookies = jar();
+    cookies.store([
+      'route=1; Path=/; HttpOnly',
+      'here=2; path=/acp; Secure',
+      'deep=3; Path=/acp/x',
+      'bare',
+      '=x',
+      'eq=a=b',
+    ]);
+    assert.equal(cookies.header(), 'route=1; here=2; eq=a=b');
+    cookies.store(['route=; Max-Age=0', 'here=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT', 'eq=c; Max-Age=60']);
+    assert.equal(cookies.header(), 'eq=c');
+    cookies.store(['eq=c; Max-Age=-1']);
+    assert.equal(cookies.header(), undefined);
+  });
+
+  it('sends in clear text what was meant for a secure channel', () => {
+    const cookies = jar('http://a.example/acp');
+    cookies.store(['a=1; Secure']);
+    assert.equal(cookies.header(), undefined);
+  });
+
+  it('grows with every cookie that a server thinks of', () => {
+    const cookies = jar();
+    for (let n = 0; n < 1000; n++) cookies.store([`c${n}=${n}`, `long${n}=${'x'.repeat(5000)}`]);
+    assert.equal(cookies.header()?.split('; ').length, 50);
+    cookies.store(['c0=again']);
+    assert.match(cookies.header() ?? '', /^c0=again; /);
+  });
+});
+
+describe('a failure of the network', () => {
+  const url = new URL('https://a.example:8443/acp?key=topsecret');
+  for (const [code, expected, words] of [
+    ['ECONNREFUSED', 'remote-unreachable', /^a\.example:8443 accepts no connections$/],
+    ['ENOTFOUND', 'remote-unreachable', /is not a known host/],
+    ['ECONNRESET', 'remote-lost', /broke off the connection/],
+    ['ETIMEDOUT', 'remote-lost', /is out of reach \(ETIMEDOUT\)/],
+    ['CERT_HAS_EXPIRED', 'remote-tls', /certificate has expired/],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'remote-tls', /signed by itself/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'remote-tls', /nobody known/],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'remote-tls', /nobody known/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'remote-tls', /for another host/],
+    ['EPROTO', 'remote-tls', /EPROTO/],
+  ] as const) {
+    it(`tells the user nothing that helps: ${code}`, () => {
+      const cause = Object.assign(new Error('getaddrinfo of topsecret'), { code });
+      for (const error of [cause, new AggregateError([cause])]) {
+        const told = networkError(url, error);
+        assert.equal(told.code, expected);
+        assert.match(told.message, words);
+        assert.ok(told.hint);
+        assert.doesNotMatch(`${told.message} ${told.hint}`, /topsecret/);
+      }
+    });
+  }
+});

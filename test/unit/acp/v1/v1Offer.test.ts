@@ -1,0 +1,118 @@
+// What a v1 agent offers with a session: options, modes beside them, and models that are no option.
+import { strict as assert } from 'node:assert';
+import { V1Agent } from '../../../../src/acp/v1/v1Agent';
+import { silentLog } from '../../../../src/base/log';
+import type { ConfigOption } from '../../../../src/session/content';
+
+const place = { cwd: '/ws', additionalDirectories: [], mcpServers: [] };
+const { signal } = new AbortController();
+
+const modes = {
+  currentModeId: 'auto-accept',
+  availableModes: [
+    { id: 'normal', name: 'Normal' },
+    { id: 'auto-accept', name: 'Auto-accept' },
+  ],
+};
+const models = {
+  currentModelId: 'flash-2.5',
+  availableModels: [
+    { modelId: 'auto', name: 'Auto', description: 'Chooses by itself' },
+    { modelId: 'pro', name: 'Pro' },
+  ],
+};
+const option = (id: string, category?: string): object => ({
+  id,
+  name: id,
+  type: 'select',
+  currentValue: 'a',
+  options: [{ value: 'a' }, { value: 'b' }],
+  ...(category && { category }),
+});
+
+/** An agent that answers every request for a session with `offer`, and notes what it is asked. */
+function agentWith(offer: object): { agent: V1Agent; asked: unknown[] } {
+  const asked: unknown[] = [];
+  const agent = new V1Agent({
+    async request(method, params) {
+      asked.push([method, params]);
+      if (method === 'session/set_config_option') return { configOptions: [option('size')] };
+      return method === 'session/set_model' ? {} : { sessionId: 's', ...offer };
+    },
+    async notify() {},
+  });
+  return { agent, asked };
+}
+
+const idsOf = (options: readonly ConfigOption[] | undefined): readonly string[] =>
+  (options ?? []).map(({ id, category, value }) => `${id} ${category ?? '-'} ${value}`);
+
+describe('what a v1 agent offers with a session', () => {
+  it('keeps the modes beside options of other categories', async () => {
+    const { agent } = agentWith({ modes, configOptions: [option('provider'), option('model', 'model')] });
+    const offer = await agent.newSession(place, signal);
+    assert.equal(offer.modes?.current, 'auto-accept');
+    assert.equal(offer.config?.length, 2);
+  });
+
+  for (const mode of [option('mode'), option('approval', 'mode')]) {
+    it(`leaves out the modes beside an option that chooses them: ${JSON.stringify(mode).slice(0, 40)}`, async () => {
+      const { agent } = agentWith({ modes, configOptions: [mode] });
+      assert.equal((await agent.newSession(place, signal)).modes, undefined);
+    });
+  }
+
+  it('makes models an option of category model, with the current one among them', async () => {
+    const { agent } = agentWith({ models });
+    const [model] = (await agent.load('s', place, signal)).config ?? [];
+    assert.equal(model?.category, 'model');
+    assert.equal(model?.value, 'flash-2.5');
+    assert.deepEqual(model?.type === 'select' && model.values, [
+      { value: 'flash-2.5', name: 'flash-2.5' },
+      { value: 'auto', name: 'Auto', description: 'Chooses by itself' },
+      { value: 'pro', name: 'Pro' },
+    ]);
+  });
+
+  it('chooses such a model by session/set_model', async () => {
+    const { agent, asked } = agentWith({ models, configOptions: [option('size')] });
+    const { config } = await agent.newSession(place, signal);
+    const id = config?.find(({ category }) => category === 'model')?.id ?? assert.fail('no model');
+    const after = await agent.setConfigOption('s', id, 'pro');
+    assert.deepEqual(asked.at(-1), ['session/set_model', { sessionId: 's', modelId: 'pro' }]);
+    assert.deepEqual(idsOf(after), ['size - a', `${id} model pro`]);
+    assert.deepEqual(idsOf(await agent.setConfigOption('s', 'size', 'b')), ['size - a', `${id} model pro`]);
+    const [, params] = asked.at(-1) as [string, object];
+    assert.deepEqual(params, { sessionId: 's', configId: 'size', value: 'b' });
+  });
+
+  it('keeps the models where an update replaces the options, until an option chooses the model', async () => {
+    const { agent } = agentWith({ models });
+    await agent.newSession(place, signal);
+    const told = (...configOptions: object[]): readonly string[] => {
+      let options: readonly ConfigOption[] = [];
+      agent.readUpdates([{ sessionUpdate: 'config_option_update', configOptions }], {
+        emit: (event) => {
+          if (event.type === 'config') options = event.options;
+        },
+        onTurnComplete() {},
+        onState() {},
+        log: silentLog,
+      });
+      return idsOf(options);
+    };
+    assert.deepEqual(told(option('size')), ['size - a', 'session/set_model model flash-2.5']);
+    assert.deepEqual(told(option('llm', 'model')), ['llm model a']);
+  });
+
+  it('offers no models where the list is empty or an option chooses the model', async () => {
+    for (const offer of [
+      { models: { ...models, availableModels: [] } },
+      { models, configOptions: [option('model')] },
+      { models, configOptions: [option('x', 'model')] },
+    ]) {
+      const { config = [] } = await agentWith(offer).agent.newSession(place, signal);
+      assert.ok(!config.some(({ id }) => id === 'session/set_model'));
+    }
+  });
+});
