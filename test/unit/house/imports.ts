@@ -85,6 +85,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 };
 
 /**
+ * The sub-rooms of a room, lowest first: a file imports from its own and from lower ones. Files that
+ * stand in the room itself are above all of its sub-rooms.
+ */
+export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
+  acp: ['jsonrpc', 'protocol', 'quirks', 'transport', 'proposals', 'v1', 'v2'],
+};
+
+/**
  * All imports of a text that the formatter has been over: static, side-effect, re-export, dynamic and `require`.
  * @throws Error on an import statement that it cannot read, so that none gets past
  */
@@ -150,8 +158,24 @@ function judge(room: Room, here: string, path: string, { specifier, typeOnly }: 
   const target = posix.join(posix.dirname(path), specifier);
   if (target.startsWith('..')) return 'it lies outside of src';
   const there = roomOf(target);
-  if (there === here) return undefined;
+  if (there === here) return judgeWithin(here, path, target);
   const grade = room.rooms[there];
   if (grade === undefined) return `${here} must not know ${there}`;
   return grade === 'types' && !typeOnly ? `${here} may only take types from ${there}` : undefined;
+}
+
+/** Judges an import from one file of a room to another by the order of its sub-rooms. */
+function judgeWithin(room: string, path: string, target: string): string | undefined {
+  const order = SUBROOMS[room];
+  if (order === undefined) return undefined;
+  const [from, to] = [subroomOf(path), subroomOf(target)];
+  const unplaced = [from, to].find((one) => one !== undefined && !order.includes(one));
+  if (unplaced !== undefined) return `${room}/${unplaced} has no place in the order of ${room}`;
+  const rank = (one: string | undefined): number => (one === undefined ? order.length : order.indexOf(one));
+  return rank(to) > rank(from) ? `${room}/${from} is below ${room}${to === undefined ? '' : `/${to}`}` : undefined;
+}
+
+function subroomOf(path: string): string | undefined {
+  const parts = path.split('/');
+  return parts.length > 2 ? parts[1] : undefined;
 }
