@@ -30,7 +30,8 @@ export function objectUrl(place: S3Place, key: string): URL {
     .map(encodeSegment)
     .join('/');
   const base = new URL(place.endpoint);
-  if (!place.pathStyle) base.hostname = `${place.bucket}.${base.hostname}`;
+  // A URL ignores a name that it cannot have, which would leave the bucket out.
+  if (!place.pathStyle) base.hostname = hostWithBucket(base, place.bucket) ?? base.hostname;
   base.pathname = `${base.pathname.replace(/\/$/, '')}/${place.pathStyle ? `${encodeSegment(place.bucket)}/` : ''}${path}`;
   return base;
 }
@@ -94,6 +95,15 @@ export function checkPlace(place: S3Place): S3Place {
   if (!/^https?:$/.test(url.protocol)) bad('The endpoint must begin with http:// or https://.');
   if (url.username !== '' || url.search !== '' || url.hash !== '') bad('The endpoint must be a plain address.');
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(place.bucket)) bad('The name of the bucket is not valid.');
+  if (!place.pathStyle && hostWithBucket(url, place.bucket) === undefined) {
+    throw new ParleyError(
+      'bad-store',
+      `The bucket ${place.bucket} cannot stand in front of the host ${url.hostname}.`,
+      {
+        hint: 'Set "pathStyle" to true, which puts the bucket into the path.',
+      },
+    );
+  }
   if (!/^[A-Za-z0-9-]{1,64}$/.test(place.region)) bad('The region is not valid.');
   if (place.prefix !== '') {
     if (!place.prefix.endsWith('/')) bad('The prefix must end with a slash.');
@@ -101,6 +111,17 @@ export function checkPlace(place: S3Place): S3Place {
   }
   return place;
 }
+
+/** The host name with the bucket in front; undefined where that is no name of a host, as for the number of one. */
+function hostWithBucket({ hostname }: URL, bucket: string): string | undefined {
+  const name = `${bucket}.${hostname}`;
+  const isName = name.length <= 253 && bucket.split('.').every((label) => HOST_LABEL.test(label));
+  const url = `http://${name}/`;
+  return isName && URL.canParse(url) && new URL(url).hostname === name ? name : undefined;
+}
+
+/** Lower case alone: host names have no other, and names of buckets differ by it. */
+const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 function signer(
   place: S3Place,
