@@ -1,25 +1,20 @@
-// A bucket that checks signatures, on loopback: s3rver keeps the objects but takes any version 4 signature of a key that it knows, so that a front judges each request first,
-// by the algorithm as Amazon publishes it ("Signature Version 4 for API requests") and not by the library that signs.
+// A bucket on loopback behind a judge of our own: it looks at each signature by the algorithm as Amazon publishes it ("Signature Version 4 for API requests"), and not by the
+// library that signs, before a server of other people keeps the object.
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { S3Keys } from '../../src/distributed/s3Signer';
+import { BUCKET, BUCKET_KEYS, startBucketServer } from './bucketServer';
 
 export interface CheckedBucket {
   /** `http://127.0.0.1:port` */
   readonly endpoint: string;
+  /** The same by a name, which can have the bucket in front of it: `http://s3.localhost:port` */
+  readonly namedEndpoint: string;
   readonly bucket: string;
   readonly keys: S3Keys;
   close(): Promise<void>;
 }
-
-type S3rver = new (
-  options: object,
-) => {
-  run(): Promise<AddressInfo>;
-  close(): Promise<void>;
-};
 
 /** What a request is signed with, wherever it says so. */
 interface Claim {
@@ -34,30 +29,19 @@ interface Claim {
 
 /** @param directory for the objects; the caller removes it */
 export async function checkedBucket(directory: string): Promise<CheckedBucket> {
-  const Server = createRequire(import.meta.url)('s3rver') as S3rver;
-  const bucket = 'acp';
-  const store = new Server({
-    port: 0,
-    address: '127.0.0.1',
-    silent: true,
-    directory,
-    configureBuckets: [{ name: bucket }],
-  });
-  const { port: storePort } = await store.run();
-  // The only key that s3rver knows.
-  const keys = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+  const store = await startBucketServer({ directory, takesAnySignature: true });
   const front = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
-    const problem = judge(request, body, keys);
+    const problem = judge(request, body, BUCKET_KEYS);
     if (problem !== undefined) {
       response.writeHead(403, { 'content-type': 'application/xml' });
       response.end(`<?xml version="1.0"?><Error><Code>${problem}</Code><Message>no</Message></Error>`);
       return;
     }
     const { method, url, headers } = request;
-    const onward = send({ host: '127.0.0.1', port: storePort, method, path: url, headers }, (answer) => {
+    const onward = send({ host: '127.0.0.1', port: store.port, method, path: url, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });
@@ -68,8 +52,9 @@ export async function checkedBucket(directory: string): Promise<CheckedBucket> {
   const { port } = front.address() as AddressInfo;
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    bucket,
-    keys,
+    namedEndpoint: `http://s3.localhost:${port}`,
+    bucket: BUCKET,
+    keys: BUCKET_KEYS,
     async close() {
       front.closeAllConnections();
       await new Promise((resolve) => front.close(resolve));

@@ -1,6 +1,5 @@
 // The messages of conversations with real agents as objects in a store: all of them, in order, once, whatever happens in between.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import { ParleyError } from '../../../src/base/errors';
@@ -19,6 +18,7 @@ import { S3Store } from '../../../src/distributed/s3Store';
 import { stopReasonOf } from '../../../src/distributed/toMessages';
 import { SessionModel } from '../../../src/session/model';
 import { scriptedAgent } from '../../support/agents/definition';
+import { BUCKET_KEYS, startBucketServer } from '../../support/bucketServer';
 import { type TestConversation, testConversation } from '../../support/conversation';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 
@@ -316,18 +316,10 @@ describe('the messages of a session', function () {
     await theirs.close();
   });
 
-  it('do not reach a bucket that was down, or reach it in another order', async () => {
-    const S3rver = createRequire(import.meta.url)('s3rver') as new (
-      options: unknown,
-    ) => { run(): Promise<{ readonly port: number }>; close(): Promise<void> };
+  it('reach a bucket that was down later, in their order', async () => {
     const directory = await scratchFolder();
-    const start = async (port: number) => {
-      const configureBuckets = [{ name: 'acp' }];
-      const server = new S3rver({ port, address: '127.0.0.1', silent: true, directory, configureBuckets });
-      return { server, port: (await server.run()).port };
-    };
-    const first = await start(0);
-    await first.server.close();
+    const first = await startBucketServer({ directory });
+    await first.close();
     const bucket = new S3Store({
       place: {
         endpoint: `http://127.0.0.1:${first.port}`,
@@ -336,7 +328,7 @@ describe('the messages of a session', function () {
         prefix: 'p/',
         pathStyle: true,
       },
-      keys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+      keys: BUCKET_KEYS,
     });
     const root = join(folder, 'queue');
     const old = await openQueue(bucket, {
@@ -354,7 +346,7 @@ describe('the messages of a session', function () {
     assert.equal(old.queue.size, 2, 'the chat went on, and both wait');
     old.disposable.dispose();
     // The next window, after the old one is gone: the bucket is back.
-    const second = await start(first.port);
+    const second = await startBucketServer({ directory, port: first.port });
     try {
       const next = await openQueue(bucket, {
         root,
@@ -376,7 +368,7 @@ describe('the messages of a session', function () {
       );
       next.disposable.dispose();
     } finally {
-      await second.server.close();
+      await second.close();
     }
   });
 

@@ -1,6 +1,6 @@
 // Sessions in a bucket: signatures as Amazon's own library makes them, servers that differ, and words for what goes wrong.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
+import { promises } from 'node:dns';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -12,15 +12,19 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AwsV4Signer } from 'aws4fetch';
 import { ParleyError } from '../../../src/base/errors';
 import { Guard } from '../../../src/distributed/guard';
+import type { NameLookup } from '../../../src/distributed/guardedConnections';
 import { mintId } from '../../../src/distributed/model';
 import { Resolver } from '../../../src/distributed/resolver';
 import { objectUrl, presign, type S3Keys, type S3Place, signRequest } from '../../../src/distributed/s3Signer';
 import { S3Store } from '../../../src/distributed/s3Store';
+import { BUCKET_KEYS, type BucketServer, startBucketServer } from '../../support/bucketServer';
+import { type CheckedBucket, checkedBucket } from '../../support/checkedBucket';
+import { resolveLocalNames } from '../../support/localNames';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { closeServers, messageText, serve } from './loopback';
 
 const never = new AbortController().signal;
-const keys: S3Keys = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+const keys: S3Keys = BUCKET_KEYS;
 const ODD_KEYS = [
   'plain',
   'with space',
@@ -51,7 +55,7 @@ describe('the signatures of the S3 store', () => {
   const place = placeAt('http://127.0.0.1:4568', { region: 'eu-west-1', prefix: 'a b/' });
 
   for (const key of ODD_KEYS) {
-    it(`are refused by servers, or lead elsewhere, for a key like ${key}`, async () => {
+    it(`are in a link as Amazon’s own library makes them, for a key like ${key}`, async () => {
       const sdk = new S3Client({
         endpoint: place.endpoint,
         region: place.region,
@@ -83,7 +87,7 @@ describe('the signatures of the S3 store', () => {
       assert.match(ours.searchParams.get('X-Amz-Signature') ?? '', /^[0-9a-f]{64}$/);
     });
 
-    it(`differ in the headers for a key like ${key}`, async () => {
+    it(`are in the headers as Amazon’s own library makes them, for a key like ${key}`, async () => {
       let sent: { readonly path: string; readonly headers: Readonly<Record<string, string>> } | undefined;
       const requestHandler = {
         handle: async (request: typeof sent) => {
@@ -112,14 +116,14 @@ describe('the signatures of the S3 store', () => {
     });
   }
 
-  it('last longer than the protocol lets them, or name the bucket in the wrong place', async () => {
+  it('last a week at most, and name the bucket in the host where that is wanted', async () => {
     const url = new URL(await presign(place, keys, 'x', 10 ** 9, 0));
     assert.equal(url.searchParams.get('X-Amz-Expires'), '604800');
     const virtual = objectUrl(placeAt('https://s3.example.com/base/', { pathStyle: false, prefix: 'p/' }), 'x y');
     assert.equal(virtual.href, 'https://acp.s3.example.com/base/p/x%20y');
   });
 
-  it('can be made for a key that leaves its folder, or settings that cannot be right', () => {
+  it('are not made for a key that leaves its folder, or for settings that cannot be right', () => {
     for (const key of ['', '/x', 'x/', 'a//b', '../x', 'a/../b', './x', 'a\u0000b', '\ud800', 'x'.repeat(1000)]) {
       assert.throws(() => objectUrl(place, key), /not valid/, JSON.stringify(key));
     }
@@ -139,23 +143,60 @@ describe('the signatures of the S3 store', () => {
       assert.throws(() => new S3Store(options), { code: /^bad-/ }, JSON.stringify(more));
     }
   });
+
+  it('refuses an endpoint whose host name cannot have the bucket in front of it', () => {
+    const wrong: readonly (readonly [endpoint: string, bucket: string])[] = [
+      ['http://127.0.0.1:4570', 'parley'],
+      ['http://[::1]:4570', 'parley'],
+      ['http://127.1:4570', 'parley'],
+      ['https://s3.example.com', 'My_Bucket'],
+      ['https://s3.example.com', 'two..dots'],
+      ['https://s3.example.com', 'dash-'],
+      ['https://s3.example.com', 'x'.repeat(64)],
+    ];
+    for (const [host, bucket] of wrong) {
+      const options = { place: placeAt(host, { bucket, pathStyle: false }), keys };
+      assert.throws(
+        () => new S3Store(options),
+        (error) => error instanceof ParleyError && error.code === 'bad-store' && /pathStyle/.test(error.hint ?? ''),
+        `${host} ${bucket}`,
+      );
+    }
+    for (const [host, bucket] of [
+      ['http://localhost:4570', 'parley'],
+      ['https://s3.example.com', 'my.own.bucket'],
+    ] as const) {
+      assert.ok(new S3Store({ place: placeAt(host, { bucket, pathStyle: false }), keys }));
+    }
+    assert.ok(new S3Store({ place: placeAt('http://127.0.0.1:4570', { bucket: 'My_Bucket' }), keys }));
+  });
 });
 
+interface Bucket {
+  readonly place: S3Place;
+  readonly keys: S3Keys;
+}
+
 /** What every S3-compatible server has to do, whoever made it. */
-function behavesLikeABucket(
-  storeOf: () => { readonly store: S3Store; readonly place: S3Place; readonly keys: S3Keys },
-) {
-  it('loses or changes what is written', async () => {
-    const { store, place, keys: own } = storeOf();
+function behavesLikeABucket(bucketOf: () => Bucket) {
+  const storeOf = (
+    more: { readonly keys?: Partial<S3Keys>; readonly bucket?: string; now?(): number } = {},
+  ): S3Store => {
+    const { place, keys: right } = bucketOf();
+    const { now, bucket = place.bucket } = more;
+    return new S3Store({ place: { ...place, bucket }, keys: { ...right, ...more.keys }, ...(now && { now }) });
+  };
+
+  it('keeps what is written, where the library of Amazon finds it too', async () => {
+    const store = storeOf();
+    const { place, keys: own } = bucketOf();
     const { endpoint, region } = place;
     const sdk = new S3Client({ endpoint, region, forcePathStyle: place.pathStyle, credentials: own });
     for (const odd of ['plain', 'with space', 'a+b', 'ü/日本', "q'(1)!*~-_."]) {
       const key = `parley-test/${mintId()}/${odd}`;
       const bytes = Buffer.from(messageText(odd));
-      const stored = await store.put(key, bytes, 'application/json', never);
-      assert.equal(stored.state, 'stored');
+      await store.put(key, bytes, 'application/json', never);
       assert.deepEqual(Buffer.from(await store.get(key, never)), bytes);
-      // Amazon's own library finds it under the same name, with its type.
       const theirs = await sdk.send(new GetObjectCommand({ Bucket: place.bucket, Key: place.prefix + key }));
       assert.equal(await theirs.Body?.transformToString(), bytes.toString());
       assert.equal(theirs.ContentType, 'application/json');
@@ -174,13 +215,15 @@ function behavesLikeABucket(
     sdk.destroy();
   });
 
-  it('shows a link that has ended as a server that is broken', async () => {
-    const { store, place, keys: own } = storeOf();
+  it('tells a link that has ended from a server that is broken', async () => {
+    const store = storeOf();
     const key = `parley-test/${mintId()}`;
     await store.put(key, Buffer.from(messageText('here')), 'application/json', never);
-    const past = new S3Store({ place, keys: own, now: () => Date.now() - 3600_000 });
-    const guard = new Guard({ isAllowed: () => true });
+    const past = storeOf({ now: () => Date.now() - 3600_000 });
     const history = [await store.urlFor(key, { expiresIn: 60 }), await past.urlFor(key, { expiresIn: 60 })];
+    const lookup: NameLookup = (name) =>
+      promises.lookup(name.endsWith('.localhost') ? '127.0.0.1' : name, { all: true });
+    const guard = new Guard({ isAllowed: () => true }, { lookup });
     const [good, ended] = await new Resolver({ guard }).resolveHistory({ id: 'session-123', history }, {}, never);
     guard.dispose();
     await store.remove(key, never);
@@ -188,75 +231,80 @@ function behavesLikeABucket(
     assert.ok(ended?.kind === 'gap' && ended.reason === 'expired', JSON.stringify(ended));
   });
 
-  it('cannot tell a bucket that is missing', async () => {
-    const { place, keys: own } = storeOf();
-    const store = new S3Store({ place: { ...place, bucket: `missing-${mintId()}` }, keys: own });
+  it('says that a bucket is missing', async () => {
+    const store = storeOf({ bucket: `missing-${mintId()}` });
     const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
     assert.match(error.code, /^(no-such-bucket|store-denied)$/);
     assert.ok(error.hint);
   });
+
+  it('gives nothing to a signature that is wrong, or of another key', async function () {
+    const store = storeOf();
+    if (!(await store.checksSignatures(never))) this.skip();
+    const key = `parley-test/${mintId()}`;
+    await store.put(key, Buffer.from('{}'), 'application/json', never);
+    for (const wrong of [{ secretAccessKey: 'wrong' }, { accessKeyId: 'OTHER' }]) {
+      const other = storeOf({ keys: wrong });
+      assert.equal((await fetch(await other.urlFor(key, { expiresIn: 60 }))).status, 403);
+      for (const refused of [other.get(key, never), other.remove(key, never)])
+        assert.equal((await failure(refused)).code, 'store-denied');
+    }
+    assert.ok((await store.get(key, never)).length > 0);
+    await store.remove(key, never);
+  });
 }
 
-describe('S3Store with s3rver', () => {
-  let close: () => Promise<void>;
-  let made: { store: S3Store; place: S3Place; keys: S3Keys };
+describe('S3Store with a server of other people', function () {
+  this.timeout(20_000);
+  let server: BucketServer;
+  let judged: CheckedBucket;
+  let forgetNames: () => void;
 
   before(async () => {
-    const S3rver = createRequire(import.meta.url)('s3rver') as new (
-      options: unknown,
-    ) => {
-      run(): Promise<{ readonly port: number }>;
-      close(): Promise<void>;
-    };
-    const directory = await scratchFolder();
-    const server = new S3rver({
-      port: 0,
-      address: '127.0.0.1',
-      silent: true,
-      directory,
-      configureBuckets: [{ name: 'acp' }],
-    });
-    const { port } = await server.run();
-    close = () => server.close();
-    const place = placeAt(`http://127.0.0.1:${port}`, { prefix: 'p/' });
-    made = { store: new S3Store({ place, keys }), place, keys };
+    forgetNames = resolveLocalNames();
+    server = await startBucketServer({ directory: await scratchFolder() });
+    judged = await checkedBucket(await scratchFolder());
   });
-
   after(async () => {
-    await close();
+    forgetNames();
+    await server.close();
+    await judged.close();
     await removeScratch();
   });
 
-  behavesLikeABucket(() => made);
+  for (const host of ['127.0.0.1', 's3.localhost']) {
+    describe(`at ${host}, with the bucket in the path`, () => {
+      behavesLikeABucket(() => ({ place: placeAt(`http://${host}:${server.port}`, { prefix: 'p/' }), keys }));
+    });
+  }
 
-  it('tells that a server does not check signatures', async () => {
-    assert.equal(await made.store.checksSignatures(never), false);
+  describe('with the bucket in the host name', () => {
+    behavesLikeABucket(() => ({ place: placeAt(judged.namedEndpoint, { prefix: 'p/', pathStyle: false }), keys }));
+  });
+
+  it('says that a server does not check signatures', async () => {
+    const careless = await startBucketServer({ directory: await scratchFolder(), takesAnySignature: true });
+    const store = new S3Store({ place: placeAt(`http://127.0.0.1:${careless.port}`), keys });
+    assert.equal(await store.checksSignatures(never), false);
+    await careless.close();
   });
 });
 
+// A server that somebody names: see the README.
 const { PARLEY_TEST_S3_ENDPOINT: endpoint, PARLEY_TEST_S3_BUCKET: bucket } = process.env;
 if (endpoint !== undefined && bucket !== undefined) {
-  describe(`S3Store with ${endpoint}`, () => {
-    const env = process.env;
-    const own = {
-      accessKeyId: env.PARLEY_TEST_S3_ACCESS_KEY_ID ?? '',
-      secretAccessKey: env.PARLEY_TEST_S3_SECRET_ACCESS_KEY ?? '',
-    };
-    const place = placeAt(endpoint, { bucket, region: env.PARLEY_TEST_S3_REGION ?? 'us-east-1', prefix: 'parley/' });
-    const store = new S3Store({ place, keys: own });
-
-    behavesLikeABucket(() => ({ store, place, keys: own }));
-
-    it('lets anybody read with a signature that is wrong, or of another key', async function () {
-      if (!(await store.checksSignatures(never))) this.skip();
-      const key = `parley-test/${mintId()}`;
-      await store.put(key, Buffer.from('{}'), 'application/json', never);
-      const other = new S3Store({ place, keys: { ...own, secretAccessKey: 'wrong' } });
-      assert.equal((await fetch(await other.urlFor(key, { expiresIn: 60 }))).status, 403);
-      assert.equal((await failure(other.get(key, never))).code, 'store-denied');
-      await store.remove(key, never);
+  const { env } = process;
+  const own = {
+    accessKeyId: env.PARLEY_TEST_S3_ACCESS_KEY_ID ?? '',
+    secretAccessKey: env.PARLEY_TEST_S3_SECRET_ACCESS_KEY ?? '',
+  };
+  const more = { bucket, region: env.PARLEY_TEST_S3_REGION ?? 'us-east-1', prefix: 'parley/' };
+  for (const style of (env.PARLEY_TEST_S3_STYLES ?? 'path').split(',')) {
+    describe(`S3Store with ${endpoint}, the bucket in the ${style}`, function () {
+      this.timeout(60_000);
+      behavesLikeABucket(() => ({ place: placeAt(endpoint, { ...more, pathStyle: style !== 'host' }), keys: own }));
     });
-  });
+  }
 }
 
 describe('S3Store with servers that differ', () => {
@@ -290,7 +338,7 @@ describe('S3Store with servers that differ', () => {
     assert.equal(objects.size, 0);
   });
 
-  it('leaves the user without a word on what to do', async () => {
+  it('says what to do for each refusal', async () => {
     const cases: readonly (readonly [status: number, body: string, code: string, words: RegExp])[] = [
       [403, '<Error><Code>RequestTimeTooSkewed</Code></Error>', 'clock-skew', /clock of this machine/i],
       [
@@ -316,14 +364,14 @@ describe('S3Store with servers that differ', () => {
     }
   });
 
-  it('blames the key for a clock that is an hour ahead', async () => {
+  it('blames the clock, and not the key, where the clock is an hour ahead', async () => {
     const server = await serve((_, response) => response.writeHead(403).end('<Code>AccessDenied</Code>'));
     const store = new S3Store({ place: placeAt(server.origin), keys, now: () => Date.now() + 3600_000 });
     const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
     assert.match(error.message, /60 minutes ahead/);
   });
 
-  it('takes a server that is off, or breaks off, for one that refuses', async () => {
+  it('tells a server that is off, or breaks off, from one that refuses', async () => {
     const server = await serve((request) => request.socket.destroy());
     const store = new S3Store({ place: placeAt(server.origin), keys });
     assert.equal((await failure(store.get('x', never))).code, 'store-down');
@@ -333,7 +381,7 @@ describe('S3Store with servers that differ', () => {
     assert.equal((await failure(store.get('x', stopped))).code, 'cancelled');
   });
 
-  it('takes URLs of others for its own', async () => {
+  it('knows its own URLs from those of others', async () => {
     const store = new S3Store({ place: placeAt('https://s3.example.com', { prefix: 'mine/' }), keys });
     const cases: readonly (readonly [string, string | undefined])[] = [
       ['https://s3.example.com/acp/mine/a%20b?X-Amz-Signature=1', 'a b'],
