@@ -1,22 +1,18 @@
 // The server side of the Agent Communication Protocol (release 1.0.3) on loopback: other clients reach the agents that the user chose to serve, other servers fetch messages
 // by signed URLs.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { messageOf, ParleyError } from '../base/errors';
 import { type Log, silentLog } from '../base/log';
 import { parseBounded } from './boundedJson';
 import type { ServedResource } from './localStore';
-import {
-  MAX_MESSAGE_BYTES,
-  type RunMode,
-  readMessage,
-  runCreateSchema,
-  runResumeSchema,
-  type SessionDescriptor,
-} from './model';
+import { MAX_MESSAGE_BYTES, readMessage, runCreateSchema, runResumeSchema, type SessionDescriptor } from './model';
+import type { PublicAddress } from './publicAddress';
 import type { ResourceStore } from './resources';
 import type { PastMessage, ServedAgent } from './servedAgent';
+import { refuse, send, sendRun, sendText } from './serverAnswer';
 import { ServerAuth } from './serverAuth';
+import { CONNECTION_LIMITS, type ConnectionLimits, ServerConnections } from './serverConnections';
 import { invalidInput, notFound, ServerRefusal } from './serverRefusal';
 import { readCount, readJson, readUuid } from './serverRequest';
 import type { ServerRun } from './serverRun';
@@ -39,15 +35,15 @@ export interface AgentServerOptions {
   ) => Promise<ServedResource>;
   /** Resolves histories, also of other servers; without it only messages of our own store are found. */
   readonly history?: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
-  /** Further values of the Host header, with port: the names under which a proxy of the user reaches the server. */
-  readonly hosts?: readonly string[];
+  /** The address by which others reach the server now, where it is not its own. */
+  readonly publicAddress?: () => PublicAddress | undefined;
   readonly limits?: Partial<RunLimits>;
+  readonly connections?: Partial<ConnectionLimits>;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly log?: Log;
 }
 
-const MAX_CONNECTIONS = 256;
 const MAX_OFFSET = 1_000_000;
 const AGENT_NAME = /^[a-z0-9]([-a-z0-9_]{0,61}[a-z0-9])?$/;
 
@@ -57,6 +53,7 @@ export class AgentServer {
   readonly #auth: ServerAuth;
   readonly #sessions: ServerSessions;
   readonly #runs: ServerRuns;
+  readonly #connections: ServerConnections;
   readonly #log: Log;
   #server: Server | undefined;
 
@@ -66,6 +63,7 @@ export class AgentServer {
     this.#options = options;
     this.#log = log;
     this.#auth = new ServerAuth(options.token);
+    this.#connections = new ServerConnections({ ...CONNECTION_LIMITS, ...options.connections });
     this.#sessions = new ServerSessions(store, now, log);
     const history = options.history ?? ((session, signal) => ownHistory(store, session, signal));
     this.#runs = new ServerRuns({ sessions: this.#sessions, history, limits: { ...RUN_LIMITS, ...limits }, now, log });
@@ -80,10 +78,11 @@ export class AgentServer {
   /** Listens on 127.0.0.1. @param port 0 for a free one @throws ParleyError `port-taken` @returns the base URL */
   async start(port = 0): Promise<string> {
     if (this.baseUrl !== undefined) return this.baseUrl;
-    const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000 }, (request, response) => {
-      void this.#handle(request, response);
-    });
-    server.maxConnections = MAX_CONNECTIONS;
+    const handle = (request: IncomingMessage, response: ServerResponse): void => void this.#handle(request, response);
+    const timeouts = { requestTimeout: 60_000, headersTimeout: 15_000, connectionsCheckingInterval: 5000 };
+    const server = createServer(timeouts, handle);
+    // Who asks before the body is sent is refused before it is sent.
+    server.on('checkContinue', handle).on('connection', (socket: Socket) => this.#connections.accept(socket));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject).listen(port, '127.0.0.1', resolve);
     }).catch((error: unknown) => {
@@ -122,20 +121,23 @@ export class AgentServer {
       await this.#route(request, response, gone.signal);
     } catch (error) {
       if (gone.signal.aborted) return;
-      refuse(response, error, this.#log);
+      refuse(request, response, error, this.#log);
     }
   }
 
   async #route(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    this.#connections.heard(request.socket);
     const { port } = new URL(this.baseUrl ?? 'http://127.0.0.1:0');
-    this.#auth.checkCaller(request.headers, [`127.0.0.1:${port}`, `localhost:${port}`, ...(this.#options.hosts ?? [])]);
-    const { path, query } = readTarget(request.url ?? '/');
+    const { hosts = [], prefix = '' } = this.#options.publicAddress?.() ?? {};
+    this.#auth.checkCaller(request, [`127.0.0.1:${port}`, `localhost:${port}`, ...hosts]);
+    const { path, query } = readTarget(request.url ?? '/', prefix);
     const [room = '', id, action, ...rest] = path;
     if (room === 'resources' && id !== undefined && action === undefined) {
       allow(request, 'GET');
-      return this.#resource(id, query, response, gone);
+      return this.#resource(id, query, request, response, gone);
     }
     this.#auth.checkToken(request.headers);
+    this.#admit(request, response);
     if (rest.length > 0) throw new ServerRefusal(404, 'not_found', 'Not Found');
     const key = `${room}${id === undefined ? '' : '/*'}${action === undefined ? '' : `/${action}`}`;
     switch (key) {
@@ -174,23 +176,36 @@ export class AgentServer {
   }
 
   async #create(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
-    const body = await readJson(request, runCreateSchema);
+    const body = await readJson(request, response, runCreateSchema);
     const run = this.#runs.create(this.#agent(body.agent_name), body);
     response.setHeader('Run-ID', run.id);
-    await answer(run, body.mode, 0, response, gone);
+    await sendRun(run, body.mode, 0, response, gone);
   }
 
   async #resume(run: ServerRun, request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
-    const body = await readJson(request, runResumeSchema);
+    const body = await readJson(request, response, runResumeSchema);
     if (body.run_id !== undefined && body.run_id !== run.id) throw invalidInput('Run ID mismatch', 400);
     const { message } = body.await_resume;
     if (!message) throw invalidInput('await_resume has to hold a message');
     const position = run.events.length;
     run.resume(message);
-    await answer(run, body.mode, position, response, gone);
+    await sendRun(run, body.mode, position, response, gone);
   }
 
-  async #resource(id: string, query: URLSearchParams, response: ServerResponse, gone: AbortSignal): Promise<void> {
+  /** @throws ServerRefusal 503 */
+  #admit(request: IncomingMessage, response: ServerResponse): void {
+    const done = this.#connections.admit(request.socket);
+    if (!done) throw new ServerRefusal(503, 'server_error', 'Too many connections', 5);
+    response.once('close', done);
+  }
+
+  async #resource(
+    id: string,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+    gone: AbortSignal,
+  ): Promise<void> {
     const { serveResource } = this.#options;
     if (!serveResource || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw notFound('Resource');
     let found: ServedResource;
@@ -201,6 +216,7 @@ export class AgentServer {
       if (code === 'forbidden') throw new ServerRefusal(403, 'server_error', messageOf(error));
       throw code === 'not-found' ? notFound(`Resource ${id}`) : error;
     }
+    this.#admit(request, response);
     response.writeHead(200, { 'Content-Type': found.contentType, 'Content-Length': found.bytes.byteLength });
     response.end(found.bytes);
   }
@@ -244,81 +260,18 @@ function manifestOf({ name, description, inputContentTypes, outputContentTypes }
   };
 }
 
-/** Answers with a run in one of the three modes. A client that leaves only leaves: the run goes on. @param from first event of a stream */
-async function answer(
-  run: ServerRun,
-  mode: RunMode,
-  from: number,
-  response: ServerResponse,
-  gone: AbortSignal,
-): Promise<void> {
-  if (mode === 'async') return send(response, 202, run.toWire());
-  if (mode === 'sync') {
-    await run.until(() => run.isResting, gone);
-    return send(response, 200, run.toWire());
-  }
-  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
-  response.flushHeaders();
-  for (let at = from; ; ) {
-    const { events } = run;
-    // A question ends the stream; the answer to it begins another one.
-    const upTo = events.length;
-    const isLast = run.isResting;
-    for (; at < upTo; at++) {
-      if (!response.write(`data: ${events[at]}\n\n`)) await drained(response, gone);
-    }
-    if (isLast) break;
-    await run.until(() => run.events.length > at || run.isResting, gone);
-  }
-  response.end();
-}
-
-function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onDrain = (): void => {
-      gone.removeEventListener('abort', onGone);
-      resolve();
-    };
-    const onGone = (): void => {
-      response.off('drain', onDrain);
-      reject(gone.reason);
-    };
-    response.once('drain', onDrain);
-    gone.addEventListener('abort', onGone, { once: true });
-  });
-}
-
 function allow(request: IncomingMessage, method: string): void {
   if (request.method !== method) throw new ServerRefusal(405, 'server_error', 'Method Not Allowed');
 }
 
-function send(response: ServerResponse, status: number, value: unknown): void {
-  sendText(response, status, JSON.stringify(value));
-}
-
-function sendText(response: ServerResponse, status: number, json: string): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });
-  response.end(json);
-}
-
-function refuse(response: ServerResponse, error: unknown, log: Log): void {
-  const refusal =
-    error instanceof ServerRefusal ? error : new ServerRefusal(500, 'server_error', 'An unexpected error occurred');
-  if (refusal !== error) log.error(`The local server failed: ${messageOf(error)}`);
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  if (refusal.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  if (refusal.retryAfter !== undefined) response.setHeader('Retry-After', refusal.retryAfter);
-  // What is left of the request is not read.
-  if (!response.req.complete) response.setHeader('Connection', 'close');
-  send(response, refusal.status, { code: refusal.wireCode, message: refusal.message, data: null });
-}
-
-/** Path segments, decoded, and the query. A path that cannot be decoded, or whose segments hold more than a name, is nobody's. */
-function readTarget(target: string): { path: readonly string[]; query: URLSearchParams } {
-  const [raw = '', ...rest] = target.split('?');
+/**
+ * Path segments, decoded, and the query. A path that cannot be decoded, or whose segments hold more than a name, is
+ * nobody's.
+ * @param prefix of the path that a proxy may have left there
+ */
+function readTarget(target: string, prefix: string): { path: readonly string[]; query: URLSearchParams } {
+  const [whole = '', ...rest] = target.split('?');
+  const raw = whole.startsWith(`${prefix}/`) ? whole.slice(prefix.length) : whole;
   let path: readonly string[];
   try {
     path = raw.split('/').slice(1).map(decodeURIComponent);

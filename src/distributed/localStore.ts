@@ -12,7 +12,7 @@ export interface LocalStoreOptions {
   readonly folder: string;
   /** At least 32 random bytes, the same over restarts: it signs the URLs. */
   readonly secret: Uint8Array;
-  /** Where the folder is served (`http://127.0.0.1:port`), or undefined while it is not. */
+  /** Where the folder is served (`http://127.0.0.1:port`, without a slash at the end), or undefined while it is not. */
   baseUrl(): string | undefined;
   /** Milliseconds since 1970. */
   now?(): number;
@@ -26,7 +26,8 @@ export interface ServedResource {
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
-const OWN_PATH = new RegExp(`^/resources/(${UUID.source})$`);
+/** A proxy may put something in front. */
+const OWN_PATH = new RegExp(`/resources/(${UUID.source})$`);
 const SAFE_KEY = /^[A-Za-z0-9][A-Za-z0-9._~-]*(\/[A-Za-z0-9][A-Za-z0-9._~-]*)*$/;
 
 /** Objects as files. A key ends in a UUID and an optional extension: the UUID is the id under which the object is served. */
@@ -85,7 +86,7 @@ export class LocalStore implements ResourceStore {
     }
     this.#keys.set(id, key);
     const expires = Math.floor(this.#now() / 1000) + Math.max(1, Math.floor(expiresIn));
-    const url = new URL(signResource(this.#options.secret, id, expires), base).href;
+    const url = new URL(`${base}${signResource(this.#options.secret, id, expires)}`).href;
     return Promise.resolve(sha256 === undefined ? url : withHash(url, sha256));
   }
 

@@ -1,6 +1,6 @@
 // Who may speak to our server: whoever knows the token, under the server's own names, and no web page. The rest is refused before anything is read.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ParleyError } from '../base/errors';
 import { ServerRefusal } from './serverRefusal';
 
@@ -25,9 +25,11 @@ export class ServerAuth {
 
   /**
    * A page that tricks a browser into asking us has an Origin, or a Host that is not ours (DNS rebinding).
-   * @param hosts the names with port under which the server is reached @throws ServerRefusal 403, 421
+   * @param hosts the names with port under which the server is reached @throws ServerRefusal 400, 403, 421
    */
-  checkCaller(headers: IncomingHttpHeaders, hosts: readonly string[]): void {
+  checkCaller({ headers, headersDistinct }: IncomingMessage, hosts: readonly string[]): void {
+    // A proxy between may go by another one of them than we would (RFC 9112, 3.2).
+    if ((headersDistinct.host?.length ?? 0) > 1) throw new ServerRefusal(400, 'server_error', 'More than one Host');
     if (!hosts.includes(headers.host?.toLowerCase() ?? '')) {
       throw new ServerRefusal(421, 'server_error', 'Misdirected Request');
     }

@@ -1,14 +1,16 @@
 // The local server of this window (Agent Communication Protocol, loopback only): off until the settings turn it on or a session is shared. It serves the agents that the
 // user named and the messages of the local resource store, and ends with the window.
 import { join } from 'node:path';
-import { type ExtensionContext, workspace } from 'vscode';
+import { type ExtensionContext, env, Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
+import { within } from '../base/within';
 import type { ConversationServices } from '../client/services';
 import { AgentServer } from '../distributed/agentServer';
 import { Guard, type NetworkPolicy } from '../distributed/guard';
 import { LocalStore } from '../distributed/localStore';
+import { type PublicAddress, readPublicAddress } from '../distributed/publicAddress';
 import { Resolver } from '../distributed/resolver';
 import type { ResourceCache } from '../distributed/resourceCache';
 import type { ResourceStore } from '../distributed/resources';
@@ -34,16 +36,15 @@ export interface ServeOptions {
   readonly log: Log;
 }
 
-/** The local store while its messages can be fetched from `baseUrl` by whoever has a link. */
-export interface ResourceServer {
-  readonly store: LocalStore;
-  /** `http://127.0.0.1:port` */
-  readonly baseUrl: string;
-}
+/** VS Code has this long to say how a port is reached, in milliseconds. */
+const EXTERNAL_MS = 10_000;
 
 interface Running {
   readonly server: AgentServer;
+  /** On this machine: `http://127.0.0.1:port`. */
   readonly baseUrl: string;
+  /** For others, where the settings name one. */
+  publicAddress: PublicAddress | undefined;
   /** As the setting was when it was started. */
   readonly port: number;
   readonly guard: Guard;
@@ -81,13 +82,13 @@ export class Serve implements Disposable {
    * Makes the messages of the local store readable over HTTP, until the window ends: for descriptors that are handed out.
    * @throws ParleyError `untrusted-workspace`, `port-taken`, `not-serving`
    */
-  async ensureResourceServer(): Promise<ResourceServer> {
+  async ensureResourceServer(): Promise<void> {
     if (!workspace.isTrusted) {
       throw new ParleyError('untrusted-workspace', 'Nothing is shared from a workspace you have not trusted.');
     }
     this.#isShared = true;
     await this.#follow();
-    return { store: await this.localStore(), baseUrl: this.address() };
+    this.address();
   }
 
   /** The store of this extension's own files. Its messages have URLs while the server runs, see {@link ensureResourceServer}. */
@@ -95,19 +96,19 @@ export class Serve implements Disposable {
     const { context } = this.#options;
     this.#store ??= signingSecret(context.secrets).then((secret) => {
       const folder = join(context.globalStorageUri.fsPath, 'resources');
-      return new LocalStore({ folder, secret, baseUrl: () => this.#running?.baseUrl });
+      return new LocalStore({ folder, secret, baseUrl: () => this.#address });
     });
     return this.#store;
   }
 
-  /** `http://127.0.0.1:port`. @throws ParleyError `not-serving`, or why it does not */
+  /** How the server is reached: `http://127.0.0.1:port`, or its public address. @throws ParleyError `not-serving`, or why it does not */
   address(): string {
-    if (this.#running) return this.#running.baseUrl;
+    if (this.#address !== undefined) return this.#address;
     if (this.#failure) throw this.#failure;
     throw notServing();
   }
 
-  /** The same while it runs. */
+  /** Of the server on this machine while it runs: `http://127.0.0.1:port`. */
   get origin(): string | undefined {
     return this.#running?.baseUrl;
   }
@@ -133,6 +134,10 @@ export class Serve implements Disposable {
     void this.stop();
   }
 
+  get #address(): string | undefined {
+    return this.#running?.publicAddress?.base ?? this.#running?.baseUrl;
+  }
+
   #follow(): Promise<void> {
     this.#changing = this.#changing.then(() =>
       this.#change().catch((error: unknown) => this.#options.log.error(`The local server: ${messageOf(error)}`)),
@@ -143,14 +148,13 @@ export class Serve implements Disposable {
   /** Brings the server to where the settings want it. */
   async #change(): Promise<void> {
     const { log } = this.#options;
-    const { enabled, agents, port } = serverSettings();
+    const { enabled, agents, port, publicUrl } = serverSettings();
     const mayServe = workspace.isTrusted && !this.#isEnded;
     const serves = mayServe && enabled;
     const wanted = serves || (mayServe && this.#isShared);
     if (this.#running && (!wanted || this.#running.port !== port)) await this.#end(this.#running);
     if (!serves) await this.#agents.closeAll();
-    const problems = serves ? this.#agents.choose(agents) : [];
-    for (const problem of problems) log.warn(`parley.server.agents: ${problem}`);
+    const problems = serves ? [...this.#agents.choose(agents)] : [];
     this.#failure = undefined;
     if (wanted && !this.#running) {
       try {
@@ -162,6 +166,15 @@ export class Serve implements Disposable {
         log.warn(this.#failure.message);
       }
     }
+    if (this.#running) {
+      try {
+        this.#running.publicAddress = await publicAddressOf(publicUrl, this.#running.baseUrl);
+      } catch (error) {
+        this.#running.publicAddress = undefined;
+        problems.push(messageOf(error));
+      }
+    }
+    for (const problem of problems) log.warn(`parley.server: ${problem}`);
     this.#show(problems);
   }
 
@@ -170,7 +183,7 @@ export class Serve implements Disposable {
     else if (!this.#running) this.#status.show({ kind: 'off' });
     else {
       const agents = this.#agents.list.map(({ name }) => name);
-      this.#status.show({ kind: 'on', address: this.#running.baseUrl, agents, problems });
+      this.#status.show({ kind: 'on', address: this.address(), agents, problems });
     }
   }
 
@@ -187,6 +200,7 @@ export class Serve implements Disposable {
       agents: () => this.#agents.list,
       token: await this.token(),
       store,
+      publicAddress: () => this.#running?.publicAddress,
       serveResource: (id, exp, sig, signal) => store.serve(id, exp, sig, signal),
       // The settings may name other stores by then.
       history: async (session, signal) => {
@@ -197,7 +211,7 @@ export class Serve implements Disposable {
       log,
     });
     try {
-      return { server, baseUrl: await server.start(port), port, guard };
+      return { server, baseUrl: await server.start(port), publicAddress: undefined, port, guard };
     } catch (error) {
       guard.dispose();
       throw error;
@@ -211,6 +225,24 @@ export class Serve implements Disposable {
     await this.#agents.closeAll();
     running.guard.dispose();
   }
+}
+
+/** @param setting as `parley.server.publicUrl` is written @throws ParleyError `bad-setting`, `no-forwarding` */
+async function publicAddressOf(setting: string, baseUrl: string): Promise<PublicAddress | undefined> {
+  if (setting === '') return undefined;
+  if (setting !== 'auto') return readPublicAddress(setting);
+  let found = '';
+  const asking = Promise.resolve(env.asExternalUri(Uri.parse(baseUrl))).then((uri) => {
+    found = uri.toString(true);
+  });
+  if (!(await within(EXTERNAL_MS, asking))) {
+    throw new ParleyError(
+      'no-forwarding',
+      'VS Code does not say how the port of the server is reached from elsewhere.',
+    );
+  }
+  const address = readPublicAddress(found);
+  return address.base === baseUrl ? undefined : address;
 }
 
 /** No agents are served. */

@@ -45,11 +45,12 @@ export function historyLimits(): { readonly maxAgeDays: number; readonly maxByte
   return { maxAgeDays: Math.max(1, days), maxBytes: Math.max(10, megabytes) * 1024 * 1024 };
 }
 
-/** What the local server serves. `port` 0: a free one. */
+/** What the local server serves. `port` 0: a free one. `publicUrl` as it is written: an address, `auto`, or nothing. */
 export function serverSettings(): {
   readonly enabled: boolean;
   readonly agents: readonly string[];
   readonly port: number;
+  readonly publicUrl: string;
 } {
   const agents = read<unknown>('server.agents', []);
   const port = read<number>('server.port', 0);
@@ -57,6 +58,7 @@ export function serverSettings(): {
     enabled: read<boolean>('server.enabled', false) === true,
     agents: Array.isArray(agents) ? agents.filter((id) => typeof id === 'string') : [],
     port: Number.isInteger(port) && port >= 0 && port <= 65535 ? port : 0,
+    publicUrl: String(read<unknown>('server.publicUrl', '')).trim(),
   };
 }
 

@@ -1,5 +1,6 @@
 // The local server in a real VS Code: it is there while the settings say so, for whoever has the token, and gone afterwards.
 import { strict as assert } from 'node:assert';
+import { request } from 'node:http';
 import { ConfigurationTarget, commands, env, extensions, workspace } from 'vscode';
 
 describe('the local server', function () {
@@ -22,13 +23,14 @@ describe('the local server', function () {
   after(async () => {
     await set('enabled', undefined);
     await set('agents', undefined);
+    await set('publicUrl', undefined);
   });
 
-  it('is on before anybody has turned it on', async () => {
+  it('is off until somebody turns it on', async () => {
     await assert.rejects(async () => copyAddress(), /The local server is off/);
   });
 
-  it('serves without a token, serves what was not chosen, or stays when it is turned off', async () => {
+  it('serves what was chosen to whoever has the token, until it is turned off', async () => {
     await set('agents', ['demo', 'nobody']);
     await set('enabled', true);
     const address = await copyAddress();
@@ -60,5 +62,25 @@ describe('the local server', function () {
     await assert.rejects(async () => copyAddress(), /The local server is off/);
     // Shared sessions may keep the server itself running; nobody is served.
     assert.equal(await status(`${address}/agents/demo`, token).catch(() => 404), 404);
+  });
+
+  it('gives the public address of the settings, is reached under it, and goes without one that is wrong', async () => {
+    await set('enabled', true);
+    const own = await copyAddress();
+    await set('publicUrl', 'https://parley.example.org/mine/');
+    assert.equal(await copyAddress(), 'https://parley.example.org/mine');
+    const ask = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const { port } = new URL(own);
+        const asking = request({ host: '127.0.0.1', port, path: '/mine/ping', headers: { host } }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        asking.on('error', reject).end();
+      });
+    assert.deepEqual([await ask('parley.example.org'), await ask('other.example.org')], [401, 421]);
+    await set('publicUrl', 'parley.example.org');
+    assert.equal(await copyAddress(), own);
+    await set('enabled', false);
   });
 });

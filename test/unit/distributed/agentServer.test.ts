@@ -139,10 +139,6 @@ describe('the agent server', () => {
       assert.equal(answer.headers['x-content-type-options'], 'nosniff');
       assert.equal(answer.headers['access-control-allow-origin'], undefined);
     }
-    const huge = await raw(running, 'POST', '/runs', { body: `"${'x'.repeat(6 * 1024 * 1024)}"` }).catch(
-      () => undefined,
-    );
-    assert.ok(huge === undefined || huge.status === 413);
   });
 
   it('gives agents page by page', async () => {

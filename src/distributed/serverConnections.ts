@@ -1,0 +1,84 @@
+// Which connections our server keeps. A stranger can open as many as they like and send nothing, or send slowly: such
+// connections give way to newer ones, and never take the place of callers that have shown the token or a signed link.
+import type { Socket } from 'node:net';
+
+export interface ConnectionLimits {
+  /** Connections that have shown neither a token nor a signed link. */
+  readonly strangers: number;
+  /** Milliseconds that a stranger has from connecting to the end of the request's head. */
+  readonly strangerMs: number;
+  /** Connections of callers. */
+  readonly callers: number;
+}
+
+export const CONNECTION_LIMITS: ConnectionLimits = { strangers: 64, strangerMs: 5000, callers: 256 };
+
+export class ServerConnections {
+  readonly #limits: ConnectionLimits;
+  /** Oldest first. */
+  readonly #strangers = new Map<Socket, NodeJS.Timeout>();
+  /** Least recently used first. */
+  readonly #callers = new Set<Socket>();
+  /** Callers with a request that is being answered. */
+  readonly #busy = new Map<Socket, number>();
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes a new connection. Where there are too many strangers, the oldest one of the address that has most of them goes. */
+  accept(socket: Socket): void {
+    const timer = setTimeout(() => socket.destroy(), this.#limits.strangerMs);
+    this.#strangers.set(socket, timer);
+    socket.once('close', () => this.#forget(socket));
+    if (this.#strangers.size > this.#limits.strangers) this.#oldestOfMost()?.destroy();
+  }
+
+  /** A request has come: its head took no longer than it may. */
+  heard(socket: Socket): void {
+    clearTimeout(this.#strangers.get(socket));
+  }
+
+  /**
+   * A request on this connection is from somebody who may ask. Where there are too many callers, one that asks nothing goes.
+   * @returns what to call when the request is answered; undefined where no connection can be spared: refuse the request
+   */
+  admit(socket: Socket): (() => void) | undefined {
+    if (!this.#callers.has(socket) && this.#callers.size >= this.#limits.callers) {
+      const idle = [...this.#callers].find((one) => !this.#busy.has(one));
+      if (!idle) return undefined;
+      this.#forget(idle);
+      idle.destroy();
+    }
+    this.#leaveStrangers(socket);
+    this.#callers.delete(socket);
+    this.#callers.add(socket);
+    this.#busy.set(socket, (this.#busy.get(socket) ?? 0) + 1);
+    return () => {
+      const left = (this.#busy.get(socket) ?? 1) - 1;
+      if (left > 0) this.#busy.set(socket, left);
+      else this.#busy.delete(socket);
+    };
+  }
+
+  #oldestOfMost(): Socket | undefined {
+    const byAddress = new Map<string, Socket[]>();
+    for (const socket of this.#strangers.keys()) {
+      const address = socket.remoteAddress ?? '';
+      byAddress.set(address, [...(byAddress.get(address) ?? []), socket]);
+    }
+    const [most] = [...byAddress.values()].sort((a, b) => b.length - a.length);
+    return most?.[0];
+  }
+
+  #leaveStrangers(socket: Socket): void {
+    clearTimeout(this.#strangers.get(socket));
+    this.#strangers.delete(socket);
+  }
+
+  #forget(socket: Socket): void {
+    this.#leaveStrangers(socket);
+    this.#callers.delete(socket);
+    this.#busy.delete(socket);
+  }
+}
