@@ -160,7 +160,7 @@ export class Conversation implements Disposable {
         onRepeated: (repeated) => this.#onRepeated(repeated),
         onRequest: (method, params, signal) => inbound.request(method, params, signal),
         onNotification: (method, params) => inbound.notification(method, params),
-        onUpdates: (updates, onState) => inbound.updates(updates, onState),
+        onUpdates: (updates, past) => inbound.updates(updates, past),
         onState: (report) => this.#turns.state(report),
       },
       options.opening ?? openingOf(kept),

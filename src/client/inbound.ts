@@ -1,12 +1,11 @@
 // What comes from the agent, on its way into a conversation: updates, notifications, and what it asks of the client.
-import type { StateReport } from '../acp/protocol/dialect';
 import { readCompleted } from '../acp/protocol/elicitation';
-import { isToolPlaceholder } from '../acp/quirks/gemini';
 import { answerRequest } from './agentRequests';
 import type { Connector } from './connector';
 import type { LivenessProbe } from './livenessProbe';
 import type { Recorder } from './recorder';
 import type { ConversationServices } from './services';
+import type { PastUpdates } from './sessionReplay';
 import type { Subagents } from './subagents';
 import type { TurnControl } from './turnControl';
 
@@ -30,9 +29,9 @@ export class Inbound {
 
   /**
    * Takes the `update`s of the session's `session/update` notifications, in order.
-   * @param onState takes the states in updates of the past, which begin and end no turns here; the ends of turns in them say nothing
+   * @param past they repeat what was: the ends of turns in them say nothing
    */
-  updates(updates: readonly unknown[], onState?: (report: StateReport) => void): void {
+  updates(updates: readonly unknown[], past?: PastUpdates): void {
     const { services, recorder, turns, subagents, probe, connector } = this.#parts;
     const now = services.clock.now();
     probe.heard();
@@ -40,15 +39,16 @@ export class Inbound {
     recorder.together(() =>
       connector().agentSide?.dialect.readUpdates(updates, {
         emit: (event) => {
-          if (onState && isToolPlaceholder(event)) return;
-          turns.heard(event);
-          recorder.applyAt(event, now);
+          for (const said of past?.asSaid(event) ?? [event]) {
+            turns.heard(said);
+            recorder.applyAt(said, now);
+          }
           if (event.type === 'subagent') subagents.announce(event.sessionId);
         },
         onTurnComplete: (barrier) => {
-          if (!onState) turns.turnComplete(barrier);
+          if (!past) turns.turnComplete(barrier);
         },
-        onState: onState ?? ((report) => turns.state(report)),
+        onState: past?.onState ?? ((report) => turns.state(report)),
         log: services.log,
       }),
     );

@@ -1,10 +1,9 @@
 // What comes of a session that was opened again, from the request on until the first prompt here. Agents repeat its past before their answer, after it, after session/ready,
 // in several bursts, or although they were not asked to. Beside a transcript that stands here it goes into a model of its own, and only what is missing is added; where
 // there is none, it becomes the transcript. States in it are those of old turns: only the last one says how the session is now.
-
 import { isIdle, isUserMessage } from '../acp/proposals/promptLifecycle';
 import type { Dialect, StateReport, UpdateTargets } from '../acp/protocol/dialect';
-import { isToolPlaceholder } from '../acp/quirks/gemini';
+import type { AsSaid } from '../acp/quirks/repeatedPast';
 import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';
 import { SessionModel } from '../session/model';
@@ -29,6 +28,14 @@ const OF_THE_SESSION: ReadonlySet<SessionEvent['type']> = new Set([
   'session_message',
 ]);
 
+/** How updates of the past are read. */
+export interface PastUpdates {
+  /** Takes the states in them, which begin and end no turns here. */
+  readonly onState: (report: StateReport) => void;
+  /** Returns what an event says, without what the agent puts in only where it repeats something. */
+  readonly asSaid: AsSaid;
+}
+
 export interface SessionReplayOptions {
   readonly dialect: Dialect;
   readonly log: Log;
@@ -38,8 +45,9 @@ export interface SessionReplayOptions {
   readonly expected: boolean;
   readonly known: () => Transcript;
   readonly apply: (event: SessionEvent) => void;
-  /** Takes updates that are no repetition. @param onState takes the states in them instead of the turns */
-  readonly onUpdates: (updates: readonly unknown[], onState?: (report: StateReport) => void) => void;
+  readonly asSaid: AsSaid;
+  /** Takes updates for the transcript. @param past they are a repetition */
+  readonly onUpdates: (updates: readonly unknown[], past?: PastUpdates) => void;
   readonly onState: (report: StateReport) => void;
   /** Told before what is missing is added. */
   readonly onRepeated: (repeated: readonly Entry[]) => void;
@@ -53,6 +61,7 @@ export class SessionReplay {
   /** The agent has answered, and what it repeated until then was taken over. */
   #settled = false;
   #isOver = false;
+  readonly #past: PastUpdates;
   /** What came before the answer while nothing shows that the past is repeated. */
   #undecided: unknown[] | undefined;
   /** The last state, until it is told. */
@@ -62,6 +71,7 @@ export class SessionReplay {
 
   constructor(options: SessionReplayOptions) {
     this.#options = options;
+    this.#past = { onState: this.#hold, asSaid: options.asSaid };
     if (!options.expected) this.#undecided = [];
     this.#model.apply({ type: 'cleared', replay: true }, 0);
   }
@@ -77,7 +87,7 @@ export class SessionReplay {
     else if (compares) dialect.readUpdates(updates, this.#targets());
     else {
       this.begin();
-      onUpdates(updates, this.#hold);
+      onUpdates(updates, this.#past);
     }
     this.#heard?.();
     if (this.#settled && !this.#undecided) this.#timer ??= setTimeout(() => this.#settle(true), SILENCE_MS);
@@ -154,11 +164,11 @@ export class SessionReplay {
   };
 
   #targets(): UpdateTargets {
-    const { apply, log } = this.#options;
+    const { apply, asSaid, log } = this.#options;
     return {
       emit: (event) => {
         if (OF_THE_SESSION.has(event.type)) apply(event);
-        else if (!isToolPlaceholder(event)) this.#model.apply(event, 0);
+        else for (const said of asSaid(event)) this.#model.apply(said, 0);
       },
       onTurnComplete: () => {},
       onState: this.#hold,

@@ -5,6 +5,7 @@ import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
 import { sendReady } from '../acp/proposals/sessionReady';
 import { probeStatus } from '../acp/proposals/sessionStatus';
 import type { AuthMethod, Protocol, SessionOffer, SessionPlace } from '../acp/protocol/dialect';
+import { repeatedEvents } from '../acp/quirks/repeatedPast';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { ParleyError } from '../base/errors';
 import type { SessionEvent } from '../session/event';
@@ -199,10 +200,12 @@ const FORKED: SessionEvent = {
 
 function replayOf(
   { onUpdates, onState, onRepeated, known, apply, services }: StartContext,
-  { dialect }: AgentLink,
+  { dialect, description }: AgentLink,
   manner: Pick<SessionReplayOptions, 'compares' | 'expected'>,
 ): SessionReplay {
-  return new SessionReplay({ ...manner, dialect, log: services.log, known, apply, onUpdates, onState, onRepeated });
+  const asSaid = repeatedEvents(description.raw);
+  const { log } = services;
+  return new SessionReplay({ ...manner, dialect, log, asSaid, known, apply, onUpdates, onState, onRepeated });
 }
 
 /** `session/load` and `session/resume`: the session has its name already, and is spoken of before the answer. */

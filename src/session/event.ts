@@ -53,6 +53,8 @@ export type SessionEvent =
       readonly messageId?: string;
       readonly block: ContentBlock;
     }
+  /** What stands last is whole: text without an id that comes next begins a message of its own. */
+  | { readonly type: 'message_ended' }
   /** A message whole: `content` replaces what was there, null empties it, absent leaves it. */
   | {
       readonly type: 'message';

@@ -153,6 +153,7 @@ function openMessage(
 ): MessageEntry | undefined {
   const { state } = context;
   const last = state.entries.at(-1);
+  if (messageId === undefined && context.wholeAt === state.entries.length) return undefined;
   // Nearly every chunk continues what stands last, and then the key for the index need not be made.
   const entry =
     messageId === undefined || (last?.kind === role && last.messageId === messageId)

@@ -42,6 +42,8 @@ export interface ModelContext {
   terminalChars: number;
   /** How large the tool calls are that may be shortened. */
   readonly toolSizes: ToolSizes;
+  /** So many entries stood here when the last one of them was known to be whole. */
+  wholeAt: number | undefined;
   /** What an agent that echoes the prompt may still repeat. */
   echo: PromptEcho | undefined;
   /** The newest prompts by their id. */
@@ -103,6 +105,7 @@ export class SessionModel {
       terminalShownIn: new Map(),
       terminalChars: 0,
       toolSizes: new ToolSizes(),
+      wholeAt: undefined,
       echo: undefined,
       prompts: new Map(),
       push(make, at) {
@@ -208,6 +211,9 @@ export class SessionModel {
         addMessageChunk(context, block === event.block ? event : { ...event, block }, at);
         return;
       }
+      case 'message_ended':
+        context.wholeAt = state.entries.length;
+        return;
       case 'message':
         setMessage(context, event, at);
         return;
@@ -474,6 +480,7 @@ function clear(context: ModelContext): void {
     map.clear();
   context.openTools.clear();
   context.terminalChars = 0;
+  context.wholeAt = undefined;
   context.echo = undefined;
   context.note((changes) => changes.clearedAll());
 }

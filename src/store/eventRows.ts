@@ -195,7 +195,17 @@ export function toPage(rows: readonly EventRow[], after: Cursor | undefined): Ev
 
 /** What the reducer forgets at a `cleared`; a kind that is not named here is kept. */
 const WIPED = [
-  ...['message_chunk', 'message', 'prompt_sent', 'prompt_inserted', 'tool_call', 'tool_content', 'terminal', 'plan'],
+  ...[
+    'message_chunk',
+    'message_ended',
+    'message',
+    'prompt_sent',
+    'prompt_inserted',
+    'tool_call',
+    'tool_content',
+    'terminal',
+    'plan',
+  ],
   ...['plan_document', 'plan_removed', 'subagent', 'subagent_said', 'subagent_did', 'subagents_ended'],
   ...[
     'session_message',

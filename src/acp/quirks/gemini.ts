@@ -1,7 +1,5 @@
 // gemini-cli, where it cannot be told apart by what it can do.
-
 import { at } from '../../base/untrusted';
-import type { SessionEvent } from '../../session/event';
 
 /**
  * Whether a missing file must read as empty. gemini-cli reads a file before it creates it, and takes every error answer to that (-32603 and -32002 alike) for
@@ -10,13 +8,4 @@ import type { SessionEvent } from '../../session/event';
  */
 export function missingFileReadsEmpty(initializeResult: unknown): boolean {
   return at(initializeResult, 'agentInfo', 'name') === 'gemini-cli';
-}
-
-/**
- * Whether an event is a placeholder for the result of a tool: gemini-cli repeats each as a message in the user's name ("[Function Response: write_file]"),
- * beside the tool call itself.
- */
-export function isToolPlaceholder(event: SessionEvent): boolean {
-  if (event.type !== 'message_chunk' || event.role !== 'user' || event.block.type !== 'text') return false;
-  return /^\[Function (?:Call|Response): [\w.:-]{1,200}\]$/.test(event.block.text);
 }

@@ -125,6 +125,7 @@ describe('a repeated session', function () {
         ...{ compares: true, expected: false, dialect: new V1Agent(unused), log: silentLog },
         known: () => model.state,
         apply: (event) => model.apply(event, 1),
+        asSaid: (event) => [event],
         onUpdates: (updates) => live.push(...updates),
         onState() {},
         onRepeated() {},

@@ -1,6 +1,6 @@
 // What real agents repeat of a session, by their recordings, beside the transcript that a client has of it.
 import { strict as assert } from 'node:assert';
-import { isToolPlaceholder } from '../../../src/acp/quirks/gemini';
+import { repeatedEvents } from '../../../src/acp/quirks/repeatedPast';
 import { V1Agent } from '../../../src/acp/v1/v1Agent';
 import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';
@@ -8,6 +8,7 @@ import type { ContentBlock } from '../../../src/session/content';
 import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 import { reconcile } from '../../../src/session/reconcile';
+import { textOf } from '../../../src/session/spokenText';
 import { readRecording } from '../../support/recordings';
 
 /** What the agent sends between session/load and the next prompt. */
@@ -27,6 +28,9 @@ function repeatedIn(recording: string): SessionEvent[] {
   });
   return events;
 }
+
+const initializedIn = (recording: string): unknown =>
+  readRecording(recording).find(({ dir, msg }) => dir === 'a2c' && msg?.id === 0)?.msg?.result;
 
 const promptOf = (event: SessionEvent): ContentBlock | undefined => {
   if (event.type !== 'message_chunk' || event.role !== 'user' || event.block.type !== 'text') return undefined;
@@ -83,10 +87,24 @@ describe('a session that was recorded', () => {
     }
   }
 
-  it('has placeholders in the name of the user that are told from what users write', () => {
-    const placeholders = repeatedIn('gemini.reload').filter(isToolPlaceholder);
-    assert.equal(placeholders.length, 2);
-    const block = { type: 'text', text: 'What is [Function Response: x]?' } as const;
-    assert.equal(isToolPlaceholder({ type: 'message_chunk', role: 'user', block }), false);
+  it('becomes a transcript of what was said, where a client opens it that was not there', () => {
+    const model = new SessionModel();
+    model.apply({ type: 'cleared', replay: true }, 0);
+    const asSaid = repeatedEvents(initializedIn('gemini.reload'));
+    for (const event of repeatedIn('gemini.reload').flatMap(asSaid)) model.apply(event, 0);
+    const said = model.state.entries.flatMap((entry) =>
+      entry.kind === 'user' || entry.kind === 'agent' ? [`${entry.kind}: ${textOf(entry).slice(0, 25)}`] : [],
+    );
+    assert.deepEqual(said, [
+      'user: <session_context>\nThis is',
+      'user: SCRIPT:hello CWD=/rig/run',
+      'agent: Hello from the **fake** m',
+      'user: SCRIPT:write CWD=/rig/run',
+      'agent: I will write a file.',
+      'agent: Write finished.',
+      'user: SCRIPT:bash CWD=/rig/run/',
+      'agent: Running a command.',
+      'agent: Command finished.',
+    ]);
   });
 });

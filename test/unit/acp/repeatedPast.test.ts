@@ -1,0 +1,65 @@
+// What agents put into a past that they repeat, and nobody said.
+import { strict as assert } from 'node:assert';
+import { repeatedEvents } from '../../../src/acp/quirks/repeatedPast';
+import type { MessageRole, SessionEvent } from '../../../src/session/event';
+import { SessionModel } from '../../../src/session/model';
+import { textOf } from '../../../src/session/spokenText';
+
+const chunk = (role: MessageRole, text: string): SessionEvent => ({
+  type: 'message_chunk',
+  role,
+  block: { type: 'text', text },
+});
+
+/** The messages of the transcript that an agent of that name makes by what it repeats. */
+function transcript(name: string, ...events: readonly SessionEvent[]): string[] {
+  const model = new SessionModel();
+  model.apply({ type: 'cleared', replay: true }, 0);
+  const asSaid = repeatedEvents({ agentInfo: { name } });
+  for (const event of events.flatMap(asSaid)) model.apply(event, 0);
+  return model.state.entries.flatMap((entry) =>
+    entry.kind === 'user' || entry.kind === 'agent' ? [`${entry.kind}: ${textOf(entry)}`] : [],
+  );
+}
+
+describe('a past that is repeated', () => {
+  it('keeps the messages of gemini-cli apart where its placeholders stood', () => {
+    assert.deepEqual(
+      transcript(
+        'gemini-cli',
+        chunk('user', 'Write it.'),
+        chunk('agent', 'I will write a file.[Function Call: write_file][Function Call: mcp.list:x]'),
+        chunk('user', '[Function Response: write_file]'),
+        chunk('agent', '[Function Call: run_shell_command]'),
+        chunk('user', '[Function Response: run_shell_command]'),
+        chunk('agent', '[Thought: true]Done.'),
+      ),
+      ['user: Write it.', 'agent: I will write a file.', 'agent: Done.'],
+    );
+  });
+
+  it('keeps what is like a placeholder and was said', () => {
+    const events = [chunk('user', 'What is [Function Response: x]?'), chunk('agent', '[Function Call: x] is a call.')];
+    const said = ['user: What is [Function Response: x]?', 'agent: [Function Call: x] is a call.'];
+    assert.deepEqual(transcript('gemini-cli', ...events), said);
+    const last = [chunk('user', '[Function Response: x]'), chunk('agent', 'It writes [Function Call: x]')];
+    assert.deepEqual(transcript('other', ...last), [
+      'user: [Function Response: x]',
+      'agent: It writes [Function Call: x]',
+    ]);
+  });
+
+  for (const name of ['gemini-cli', 'pi-acp']) {
+    it(`keeps messages of the user apart that ${name} said nothing to`, () => {
+      assert.deepEqual(transcript(name, chunk('user', 'one'), chunk('user', 'two'), chunk('agent', 'Yes')), [
+        'user: one',
+        'user: two',
+        'agent: Yes',
+      ]);
+    });
+  }
+
+  it('joins the pieces in which other agents repeat a message of the user', () => {
+    assert.deepEqual(transcript('other', chunk('user', 'o'), chunk('user', 'ne')), ['user: one']);
+  });
+});
