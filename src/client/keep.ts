@@ -48,6 +48,8 @@ export interface KeptConversation {
   readonly model: SessionModel;
   /** Where `model` has only the end of the transcript so far: reads all of it, a little at a time. @throws ParleyError `journal-unreadable` */
   readonly whole?: () => Promise<SessionModel>;
+  /** With `whole`: ids of messages up to this number may stand in what is not read yet. */
+  readonly usedIds?: number;
   readonly queue: readonly KeptItem[];
   /** Why the queue waits. */
   readonly paused?: string;

@@ -4,7 +4,7 @@ import type { SessionModel } from '../session/model';
 import type { ConversationKeep } from './keep';
 
 /** In a turn, so many entries lie between two marks. */
-const MARK_EVERY = 500;
+const MARK_EVERY = 16;
 
 export class Recorder {
   readonly #model: SessionModel;

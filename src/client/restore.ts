@@ -25,9 +25,10 @@ export function restore(
   now: number,
   isHeld = false,
 ): void {
-  const items = restoredQueue(model.state, kept.queue);
-  const used = usedIds(model.state, kept.queue);
-  for (const event of closingEvents(model.state, now, isHeld)) apply(event);
+  const state = { ...model.state, entries: model.state.entries.slice(model.begins) };
+  const items = restoredQueue(state, kept.queue);
+  const used = Math.max(usedIds(state, kept.queue), kept.usedIds ?? 0);
+  for (const event of closingEvents(state, now, isHeld)) apply(event);
   queue.restore(
     items.map((item) => ({ ...item })),
     items.length > 0 ? (kept.paused ?? 'window-ended') : undefined,

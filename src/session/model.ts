@@ -64,13 +64,13 @@ function placeOf(state: SessionState): { turnId?: string; late?: true } {
 }
 
 /** A session for whoever only reads it: what happens is applied and kept by its conversation alone. */
-export type SessionView = Pick<SessionModel, 'state' | 'turn' | 'toolIndex' | 'observe'>;
+export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'toolIndex' | 'observe'>;
 
 export class SessionModel {
   readonly #context: ModelContext;
   readonly #readers = new Set<Changes>();
-  /** It begins at this entry; what has come since it was begun to be used. */
-  #partial: { readonly from: number; readonly since: TimedEvent[] } | undefined;
+  /** It begins at the entry `from`; what has come since it was begun to be used. A page may hold entries from `shown` on. */
+  #partial: { readonly from: number; shown: number; readonly since: TimedEvent[] } | undefined;
 
   constructor() {
     const readers = this.#readers;
@@ -129,13 +129,15 @@ export class SessionModel {
 
   /**
    * Begins where others end: before what comes now stand so many entries and turns, which are being read. In their places are
-   * gaps until {@link complete}. @param at ms since 1970, of what comes next
+   * gaps until {@link complete}: one object for all but the last, which alone may be shown. @param at ms since 1970, of what comes next
    */
   static after({ entries, turns, turn: running }: Mark, at: number): SessionModel {
     const model = new SessionModel();
     const { state } = model.#context;
     const gap = { kind: 'gap', at: 0, gapId: '', text: 'Loading…', state: 'loading' } as const;
-    for (let index = 0; index < entries; index++) state.entries.push({ ...gap, id: `e${index}`, index });
+    const hidden: Entry = { ...gap, id: '', index: 0 };
+    for (let index = 0; index < entries; index++)
+      state.entries.push(index < entries - NEWEST ? hidden : { ...gap, id: `e${index}`, index });
     const turn = { origin: 'user', startedAt: 0, replayed: true, tools: 0, files: new Set<string>() } as const;
     for (let number = 1; number <= turns; number++) state.turns.push({ ...turn, id: '', number });
     if (running !== undefined) {
@@ -144,13 +146,13 @@ export class SessionModel {
       state.turns[turns - 1] = state.turn;
       model.#context.turnsById.set(running, state.turn);
     }
-    model.#partial = { from: entries, since: [] };
+    model.#partial = { from: entries, shown: Math.max(0, entries - NEWEST), since: [] };
     return model;
   }
 
-  /** What it begins after is being read. */
-  get isPartial(): boolean {
-    return this.#partial !== undefined;
+  /** Index of the first entry that is there; what stands before it is being read. */
+  get begins(): number {
+    return this.#partial?.from ?? 0;
   }
 
   /** Puts in what stands before. @param whole what all events make up to where this one was begun to be used; it belongs to this one then */
@@ -165,19 +167,22 @@ export class SessionModel {
     const { entries } = whole.state;
     Object.assign(state, whole.state);
     Object.assign(context, whole.#context, { state, push, note });
-    const isSame = shown.length === entries.length && entries.every((entry, index) => shown[index]?.id === entry.id);
+    const first = partial.shown;
+    const isSame =
+      shown.length === entries.length && shown.slice(first).every(({ id }, index) => entries[first + index]?.id === id);
     for (const reader of this.#readers) {
       if (!isSame) reader.clearedAll();
-      else
-        for (let index = firstChange(shown, entries, partial.from); index < entries.length; index++)
-          reader.entry(index);
+      else for (let index = firstChange(shown, entries, first); index < entries.length; index++) reader.entry(index);
       for (const part of PARTS_OF_STATE) reader.part(part);
     }
   }
 
   /** To be called once what was kept until now has been applied: what comes after it is not part of what is being read. */
   beginLive(): void {
-    if (this.#partial) this.#partial.since.length = 0;
+    const partial = this.#partial;
+    if (!partial) return;
+    partial.since.length = 0;
+    partial.shown = Math.max(0, Math.min(partial.from, this.state.entries.length - NEWEST));
   }
 
   turn(id: string): Readonly<Turn> | undefined {
@@ -387,9 +392,8 @@ const PARTS_OF_STATE: ReadonlySet<SessionPart> = new Set(Object.values(PARTS));
 /** Entries at the end that are sent to a page without being asked for. */
 const NEWEST = 64;
 
-/** The first entry of those that a page may hold which is not what was shown. */
-function firstChange(shown: readonly Entry[], entries: readonly Entry[], from: number): number {
-  const first = Math.max(0, Math.min(from, entries.length - NEWEST));
+/** The first entry from `first` on which is not what was shown. */
+function firstChange(shown: readonly Entry[], entries: readonly Entry[], first: number): number {
   for (let index = first; index < entries.length; index++) {
     if (!isAlike(shown[index], entries[index])) return index;
   }

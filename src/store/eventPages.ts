@@ -21,14 +21,16 @@ export interface EventQuery {
 
 /** Rows that are looked at to find where the end of a session begins. */
 const MAX_TAIL_ROWS = 5000;
-/** Bytes of an end after which it is long enough, however few entries it has. */
-const MAX_TAIL_BYTES = 512 * 1024;
+/** About the bytes of text of an end after which it is long enough, however few entries it has. */
+const MAX_TAIL_BYTES = 1024 * 1024;
+/** Bytes of text of a deflated row, by each of its own: outputs of tools shrink to about so much. */
+const DEFLATED = 8;
 
-const markSchema = z.object({ entries: z.number(), turns: z.number(), turn: z.optional(z.string()) });
+const markSchema = z.optional(z.object({ entries: z.number(), turns: z.number(), turn: z.optional(z.string()) }));
 
 /** The mark of a column; undefined where there is none. */
 export function readMark(json: string | undefined): Mark | undefined {
-  const mark = readJson(json, z.optional(markSchema), undefined);
+  const mark = readJson(json, markSchema, undefined);
   if (!mark) return undefined;
   const { entries, turns, turn } = mark;
   return { entries, turns, ...(turn !== undefined && { turn }) };
@@ -58,19 +60,19 @@ export function readEvents(backing: Backing, key: string, query: EventQuery): Ev
 }
 
 /**
- * Where the end of a session begins that has at least so many entries, or is half a megabyte: the number of its first row, and
- * what stands before it. Nothing before the last `cleared` is part of it. It costs the same however long the session is.
+ * Where the end of a session begins that has at least so many entries, or is a megabyte of text: the number of its first row,
+ * and what stands before it. Nothing before the last `cleared` is part of it. It costs the same however long the session is.
  * @returns undefined where the session is shorter, or of a version that noted no marks
  */
 export function readTail(backing: Backing, key: string, entries: number): { from: number; mark: Mark } | undefined {
   return backing.read(key, (sql) => {
     const cleared = numberOf(sql.get('SELECT cleared_seq FROM sessions WHERE key = ?', key)?.cleared_seq) ?? 0;
-    const sentence = `SELECT seq, octet_length(json), mark FROM events WHERE key = ? AND seq > ?
+    const sentence = `SELECT seq, octet_length(json) * iif(typeof(json) = 'blob', ${DEFLATED}, 1), mark FROM events WHERE key = ? AND seq > ?
       ORDER BY seq DESC LIMIT ${MAX_TAIL_ROWS}`;
     let newest: Mark | undefined;
     let found: { from: number; mark: Mark } | undefined;
     let bytes = 0;
-    for (const [seq, size, json] of sql.lists(sentence, key, cleared)) {
+    for (const [seq, size, json] of sql.rows(sentence, key, cleared)) {
       bytes += numberOf(size) ?? 0;
       const mark = readMark(textOf(json));
       if (!mark) continue;

@@ -37,6 +37,13 @@ export class Sql {
     }
   }
 
+  /** The same, each row read when it is asked for: whoever has enough costs no more. The statement is not used otherwise meanwhile. */
+  *rows(sql: string, ...values: SQLInputValue[]): Generator<SQLOutputValue[]> {
+    const statement = this.#prepared(sql);
+    statement.setReturnArrays(true);
+    yield* statement.iterate(...values) as Iterable<unknown> as Iterable<SQLOutputValue[]>;
+  }
+
   /** @returns the number of rows that changed */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepared(sql).run(...values).changes);

@@ -260,13 +260,14 @@ function beginAtEnd(
   journal: Journal,
   { key, lastSeq }: SessionRecord,
   reading: TranscriptReading,
-): Pick<KeptConversation, 'model' | 'whole'> {
+): Pick<KeptConversation, 'model' | 'whole' | 'usedIds'> {
   const end = journal.tail(key, TAIL_ENTRIES);
   const { events } = end ? journal.events(key, { from: end.from, to: lastSeq }) : { events: [] };
   const model = SessionModel.after(end?.mark ?? { entries: 0, turns: 0 }, events[0]?.at ?? 0);
   for (const { at, event } of events) model.apply(event, at);
   model.beginLive();
-  return { model, whole: () => reading.finishSlowly(lastSeq) };
+  // Each message that was sent has a row of its own.
+  return { model, whole: () => reading.finishSlowly(lastSeq), usedIds: lastSeq };
 }
 
 function anchorOf(view: ViewState | undefined): Anchor | undefined {
