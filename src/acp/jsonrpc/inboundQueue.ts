@@ -1,111 +1,120 @@
-// What has arrived and waits its turn. vscode-jsonrpc spends one event-loop turn on each message; a flood of updates cannot pay that, so neighbouring
-// `session/update` notifications become one entry here, and the order against everything else stays that of the wire.
+// Hands over what an agent sends in the order of the wire. Updates and notifications go straight to
+// their handlers, those of one chunk of bytes together; requests and responses go through
+// vscode-jsonrpc, one at a time, and what arrived behind one waits until it is handled.
 import type { Message } from 'vscode-jsonrpc';
 
-/** The method of our in-process messages. It cannot be spoofed: every notification of the wire is wrapped in one, whatever it calls itself. */
-export const inboundMethod = 'parley/inbound';
-
-/** What an in-process message carries. */
-export type Inbound =
-  | { readonly kind: 'updates'; readonly batch: unknown[] }
-  | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
-  | { readonly kind: 'cancel'; readonly id: string | number };
-
-interface InboundMessage extends Message {
-  readonly method: string;
-  readonly params: Inbound;
+/** Takes what needs neither an id nor an answer. Must not throw. */
+export interface InboundHandlers {
+  /** The params of neighbouring `session/update` notifications. */
+  updates(batch: readonly unknown[]): void;
+  notification(method: string, params: unknown): void;
+  /** The agent withdraws its request of this id. */
+  cancel(id: string | number): void;
 }
 
-/**
- * Feeds messages to vscode-jsonrpc one at a time. Its own queue is keyed by id, so two waiting messages with one id would overwrite each other; with one at a
- * time it never holds two.
- */
-export class InboundQueue {
-  #deliver: ((message: Message) => void) | undefined;
-  #waiting: Message[] = [];
-  #head = 0;
-  #inFlight = false;
-  #onDrained: (() => void) | undefined;
-  #openBatch: unknown[] | undefined;
+/** A request or response for vscode-jsonrpc, a batch of updates, or anything else that is just called. */
+type Entry = { readonly message: Message } | { readonly updates: unknown[] } | { readonly run: () => void };
 
-  /** Begins delivery. */
+export class InboundQueue {
+  readonly #handlers: InboundHandlers;
+  #deliver: ((message: Message) => void) | undefined;
+  #waiting: Entry[] = [];
+  #head = 0;
+  /** A message is with vscode-jsonrpc, or those who waited for it have not run yet. */
+  #isHeld = false;
+  #isDraining = false;
+
+  constructor(handlers: InboundHandlers) {
+    this.#handlers = handlers;
+  }
+
+  /** Begins delivery. @param deliver gives a request or a response to vscode-jsonrpc */
   start(deliver: (message: Message) => void): void {
     this.#deliver = deliver;
-    this.#next();
+    this.flush();
   }
 
-  /** Adds the params of a `session/update`, joining them to the updates that wait at the end of the queue. */
+  /** Adds the params of a `session/update`; handed over with its neighbours at the next {@link flush}. */
   pushUpdate(params: unknown): void {
-    if (this.#openBatch) {
-      this.#openBatch.push(params);
-      return;
-    }
-    const batch = [params];
-    this.#add(wrap({ kind: 'updates', batch }));
-    this.#openBatch = batch;
+    const last = this.#waiting.at(-1);
+    if (last && 'updates' in last) last.updates.push(params);
+    else this.#waiting.push({ updates: [params] });
   }
 
-  /** Adds any other notification. */
-  pushInbound(inbound: Inbound): void {
-    this.#add(wrap(inbound));
+  pushNotification(method: string, params: unknown): void {
+    this.#add({ run: () => this.#handlers.notification(method, params) });
   }
 
-  /** Adds a request or a response as it came. */
+  pushCancel(id: string | number): void {
+    this.#add({ run: () => this.#handlers.cancel(id) });
+  }
+
+  /** Adds a request or a response. */
   push(message: Message): void {
-    this.#add(message);
+    this.#add({ message });
   }
 
-  /** The message in flight is about to be handled, so nothing may join it any more. */
-  dispatching(): void {
-    if (this.#head === this.#waiting.length) this.#openBatch = undefined;
+  /** Hands over what waits, as far as no message is in the way; to be called at the end of each chunk. */
+  flush(): void {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    try {
+      while (!this.#isHeld && this.#deliver) {
+        const entry = this.#take();
+        if (!entry) return;
+        if ('updates' in entry) this.#handlers.updates(entry.updates);
+        else if ('run' in entry) entry.run();
+        else {
+          this.#isHeld = true;
+          this.#deliver(entry.message);
+        }
+      }
+    } finally {
+      this.#isDraining = false;
+    }
   }
 
-  /** The message in flight was handed over: the next one may follow, in a later turn. */
+  /**
+   * The message was handled. vscode-jsonrpc gives the next one a turn of its own; anything else gets
+   * one here, so that whoever waits for a response runs before what came behind it.
+   */
   dispatched(): void {
-    this.#inFlight = false;
-    this.#next();
+    const next = this.#waiting[this.#head];
+    if (next && 'message' in next) this.#release();
+    else setImmediate(() => this.#release());
   }
 
   /** Calls `run` once when all that waits now has been handled; never before this returns. */
   whenDrained(run: () => void): void {
-    this.#onDrained = run;
-    if (!this.#inFlight) queueMicrotask(() => this.#next());
+    this.#waiting.push({ run });
+    queueMicrotask(() => this.flush());
   }
 
-  /** Forgets what waits. */
+  /** Forgets what waits, and delivers nothing more. */
   clear(): void {
     this.#deliver = undefined;
     this.#waiting = [];
     this.#head = 0;
-    this.#openBatch = undefined;
-    this.#onDrained = undefined;
   }
 
-  #add(message: Message): void {
-    this.#openBatch = undefined;
-    this.#waiting.push(message);
-    this.#next();
+  #add(entry: Entry): void {
+    this.#waiting.push(entry);
+    this.flush();
   }
 
-  #next(): void {
-    if (this.#inFlight || !this.#deliver) return;
-    const message = this.#waiting[this.#head];
-    if (!message) {
-      const run = this.#onDrained;
-      this.#onDrained = undefined;
-      run?.();
-      return;
-    }
+  #release(): void {
+    this.#isHeld = false;
+    this.flush();
+  }
+
+  #take(): Entry | undefined {
+    const entry = this.#waiting[this.#head];
+    if (!entry) return undefined;
     this.#head++;
     if (this.#head === this.#waiting.length) {
       this.#waiting = [];
       this.#head = 0;
     }
-    this.#inFlight = true;
-    this.#deliver(message);
+    return entry;
   }
-}
-
-function wrap(params: Inbound): InboundMessage {
-  return { jsonrpc: '2.0', method: inboundMethod, params };
 }

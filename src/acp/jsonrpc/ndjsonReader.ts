@@ -9,7 +9,7 @@ import {
 } from 'vscode-jsonrpc';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
-import { InboundQueue } from './inboundQueue';
+import { type InboundHandlers, InboundQueue } from './inboundQueue';
 import { LineSplitter } from './lineSplitter';
 import { rpcCodes } from './rpcError';
 import type { MutableRpcStats } from './rpcStats';
@@ -26,6 +26,7 @@ export interface NdjsonReaderOptions {
   readonly maxMessageBytes: number;
   readonly log: Log;
   readonly stats: MutableRpcStats;
+  readonly handlers: InboundHandlers;
   /** Answers with an error that belongs to no request (`id: null`). */
   readonly refuse: (code: number, message: string) => void;
   /** The stream has ended and everything before its end was handled. */
@@ -37,7 +38,7 @@ export interface NdjsonReaderOptions {
 /** The reader half of a connection; the transport writes into it. */
 export class NdjsonReader extends AbstractMessageReader implements MessageReader, TransportSink {
   /** What has arrived and waits for its turn. */
-  readonly queue = new InboundQueue();
+  readonly queue: InboundQueue;
   readonly #options: NdjsonReaderOptions;
   readonly #splitter: LineSplitter;
   #ended = false;
@@ -45,6 +46,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   constructor(options: NdjsonReaderOptions) {
     super();
     this.#options = options;
+    this.queue = new InboundQueue(options.handlers);
     this.#splitter = new LineSplitter(options.maxMessageBytes, (line) => this.#read(line));
   }
 
@@ -63,7 +65,9 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     if (this.#ended) return;
     const { stats, maxMessageBytes, onEnd } = this.#options;
     stats.bytesIn += chunk.length;
-    if (this.#splitter.push(chunk)) return;
+    const isWithinLimit = this.#splitter.push(chunk);
+    this.queue.flush();
+    if (isWithinLimit || this.#ended) return;
     stats.oversize++;
     this.#ended = true;
     const error = messageTooLarge('The agent sent a message', maxMessageBytes);
@@ -82,6 +86,8 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   }
 
   #read(line: string): void {
+    // A handler may have ended the connection in the middle of a chunk.
+    if (this.#ended) return;
     let message: unknown;
     try {
       message = JSON.parse(line);
@@ -125,11 +131,11 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     if (method === '$/cancel_request' || method === '$/cancelRequest') {
       const named: { requestId?: unknown; id?: unknown } = typeof params === 'object' && params !== null ? params : {};
       const id = named.requestId ?? named.id;
-      if (typeof id === 'string' || typeof id === 'number') this.queue.pushInbound({ kind: 'cancel', id });
+      if (typeof id === 'string' || typeof id === 'number') this.queue.pushCancel(id);
       else this.#options.log.warn(`The agent sent ${method} without a request id`);
       return;
     }
-    this.queue.pushInbound({ kind: 'notification', method, params });
+    this.queue.pushNotification(method, params);
   }
 
   #response(message: WireMessage, line: string): void {

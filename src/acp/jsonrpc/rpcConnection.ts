@@ -1,5 +1,6 @@
-// One JSON-RPC conversation with an agent over a transport. vscode-jsonrpc correlates and dispatches; here are the parts it has not: ndjson, ids known to the
-// caller, bulk updates, the protocol's cancelling, and an end that leaves nothing pending.
+// One JSON-RPC conversation with an agent over a transport. vscode-jsonrpc correlates and dispatches
+// requests and responses; here are the parts it lacks: ndjson, ids known to the caller, updates in
+// bulk, the protocol's way of cancelling, and an end that leaves nothing pending.
 import {
   type CancellationToken,
   createMessageConnection,
@@ -13,7 +14,6 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import { Cancellation, IncomingRequest, tokenOf } from './cancellation';
-import { type Inbound, inboundMethod } from './inboundQueue';
 import { defaultMaxMessageBytes, NdjsonReader } from './ndjsonReader';
 import { NdjsonWriter } from './ndjsonWriter';
 import { errorSentence, RpcError, rpcCodes } from './rpcError';
@@ -94,6 +94,11 @@ export class RpcConnection implements Disposable {
       maxMessageBytes,
       log,
       stats: this.#stats,
+      handlers: {
+        updates: (batch) => this.#notified(() => this.#handlers.onUpdates(batch)),
+        notification: (method, params) => this.#notified(() => this.#handlers.onNotification(method, params)),
+        cancel: (id) => this.#onCancel(id),
+      },
       refuse: (code, message) => {
         const answer = { jsonrpc: '2.0', id: null, error: { code, message } };
         writer.write(answer).catch((error: unknown) => log.debug(`A refusal was not sent: ${messageOf(error)}`));
@@ -112,7 +117,6 @@ export class RpcConnection implements Disposable {
       cancellationStrategy: this.#cancellation.strategy,
       messageStrategy: { handleMessage: (message, next) => this.#dispatch(message, next) },
     });
-    this.#connection.onNotification(inboundMethod, (inbound: Inbound) => this.#onInbound(inbound));
     this.#connection.onRequest((method: string, params: unknown, token: CancellationToken) =>
       this.#onRequest(method, params, token),
     );
@@ -234,7 +238,6 @@ export class RpcConnection implements Disposable {
   }
 
   #dispatch<R>(message: Message, next: (message: Message) => R): R | undefined {
-    this.#reader.queue.dispatching();
     try {
       const known = Message.isResponse(message) ? this.#matched(message) : message;
       return known && next(known);
@@ -253,15 +256,18 @@ export class RpcConnection implements Disposable {
     return undefined;
   }
 
-  #onInbound(inbound: Inbound): void {
+  /** What fails in a handler must not stop the reading. */
+  #notified(handle: () => void): void {
     try {
-      if (inbound.kind === 'updates') this.#handlers.onUpdates(inbound.batch);
-      else if (inbound.kind === 'notification') this.#handlers.onNotification(inbound.method, inbound.params);
-      else if (!this.#cancellation.cancel(inbound.id))
-        this.#log.debug(`The agent cancelled a request it does not wait for: id ${JSON.stringify(inbound.id)}`);
+      handle();
     } catch (error) {
       this.#log.error(`Handling a notification of the agent failed: ${messageOf(error)}`);
     }
+  }
+
+  #onCancel(id: string | number): void {
+    if (!this.#cancellation.cancel(id))
+      this.#log.debug(`The agent cancelled a request it does not wait for: id ${JSON.stringify(id)}`);
   }
 
   async #onRequest(method: string, params: unknown, token: CancellationToken): Promise<unknown> {

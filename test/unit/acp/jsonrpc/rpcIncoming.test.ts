@@ -51,6 +51,26 @@ describe('RpcConnection', () => {
       assert.ok(batches.length <= 2, `${batches.length} batches`);
     });
 
+    it('hands updates and notifications over in the turn in which their bytes arrive', () => {
+      const { transport, seen } = wire();
+      transport.sayJson(update(1), update(2), { jsonrpc: '2.0', method: '_x', params: {} });
+      assert.deepEqual(seen, [{ update: { n: 1 } }, { update: { n: 2 } }, { notification: '_x', params: {} }]);
+    });
+
+    it('lets whoever waits for an answer run before an update that came behind it', async () => {
+      const { transport, connection, seen, count } = wire();
+      const answer = (async () => {
+        const result = await connection.request('session/new', {});
+        // What an adapter does with an answer takes some more steps.
+        for (let step = 0; step < 20; step++) await Promise.resolve();
+        seen.push({ result });
+      })();
+      const { id } = await transport.next();
+      transport.sayJson(response(id, 'new'), update(1));
+      await Promise.all([answer, count(2)]);
+      assert.deepEqual(seen, [{ result: 'new' }, { update: { n: 1 } }]);
+    });
+
     it('two waiting requests with one id are both answered', async () => {
       const { transport, seen } = wire({ onRequest: async (method) => method });
       transport.sayJson(
