@@ -1,11 +1,10 @@
 // A folder for the writes of this window that wait for a resource server, and what windows that have ended left in theirs.
 import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { ResourceStore } from '../distributed/resources';
-import { WriteQueue } from '../distributed/writeQueue';
+import { takeOver, WriteQueue } from '../distributed/writeQueue';
 
 export interface QueueFoldersOptions {
   /** Of one resource server. */
@@ -18,37 +17,22 @@ export interface QueueFoldersOptions {
   readonly log: Log;
 }
 
-/** Opens the queue of this window, and sends what others left before it is forgotten. @throws ParleyError `store-error` */
-export async function openQueue(
-  store: ResourceStore,
-  options: QueueFoldersOptions,
-): Promise<{ readonly queue: WriteQueue; readonly disposable: Disposable }> {
+/** Opens the queue of this window, with what windows that are gone left in theirs. @throws ParleyError `store-error` */
+export async function openQueue(store: ResourceStore, options: QueueFoldersOptions): Promise<WriteQueue> {
   const { root, log } = options;
   const own = nameOf(options.pid, options);
-  const lifetime = new DisposableStore();
+  const folder = join(root, own);
   const names = await readdir(root).catch(() => []);
   for (const name of names) {
     if (name === own || !isLeft(name, options)) continue;
-    const folder = join(root, name);
-    const left = await WriteQueue.open(store, { folder, log }).catch((error: unknown) => {
-      log.warn(`What waits for the resource server in ${name} cannot be read: ${messageOf(error)}`);
-      return undefined;
-    });
-    if (!left) continue;
-    const forget = (): void => {
-      left.dispose();
-      // What the server refused, or is damaged, is still there; then the folder stays, and the next window tries again.
-      void rmdir(folder).catch((error: unknown) => log.debug(`resource queue: ${name} stays: ${messageOf(error)}`));
-    };
-    if (left.size === 0) forget();
-    else {
-      lifetime.add(left);
-      lifetime.add(left.onDidFlush(forget));
+    try {
+      await takeOver(join(root, name), folder);
+      await rmdir(join(root, name));
+    } catch (error) {
+      log.warn(`What waits for the resource server in ${name} stays there: ${messageOf(error)}`);
     }
   }
-  const queue = await WriteQueue.open(store, { folder: join(root, own), log });
-  lifetime.add(queue);
-  return { queue, disposable: lifetime };
+  return WriteQueue.open(store, { folder, log });
 }
 
 type Processes = Pick<QueueFoldersOptions, 'isAlive' | 'startOf'>;

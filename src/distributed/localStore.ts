@@ -51,7 +51,7 @@ export class LocalStore implements ResourceStore {
     signal.throwIfAborted();
     const sha256 = await writeFramed(path, bytes, { contentType }, { durable: true });
     this.#keys.set(idOf(key), key);
-    return { key, sha256, bytes: bytes.length, state: 'stored' };
+    return { key, sha256, bytes: bytes.length };
   }
 
   async get(key: string, signal: AbortSignal): Promise<Uint8Array> {

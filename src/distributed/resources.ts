@@ -8,8 +8,6 @@ export interface StoredResource {
   /** Lower-case hex of the bytes. */
   readonly sha256: string;
   readonly bytes: number;
-  /** `queued`: safe on this machine and on its way, because the server could not be reached. */
-  readonly state: 'stored' | 'queued';
 }
 
 export interface UrlOptions {
@@ -35,7 +33,15 @@ export interface ResourceStore {
   urlFor(key: string, options: UrlOptions): Promise<string>;
   /** The key of one of our own URLs, however old its signature; undefined for all others. */
   keyOf(url: string): Promise<string | undefined>;
-  /** Removing what is not there is no error. */
+  /**
+   * Whether the object is safe on this machine and not on the server yet: its URLs lead nowhere until then.
+   * Absent: an object is where it belongs when {@link put} resolves.
+   */
+  isWaiting?(key: string): boolean;
+  /**
+   * Removes an object, also one that still waits to be sent. Removing what is not there is no error.
+   * @throws ParleyError as {@link put}; it may still be there then
+   */
   remove(key: string, signal: AbortSignal): Promise<void>;
   /** Keys that begin with the prefix, sorted; where the store can tell. */
   list?(prefix: string, signal: AbortSignal): Promise<readonly string[]>;

@@ -83,7 +83,7 @@ export class S3Store implements ResourceStore {
     const response = await this.#send('PUT', key, headers, bytes, signal);
     if (!response.ok) throw await this.#refusal(response);
     await response.body?.cancel();
-    return { key, sha256: sha256Of(bytes), bytes: bytes.length, state: 'stored' } as const;
+    return { key, sha256: sha256Of(bytes), bytes: bytes.length };
   }
 
   async #refusesTampering(key: string, signal: AbortSignal): Promise<boolean> {

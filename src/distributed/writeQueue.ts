@@ -1,13 +1,13 @@
 // A resource server that is down does not stop a chat: what is to be written is kept in a folder first and sent in order as soon as the server answers, also by
 // the next start. Wraps any store.
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Deferred } from '../base/deferred';
 import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import { type Log, silentLog } from '../base/log';
-import { readFramed, writeFramed } from './framedFile';
+import { diskError, readFramed, writeFramed } from './framedFile';
 import type { ResourceStore, StoredResource, UrlOptions } from './resources';
 import { checkKey } from './resources';
 
@@ -22,20 +22,43 @@ export interface WriteQueueOptions {
   readonly retryMs?: number;
   /** Milliseconds that a write waits for the server before it counts as queued; 1 000 unless told otherwise. */
   readonly patienceMs?: number;
+  /** Milliseconds since 1970. */
+  now?(): number;
   readonly log?: Log;
+}
+
+/** How far a queue is. */
+export interface QueueState {
+  /** Objects that the server does not have yet. */
+  readonly waiting: number;
+  /** When the oldest of them began to wait in this run, in milliseconds since 1970. */
+  readonly since?: number;
+  /** Why they wait: what the server answered last, or that it did not. */
+  readonly problem?: ParleyError;
 }
 
 interface Waiting {
   readonly key: string;
   readonly path: string;
   readonly bytes: number;
+  /** Milliseconds since 1970. */
+  readonly since: number;
   /** The folder has it. */
   isKept: boolean;
+  /** What the server said of this object alone: those behind it do not wait for it. */
+  refusal?: ParleyError;
 }
 
-/** Errors of the object rather than of the server: trying again cannot help, and those behind it must not wait for it. */
-const HOPELESS = /^(store-error|too-large|bad-key|torn)$/;
+/** Errors of the object rather than of the server: those behind it must not wait for it. */
+const OF_THE_OBJECT = /^(store-error|too-large|bad-key|torn)$/;
+/** The server answers the same until the settings, the keys, the clock or the bucket are changed. */
+const REFUSED = /^(store-denied|no-such-bucket|wrong-region|clock-skew|not-found|not-implemented)$/;
 const MAX_RETRY_MS = 5 * 60_000;
+
+/** Whether a server that answered with this error will go on to do so until somebody changes something. */
+export function isRefusal({ code }: ParleyError): boolean {
+  return REFUSED.test(code);
+}
 
 export class WriteQueue implements ResourceStore, Disposable {
   readonly id: string;
@@ -43,15 +66,17 @@ export class WriteQueue implements ResourceStore, Disposable {
   readonly #store: ResourceStore;
   readonly #options: WriteQueueOptions;
   readonly #log: Log;
-  readonly #didFlush = new Emitter<void>();
-  readonly #didRefuse = new Emitter<{ readonly key: string; readonly error: ParleyError }>();
-  readonly #waiting: Waiting[] = [];
-  /** Refused for good by the server, yet still ours to read. */
-  readonly #refused: Waiting[] = [];
+  readonly #didChange = new Emitter<void>();
+  /** In the order in which they were written. */
+  readonly #items: Waiting[] = [];
   readonly #ended = new AbortController();
+  /** Objects that are being written to the folder. */
+  readonly #keeping = new Set<Promise<unknown>>();
   #sequence = 0;
   #bytes = 0;
   #flushing: Promise<void> | undefined;
+  #sending: { readonly item: Waiting; readonly answer: Promise<unknown> } | undefined;
+  #problem: ParleyError | undefined;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -67,68 +92,74 @@ export class WriteQueue implements ResourceStore, Disposable {
   static async open(store: ResourceStore, options: WriteQueueOptions): Promise<WriteQueue> {
     const queue = new WriteQueue(store, options);
     await queue.#load();
-    if (queue.#waiting.length > 0) queue.#retryIn(0);
+    if (queue.#items.length > 0) queue.#retryIn(0);
     return queue;
   }
 
-  /** Everything that waited has been sent. */
-  get onDidFlush(): Event<void> {
-    return this.#didFlush.event;
+  /** The {@link state} is another one. */
+  get onDidChange(): Event<void> {
+    return this.#didChange.event;
   }
 
-  /** The server refused an object for good; it stays in the folder, can be read here, and is tried again by the next start. */
-  get onDidRefuse(): Event<{ readonly key: string; readonly error: ParleyError }> {
-    return this.#didRefuse.event;
+  get state(): QueueState {
+    const [first] = this.#items;
+    if (first === undefined) return { waiting: 0 };
+    const problem = this.#problem ?? this.#items.find(({ refusal }) => refusal)?.refusal;
+    return { waiting: this.#items.length, since: first.since, ...(problem && { problem }) };
   }
 
-  /** Objects that wait. */
-  get size(): number {
-    return this.#waiting.length;
+  /** Whether an object is here and not on the server yet: links to it lead nowhere until then. */
+  isWaiting(key: string): boolean {
+    return this.#items.some((item) => item.key === key);
   }
 
-  /** Keeps the object, then sends it after all that wait. `queued`: it will be sent later. @throws ParleyError `queue-full`, `disk-full` */
+  /** Keeps the object, then sends it after all that wait. @throws ParleyError `queue-full`, `disk-full`, `cancelled` after the end */
   async put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
     signal.throwIfAborted();
     checkKey(key);
+    if (this.#ended.signal.aborted) throw new ParleyError('cancelled', 'The resource server is another one now.');
     const full =
       this.#bytes + bytes.length > (this.#options.maxBytes ?? 50 * 1024 * 1024) ||
-      this.#waiting.length >= (this.#options.maxItems ?? 2000);
+      this.#items.length >= (this.#options.maxItems ?? 2000);
     if (full) {
       throw new ParleyError('queue-full', 'Too much waits for the resource server: this message is not stored.', {
         hint: 'Check the resource server in the settings. The chat itself goes on.',
       });
     }
-    const path = join(this.#options.folder, `${String(this.#sequence++).padStart(12, '0')}.wait`);
-    const item: Waiting = { key, path, bytes: bytes.length, isKept: false };
+    const path = join(this.#options.folder, nameOf(this.#sequence++));
+    const item: Waiting = { key, path, bytes: bytes.length, since: this.#now(), isKept: false };
     // Its place in the order is taken before the disk has it.
-    this.#waiting.push(item);
+    this.#items.push(item);
     this.#bytes += bytes.length;
-    let sha256: string;
+    const keeping = writeFramed(path, bytes, { key, contentType }, { durable: true });
+    this.#keeping.add(keeping);
     try {
-      sha256 = await writeFramed(path, bytes, { key, contentType }, { durable: true });
+      const sha256 = await keeping;
       item.isKept = true;
+      this.#didChange.fire();
+      if (this.#failures === 0) await this.#sendPatiently();
+      return { key, sha256, bytes: bytes.length };
     } catch (error) {
       this.#forget(item);
       throw error;
+    } finally {
+      this.#keeping.delete(keeping);
     }
-    if (this.#failures === 0) await this.#flushPatiently();
-    return { key, sha256, bytes: bytes.length, state: this.#keeps(item) ? 'queued' : 'stored' };
   }
 
-  /** Sends what waits, in order. @throws ParleyError why the first of them could not be sent; the rest stays, and a later try follows by itself */
+  /**
+   * Sends all that waits, in order, also what the server refused before.
+   * @throws ParleyError why something could not be sent; it stays, and is tried again later
+   */
   async flush(signal: AbortSignal): Promise<void> {
-    while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
-    if (this.#waiting.length === 0 || this.#ended.signal.aborted) return;
-    this.#flushing = this.#sendAll(signal);
-    try {
-      await this.#flushing;
-    } finally {
-      this.#flushing = undefined;
-    }
+    for (const item of this.#items) delete item.refusal;
+    await this.#send(signal);
+    const refusal = this.#items.find((item) => item.refusal)?.refusal;
+    if (refusal) throw refusal;
   }
 
   async get(key: string, signal: AbortSignal): Promise<Uint8Array> {
-    const item = [...this.#waiting, ...this.#refused].find((one) => one.key === key);
+    const item = this.#items.find((one) => one.key === key);
     if (item === undefined) return this.#store.get(key, signal);
     // It may be sent and gone from the folder just now.
     return readFramed(item.path).then(
@@ -146,58 +177,93 @@ export class WriteQueue implements ResourceStore, Disposable {
   }
 
   async remove(key: string, signal: AbortSignal): Promise<void> {
-    for (const item of [...this.#waiting, ...this.#refused].filter((one) => one.key === key)) await this.#done(item);
+    for (const item of this.#items.filter((one) => one.key === key)) await this.#done(item);
+    // What is on its way would arrive after it was removed.
+    if (this.#sending?.item.key === key) await this.#sending.answer;
     await this.#store.remove(key, signal);
   }
 
   dispose(): void {
     this.#ended.abort();
     clearTimeout(this.#timer);
-    this.#didFlush.dispose();
-    this.#didRefuse.dispose();
+    this.#didChange.dispose();
+  }
+
+  /** Ends the queue. When it resolves, all that waits is in the folder, for another queue to open. */
+  async close(): Promise<void> {
+    this.dispose();
+    await Promise.allSettled([...this.#keeping, this.#flushing]);
   }
 
   /** A server that hangs must not hold up the chat: the message is safe, so the answer can wait. */
-  async #flushPatiently(): Promise<void> {
+  async #sendPatiently(): Promise<void> {
     const patience = new Deferred<void>();
     const timer = setTimeout(() => patience.resolve(), this.#options.patienceMs ?? 1000);
-    const flushed = this.flush(this.#ended.signal).catch((error) => {
-      this.#log.debug(`resource queue: ${this.#waiting.length} wait: ${messageOf(error)}`);
-    });
-    await Promise.race([flushed, patience.promise]);
+    await Promise.race([this.#sendQuietly(), patience.promise]);
     clearTimeout(timer);
+  }
+
+  /** Why it could not be sent is in the {@link state}. */
+  #sendQuietly(): Promise<void> {
+    return this.#send(this.#ended.signal).catch((error) => {
+      this.#log.debug(`resource queue: ${this.#items.length} wait: ${messageOf(error)}`);
+    });
+  }
+
+  async #send(signal: AbortSignal): Promise<void> {
+    while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
+    if (this.#ended.signal.aborted) return;
+    this.#flushing = this.#sendAll(signal);
+    try {
+      await this.#flushing;
+    } finally {
+      this.#flushing = undefined;
+    }
   }
 
   async #sendAll(signal: AbortSignal): Promise<void> {
     clearTimeout(this.#timer);
-    for (let item = this.#waiting[0]; item !== undefined && !this.#ended.signal.aborted; item = this.#waiting[0]) {
-      // The call that writes this one flushes again when the folder has it.
+    const next = (): Waiting | undefined => this.#items.find(({ refusal }) => refusal === undefined);
+    for (let item = next(); item !== undefined && !this.#ended.signal.aborted; item = next()) {
+      // The call that writes this one sends again when the folder has it.
       if (!item.isKept) return;
       const failure = await this.#sendOne(item, signal);
       if (failure === undefined) {
         this.#failures = 0;
+        this.#problem = undefined;
         await this.#done(item);
-      } else if (HOPELESS.test(failure.code)) {
-        this.#waiting.shift();
-        this.#refused.push(item);
-        this.#log.warn(`resource queue: ${item.key} was refused for good: ${failure.message}`);
-        this.#didRefuse.fire({ key: item.key, error: failure });
+      } else if (OF_THE_OBJECT.test(failure.code)) {
+        item.refusal = failure;
+        this.#log.warn(`resource queue: ${item.key} was refused: ${failure.message}`);
+        this.#didChange.fire();
       } else {
-        if (!this.#ended.signal.aborted) this.#retryIn(this.#delay());
+        this.#stopFor(failure);
         throw failure;
       }
     }
-    if (this.#waiting.length === 0) this.#didFlush.fire();
+  }
+
+  /** The server takes nothing now. One that is down is asked again by itself. */
+  #stopFor(failure: ParleyError): void {
+    if (this.#ended.signal.aborted) return;
+    // A caller that gives up says nothing about the server.
+    if (failure.code !== 'cancelled') this.#problem = failure;
+    if (!isRefusal(failure)) this.#retryIn(this.#delay());
+    this.#didChange.fire();
   }
 
   async #sendOne(item: Waiting, signal: AbortSignal): Promise<ParleyError | undefined> {
-    const kept = await readFramed(item.path).catch(() => undefined);
-    if (kept === undefined) return new ParleyError('torn', 'The waiting file is damaged or gone.');
+    const kept = await readFramed(item.path).catch((error: unknown) => asParleyError(error));
+    if (kept instanceof ParleyError) {
+      // A window on another machine took it: it sends what it takes.
+      return kept.code === 'not-found' ? undefined : new ParleyError('torn', 'The waiting file is damaged.');
+    }
     const contentType = kept.meta.contentType ?? 'application/octet-stream';
-    return this.#store.put(item.key, kept.bytes, contentType, signal).then(
-      () => undefined,
-      (error) => (error instanceof ParleyError ? error : new ParleyError('store-error', messageOf(error))),
-    );
+    const answer = this.#store.put(item.key, kept.bytes, contentType, signal).then(() => undefined, asParleyError);
+    this.#sending = { item, answer };
+    const failure = await answer;
+    this.#sending = undefined;
+    return failure;
   }
 
   #delay(): number {
@@ -206,12 +272,7 @@ export class WriteQueue implements ResourceStore, Disposable {
 
   #retryIn(ms: number): void {
     clearTimeout(this.#timer);
-    if (this.#ended.signal.aborted) return;
-    this.#timer = setTimeout(() => {
-      this.flush(this.#ended.signal).catch((error) => {
-        this.#log.debug(`resource queue: ${this.#waiting.length} wait: ${messageOf(error)}`);
-      });
-    }, ms);
+    this.#timer = setTimeout(() => void this.#sendQuietly(), ms);
     this.#timer.unref();
   }
 
@@ -220,30 +281,27 @@ export class WriteQueue implements ResourceStore, Disposable {
     await rm(item.path, { force: true }).catch((error) => this.#log.warn(`resource queue: ${messageOf(error)}`));
   }
 
-  #keeps(item: Waiting): boolean {
-    return this.#waiting.includes(item) || this.#refused.includes(item);
+  #forget(item: Waiting): void {
+    const index = this.#items.indexOf(item);
+    if (index === -1) return;
+    this.#items.splice(index, 1);
+    this.#bytes -= item.bytes;
+    if (this.#items.length === 0) this.#problem = undefined;
+    this.#didChange.fire();
   }
 
-  #forget(item: Waiting): void {
-    for (const list of [this.#waiting, this.#refused]) {
-      const index = list.indexOf(item);
-      if (index === -1) continue;
-      list.splice(index, 1);
-      this.#bytes -= item.bytes;
-    }
+  #now(): number {
+    return this.#options.now?.() ?? Date.now();
   }
 
   async #load(): Promise<void> {
-    const names = await readdir(this.#options.folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw new ParleyError('store-error', 'The folder of the waiting messages cannot be read.', { cause: error });
-    });
-    for (const name of names.filter((one) => /^\d{12}\.wait$/.test(one)).sort()) {
+    const since = this.#now();
+    for (const name of await waitingFiles(this.#options.folder)) {
       const path = join(this.#options.folder, name);
-      this.#sequence = Number(name.slice(0, 12)) + 1;
+      this.#sequence = sequenceOf(name) + 1;
       try {
         const { bytes, meta } = await readFramed(path);
-        this.#waiting.push({ key: checkKey(meta.key ?? ''), path, bytes: bytes.length, isKept: true });
+        this.#items.push({ key: checkKey(meta.key ?? ''), path, bytes: bytes.length, since, isKept: true });
         this.#bytes += bytes.length;
       } catch (error) {
         // Nothing that can be sent; it stays where it is, for whoever wants to look.
@@ -251,4 +309,43 @@ export class WriteQueue implements ResourceStore, Disposable {
       }
     }
   }
+}
+
+/**
+ * Moves what waits in the folder of a queue that has ended behind what waits in another folder, before that is opened.
+ * @throws ParleyError `store-error`
+ */
+export async function takeOver(from: string, to: string): Promise<void> {
+  const names = await waitingFiles(from);
+  if (names.length === 0) return;
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  let next = sequenceOf((await waitingFiles(to)).at(-1)) + 1;
+  for (const name of names) {
+    await rename(join(from, name), join(to, nameOf(next++))).catch((error: NodeJS.ErrnoException) => {
+      // Another window was faster.
+      if (error.code !== 'ENOENT') throw diskError(error);
+    });
+  }
+}
+
+/** Names of the files that wait in a folder, in their order. */
+async function waitingFiles(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw new ParleyError('store-error', 'The folder of the waiting messages cannot be read.', { cause: error });
+  });
+  return names.filter((one) => /^\d{12}\.wait$/.test(one)).sort();
+}
+
+function nameOf(sequence: number): string {
+  return `${String(sequence).padStart(12, '0')}.wait`;
+}
+
+/** -1 where there is no file. */
+function sequenceOf(name: string | undefined): number {
+  return name === undefined ? -1 : Number(name.slice(0, 12));
+}
+
+function asParleyError(error: unknown): ParleyError {
+  return error instanceof ParleyError ? error : new ParleyError('store-error', messageOf(error));
 }

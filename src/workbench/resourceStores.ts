@@ -11,6 +11,7 @@ import { keysName, parseResources } from '../client/resourcesSetting';
 import type { ResourceStore } from '../distributed/resources';
 import type { S3Keys, S3Place } from '../distributed/s3Signer';
 import { S3Store } from '../distributed/s3Store';
+import type { WriteQueue } from '../distributed/writeQueue';
 import { thisMachine } from '../store/machine';
 import { type Questions, vscodeQuestions } from './questions';
 import type { Serve } from './serve';
@@ -36,7 +37,8 @@ export class ResourceStores implements Disposable {
   readonly #lifetime = new DisposableStore();
   readonly #didChange = new Emitter<void>();
   #stores: Promise<Stores> | undefined;
-  #opened: Disposable | undefined;
+  #opened: WriteQueue | undefined;
+  #closing: Promise<void> | undefined;
   /** What is wrong is said once, until the settings change. */
   #told: string | undefined;
 
@@ -120,7 +122,7 @@ export class ResourceStores implements Disposable {
   #reset(): void {
     this.#stores = undefined;
     this.#told = undefined;
-    this.#opened?.dispose();
+    this.#closing = this.#opened?.close();
     this.#opened = undefined;
     this.#didChange.fire();
   }
@@ -154,14 +156,14 @@ export class ResourceStores implements Disposable {
     const name = createHash('sha256').update(store.id).digest('hex').slice(0, 16);
     const root = join(context.globalStorageUri.fsPath, 'resource-queue', name);
     const { pid, isAlive, startOf } = thisMachine;
-    const { queue, disposable } = await openQueue(store, { root, pid, isAlive, startOf, log });
-    const refusals = queue.onDidRefuse(({ error }) => this.#tell(error.message, false));
-    this.#opened = {
-      dispose() {
-        refusals.dispose();
-        disposable.dispose();
-      },
-    };
+    // The last queue may still write to the folder that this one reads.
+    await this.#closing;
+    const queue = await openQueue(store, { root, pid, isAlive, startOf, log });
+    queue.onDidChange(() => {
+      const { problem } = queue.state;
+      if (problem && problem.code !== 'store-down') this.#tell(problem.message, false);
+    });
+    this.#opened = queue;
     return queue;
   }
 

@@ -339,12 +339,12 @@ describe('the messages of a session', function () {
       log: silentLog,
     });
     const { conversation } = open();
-    const log = logOf(conversation, { stores: async () => [old.queue, store] });
+    const log = logOf(conversation, { stores: async () => [old, store] });
     await log.descriptor();
     await conversation.send('say one').done;
     await log.settled();
-    assert.equal(old.queue.size, 2, 'the chat went on, and both wait');
-    old.disposable.dispose();
+    assert.equal(old.state.waiting, 2, 'the chat went on, and both wait');
+    await old.close();
     // The next window, after the old one is gone: the bucket is back.
     const second = await startBucketServer({ directory, port: first.port });
     try {
@@ -355,10 +355,10 @@ describe('the messages of a session', function () {
         startOf: () => undefined,
         log: silentLog,
       });
-      const later = logOf(conversation, { stores: async () => [next.queue, store] });
+      const later = logOf(conversation, { stores: async () => [next, store] });
       await conversation.send('say two').done;
       const descriptor = await later.descriptor();
-      await next.queue.flush(never);
+      await next.flush(never);
       const found = async (): Promise<string[]> => read(descriptor, []);
       let texts = await found();
       while (texts.some((line) => line.startsWith('gap'))) texts = await found();
@@ -366,7 +366,7 @@ describe('the messages of a session', function () {
         texts.map((line) => line.replace(/^.*: /, '')),
         ['say one', 'one', 'say two', 'two'],
       );
-      next.disposable.dispose();
+      await next.close();
     } finally {
       await second.close();
     }

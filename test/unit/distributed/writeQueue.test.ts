@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Deferred } from '../../../src/base/deferred';
 import { ParleyError } from '../../../src/base/errors';
 import type { ResourceStore } from '../../../src/distributed/resources';
 import { S3Store } from '../../../src/distributed/s3Store';
@@ -24,7 +25,7 @@ class FakeStore implements ResourceStore {
     if (code !== undefined) throw new ParleyError(code, 'told to fail');
     this.written.push(key);
     this.objects.set(key, bytes);
-    return { key, sha256: '', bytes: bytes.length, state: 'stored' as const };
+    return { key, sha256: '', bytes: bytes.length };
   }
 
   async get(key: string) {
@@ -62,29 +63,33 @@ describe('WriteQueue', () => {
     return queue;
   }
 
+  const until = async (queue: WriteQueue, holds: () => boolean): Promise<void> => {
+    while (!holds()) await new Promise<void>((resolve) => queue.onDidChange(() => resolve()));
+  };
+
   const put = (queue: WriteQueue, key: string) =>
     queue.put(key, Buffer.from(`bytes of ${key}`), 'application/json', never);
 
-  it('keeps back what the server would take at once', async () => {
+  it('sends at once what the server takes', async () => {
     const queue = await open();
-    assert.equal((await put(queue, 'a')).state, 'stored');
-    assert.deepEqual([store.written, queue.size, await readdir(folder)], [['a'], 0, []]);
+    await put(queue, 'a');
+    assert.equal(queue.isWaiting('a'), false);
+    assert.deepEqual([store.written, queue.state, await readdir(folder)], [['a'], { waiting: 0 }, []]);
   });
 
-  it('loses messages that were written while the server was down, or sends them in another order', async () => {
+  it('keeps what is written while the server is down, and sends it in its order', async () => {
     const queue = await open();
     store.failure = () => 'store-down';
     const keys = Array.from({ length: 12 }, (_, index) => `message-${index}`);
-    for (const key of keys) assert.equal((await put(queue, key)).state, 'queued');
+    for (const key of keys) await put(queue, key);
+    assert.ok(keys.every((key) => queue.isWaiting(key)));
     assert.equal(Buffer.from(await queue.get('message-7', never)).toString(), 'bytes of message-7');
     store.failure = () => undefined;
-    const flushed = new Promise<void>((resolve) => queue.onDidFlush(resolve));
     await queue.flush(never);
-    await flushed;
-    assert.deepEqual([store.written, queue.size, await readdir(folder)], [keys, 0, []]);
+    assert.deepEqual([store.written, queue.state, await readdir(folder)], [keys, { waiting: 0 }, []]);
   });
 
-  it('overtakes what is being sent', async () => {
+  it('does not overtake what is being sent', async () => {
     const queue = await open();
     await Promise.all(Array.from({ length: 20 }, (_, index) => put(queue, `m${index}`)));
     await queue.flush(never);
@@ -94,21 +99,20 @@ describe('WriteQueue', () => {
     );
   });
 
-  it('forgets with the window what it had not sent', async () => {
+  it('sends what another window had not sent', async () => {
     const first = await open();
     store.failure = () => 'store-down';
     for (const key of ['a', 'b', 'c']) await put(first, key);
     first.dispose();
     store.failure = () => undefined;
     const second = await open();
-    const flushed = new Promise<void>((resolve) => second.onDidFlush(resolve));
-    await flushed;
+    await until(second, () => second.state.waiting === 0);
     await put(second, 'd');
     assert.deepEqual(store.written, ['a', 'b', 'c', 'd']);
     assert.equal(Buffer.from(store.objects.get('b') ?? []).toString(), 'bytes of b');
   });
 
-  it('sends half a message after the machine failed while it was written', async () => {
+  it('sends no half of a message after the machine failed while it was written', async () => {
     const first = await open();
     store.failure = () => 'store-down';
     for (const key of ['a', 'b', 'c']) await put(first, key);
@@ -121,7 +125,7 @@ describe('WriteQueue', () => {
     assert.deepEqual(store.written, ['a', 'c']);
   });
 
-  it('fills the disk while the server is down', async () => {
+  it('keeps a bounded number of messages and bytes while the server is down', async () => {
     const queue = await open({ maxItems: 2 });
     store.failure = () => 'store-denied';
     await put(queue, 'a');
@@ -131,33 +135,114 @@ describe('WriteQueue', () => {
     await assert.rejects(put(small, 'long-key'), { code: 'queue-full' });
   });
 
-  it('waits for ever behind one object that the server will never take', async () => {
+  it('sends what is behind an object that the server will never take, and counts that object', async () => {
     const queue = await open();
-    const refused: string[] = [];
-    queue.onDidRefuse(({ key, error }) => refused.push(`${key} ${error.code}`));
     store.failure = (key) => (key === 'bad' ? 'store-error' : undefined);
-    assert.equal((await put(queue, 'bad')).state, 'queued');
+    await put(queue, 'bad');
     await put(queue, 'good');
-    assert.deepEqual([refused, store.written], [['bad store-error'], ['good']]);
+    assert.deepEqual(store.written, ['good']);
+    const { waiting, problem } = queue.state;
+    assert.deepEqual([waiting, problem?.code, queue.isWaiting('bad')], [1, 'store-error', true]);
     assert.equal(Buffer.from(await queue.get('bad', never)).toString(), 'bytes of bad');
+    store.failure = () => undefined;
+    await queue.flush(never);
+    assert.deepEqual([store.written, queue.state], [['good', 'bad'], { waiting: 0 }]);
   });
 
-  it('does not begin again by itself when the server is back', async () => {
+  it('begins again by itself when a server that was down is back', async () => {
     const queue = await open({ retryMs: 1 });
     let failures = 0;
     store.failure = () => (failures++ < 3 ? 'store-down' : undefined);
-    const flushed = new Promise<void>((resolve) => queue.onDidFlush(resolve));
     await put(queue, 'a');
-    await flushed;
+    await until(queue, () => queue.state.waiting === 0);
     assert.deepEqual([store.written, failures], [['a'], 4]);
   });
 
-  it('holds up the chat for a server that hangs', async () => {
+  for (const code of ['store-denied', 'no-such-bucket', 'wrong-region', 'clock-skew', 'not-found']) {
+    it(`says why and asks no more by itself after ${code}, until it is told to`, async () => {
+      let asked = 0;
+      store.failure = () => {
+        asked++;
+        return code;
+      };
+      const queue = await open({ retryMs: 0, now: () => 1000 });
+      await put(queue, 'a');
+      const { waiting, since, problem } = queue.state;
+      assert.deepEqual([waiting, since, problem?.code], [1, 1000, code]);
+      // A timer of no time has run when a later one has.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      assert.equal(asked, 1);
+      await assert.rejects(queue.flush(never), { code });
+      store.failure = () => undefined;
+      await put(queue, 'b');
+      assert.deepEqual([store.written, queue.state], [['a', 'b'], { waiting: 0 }]);
+    });
+  }
+
+  it('goes on by itself after a caller gave up', async () => {
+    const queue = await open({ retryMs: 0 });
+    store.failure = () => 'cancelled';
+    await put(queue, 'a');
+    assert.equal(queue.state.problem, undefined);
+    store.failure = () => undefined;
+    await until(queue, () => queue.state.waiting === 0);
+    assert.deepEqual(store.written, ['a']);
+  });
+
+  it('removes what waits, what is being sent and what was sent', async () => {
+    const sending = new Deferred<void>();
+    const begun = new Deferred<void>();
+    const slow: ResourceStore = {
+      id: 'slow',
+      isLocal: false,
+      get: (key) => store.get(key),
+      urlFor: store.urlFor,
+      keyOf: store.keyOf,
+      remove: store.remove,
+      put: async (key, bytes) => {
+        begun.resolve();
+        await sending.promise;
+        return store.put(key, bytes);
+      },
+    };
+    const queue = await open({ patienceMs: 0 }, slow);
+    for (const key of ['a', 'b', 'c']) await put(queue, key);
+    await begun.promise;
+    const removed = [queue.remove('a', never), queue.remove('b', never)];
+    sending.resolve();
+    await Promise.all(removed);
+    await queue.flush(never);
+    assert.deepEqual([store.written, [...store.objects.keys()]], [['a', 'c'], ['c']]);
+    await queue.remove('c', never);
+    assert.deepEqual([[...store.objects.keys()], await readdir(folder)], [[], []]);
+  });
+
+  it('says that an object may still be there where the server does not remove it', async () => {
+    const queue = await open();
+    await put(queue, 'a');
+    store.remove = async () => {
+      throw new ParleyError('store-down', 'told to fail');
+    };
+    await assert.rejects(queue.remove('a', never), { code: 'store-down' });
+  });
+
+  it('has all in its folder when it is closed, and takes nothing after that', async () => {
+    const queue = await open();
+    store.failure = () => 'store-down';
+    const putting = put(queue, 'a');
+    await queue.close();
+    await putting;
+    assert.equal((await readdir(folder)).length, 1);
+    await assert.rejects(put(queue, 'b'), { code: 'cancelled' });
+    assert.equal((await readdir(folder)).length, 1);
+  });
+
+  it('does not hold up the chat for a server that hangs', async () => {
     const server = await serve(() => {});
     const place = { endpoint: server.origin, region: 'r', bucket: 'acp', prefix: '', pathStyle: true };
     const hanging = new S3Store({ place, keys: { accessKeyId: 'a', secretAccessKey: 'b' } });
     const queue = await open({ patienceMs: 10 }, hanging);
-    assert.equal((await put(queue, 'a')).state, 'queued');
-    assert.equal(queue.size, 1);
+    await put(queue, 'a');
+    assert.equal(queue.isWaiting('a'), true);
   });
 });
