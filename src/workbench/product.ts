@@ -10,6 +10,7 @@ import { Terminals } from '../client/terminals';
 import type { NetworkPolicy } from '../distributed/guard';
 import { ResourceCache } from '../distributed/resourceCache';
 import { AgentCatalog } from './agentCatalog';
+import { AllowedOrigins } from './allowedOrigins';
 import { createApi, type ParleyApi } from './api';
 import { Archive } from './archive';
 import { ChatHome, type ChatPlaces } from './chatHome';
@@ -98,7 +99,9 @@ function composeWithin(
   const reading = { policy: (): NetworkPolicy => access, stores: () => stores.all() };
   const serve: Serve = own(new Serve({ context, catalog, services, scratch, cache, reading, log }));
   const stores = own(new ResourceStores({ context, serve, log }));
-  const access = own(new ResourceAccess({ context, catalog, stores, ownOrigin: () => serve.origin, log }));
+  const served = (): readonly string[] => (serve.origin === undefined ? [] : [serve.origin]);
+  const origins = own(new AllowedOrigins({ context, catalog, served, log }));
+  const access = own(new ResourceAccess({ context, origins, log }));
   const sharing = { context, catalog, conversations, serve, stores, access, cache, httpSessions, log };
   const descriptors: Descriptors = own(new Descriptors(sharing));
   own(archive.onDidDelete((keys) => void descriptors.forget(keys)));

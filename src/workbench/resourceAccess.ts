@@ -1,24 +1,18 @@
 // What sessions from elsewhere may fetch: the public internet, the user's own servers, and what the user allows, asked for one origin at a time.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
-import { type Disposable, DisposableStore } from '../base/disposable';
+import type { Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { NetworkPolicy } from '../distributed/guard';
 import { isOnThisMachine } from '../distributed/resourceUrl';
-import type { AgentCatalog } from './agentCatalog';
+import type { AllowedOrigins } from './allowedOrigins';
 import { type Questions, vscodeQuestions } from './questions';
 import { PREFIX } from './remoteHeaders';
-import type { ResourceStores } from './resourceStores';
 
-const ALLOWED = 'parley.resources.origins';
-const MAX_ALLOWED = 200;
 const MAX_TOKENS = 500;
 
 export interface ResourceAccessOptions {
-  readonly context: ExtensionContext;
-  readonly catalog: AgentCatalog;
-  readonly stores: Pick<ResourceStores, 'origin'>;
-  /** Of this window's own server, while it runs. */
-  readonly ownOrigin: () => string | undefined;
+  readonly context: Pick<ExtensionContext, 'secrets'>;
+  readonly origins: Pick<AllowedOrigins, 'has' | 'allowAlways'>;
   readonly log: Log;
   /** Absent: VS Code's dialogs. */
   readonly ask?: Questions;
@@ -29,18 +23,11 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
   /** By origin, until one of the secrets changes. */
   readonly #tokens = new Map<string, Promise<string | undefined>>();
   readonly #asking = new Map<string, Promise<boolean>>();
-  readonly #watching = new DisposableStore();
-  /** Origins that the settings name, until the settings change: every message of a history is asked about, and reading settings costs more than its request. */
-  #configured: ReadonlySet<string | undefined> | undefined;
+  readonly #watching: Disposable;
 
   constructor(options: ResourceAccessOptions) {
     this.#options = options;
-    this.#watching.add(options.context.secrets.onDidChange(() => this.#tokens.clear()));
-    this.#watching.add(
-      workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration('parley')) this.#configured = undefined;
-      }),
-    );
+    this.#watching = options.context.secrets.onDidChange(() => this.#tokens.clear());
   }
 
   /** The token that the user gave for exactly this origin. */
@@ -59,8 +46,7 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
   }
 
   isAllowed(origin: string): boolean {
-    this.#configured ??= this.#readConfigured();
-    return this.#configured.has(origin) || origin === this.#options.ownOrigin() || this.#allowed().includes(origin);
+    return this.#options.origins.has(origin);
   }
 
   async ask(origin: string, found: 'local' | 'private', signal: AbortSignal): Promise<boolean> {
@@ -73,10 +59,7 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     try {
       const { ask = vscodeQuestions } = this.#options;
       const choice = await ask.choose(text, detail, [once, always]);
-      if (choice === always) {
-        const all = [...this.#allowed().filter((one) => one !== origin), origin].slice(-MAX_ALLOWED);
-        await this.#options.context.globalState.update(ALLOWED, all);
-      }
+      if (choice === always) await this.#options.origins.allowAlways([origin]);
       return choice === once || choice === always;
     } catch (error) {
       // Nobody is there to ask.
@@ -117,17 +100,6 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     if (this.#tokens.size >= MAX_TOKENS) this.#tokens.clear();
     this.#tokens.set(origin, reading);
     return reading;
-  }
-
-  /** Of the configured store, and of the agents that are servers themselves. */
-  #readConfigured(): ReadonlySet<string | undefined> {
-    const { stores, catalog } = this.#options;
-    const agents = catalog.own().map((agent) => (agent.type === 'communication' ? originOf(agent.url) : undefined));
-    return new Set([stores.origin, ...agents]);
-  }
-
-  #allowed(): readonly string[] {
-    return this.#options.context.globalState.get<string[]>(ALLOWED, []);
   }
 }
 

@@ -1,9 +1,10 @@
 // What the user is asked around shared sessions, in a real VS Code: the questions are answered here instead of in dialogs, which a program cannot press.
 import { strict as assert } from 'node:assert';
-import { ConfigurationTarget, type ExtensionContext, env, workspace } from 'vscode';
+import { ConfigurationTarget, type ExtensionContext, env, Uri, workspace } from 'vscode';
 import { ParleyError } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
 import type { SessionDescriptor } from '../../src/distributed/model';
+import { AllowedOrigins } from '../../src/workbench/allowedOrigins';
 import { copyDescriptor } from '../../src/workbench/copyDescriptor';
 import { type DescriptorServices, descriptorCommands } from '../../src/workbench/descriptorCommands';
 import type { Questions } from '../../src/workbench/questions';
@@ -220,15 +221,12 @@ describe('what is asked about shared sessions', function () {
 
   describe('about a server on this machine or in the network', () => {
     const signal = new AbortController().signal;
+    const originsWith = (context: ExtensionContext, agents: readonly unknown[] = []): AllowedOrigins =>
+      new AllowedOrigins({ context, catalog: { own: () => agents } as never, served: () => [], log: silentLog });
     const accessWith = (context: ExtensionContext, ask: Questions): ResourceAccess =>
-      new ResourceAccess({
-        context,
-        catalog: { own: () => [] } as never,
-        stores: { origin: undefined },
-        ownOrigin: () => undefined,
-        log: silentLog,
-        ask,
-      });
+      new ResourceAccess({ context, origins: originsWith(context), log: silentLog, ask });
+    const setAs = (key: string, value: unknown): Thenable<void> =>
+      workspace.getConfiguration('parley').update(key, value, ConfigurationTarget.Global);
 
     it('is visited although the user said no, or for good although they said once', async () => {
       const { context, kept } = fakeContext();
@@ -246,29 +244,67 @@ describe('what is asked about shared sessions', function () {
       assert.equal(accessWith(context, new Answers()).isAllowed('http://10.0.0.1'), true, 'also after a restart');
     });
 
-    it('stays allowed after its agent is taken out of the settings, or blocked after it is put in', async () => {
+    it('is allowed while its agent is in the settings', async () => {
       const agents: unknown[] = [];
-      const access = new ResourceAccess({
-        context: fakeContext().context,
-        catalog: { own: () => agents } as never,
-        stores: { origin: undefined },
-        ownOrigin: () => undefined,
-        log: silentLog,
-      });
-      const set = (value: unknown): Thenable<void> =>
-        workspace.getConfiguration('parley').update('agents', value, ConfigurationTarget.Global);
+      const origins = originsWith(fakeContext().context, agents);
       const url = 'http://127.0.0.1:4000/agents';
       try {
-        assert.equal(access.isAllowed('http://127.0.0.1:4000'), false);
+        assert.equal(origins.has('http://127.0.0.1:4000'), false);
         agents.push({ type: 'communication', url });
-        await set({ far: { type: 'communication', url, agent: 'far' } });
-        assert.equal(access.isAllowed('http://127.0.0.1:4000'), true);
+        await setAs('agents', { far: { type: 'communication', url, agent: 'far' } });
+        assert.equal(origins.has('http://127.0.0.1:4000'), true);
         agents.length = 0;
-        await set(undefined);
-        assert.equal(access.isAllowed('http://127.0.0.1:4000'), false);
+        await setAs('agents', undefined);
+        assert.equal(origins.has('http://127.0.0.1:4000'), false);
       } finally {
-        await set(undefined);
-        access.dispose();
+        await setAs('agents', undefined);
+        origins.dispose();
+      }
+    });
+
+    it('is allowed while parley.resources.allow names it, beside the bucket', async () => {
+      const origins = originsWith(fakeContext().context);
+      const bucket = { type: 's3', endpoint: 'http://10.0.0.2:9000', region: 'r', bucket: 'b' };
+      try {
+        await setAs('resources', bucket);
+        await setAs('resources.allow', ['http://10.0.0.1:81/']);
+        assert.equal(origins.has('http://10.0.0.1:81'), true);
+        assert.equal(origins.has('http://10.0.0.1'), false);
+        assert.equal(origins.has('http://10.0.0.2:9000'), true);
+        await setAs('resources.allow', undefined);
+        assert.equal(origins.has('http://10.0.0.1:81'), false);
+        await setAs('resources', { ...bucket, allow: ['http://10.0.0.3'] });
+        assert.equal(origins.has('http://10.0.0.3'), true);
+      } finally {
+        await setAs('resources.allow', undefined);
+        await setAs('resources', undefined);
+        origins.dispose();
+      }
+    });
+
+    it('is not allowed by a file of the workspace', async () => {
+      const origins = originsWith(fakeContext().context);
+      const file = Uri.joinPath(workspace.workspaceFolders?.[0]?.uri ?? Uri.file('/'), '.vscode', 'settings.json');
+      const before = await workspace.fs.readFile(file).then(
+        (bytes) => bytes,
+        () => undefined,
+      );
+      const changed = new Promise((resolve) => {
+        const listening = workspace.onDidChangeConfiguration((change) => {
+          if (!change.affectsConfiguration('parley.defaultAgent')) return;
+          listening.dispose();
+          resolve(undefined);
+        });
+      });
+      try {
+        const text = { 'parley.resources.allow': ['http://10.0.0.1'], 'parley.defaultAgent': 'from-the-folder' };
+        await workspace.fs.writeFile(file, Buffer.from(JSON.stringify(text)));
+        await changed;
+        assert.equal(origins.has('http://10.0.0.1'), false);
+      } finally {
+        if (before) await workspace.fs.writeFile(file, before);
+        else await workspace.fs.delete(file);
+        origins.dispose();
       }
     });
 

@@ -13,7 +13,7 @@ import type { TimedEvent } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
 import { Descriptors, type DescriptorsOptions } from '../../src/workbench/descriptors';
 import type { Questions } from '../../src/workbench/questions';
-import { ResourceAccess, type ResourceAccessOptions } from '../../src/workbench/resourceAccess';
+import { ResourceAccess } from '../../src/workbench/resourceAccess';
 import { removeScratch, scratchFolder } from '../support/scratch';
 import { json, type StubServer, stopStubs, stubServer } from '../support/stubServer';
 
@@ -87,6 +87,13 @@ describe('messages of a server that wants a token', function () {
     });
     const catalog = { own: () => [], preferred: () => agent };
     const stores = { origin: undefined, onDidChange: new Emitter<void>().event, all: async () => [store] };
+    const allowed = new Set<string>();
+    const origins = {
+      has: (origin: string) => allowed.has(origin),
+      allowAlways: async (some: readonly string[]) => {
+        for (const one of some) allowed.add(one);
+      },
+    };
     descriptors = new Descriptors({
       context,
       catalog,
@@ -100,14 +107,7 @@ describe('messages of a server that wants a token', function () {
       },
       serve: { origin: undefined, localStore: async () => store },
       stores,
-      access: new ResourceAccess({
-        context,
-        catalog,
-        stores,
-        ownOrigin: () => undefined,
-        log: silentLog,
-        ask: user,
-      } as unknown as ResourceAccessOptions),
+      access: new ResourceAccess({ context, origins, log: silentLog, ask: user }),
       cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
       httpSessions: new FileShelf(join(folder, 'http-sessions')),
       log: silentLog,

@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ParleyError } from '../../../src/base/errors';
 import { FileShelf } from '../../../src/client/fileShelf';
-import { keysName, parseResources } from '../../../src/client/resourcesSetting';
+import { keysName, originsOfPlace, parseAllow, parseResources } from '../../../src/client/resourcesSetting';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 
 const bucket = { type: 's3', endpoint: 'https://s3.example.com', region: 'eu-1', bucket: 'b' };
@@ -47,6 +47,48 @@ describe('the setting parley.resources', () => {
     assert.notEqual(nameOf({}), nameOf({ endpoint: 'https://s3.example.org' }));
     assert.notEqual(nameOf({}), nameOf({ endpoint: 'http://s3.example.com' }));
     assert.notEqual(nameOf({}), nameOf({ bucket: 'c' }));
+  });
+});
+
+describe('the setting parley.resources.allow', () => {
+  it('is a list of origins, however they are written', () => {
+    const written = ['https://A.example.com/', 'http://10.0.0.5:9000', 'https://a.example.com:443', 'http://[::1]:80'];
+    assert.deepEqual(parseAllow(written), {
+      origins: ['https://a.example.com', 'http://10.0.0.5:9000', 'http://[::1]'],
+      problems: [],
+    });
+    for (const none of [undefined, null, []]) assert.deepEqual(parseAllow(none), { origins: [], problems: [] });
+  });
+
+  it('names each entry that is not an origin, repeats none, and reads the others', () => {
+    const wrong = [
+      'https://a.example.com/path',
+      'https://user:secret@a.example.com',
+      'https://*.example.com',
+      'https://a.example.com?x',
+      'ftp://a.example.com',
+      'a.example.com',
+      'https://',
+      7,
+    ];
+    const { origins, problems } = parseAllow([...wrong, 'https://b.example.com']);
+    assert.deepEqual(origins, ['https://b.example.com']);
+    assert.deepEqual(problems, ['Not an origin: entries 1, 2, 3, 4, 5, 6, 7, 8.']);
+    assert.deepEqual(parseAllow('https://a.example.com').problems, ['It must be a list of origins.']);
+  });
+
+  it('reads 1,000 entries and says that it reads no more', () => {
+    const many = Array.from({ length: 1001 }, (_, at) => `http://10.0.0.1:${at + 1}`);
+    assert.equal(parseAllow(many).origins.length, 1000);
+    assert.match(parseAllow(many).problems.join(), /first 1000/);
+  });
+});
+
+describe('the origins of a bucket', () => {
+  it('are those of the endpoint and of the host that names the bucket', () => {
+    const parsed = parseResources({ ...bucket, pathStyle: false });
+    assert.ok(parsed.type === 's3');
+    assert.deepEqual(originsOfPlace(parsed.place), ['https://s3.example.com', 'https://b.s3.example.com']);
   });
 });
 
