@@ -40,9 +40,12 @@ export class Recorder {
     const turns = state.turns.length;
     const turn = state.turn?.id;
     this.#model.apply(event, at);
-    const timed = this.#isMark(entries, turn, event)
-      ? { at, event, mark: { entries, turns, ...(turn !== undefined && { turn }) } }
-      : { at, event };
+    const timed: TimedEvent = {
+      at,
+      event,
+      ...(state.entries.length > entries && { begins: true }),
+      ...(this.#isMark(entries, turn, event) && { mark: { entries, turns, ...(turn !== undefined && { turn }) } }),
+    };
     if (this.#together) this.#together.push(timed);
     else keep.events([timed]);
     if (event.type === 'info' && event.title) keep.describe({ title: event.title });

@@ -274,6 +274,8 @@ export interface TerminalExit {
 export interface TimedEvent {
   readonly at: number;
   readonly event: SessionEvent;
+  /** It has begun an entry. */
+  readonly begins?: true;
   /** Where the transcript stood before it. A transcript can be read from such an event on. */
   readonly mark?: Mark;
 }
