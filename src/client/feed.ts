@@ -3,7 +3,9 @@
 import type { Disposable } from '../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type ToWebview } from '../panel/contract';
 import { Changes } from '../session/changes';
+import { isEnded } from '../session/tools';
 import type { Conversation } from './conversation';
+import type { FragmentLines } from './fragmentLines';
 import { LivenessTick } from './livenessTick';
 import { type ProjectionContext, projectItem, terminalAppend } from './projectItem';
 import { patchSession, phaseOf, projectSession, statusOf } from './projectSession';
@@ -17,6 +19,14 @@ const NEWEST_ITEMS = 64;
 const MAX_PAGE = 200;
 /** Above this many changed entries a snapshot is smaller than the list of changes. */
 const MAX_OPS = 400;
+
+/** What a feed shows beside the session itself. */
+export interface FeedSources {
+  /** The client runs this terminal, so it can be opened. */
+  readonly isTerminalOpenable: (terminalId: string) => boolean;
+  /** Where in their files parts of files stand. */
+  readonly fragmentLines: FragmentLines;
+}
 
 export class SessionFeed implements Disposable {
   readonly #conversation: Conversation;
@@ -42,7 +52,7 @@ export class SessionFeed implements Disposable {
   /** @param schedule timers for the slow tick of a running turn, so that tests can hold them */
   constructor(
     conversation: Conversation,
-    isOpenable: (terminalId: string) => boolean,
+    sources: FeedSources,
     post: (message: ToWebview) => void,
     schedule?: (run: () => void, ms: number) => Disposable,
   ) {
@@ -52,7 +62,9 @@ export class SessionFeed implements Disposable {
       state: conversation.model.state,
       turn: (id) => conversation.model.turn(id),
       roots: conversation.roots,
-      isOpenable,
+      isOpenable: sources.isTerminalOpenable,
+      lineOf: (change, { index, status }) =>
+        sources.fragmentLines.lineOf(change, isEnded(status), conversation.roots, () => this.#changes.entry(index)),
     };
     this.#changes = new Changes(() => this.#schedule());
     this.#observing = conversation.model.observe(this.#changes);

@@ -14,6 +14,7 @@ import type {
 import type { ContentBlock, ToolContent } from '../session/content';
 import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../session/state';
 import { isEnded } from '../session/tools';
+import type { FileChange } from './fragmentLines';
 import { boundHunks, lineDiff } from './lineDiff';
 
 /** Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the webview. */
@@ -34,6 +35,8 @@ export interface ProjectionContext {
   readonly roots: readonly string[];
   /** The client runs this terminal, so it can be opened. */
   readonly isOpenable: (terminalId: string) => boolean;
+  /** The line of its file where a change begins, as far as it is known; absent: no file is looked into. */
+  readonly lineOf?: (change: FileChange, entry: ToolEntry) => number | undefined;
 }
 
 /** Projects one entry. @param details include the raw input and output of a tool call. */
@@ -209,17 +212,20 @@ function projectContent(entry: ToolEntry, context: ProjectionContext): ToolConte
     const nth = content
       .slice(0, at)
       .filter((other) => other.type === 'diff' && other.diff.path === part.diff.path).length;
-    const line = entry.locations.filter(({ path }) => path === source.path)[nth]?.line;
-    return line === undefined ? part : { ...part, diff: atLine(part.diff, source, line) };
+    const said = entry.locations.filter(({ path }) => path === source.path)[nth]?.line;
+    return { ...part, diff: numbered(part.diff, source, lineOfPart(source, said) ?? context.lineOf?.(source, entry)) };
   });
 }
 
-/**
- * Numbers the lines of a diff as in the file: some agents send only the part of the file that they change. Its place says where the part begins, and a text
- * that has fewer lines than that is a part.
- */
-function atLine(diff: DiffView, { oldText = '', newText, hunks }: DiffPart, line: number): DiffView {
-  if (hunks || line <= Math.max(linesOf(oldText, line), linesOf(newText, line))) return diff;
+/** The place of a call says where a part of the file begins, and a text that has fewer lines than that is a part. */
+function lineOfPart({ oldText = '', newText }: FileChange, said = 1): number | undefined {
+  return said > Math.max(linesOf(oldText, said), linesOf(newText, said)) ? said : undefined;
+}
+
+/** Numbers the lines of a diff as in the file; where nobody knows how, not at all. A patch has its own numbers, and a new file begins with its first line. */
+function numbered(diff: DiffView, { oldText, hunks }: FileChange, line: number | undefined): DiffView {
+  if (hunks || oldText === undefined) return diff;
+  if (line === undefined) return { ...diff, unnumbered: true };
   const moved = diff.hunks.map(({ oldStart, newStart, lines }) => ({
     oldStart: oldStart + line - 1,
     newStart: newStart + line - 1,
@@ -331,9 +337,7 @@ function withoutMiddle(text: string): string {
   return `${first.slice(0, headEnd)}${separator}… ${left} characters are not shown …\n${last.slice(tailStart)}`;
 }
 
-type DiffPart = Extract<ToolContent, { type: 'diff' }>;
-
-function projectDiff(diff: DiffPart, roots: readonly string[]): DiffView {
+function projectDiff(diff: FileChange, roots: readonly string[]): DiffView {
   const { path, oldPath, operation } = diff;
   const label =
     oldPath === undefined
@@ -345,9 +349,9 @@ function projectDiff(diff: DiffPart, roots: readonly string[]): DiffView {
 type Comparison = Omit<DiffView, 'path' | 'label' | 'isNew'>;
 
 /** By the content, which never changes: every snapshot shows the newest ones again. */
-const comparisons = new WeakMap<DiffPart, Comparison>();
+const comparisons = new WeakMap<FileChange, Comparison>();
 
-function comparisonOf(diff: DiffPart): Comparison {
+function comparisonOf(diff: FileChange): Comparison {
   const known = comparisons.get(diff);
   if (known) return known;
   const { hunks, oldText = '', newText } = diff;

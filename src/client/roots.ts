@@ -26,6 +26,14 @@ export async function realTarget(path: string, links = 0): Promise<string> {
   return realTarget(nodePath.resolve(folder, link), links + 1);
 }
 
+/** Where folders really lie; those that are not there are left out. */
+export async function realTargets(folders: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    folders.filter(nodePath.isAbsolute).map((folder) => realpath(folder).catch(() => '')),
+  );
+  return found.filter((folder) => folder !== '');
+}
+
 /** Whether `path` is `root` or below it, by their spelling. Both absolute and normal. @param flavour the rules of the system: Windows ignores case and has drives */
 export function isBelow(root: string, path: string, flavour: nodePath.PlatformPath = nodePath): boolean {
   const way = flavour.relative(root, path);

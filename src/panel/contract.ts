@@ -164,6 +164,8 @@ export interface DiffView {
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
+  /** Nobody knows where in the file these lines stand. */
+  readonly unnumbered?: true;
   /** Too large to show here; the editor shows it whole. */
   readonly truncated?: true;
   /** Too many changes to compare here: no hunks and no counts. */

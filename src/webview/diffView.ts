@@ -42,8 +42,8 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
       if (drawn++ >= limit) break;
       const sign = text[0];
       const line = el('div', 'diff-line', shorten(text.slice(1)));
-      line.dataset.old = column(sign === '+' ? undefined : oldLine++);
-      line.dataset.new = column(sign === '-' ? undefined : newLine++);
+      line.dataset.old = column(sign === '+' || diff.unnumbered ? undefined : oldLine++);
+      line.dataset.new = column(sign === '-' || diff.unnumbered ? undefined : newLine++);
       if (sign === '+') line.classList.add('added');
       else if (sign === '-') line.classList.add('removed');
       lines.append(line);

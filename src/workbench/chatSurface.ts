@@ -5,7 +5,7 @@ import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
 import type { Conversation } from '../client/conversation';
 import { entryOf } from '../client/entryOf';
-import { SessionFeed } from '../client/feed';
+import { type FeedSources, SessionFeed } from '../client/feed';
 import { SHOW_BRANCH } from '../distributed/branchName';
 import type { ElicitationAction, QueueAction } from '../panel/actions';
 import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../panel/contract';
@@ -17,9 +17,8 @@ import type { Page } from './door/page';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
 
 /** What a surface needs of the rest of the workbench. */
-export interface SurfaceServices {
+export interface SurfaceServices extends FeedSources {
   readonly log: Log;
-  readonly isTerminalOpenable: (terminalId: string) => boolean;
   readonly openLocation: (path: string, line: number | undefined, roots: readonly string[]) => Promise<void>;
   readonly openLink: (href: string, roots: readonly string[]) => Promise<void>;
   /** Opens an address in the browser of the system; false where the user or the system does not. */
@@ -197,7 +196,7 @@ export class ChatSurface implements Disposable {
   }
 
   #newFeed(): SessionFeed {
-    return new SessionFeed(this.#conversation, this.#services.isTerminalOpenable, (message) => this.#post(message));
+    return new SessionFeed(this.#conversation, this.#services, (message) => this.#post(message));
   }
 
   #post(message: ToWebview): void {

@@ -4,11 +4,11 @@ import { missingFileReadsEmpty } from '../acp/quirks/gemini';
 import type { Log } from '../base/log';
 import { AgentFiles } from '../client/agentFiles';
 import type { FileShelf } from '../client/fileShelf';
+import type { FilePort } from '../client/ports';
 import { ProtocolOffers } from '../client/protocolOffers';
 import type { ConversationServices } from '../client/services';
 import type { Terminals } from '../client/terminals';
 import type { MessageRecorder } from '../distributed/sessionPast';
-import { EditorFiles } from './editorFiles';
 import type { McpServers } from './mcpServers';
 import type { RemoteHeaders } from './remoteHeaders';
 import { afterCancel, restartsAgents, startTimeoutMs } from './settings';
@@ -18,6 +18,7 @@ import type { Traffic } from './traffic';
 export interface ServiceParts {
   readonly context: ExtensionContext;
   readonly log: Log;
+  readonly files: FilePort;
   readonly environment: (command?: string) => Promise<Record<string, string>>;
   readonly terminals: Terminals;
   readonly approve: NonNullable<ConversationServices['approve']>;
@@ -31,9 +32,9 @@ export interface ServiceParts {
 }
 
 export function conversationServices(parts: ServiceParts): ConversationServices {
-  const { context, log, environment, terminals, approve, mcp, remote, traffic, messageRecorder, httpSessions } = parts;
+  const { context, log, files, environment, terminals, approve, mcp, remote, traffic, messageRecorder, httpSessions } =
+    parts;
   const { version } = context.extension.packageJSON as { version: string };
-  const files = new EditorFiles({ log });
   return {
     log,
     clock: { now: Date.now },

@@ -31,12 +31,17 @@ export class EditorFiles implements FilePort {
    * reached the editor yet.
    * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`, `workspace-untrusted`
    */
-  async readText(path: string, line: number | undefined, limit: number | undefined): Promise<string> {
+  async readText(
+    path: string,
+    line: number | undefined,
+    limit: number | undefined,
+    maxBytes = MAX_BYTES,
+  ): Promise<string> {
     requireTrust();
     return this.#queue.run(keyOf(path), async () => {
       const document = await openDocument(path);
       if (document?.isDirty) return sliceLines(document.getText(), line, limit);
-      const before = await readFile(path, document?.encoding);
+      const before = await readFile(path, document?.encoding, maxBytes);
       if (!before) throw new ParleyError('file-not-found', `There is no file ${path}.`);
       return sliceLines(before.text, line, limit);
     });
@@ -135,6 +140,7 @@ function keyOf(path: string): string {
 async function readFile(
   path: string,
   encoding: string | undefined,
+  maxBytes = MAX_BYTES,
 ): Promise<{ bytes: Uint8Array; text: string } | undefined> {
   const uri = vscode.Uri.file(path);
   let bytes: Uint8Array;
@@ -143,11 +149,11 @@ async function readFile(
     if (type & vscode.FileType.Directory) throw new ParleyError('file-unreadable', `${path} is a folder.`);
     // A pipe or a device would be read for ever.
     if (!(type & vscode.FileType.File)) throw new ParleyError('file-unreadable', `${path} is not a regular file.`);
-    if (size > MAX_BYTES) {
+    if (size > maxBytes) {
       const megabytes = Math.round(size / 1024 / 1024);
       throw new ParleyError(
         'file-too-large',
-        `${path} is too large: ${megabytes} MB, and the limit is ${MAX_BYTES / 1024 / 1024} MB.`,
+        `${path} is too large: ${megabytes} MB, and the limit is ${Math.round(maxBytes / 1024 / 1024)} MB.`,
       );
     }
     bytes = await vscode.workspace.fs.readFile(uri);

@@ -20,6 +20,7 @@ import { conversationServices } from './conversationServices';
 import { Conversations } from './conversations';
 import { Descriptors } from './descriptors';
 import { DiffEditor } from './diffEditor';
+import { EditorFiles } from './editorFiles';
 import { FolderConsent } from './folderConsent';
 import { rememberingSecrets } from './knownSecretStorage';
 import { McpServers } from './mcpServers';
@@ -81,9 +82,11 @@ function composeWithin(
   const httpSessions = new FileShelf(join(context.globalStorageUri.fsPath, 'http-sessions'));
   const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
   const messageRecorder = (key: string) => descriptors.recorderOf(key);
+  const files = new EditorFiles({ log });
   const services = conversationServices({
     context,
     log,
+    files,
     environment,
     terminals,
     approve: catalog.approve,
@@ -113,6 +116,7 @@ function composeWithin(
   const showSession = (key: string): void => chat.showSession(key);
   const surfaces = surfaceServices({
     log,
+    files,
     terminals,
     realTerminals,
     diffs,

@@ -1,6 +1,8 @@
 // What a chat surface asks of VS Code: places, links, comparisons, terminals. What fails is thrown; the surface says so in its transcript.
 import type { Log } from '../base/log';
+import { FragmentLines } from '../client/fragmentLines';
 import { fullOutput } from '../client/fullOutput';
+import type { FilePort } from '../client/ports';
 import type { Terminals } from '../client/terminals';
 import type { SurfaceServices } from './chatSurface';
 import type { DiffEditor } from './diffEditor';
@@ -12,6 +14,7 @@ import { type SaveQuestions, saveResource } from './saveResource';
 
 export interface SurfaceParts {
   readonly log: Log;
+  readonly files: FilePort;
   readonly terminals: Terminals;
   readonly realTerminals: RealTerminals;
   readonly diffs: DiffEditor;
@@ -29,6 +32,7 @@ export interface SurfaceParts {
 
 export function surfaceServices({
   log,
+  files,
   terminals,
   realTerminals,
   diffs,
@@ -42,6 +46,7 @@ export function surfaceServices({
 }: SurfaceParts): SurfaceServices {
   return {
     log,
+    fragmentLines: new FragmentLines((path, most) => files.readText(path, undefined, undefined, most)),
     isTerminalOpenable: (id) => terminals.isRunning(id) || terminals.outputOf(id) !== '',
     openLocation: (path, line, roots) => openLocation({ path, ...(line !== undefined && { line }) }, roots),
     openLink: async (href, roots) => {

@@ -12,6 +12,7 @@ import type { SessionEvent, TimedEvent } from '../../src/session/event';
 import { Journal } from '../../src/store/journal';
 import { JournalKeep, readKept } from '../../src/workbench/journalKeep';
 import { testConversation } from '../support/conversation';
+import { FEED_SOURCES } from '../support/feedSources';
 import { said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
 import { type Row, rounded } from './figures';
@@ -121,13 +122,9 @@ async function open(folder: string) {
   const keep = keepOf(journal, folder, true);
   const { conversation: one, close } = testConversation({ agent: AGENT, cwd: folder, key: KEY, kept, keep });
   let page: number | undefined;
-  const feed = new SessionFeed(
-    one,
-    () => false,
-    (message: ToWebview) => {
-      if (message.type === 'snapshot') page ??= performance.now() - began;
-    },
-  );
+  const feed = new SessionFeed(one, FEED_SOURCES, (message: ToWebview) => {
+    if (message.type === 'snapshot') page ??= performance.now() - began;
+  });
   feed.snapshot();
   const opening = cpuMs() - beganCpu;
   gaps.reset();

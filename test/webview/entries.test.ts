@@ -51,6 +51,21 @@ describe('entries', () => {
     assert.equal(typeof (await panel.next('copyTurn')).turnId, 'string');
   });
 
+  it('numbers the lines of a change as in the file, and not at all where nobody knows how', async () => {
+    const edit = (id: string, unnumbered?: true): ItemView =>
+      tool(id, { toolKind: 'edit', content: [{ type: 'diff', diff: { ...DIFF, ...(unnumbered && { unnumbered }) } }] });
+    const { page } = await open([edit('known'), edit('unknown', true)]);
+    const numbers = (id: string): Promise<(string | undefined)[]> =>
+      page.locator(`[data-entry-id=${id}] .diff-line`).evaluateAll((lines) =>
+        lines.slice(0, 2).map((line) => {
+          const { old, new: next } = (line as HTMLElement).dataset;
+          return `${old}|${next}`;
+        }),
+      );
+    assert.deepEqual(await numbers('known'), ['   41|   41', '   42|     ']);
+    assert.deepEqual(await numbers('unknown'), ['     |     ', '     |     ']);
+  });
+
   it('says what the tokens of a turn went to, in the tooltip of their number and to assistive technology', async () => {
     const turn = {
       id: 't1',

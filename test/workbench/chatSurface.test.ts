@@ -8,6 +8,7 @@ import { Terminals } from '../../src/client/terminals';
 import type { SessionMessage, ToWebview } from '../../src/panel/contract';
 import { ChatSurface, type SurfaceServices } from '../../src/workbench/chatSurface';
 import { Page } from '../../src/workbench/door/page';
+import { FEED_SOURCES } from '../support/feedSources';
 
 /** A panel that can be hidden, and keeps what was posted to its page. */
 class Holder {
@@ -32,7 +33,7 @@ class Holder {
 const nothing = async (): Promise<void> => {};
 const services: SurfaceServices = {
   log: silentLog,
-  isTerminalOpenable: () => false,
+  ...FEED_SOURCES,
   openLocation: nothing,
   openLink: nothing,
   openAddress: async () => true,

@@ -10,6 +10,7 @@ import { SessionFeed } from '../../../src/client/feed';
 import { projectSession } from '../../../src/client/projectSession';
 import { type FaultRow, writeFaults } from '../../support/faultTable';
 import { assertKept, assertWhole, type FaultWindow, keepingAgent } from '../../support/faultWindow';
+import { FEED_SOURCES } from '../../support/feedSources';
 import { HeldTimers, openJournal } from '../../support/store/journals';
 import { useFaultWindows } from '../../support/useFaultWindows';
 
@@ -65,12 +66,7 @@ describe('a user whose machine fails', () => {
     process.kill(pid, 'SIGSTOP');
     while (process.platform === 'linux' && !isStopped(pid)) await sleep(5);
     const timers = new HeldTimers();
-    const feed = new SessionFeed(
-      conversation,
-      () => false,
-      () => {},
-      timers.schedule,
-    );
+    const feed = new SessionFeed(conversation, FEED_SOURCES, () => {}, timers.schedule);
     feed.snapshot();
     for (let seconds = 0; seconds < 75; seconds += 5) {
       offset += 5000;

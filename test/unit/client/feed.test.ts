@@ -1,10 +1,13 @@
 // What reaches a webview: few messages however many updates, nothing lost when it is slow or hidden.
 import { strict as assert } from 'node:assert';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SessionFeed } from '../../../src/client/feed';
-import type { ItemView, ToWebview } from '../../../src/panel/contract';
+import { FragmentLines } from '../../../src/client/fragmentLines';
+import type { DiffView, ItemView, ToWebview } from '../../../src/panel/contract';
 import type { SessionEvent } from '../../../src/session/event';
 import { type TestConversation, testConversation } from '../../support/conversation';
+import { FEED_SOURCES } from '../../support/feedSources';
 
 const AGENT = { id: 'x', name: 'X', protocol: 'auto', type: 'process', command: 'x', args: [], env: {} } as const;
 
@@ -89,11 +92,7 @@ describe('session feed', () => {
   beforeEach(() => {
     session = testConversation({ agent: AGENT, cwd: tmpdir() });
     reader = new Reader();
-    feed = new SessionFeed(
-      session.conversation,
-      () => false,
-      (message) => reader.take(message),
-    );
+    feed = new SessionFeed(session.conversation, FEED_SOURCES, (message) => reader.take(message));
     reader.feed = feed;
   });
   afterEach(async () => {
@@ -236,6 +235,32 @@ describe('session feed', () => {
     feed.details(0);
     const whole = reader.items.get(0);
     assert.ok(whole?.kind === 'tool' && whole.rawInput?.includes('"x": 1') && whole.rawOutput === 'out');
+  });
+
+  it('numbers the lines of a change once its place in the file is known', async () => {
+    const folder = session.conversation.roots[0] ?? '';
+    const path = join(folder, 'a.ts');
+    let answer = (_text: string): void => {};
+    const read = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    const fragmentLines = new FragmentLines(() => read);
+    feed.dispose();
+    feed = new SessionFeed(session.conversation, { ...FEED_SOURCES, fragmentLines }, (message) => reader.take(message));
+    reader.feed = feed;
+    feed.snapshot();
+    const diff = { type: 'diff', path, oldText: 'two', newText: '2' } as const;
+    apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: { title: 'Edit', content: [diff] } });
+    const shown = (): DiffView | undefined => {
+      const item = reader.items.get(0);
+      const part = item?.kind === 'tool' ? item.content[0] : undefined;
+      return part?.type === 'diff' ? part.diff : undefined;
+    };
+    await reader.until(() => shown() !== undefined);
+    assert.equal(shown()?.unnumbered, true);
+    answer('one\ntwo\nthree');
+    await reader.until(() => shown()?.unnumbered === undefined);
+    assert.deepEqual(shown()?.hunks, [{ oldStart: 2, newStart: 2, lines: ['-two', '+2'] }]);
   });
 
   it('shows the output of a terminal once, however it arrives with its tool call', async () => {

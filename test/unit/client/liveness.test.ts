@@ -11,6 +11,7 @@ import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 import { readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import { type TestConversation, testConversation } from '../../support/conversation';
+import { FEED_SOURCES } from '../../support/feedSources';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 
 const MINUTE = 60_000;
@@ -174,7 +175,7 @@ describe('a panel on a turn that takes long', () => {
     const [agent] = parseAgents({ a: scriptedAgent('proposals', `${folder}/log`) }).agents;
     const services = { clock: { now: () => now } };
     session = testConversation({ agent: agent as AgentDefinition, cwd: folder, services });
-    feed = new SessionFeed(session.conversation, () => false, take, schedule);
+    feed = new SessionFeed(session.conversation, FEED_SOURCES, take, schedule);
     feed.snapshot();
   });
 

@@ -9,11 +9,18 @@ import { SessionModel } from '../../../src/session/model';
 
 describe('a tool call in the panel', () => {
   /** A call with these contents and places, as the panel gets it. */
-  function project(content: readonly ToolContent[], lines: readonly number[] = []): ItemView & { kind: 'tool' } {
+  function project(
+    content: readonly ToolContent[],
+    lines: readonly number[] = [],
+    lineOf?: () => number | undefined,
+  ): ItemView & { kind: 'tool' } {
     const model = new SessionModel();
     const locations = lines.map((line) => ({ path: '/w/a.ts', line }));
     model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: { content, locations } }, 1);
-    const context = { state: model.state, turn: () => undefined, roots: ['/w'], isOpenable: () => false };
+    const context = {
+      ...{ state: model.state, turn: () => undefined, roots: ['/w'], isOpenable: () => false },
+      ...(lineOf && { lineOf }),
+    };
     const item = projectItem(model.state.entries[0]!, context);
     assert.ok(item.kind === 'tool');
     return item;
@@ -103,12 +110,31 @@ describe('a tool call in the panel', () => {
   it('numbers the lines of a part as in the file where its place is known, each part by its own', () => {
     assert.deepEqual(starts(project([diff('a\nb', 'a\nc')], [41])), [[41]]);
     assert.deepEqual(starts(project([diff('a', 'b'), diff('c', 'd')], [7, 90])), [[7], [90]]);
-    assert.deepEqual(starts(project([diff('a', 'b')])), [[1]]);
+  });
+
+  it('numbers the lines of a part by its place in the file, and not at all where nobody knows that', () => {
+    assert.deepEqual(starts(project([diff('a', 'b')], [], () => 12)), [[12]]);
+    assert.deepEqual(starts(project([diff('a\nb\nc', 'a\nb\nd')], [2], () => 2)), [[2]]);
+    const isUnnumbered = (item: ItemView & { kind: 'tool' }): unknown[] =>
+      item.content.map((part) => part.type === 'diff' && part.diff.unnumbered);
+    assert.deepEqual(isUnnumbered(project([diff('a', 'b')], [], () => undefined)), [true]);
+    const known: ToolContent[] = [
+      { type: 'diff', path: '/w/new.ts', newText: 'a' },
+      {
+        type: 'diff',
+        path: '/w/a.ts',
+        oldText: 'a',
+        newText: 'b',
+        hunks: [{ oldStart: 4, newStart: 4, lines: ['-a', '+b'] }],
+      },
+    ];
+    assert.deepEqual(isUnnumbered(project(known, [], () => undefined)), [undefined, undefined]);
+    assert.deepEqual(starts(project(known, [], () => undefined)), [[1], [4]]);
   });
 
   it('numbers the lines of a whole file from its first one, wherever its place points to', () => {
     const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`);
     const text = lines.join('\n');
-    assert.deepEqual(starts(project([diff(text, text.replace('line 40', 'other'))], [41])), [[38]]);
+    assert.deepEqual(starts(project([diff(text, text.replace('line 40', 'other'))], [41], () => 1)), [[38]]);
   });
 });

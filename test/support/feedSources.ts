@@ -1,0 +1,10 @@
+// What a feed shows beside the session, where a test has no terminals and no files.
+import type { FeedSources } from '../../src/client/feed';
+import { FragmentLines } from '../../src/client/fragmentLines';
+
+export const FEED_SOURCES: FeedSources = {
+  isTerminalOpenable: () => false,
+  fragmentLines: new FragmentLines(async () => {
+    throw new Error('no files');
+  }),
+};
