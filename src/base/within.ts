@@ -1,4 +1,6 @@
 // Waiting with a limit.
+import { Deferred } from './deferred';
+import { ParleyError } from './errors';
 
 /**
  * Waits for a promise, but not longer than a time.
@@ -12,6 +14,25 @@ export async function within(ms: number, promise: Promise<unknown>): Promise<boo
   });
   try {
     return await Promise.race([promise.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Runs a request that may not take longer than a time.
+ * @param ms milliseconds
+ * @throws ParleyError `no-answer` after that, with the request cancelled; what `run` throws
+ */
+export async function withTimeout(ms: number, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const abort = new AbortController();
+  const late = new Deferred<never>();
+  const timer = setTimeout(() => {
+    abort.abort();
+    late.reject(new ParleyError('no-answer', `there was no answer within ${ms / 1000} s`));
+  }, ms);
+  try {
+    await Promise.race([run(abort.signal), late.promise]);
   } finally {
     clearTimeout(timer);
   }

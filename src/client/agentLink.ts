@@ -26,3 +26,9 @@ export interface AgentLink extends Disposable {
   /** Ends the agent and everything that it started, or says goodbye to it; resolves when that is done. */
   close(): Promise<void>;
 }
+
+/** A session that prompts can be sent to. */
+export interface OpenedSession {
+  readonly link: AgentLink;
+  readonly sessionId: string;
+}

@@ -1,20 +1,37 @@
 // A conversation's session with HTTP agents. The session is the client's own: it outlives connections, goes along when the agent has another address, and is kept so that
 // it outlives the window too.
 import { messageOf, ParleyError } from '../base/errors';
+import type { Log } from '../base/log';
 import { AgentServerError } from '../distributed/agentServerError';
 import { CommunicationClient, type Traffic } from '../distributed/communicationClient';
 import { type AgentPlace, CommunicationSession, type SendOutcome } from '../distributed/communicationSession';
 import { mintId, type SessionDescriptor } from '../distributed/model';
 import { redactSignatures } from '../distributed/resourceUrl';
+import type { FollowOptions } from '../distributed/runRecovery';
+import type { MessageRecorder } from '../distributed/sessionPast';
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent } from '../session/event';
-import { type CommunicationRecord, readRecord, withBranch, writeRecord } from './communicationRecord';
-import type { ConversationServices } from './services';
+import {
+  type CommunicationRecord,
+  type DescriptorPort,
+  readRecord,
+  withBranch,
+  writeRecord,
+} from './communicationRecord';
+import type { Clock } from './ports';
 
-type ChatServices = Pick<
-  ConversationServices,
-  'log' | 'clock' | 'descriptors' | 'messageRecorder' | 'follow' | 'onTraffic'
->;
+/** What the sessions of HTTP agents need of the place they run in. */
+export interface ChatServices {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Keeps such sessions over the end of their window. */
+  readonly descriptors?: DescriptorPort;
+  /** Where the messages go that no server records. @param key of the conversation */
+  readonly messageRecorder?: (key: string) => MessageRecorder;
+  /** How patient a run is followed whose stream was lost. */
+  readonly follow?: FollowOptions;
+  readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
+}
 
 /** How servers answer to the id of a session that they do not have; some take only ids of their own kind. */
 const UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 422]);

@@ -6,13 +6,13 @@ import { toDisposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
+import { withTimeout } from '../base/within';
 import { CommunicationClient, type FetchLike, type Traffic } from '../distributed/communicationClient';
 import { redactSignatures } from '../distributed/resourceUrl';
 import type { AgentLink } from './agentLink';
 import type { CommunicationChat } from './communicationChat';
 import { describeAgent, findAgent, reachServer } from './communicationDescription';
 import { CommunicationDialect } from './communicationDialect';
-import { withinLimit } from './goodbye';
 import { type RemoteAccess, resolveRemote, scrubber } from './remoteTarget';
 import { scrubbedLog } from './scrubbedLog';
 import type { Deadlines, Stages } from './stages';
@@ -120,7 +120,7 @@ export class CommunicationLink implements AgentLink {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await withinLimit(STOP_MS, () => this.dialect.stopRun()).catch((error: unknown) =>
+    await withTimeout(STOP_MS, () => this.dialect.stopRun()).catch((error: unknown) =>
       this.#log.info(`The run of ${this.#name} was left: ${messageOf(error)}`),
     );
     await this.dialect.abandon();

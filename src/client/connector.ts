@@ -3,20 +3,19 @@ import type { Dialect } from '../acp/protocol/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { Deferred } from '../base/deferred';
 import { messageOf, ParleyError } from '../base/errors';
+import { withTimeout } from '../base/within';
 import { RecoveryPolicy } from '../session/recovery';
 import type { AgentFiles } from './agentFiles';
-import type { AgentLink } from './agentLink';
+import type { AgentLink, OpenedSession } from './agentLink';
 import { Backoff } from './backoff';
 import type { ConnectionState } from './connectionState';
 import { mayPass, restartLoop, startFailure } from './failures';
-import { withinLimit } from './goodbye';
-import { gatherMcp, type McpOffer, noMcpServers } from './mcpOffer';
+import { gatherMcp, type McpOffer, type McpServices, noMcpServers } from './mcpOffer';
 import { mayGoOn, type Opening } from './opening';
-import type { ConversationServices } from './services';
+import type { Clock } from './ports';
 import type { SessionReplay } from './sessionReplay';
-import { type Opened, openSession, type StartContext, startAgent } from './sessionStart';
+import { type Opened, openSession, type StartContext, type StartServices, startAgent } from './sessionStart';
 import { signIn } from './signIn';
-import type { OpenedSession } from './turnControl';
 
 /** What `session/close` may take before the agent is ended all the same, and `logout` before it counts as failed, in milliseconds. */
 const CLOSE_MS = 1500;
@@ -38,6 +37,26 @@ export interface DropOptions {
   readonly closing?: boolean;
 }
 
+/** What a connection needs of the place it runs in. */
+export interface ConnectionServices extends StartServices, McpServices {
+  readonly clock: Clock;
+  /** What the settings say of an agent now; undefined where it is no longer in them. */
+  readonly currentAgent?: (id: string) => AgentDefinition | undefined;
+  /** Files for an agent, made anew for each because a quirk may need its own reading. */
+  readonly filesFor: (agentName: string, initializeResult: unknown) => AgentFiles;
+  /** Nothing is started while this is false. */
+  readonly isTrusted: () => boolean;
+  /** Whether an agent that ended by itself is started again without asking. Absent: it is not. */
+  readonly restarts?: () => boolean;
+  /** The waits between attempts to connect again, in milliseconds. */
+  readonly reconnectDelaysMs?: readonly number[];
+}
+
+/** What starts need that is the same for all of them. */
+export interface ConnectionContext extends Omit<StartContext, 'onNamed'> {
+  readonly services: ConnectionServices;
+}
+
 /** What the connector tells its conversation. */
 export interface ConnectorListener {
   /** The connection state changed. */
@@ -51,7 +70,7 @@ export interface ConnectorListener {
 }
 
 export class Connector {
-  readonly #services: ConversationServices;
+  readonly #services: ConnectionServices;
   readonly #listener: ConnectorListener;
   #context: StartContext;
   /** What the next start asks of the agent. */
@@ -75,7 +94,7 @@ export class Connector {
   #isAsking = false;
   #disposed = false;
 
-  constructor(context: Omit<StartContext, 'onNamed'>, opening: Opening, listener: ConnectorListener) {
+  constructor(context: ConnectionContext, opening: Opening, listener: ConnectorListener) {
     this.#opening = opening;
     this.#services = context.services;
     this.#backoff = new Backoff(context.services.reconnectDelaysMs);
@@ -195,7 +214,7 @@ export class Connector {
     const { link } = this;
     if (!link?.description.features.logout)
       throw new ParleyError('cannot-sign-out', `${this.agent.name} has no way to sign out.`);
-    await withinLimit(LOGOUT_MS, (signal) => link.until((inner) => link.dialect.logout(inner), signal));
+    await withTimeout(LOGOUT_MS, (signal) => link.until((inner) => link.dialect.logout(inner), signal));
     await this.drop('you signed out');
   }
 
@@ -258,7 +277,7 @@ export class Connector {
 
   async #sayGoodbye(link: AgentLink | undefined, sessionId: string | undefined): Promise<void> {
     if (sessionId !== undefined && link?.isAlive && link.description.features.close) {
-      await withinLimit(CLOSE_MS, (signal) => link.dialect.close(sessionId, signal)).catch((error: unknown) =>
+      await withTimeout(CLOSE_MS, (signal) => link.dialect.close(sessionId, signal)).catch((error: unknown) =>
         this.#services.log.info(`session/close: ${messageOf(error)}`),
       );
     }

@@ -6,13 +6,14 @@ import type { PromptCapabilities } from '../acp/protocol/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
+import { withTimeout } from '../base/within';
 import type { Liveness, StopTarget } from '../panel/contract';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import { SessionModel, type SessionView } from '../session/model';
 import { isAway, PromptQueue, type QueuedAttachment, type QueueItem } from '../session/queue';
 import type { Entry } from '../session/state';
 import { detailed, type PauseCode, type WaitReason } from '../session/waitReason';
-import type { AgentLink } from './agentLink';
+import type { AgentLink, OpenedSession } from './agentLink';
 import { takeArrived } from './arrived';
 import { isAtWork } from './atWork';
 import { CommunicationChat } from './communicationChat';
@@ -23,11 +24,9 @@ import { EditHolds } from './editHolds';
 import type { ElicitationDesk } from './elicitationDesk';
 import { heldElsewhere, takenOver, untrusted } from './failures';
 import { followTerminals } from './followTerminals';
-import { withinLimit } from './goodbye';
 import { Inbound } from './inbound';
 import type { ConversationKeep } from './keep';
-import { LivenessProbe, type Look } from './livenessProbe';
-import type { LifeSigns } from './livenessWords';
+import { type LifeSigns, LivenessProbe, type Look } from './livenessProbe';
 import { canReopen, type Opening, openingOf } from './opening';
 import type { TurnResult } from './openTurn';
 import { QueueMirror } from './queueMirror';
@@ -41,7 +40,7 @@ import { SessionOps } from './sessionOps';
 import { Stages } from './stages';
 import { StartNotices } from './startNotices';
 import { Subagents } from './subagents';
-import { type OpenedSession, TurnControl } from './turnControl';
+import { TurnControl } from './turnControl';
 import { Unsent } from './unsent';
 
 /** How long an agent that is back may take to set mode and options again, in milliseconds. */
@@ -508,7 +507,8 @@ export class Conversation implements Disposable {
   }
 
   #onReady(problems: readonly string[], isNew: boolean): void {
-    if (this.#seed.ready(isNew, this.#model.state.entries)) this.#notices.beganAnew(this);
+    if (this.#seed.ready(isNew, this.#model.state.entries))
+      this.#notices.beganAnew(this.agent.name, this.#model.state.entries);
     this.#notices.notHandedOver(problems);
     this.#probe.heard();
     this.#probe.set('live');
@@ -519,7 +519,7 @@ export class Conversation implements Disposable {
   /** The agent is back: it gets what was chosen before it gets a message. */
   async #resumed(choices: SessionChoices, isNew: boolean): Promise<void> {
     try {
-      if (!isNew) await withinLimit(CHOICES_MS, () => restoreChoices(choices, this));
+      if (!isNew) await withTimeout(CHOICES_MS, () => restoreChoices(choices, this));
     } catch (error) {
       this.#services.log.warn(`session ${this.key}: mode and options were not set again: ${messageOf(error)}`);
     }

@@ -3,8 +3,8 @@
 import { probeStatus, type StatusAnswer } from '../acp/proposals/sessionStatus';
 import type { StateReport } from '../acp/protocol/dialect';
 import type { Liveness } from '../panel/contract';
-import type { AgentLink } from './agentLink';
-import type { OpenedSession } from './turnControl';
+import type { SessionState } from '../session/state';
+import type { AgentLink, OpenedSession } from './agentLink';
 
 /** How long a session is quiet before a probe precedes the next prompt, in milliseconds. */
 const QUIET_MS = 5 * 60_000;
@@ -19,6 +19,16 @@ const LEAP_MS = 60_000;
 export interface Look {
   readonly waitsForUser: boolean;
   readonly isFirst: boolean;
+}
+
+/** What is known of a conversation at one moment. Times are milliseconds since 1970. */
+export interface LifeSigns {
+  readonly state: Readonly<SessionState>;
+  readonly now: number;
+  /** When the agent was heard last, or was given something to do. */
+  readonly heardAt: number;
+  /** It was asked whether it is there and did not answer. */
+  readonly isUnresponsive: boolean;
 }
 
 export interface ProbeOptions {

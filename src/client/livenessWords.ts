@@ -1,8 +1,9 @@
 // What is known of a turn that runs, in words: what it works on and for how long, since when nothing was heard, whether it answers. Silence is told and never judged.
 // Whole minutes only: a screen reader reads the status aloud each time it changes.
 import { head } from '../base/text';
-import type { Entry, SessionState, ToolEntry, Turn } from '../session/state';
+import type { Entry, ToolEntry, Turn } from '../session/state';
 import { isEnded } from '../session/tools';
+import type { LifeSigns } from './livenessProbe';
 
 /** Shorter than this is nothing to speak of, in milliseconds. */
 const WORTH_TELLING_MS = 60_000;
@@ -10,16 +11,6 @@ const WORTH_TELLING_MS = 60_000;
 const MAX_TITLE = 60;
 /** Entries of a turn that are looked through for an open tool call. */
 const MAX_LOOK = 2000;
-
-/** What is known of a conversation at one moment. Times are milliseconds since 1970. */
-export interface LifeSigns {
-  readonly state: Readonly<SessionState>;
-  readonly now: number;
-  /** When the agent was heard last, or was given something to do. */
-  readonly heardAt: number;
-  /** It was asked whether it is there and did not answer. */
-  readonly isUnresponsive: boolean;
-}
 
 type TurnSign =
   | { readonly kind: 'tool'; readonly title: string; readonly ms: number }

@@ -3,12 +3,19 @@ import type { AgentFeatures, McpServer } from '../acp/protocol/dialect';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { Deferred } from '../base/deferred';
 import { messageOf } from '../base/errors';
-import type { ConversationServices } from './services';
+import type { Log } from '../base/log';
 
 /** The servers for a session, and a sentence for each that cannot be used. */
 export interface McpOffer {
   readonly servers: readonly McpServer[];
   readonly problems: readonly string[];
+}
+
+/** Where the user's MCP servers come from. */
+export interface McpServices {
+  readonly log: Log;
+  /** The MCP servers for a session; may ask the user. Rejects only where it is aborted. */
+  readonly mcpServers?: (cwd: string, signal: AbortSignal, onAsking: (isAsking: boolean) => void) => Promise<McpOffer>;
 }
 
 export const noMcpServers: McpOffer = { servers: [], problems: [] };
@@ -27,7 +34,7 @@ export function handOver(offer: McpOffer, features: AgentFeatures, agent: string
 
 /** Asks for the servers while the agent starts; they may depend on answers of the user. @param onAsking the user is asked something, or not any more. Never rejects: aborted or failed, there are none. */
 export function gatherMcp(
-  { mcpServers, log }: ConversationServices,
+  { mcpServers, log }: McpServices,
   agent: AgentDefinition,
   cwd: string,
   signal: AbortSignal,

@@ -2,8 +2,7 @@
 import type { AgentFeatures, SessionInfo } from '../acp/protocol/dialect';
 import { ParleyError } from '../base/errors';
 import type { SessionEvent } from '../session/event';
-import type { AgentLink } from './agentLink';
-import type { OpenedSession } from './turnControl';
+import type { AgentLink, OpenedSession } from './agentLink';
 
 /** Pages of one list that are read at most, and how long each may take, in milliseconds. */
 const MAX_PAGES = 200;

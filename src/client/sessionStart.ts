@@ -8,6 +8,7 @@ import type { AuthMethod, Protocol, SessionOffer, SessionPlace } from '../acp/pr
 import { repeatedEvents } from '../acp/quirks/repeatedPast';
 import type { AgentDefinition } from '../agents/agentDefinition';
 import { ParleyError } from '../base/errors';
+import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';
 import type { Transcript } from '../session/reconcile';
 import type { Entry } from '../session/state';
@@ -16,13 +17,36 @@ import type { CommunicationChat } from './communicationChat';
 import { CommunicationLink } from './communicationLink';
 import { handOver, type McpOffer } from './mcpOffer';
 import { type Opening, type OpeningWay, wayOf } from './opening';
+import type { SignInTerminal } from './ports';
+import type { ProtocolOffers } from './protocolOffers';
+import type { RemoteAccess } from './remoteTarget';
 import { RpcLink } from './rpcLink';
-import type { ConversationServices } from './services';
 import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
 import { type Deadlines, deadlinesFor, type Stages, StageTimeout } from './stages';
 
 /** How long an agent may take to say whether it still has a session, in milliseconds. */
 const STATUS_MS = 5000;
+
+/** What a start needs of the place it runs in. */
+export interface StartServices {
+  readonly log: Log;
+  readonly client: { readonly name: string; readonly title: string; readonly version: string };
+  /** The environment to start an agent's command in: the user's, with the PATH of their login shell. */
+  readonly environment: (command: string) => Promise<Record<string, string>>;
+  /** What the window has learned of the versions that its agents speak. */
+  readonly offers?: ProtocolOffers;
+  /** Asked before an agent is started; may ask the user. Rejects with a ParleyError where they do not want it. */
+  readonly approve?: (agent: AgentDefinition) => Promise<void>;
+  /** Runs a sign-in that needs a terminal; without it such methods are shown and cannot be chosen. */
+  readonly signInTerminal?: SignInTerminal;
+  /** What only the user can give for agents on other machines; without it they get no secrets and nothing unencrypted. */
+  readonly remote?: RemoteAccess;
+  /** The W3C traceparent that VS Code was started with; an agent's own environment may name another one. */
+  readonly traceparent?: string | undefined;
+  /** The user's limit for the slow start stages, in milliseconds. */
+  readonly startTimeoutMs: () => number;
+  readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
+}
 
 export interface StartContext {
   readonly key: string;
@@ -30,7 +54,7 @@ export interface StartContext {
   readonly cwd: string;
   /** Folders of the workspace beside `cwd`; absolute. */
   readonly additionalDirectories: readonly string[];
-  readonly services: ConversationServices;
+  readonly services: StartServices;
   readonly stages: Stages;
   readonly onRequest: RpcHandlers['onRequest'];
   readonly onNotification: RpcHandlers['onNotification'];

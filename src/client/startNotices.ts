@@ -1,7 +1,7 @@
 // What the transcript says of a start that went well but not in every way: a session that begins anew, and MCP servers that the agent did not get.
 import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';
-import type { Conversation } from './conversation';
+import type { Entry } from '../session/state';
 import { GETS_TRANSCRIPT } from './provenanceWords';
 
 export class StartNotices {
@@ -16,11 +16,10 @@ export class StartNotices {
   }
 
   /** The agent knows nothing of what stands in the transcript. Of a session that has just been opened, that has been said. */
-  beganAnew({ agent, model }: Pick<Conversation, 'agent' | 'model'>): void {
-    const { entries } = model.state;
+  beganAnew(agentName: string, entries: readonly Entry[]): void {
     const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
     if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;
-    const description = `${agent.name} began anew and does not know what is above. It ${GETS_TRANSCRIPT}.`;
+    const description = `${agentName} began anew and does not know what is above. It ${GETS_TRANSCRIPT}.`;
     this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description, beginsAnew: true });
   }
 

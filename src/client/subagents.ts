@@ -1,16 +1,22 @@
 // The sessions that the agent runs for ours, while it runs: their updates come on the same connection and are shown shortly, their questions are answered like our own
 // (protocol v1 unstable and v2, "subagent_update"). A subagent is its parent's to steer: it can be stopped where that is offered, and nothing else is asked of it.
 import type { Dialect } from '../acp/protocol/dialect';
+import type { UpdateRouter } from '../acp/protocol/earlyUpdates';
 import type { Log } from '../base/log';
 import type { SessionEvent } from '../session/event';
-import type { AgentSide } from './connector';
 
 /** Subagents that are listened to in one session at once: those that were heard of last. */
 const MAX_SUBAGENTS = 200;
 
+/** What subagents need of the agent that runs them. */
+export interface ParentAgent {
+  readonly link: { readonly router: UpdateRouter };
+  readonly dialect: Dialect;
+}
+
 export interface SubagentOptions {
   /** Undefined while no agent runs. */
-  readonly side: () => AgentSide | undefined;
+  readonly side: () => ParentAgent | undefined;
   readonly apply: (event: SessionEvent) => void;
   readonly log: Log;
 }

@@ -4,21 +4,21 @@ import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
 import { isReceipt } from '../acp/proposals/promptLifecycle';
 import type { PromptAnswer, PromptCapabilities, StateReport, TurnComplete } from '../acp/protocol/dialect';
 import { messageOf, ParleyError } from '../base/errors';
+import type { Log } from '../base/log';
 import { at } from '../base/untrusted';
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent, StopReason } from '../session/event';
 import type { PromptQueue, QueueItem } from '../session/queue';
 import { detailed, type PauseCode, type WaitReason } from '../session/waitReason';
-import type { AgentLink } from './agentLink';
+import type { OpenedSession } from './agentLink';
 import { ElicitationDesk } from './elicitationDesk';
 import { promptFailure } from './failures';
 import { type AskFile, FileQuestions } from './fileQuestions';
 import { later } from './grace';
 import { Outbox, type SentMessage } from './outbox';
 import { PermissionDesk } from './permissionDesk';
+import type { Clock } from './ports';
 import { textOf } from './promptEcho';
-import type { Recorder } from './recorder';
-import type { ConversationServices } from './services';
 import { TurnLedger } from './turnLedger';
 
 /** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
@@ -52,17 +52,30 @@ class SessionLost extends Error {
 /** Sees to it that a prompt can go. @returns why it must wait */
 export type Preparation = (signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>;
 
-/** A session that prompts can be sent to. */
-export interface OpenedSession {
-  readonly link: AgentLink;
-  readonly sessionId: string;
+/** What turns need of the place they run in. */
+export interface TurnServices {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Whether the queue goes on by itself after the user stopped a turn. */
+  readonly afterCancel: () => 'pause' | 'continue';
+  readonly barrierGraceMs?: number;
+  /** How long an answer may trail its turn_complete, in milliseconds. */
+  readonly answerGraceMs?: number;
+}
+
+/** How what belongs to one prompt is kept. */
+export interface PromptKeeping {
+  /** Keeps all events of `run` in one go. */
+  together<T>(run: () => T): T;
+  /** Keeps what came so far, before the prompt leaves. */
+  commit(): void;
 }
 
 export interface TurnControlOptions {
   /** Turns that the session had before. */
   readonly turnsSoFar: number;
   readonly queue: PromptQueue;
-  readonly services: ConversationServices;
+  readonly services: TurnServices;
   readonly apply: (event: SessionEvent) => void;
   readonly onChange: () => void;
   readonly session: () => OpenedSession | undefined;
@@ -75,7 +88,7 @@ export interface TurnControlOptions {
   /** A prompt is about to leave; what was heard of the session until now may show that it must wait. */
   readonly leaving: () => void;
   /** Keeps what belongs together in one go, and before the message leaves. */
-  readonly kept: Pick<Recorder, 'together' | 'commit'>;
+  readonly kept: PromptKeeping;
   /** What goes along with the next message, after it: what a new session must be told of the one before. */
   readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
   /** A prompt was answered that the user must sign in: until they have, there is no session to send to. */

@@ -2,10 +2,11 @@
 import { strict as assert } from 'node:assert';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import { type Disposable, toDisposable } from '../../../src/base/disposable';
+import type { OpenedSession } from '../../../src/client/agentLink';
 import { SessionFeed } from '../../../src/client/feed';
+import type { LifeSigns } from '../../../src/client/livenessProbe';
 import { LivenessProbe } from '../../../src/client/livenessProbe';
-import { type LifeSigns, waitingWords, workingWords } from '../../../src/client/livenessWords';
-import type { OpenedSession } from '../../../src/client/turnControl';
+import { waitingWords, workingWords } from '../../../src/client/livenessWords';
 import type { ToWebview } from '../../../src/panel/contract';
 import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';

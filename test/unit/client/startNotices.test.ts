@@ -22,16 +22,7 @@ describe('an agent that begins anew', () => {
   }
 
   function start(model: SessionModel): readonly string[] {
-    const agent = {
-      type: 'process',
-      id: 'a',
-      name: 'Ada',
-      protocol: 'auto',
-      command: 'ada',
-      args: [],
-      env: {},
-    } as const;
-    new StartNotices((event) => model.apply(event, 2), silentLog).beganAnew({ agent, model });
+    new StartNotices((event) => model.apply(event, 2), silentLog).beganAnew('Ada', model.state.entries);
     return model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
   }
 
