@@ -30,6 +30,8 @@ export interface SessionLogOptions {
   /** False: somebody else keeps the messages, and nothing is written. */
   readonly isWanted: () => boolean;
   readonly log: Log;
+  /** Messages of one session, {@link MAX_HISTORY} unless told otherwise. */
+  readonly maxMessages?: number;
   /** Something could not be written. Told once, until writing works again. */
   readonly onTrouble: (error: unknown) => void;
 }
@@ -62,8 +64,8 @@ interface Waiting {
 const MAX_WAITING = 200;
 /** Entries that are made into messages at once. */
 const ENTRIES_AT_ONCE = 200;
-/** Of a session that is longer than a history may be, the newest messages are shared. */
-const NEWEST_MESSAGES = Math.floor(MAX_HISTORY * 0.75);
+/** Of a session that is longer than a history may be, this share of one is taken: the newest messages. */
+const NEWEST_SHARE = 0.75;
 
 export class SessionLog implements Disposable {
   readonly #options: SessionLogOptions;
@@ -179,6 +181,10 @@ export class SessionLog implements Disposable {
     this.#opened = this.#newLog({ record: { id: mintId(), entries: [] } });
   }
 
+  get #maxMessages(): number {
+    return this.#options.maxMessages ?? MAX_HISTORY;
+  }
+
   #settle(): Promise<MessageLog> {
     this.#isShared = true;
     return this.#jobs.run('write', async () => {
@@ -232,7 +238,7 @@ export class SessionLog implements Disposable {
   async #drain(first: MessageLog): Promise<MessageLog> {
     let log = first;
     do {
-      if (log.record.entries.length + this.#waiting.length > MAX_HISTORY) log = await this.#goOnShorter(log);
+      if (log.record.entries.length + this.#waiting.length > this.#maxMessages) log = await this.#goOnShorter(log);
       await this.#writeWaiting(log);
     } while (this.#collect());
     return log;
@@ -242,7 +248,7 @@ export class SessionLog implements Disposable {
   async #goOnShorter(log: MessageLog): Promise<MessageLog> {
     const next = await this.#newLog({ record: { id: mintId(), entries: [] } });
     await next.append(omission(), this.#ended.signal);
-    await next.goOnFrom(log.record.entries.slice(-NEWEST_MESSAGES));
+    await next.goOnFrom(log.record.entries.slice(-this.#maxMessages * NEWEST_SHARE));
     this.#opened = Promise.resolve(next);
     return next;
   }
@@ -288,7 +294,7 @@ export class SessionLog implements Disposable {
 
   /** Of a transcript that is longer than a history may be, its end is taken. */
   #skipBeginning(entries: readonly Entry[]): void {
-    let left = NEWEST_MESSAGES / 2;
+    let left = (this.#maxMessages * NEWEST_SHARE) / 2;
     const first = entries.findLastIndex(({ kind }) => kind === 'user' && --left <= 0);
     if (first <= 0) return;
     const through = entries[first - 1]?.id;

@@ -4,9 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { messageOf, ParleyError } from '../base/errors';
 import { type Log, silentLog } from '../base/log';
-import { parseBounded } from './boundedJson';
 import type { ServedResource } from './localStore';
-import { MAX_MESSAGE_BYTES, readMessage, runCreateSchema, runResumeSchema, type SessionDescriptor } from './model';
+import { runCreateSchema, runResumeSchema, type SessionDescriptor } from './model';
 import type { PublicAddress } from './publicAddress';
 import type { ResourceStore } from './resources';
 import type { PastMessage, ServedAgent } from './servedAgent';
@@ -17,6 +16,7 @@ import { invalidInput, notFound, ServerRefusal } from './serverRefusal';
 import { readCount, readJson, readUuid } from './serverRequest';
 import type { ServerRun } from './serverRun';
 import { RUN_LIMITS, type RunLimits, ServerRuns } from './serverRuns';
+import type { SessionRecords } from './serverSessionFiles';
 import { ServerSessions } from './serverSessions';
 
 export interface AgentServerOptions {
@@ -24,8 +24,10 @@ export interface AgentServerOptions {
   readonly agents: () => readonly ServedAgent[];
   /** Bearer token of at least 256 bits, see `mintToken`. */
   readonly token: string;
-  /** Where the messages of the server's sessions are kept. */
-  readonly store: ResourceStore;
+  /** Where the messages of the server's sessions are kept: in the first one that takes them. */
+  readonly stores: () => Promise<readonly ResourceStore[]>;
+  /** Where the sessions themselves are kept. */
+  readonly sessions: SessionRecords;
   /** Hands out `/resources/{id}` to whoever has its signature (`LocalStore.serve`); absent: there are none here. */
   readonly serveResource?: (
     id: string,
@@ -33,8 +35,8 @@ export interface AgentServerOptions {
     sig: string | null,
     signal: AbortSignal,
   ) => Promise<ServedResource>;
-  /** Resolves histories, also of other servers; without it only messages of our own store are found. */
-  readonly history?: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
+  /** Resolves histories, also of other servers. */
+  readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
   /** The address by which others reach the server now, where it is not its own. */
   readonly publicAddress?: () => PublicAddress | undefined;
   readonly limits?: Partial<RunLimits>;
@@ -59,13 +61,12 @@ export class AgentServer {
 
   /** @throws ParleyError `weak-token` */
   constructor(options: AgentServerOptions) {
-    const { store, now = Date.now, log = silentLog, limits } = options;
+    const { stores, history, now = Date.now, log = silentLog, limits } = options;
     this.#options = options;
     this.#log = log;
     this.#auth = new ServerAuth(options.token);
     this.#connections = new ServerConnections({ ...CONNECTION_LIMITS, ...options.connections });
-    this.#sessions = new ServerSessions(store, now, log);
-    const history = options.history ?? ((session, signal) => ownHistory(store, session, signal));
+    this.#sessions = new ServerSessions({ stores, records: options.sessions, now, log });
     this.#runs = new ServerRuns({ sessions: this.#sessions, history, limits: { ...RUN_LIMITS, ...limits }, now, log });
   }
 
@@ -105,11 +106,6 @@ export class AgentServer {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  }
-
-  /** Versions of a session that a later descriptor contradicted. */
-  forks(id: string): readonly SessionDescriptor[] {
-    return this.#sessions.forks(id);
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -169,7 +165,13 @@ export class AgentServer {
       case 'sessions/*':
       case 'session/*':
         allow(request, 'GET');
-        return send(response, 200, await this.#session(id ?? ''));
+        return send(response, 200, wireOf(await this.#session(id ?? '', (one) => this.#sessions.describe(one))));
+      case 'sessions/*/versions': {
+        // Not of the protocol: what clients left behind that went on from different histories.
+        allow(request, 'GET');
+        const versions = await this.#session(id ?? '', (one) => this.#sessions.versions(one));
+        return send(response, 200, { versions: versions.map(wireOf) });
+      }
       default:
         throw new ServerRefusal(404, 'not_found', 'Not Found');
     }
@@ -177,7 +179,7 @@ export class AgentServer {
 
   async #create(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
     const body = await readJson(request, response, runCreateSchema);
-    const run = this.#runs.create(this.#agent(body.agent_name), body);
+    const run = await this.#runs.create(this.#agent(body.agent_name), body);
     response.setHeader('Run-ID', run.id);
     await sendRun(run, body.mode, 0, response, gone);
   }
@@ -221,10 +223,11 @@ export class AgentServer {
     response.end(found.bytes);
   }
 
-  async #session(id: string): Promise<unknown> {
-    const session = await this.#sessions.describe(id);
-    if (!session) throw notFound(`Session ${readUuid(id, 'session_id')}`);
-    return { ...session, state: session.state ?? null };
+  /** @throws ServerRefusal 404 */
+  async #session<T>(id: string, find: (id: string) => Promise<T | undefined>): Promise<T> {
+    const found = await find(id);
+    if (!found) throw notFound(`Session ${readUuid(id, 'session_id')}`);
+    return found;
   }
 
   #run(id: string | undefined): ServerRun {
@@ -260,6 +263,10 @@ function manifestOf({ name, description, inputContentTypes, outputContentTypes }
   };
 }
 
+function wireOf(session: SessionDescriptor): unknown {
+  return { ...session, state: session.state ?? null };
+}
+
 function allow(request: IncomingMessage, method: string): void {
   if (request.method !== method) throw new ServerRefusal(405, 'server_error', 'Method Not Allowed');
 }
@@ -279,26 +286,4 @@ function readTarget(target: string, prefix: string): { path: readonly string[]; 
     throw new ServerRefusal(404, 'not_found', 'Not Found');
   }
   return { path, query: new URLSearchParams(rest.join('?')) };
-}
-
-/** Without a resolver for other servers' messages: our own are read, the others are gaps. */
-async function ownHistory(
-  store: ResourceStore,
-  session: SessionDescriptor,
-  signal: AbortSignal,
-): Promise<readonly PastMessage[]> {
-  const past: PastMessage[] = [];
-  for (const url of session.history) {
-    const key = await store.keyOf(url);
-    if (key === undefined) past.push({ kind: 'gap', reason: 'it is on another server' });
-    else {
-      past.push(
-        await store.get(key, signal).then(
-          (bytes): PastMessage => ({ kind: 'message', message: readMessage(parseBounded(bytes, MAX_MESSAGE_BYTES)) }),
-          (error: unknown): PastMessage => ({ kind: 'gap', reason: messageOf(error) }),
-        ),
-      );
-    }
-  }
-  return past;
 }

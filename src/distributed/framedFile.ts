@@ -1,7 +1,8 @@
 // Files that are either whole or recognised as damaged: a line of JSON about the content, then the content. Written beside and moved into place, so that a
 // reader, a second window or a power cut never meets half a file under the final name.
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { ParleyError } from '../base/errors';
@@ -23,14 +24,16 @@ export interface FramedContent {
 export interface WriteOptions {
   /** Wait until the disk has it; for what exists nowhere else. */
   readonly durable: boolean;
+  /** Fail where there is such a file already. */
+  readonly exclusive?: boolean;
 }
 
-/** @returns the SHA-256 of the content. @throws ParleyError `disk-full`, `store-error` */
+/** @returns the SHA-256 of the content. @throws ParleyError `disk-full`, `store-error`; `exists` where that is excluded */
 export async function writeFramed(
   path: string,
   bytes: Uint8Array,
   meta: Readonly<Record<string, string>>,
-  { durable }: WriteOptions,
+  { durable, exclusive = false }: WriteOptions,
 ): Promise<string> {
   const sha256 = sha256Of(bytes);
   const beside = `${path}.${randomUUID()}.tmp`;
@@ -44,7 +47,8 @@ export async function writeFramed(
     } finally {
       await file.close();
     }
-    await rename(beside, path);
+    if (exclusive) await moveExclusive(beside, path);
+    else await rename(beside, path);
     if (durable) await syncFolder(dirname(path));
     return sha256;
   } catch (error) {
@@ -76,6 +80,21 @@ function parseHead(line: string): z.infer<typeof frameSchema> | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** @throws ParleyError `exists` */
+async function moveExclusive(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') throw error;
+      // A file system without links: a copy that is cut short is recognised as damaged.
+      await copyFile(from, to, constants.COPYFILE_EXCL);
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new ParleyError('exists', 'There is such a stored file already.', { cause: error });
+  }
+  await rm(from, { force: true });
 }
 
 async function openMakingFolder(path: string) {

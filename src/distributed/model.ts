@@ -9,10 +9,10 @@ z.config(en());
 
 /** Bytes of one message, text form. */
 export const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
-/** Bytes of one descriptor, text form. */
-export const MAX_DESCRIPTOR_BYTES = 1024 * 1024;
-/** Entries of a session's history. */
-export const MAX_HISTORY = 2000;
+/** Bytes of one descriptor, text form: this is what bounds a history. */
+export const MAX_DESCRIPTOR_BYTES = 16 * 1024 * 1024;
+/** Entries of a session's history: so many links with signatures fit into a descriptor. */
+export const MAX_HISTORY = 20_000;
 /** Bytes of all messages of a session together. */
 export const MAX_SESSION_BYTES = 100 * 1024 * 1024;
 /** Parts of one message, and messages of one run. Agents that stream send a part for each token, and all of them again in the completed message. */

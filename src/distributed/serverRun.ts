@@ -3,6 +3,7 @@ import { Deferred } from '../base/deferred';
 import { ParleyError } from '../base/errors';
 import { Emitter } from '../base/event';
 import { type AcpError, MAX_MESSAGE_BYTES, type Message, type MessagePart, mintId, textPart, timestamp } from './model';
+import type { ToldNotice } from './runNotice';
 import { isResting } from './runRecovery';
 import type { RunEmitter } from './servedAgent';
 import { ServerRefusal } from './serverRefusal';
@@ -41,9 +42,13 @@ export class ServerRun {
   #status: Status = 'created';
   #bytes = 0;
   #open: OpenMessage | undefined;
+  /** It is at its end, and stays open for what the server has to add. */
+  #isWhole = false;
   /** Of its parts. */
   #openBytes = 0;
   #question: { readonly message: Message; readonly answer: Deferred<Message> } | undefined;
+  /** Not in the output yet. */
+  readonly #notices: MessagePart[] = [];
   #error: AcpError | undefined;
   #finishedAt: number | undefined;
   /** When the run last changed its state, in milliseconds since 1970. */
@@ -123,6 +128,7 @@ export class ServerRun {
   readonly emitter: RunEmitter = {
     part: (part) => {
       this.#mustGoOn();
+      if (this.#isWhole) this.#endMessage();
       this.#append(part);
     },
     message: (parts) => {
@@ -130,7 +136,7 @@ export class ServerRun {
       this.#endMessage();
       this.#open = this.#beginMessage();
       for (const part of parts) this.#append(part);
-      this.#endMessage();
+      this.#isWhole = true;
     },
     generic: (value) => {
       this.#mustGoOn();
@@ -188,7 +194,7 @@ export class ServerRun {
   /** Ends the run; what is said afterwards is refused. An answer that was cut off stays without `completed_at`. */
   finish(outcome: RunOutcome): void {
     if (this.isOver) return;
-    if (outcome.status === 'completed') this.#endMessage();
+    this.settle(outcome.status === 'completed');
     this.#open = undefined;
     this.#question?.answer.reject(new ParleyError('run-over', 'The run is over.'));
     this.#question = undefined;
@@ -197,9 +203,16 @@ export class ServerRun {
     this.#turn(outcome.status);
   }
 
-  /** Closes the message that is being written, before the messages are recorded. */
-  settle(): void {
-    this.#endMessage();
+  /** Something that the server, and not the agent, has to say of the run: an event now, and a step at the end of the output. */
+  tell({ generic, sentence }: ToldNotice): void {
+    this.#note({ type: 'generic', generic });
+    this.#notices.push({ ...textPart(''), metadata: { kind: 'trajectory', message: sentence } });
+  }
+
+  /** Completes the output, before it is recorded. @param isWhole the message that is being written is at its end */
+  settle(isWhole: boolean): void {
+    for (const part of this.#notices.splice(0)) this.#append(part);
+    if (isWhole || this.#isWhole) this.#endMessage();
   }
 
   /** Resolves when `test` holds, after any number of changes. @throws the signal's reason */
@@ -270,6 +283,7 @@ export class ServerRun {
     const message = this.#open;
     if (!message) return;
     this.#open = undefined;
+    this.#isWhole = false;
     this.#openBytes = 0;
     message.completed_at = timestamp(this.#now());
     if (message.parts.length > MAX_LOOSE_PARTS) message.parts.splice(0, Infinity, ...joined(message.parts));

@@ -5,6 +5,7 @@ import type { Log } from '../base/log';
 import { plainSentence } from './agentServerError';
 import { Deadline, orAborted } from './deadline';
 import type { AcpError, Message, RunCreate, SessionDescriptor } from './model';
+import { type RunNotice, runNotice } from './runNotice';
 import type { PastMessage, ServedAgent } from './servedAgent';
 import { notFound, ServerRefusal } from './serverRefusal';
 import { type RunOutcome, ServerRun } from './serverRun';
@@ -52,6 +53,8 @@ export class ServerRuns {
   readonly #runs = new Map<string, ServerRun>();
   readonly #queue = new KeyedQueue<string>();
   readonly #working = new Set<Promise<void>>();
+  /** Sessions of runs that are about to begin. */
+  readonly #entering: (string | undefined)[] = [];
   #isStopped = false;
 
   constructor(options: ServerRunsOptions) {
@@ -60,25 +63,21 @@ export class ServerRuns {
 
   /**
    * Begins a run; it works once the earlier runs of its session have ended.
-   * @throws ServerRefusal 400 (ids of the session differ), 409 (a run of the session awaits an answer), 429, 503
+   * @throws ServerRefusal 400 (ids of the session differ), 404 (a session that is not known), 409 (a run of the session awaits an answer), 429, 503
    */
-  create(agent: ServedAgent, request: RunCreate): ServerRun {
-    if (this.#isStopped) throw new ServerRefusal(503, 'server_error', 'The server stops');
+  async create(agent: ServedAgent, request: RunCreate): Promise<ServerRun> {
+    if (this.#isStopped) throw stopping();
     this.#forget();
-    const active = [...this.#runs.values()].filter((run) => !run.isOver);
     const sessionId = request.session?.id ?? request.session_id;
-    const siblings = active.filter((run) => run.sessionId === sessionId);
-    const waiting = siblings.find((run) => run.status === 'awaiting');
-    if (waiting) {
-      throw new ServerRefusal(409, 'invalid_input', `Run ${waiting.id} of this session awaits an answer`);
-    }
-    if (active.length >= this.#options.limits.active || siblings.length >= this.#options.limits.activeInSession) {
-      throw new ServerRefusal(429, 'server_error', 'Too many runs at the same time', 5);
-    }
-    const branch = this.#options.sessions.enter(request);
+    this.#checkRoom(sessionId);
+    this.#entering.push(sessionId);
+    const { branch, notice } = await this.#options.sessions.enter(request).finally(() => {
+      this.#entering.splice(this.#entering.indexOf(sessionId), 1);
+    });
+    if (this.#isStopped) throw stopping();
     const run = new ServerRun(agent.name, branch.id, this.#options.now);
     this.#runs.set(run.id, run);
-    const work = this.#queue.run(branch.id, () => this.#work(run, agent, branch, request.input));
+    const work = this.#queue.run(branch.id, () => this.#work(run, agent, branch, request.input, notice));
     this.#working.add(work);
     void work.finally(() => this.#working.delete(work));
     return run;
@@ -99,17 +98,49 @@ export class ServerRuns {
     await Promise.all(this.#working);
   }
 
+  /** @throws ServerRefusal 409, 429 */
+  #checkRoom(sessionId: string | undefined): void {
+    const { active: all, activeInSession } = this.#options.limits;
+    const active = [...this.#runs.values()].filter((run) => !run.isOver);
+    const siblings = active.filter((run) => run.sessionId === sessionId);
+    const waiting = siblings.find((run) => run.status === 'awaiting');
+    if (waiting) {
+      throw new ServerRefusal(409, 'invalid_input', `Run ${waiting.id} of this session awaits an answer`);
+    }
+    const coming = this.#entering.filter((one) => one !== undefined && one === sessionId).length;
+    if (active.length + this.#entering.length >= all || siblings.length + coming >= activeInSession) {
+      throw new ServerRefusal(429, 'server_error', 'Too many runs at the same time', 5);
+    }
+  }
+
   /** Never throws: whatever goes wrong is the outcome of the run. */
-  async #work(run: ServerRun, agent: ServedAgent, branch: Branch, input: readonly Message[]): Promise<void> {
-    const outcome = run.signal.aborted ? CANCELLED : await this.#askAgent(run, agent, branch, input);
-    if (outcome.status === 'completed') run.settle();
+  async #work(
+    run: ServerRun,
+    agent: ServedAgent,
+    branch: Branch,
+    input: readonly Message[],
+    notice: RunNotice | undefined,
+  ): Promise<void> {
+    // Whoever began it is told that it was created before it begins.
+    await new Promise((resolve) => setImmediate(resolve));
+    const found = { length: 0 };
+    const outcome = run.signal.aborted ? CANCELLED : await this.#askAgent(run, agent, branch, input, notice, found);
+    run.settle(outcome.status === 'completed');
     // Before the run ends for its readers: they look at the session right afterwards.
-    await this.#record(run, branch, [...input, ...run.output]);
+    await this.#record(run, branch, [...input, ...run.output], found.length);
     run.finish(outcome);
   }
 
-  async #askAgent(run: ServerRun, agent: ServedAgent, branch: Branch, input: readonly Message[]): Promise<RunOutcome> {
-    const { log, history, limits, sessions } = this.#options;
+  /** @param found gets the length of the history that the run works on */
+  async #askAgent(
+    run: ServerRun,
+    agent: ServedAgent,
+    branch: Branch,
+    input: readonly Message[],
+    notice: RunNotice | undefined,
+    found: { length: number },
+  ): Promise<RunOutcome> {
+    const { limits, log, sessions } = this.#options;
     const stop = new AbortController();
     let grace: NodeJS.Timeout | undefined;
     const onCancel = (): void => {
@@ -118,8 +149,11 @@ export class ServerRuns {
     run.signal.addEventListener('abort', onCancel, { once: true });
     try {
       run.begin();
+      if (notice) run.tell(runNotice(notice));
       const session = await sessions.descriptorOf(branch);
-      const context = { runId: run.id, session, history: (signal: AbortSignal) => history(session, signal) };
+      found.length = session.history.length;
+      const history = (signal: AbortSignal) => this.#history(run, session, signal);
+      const context = { runId: run.id, session, history };
       await orAborted(agent.run(input, context, run.emitter, run.signal), stop.signal);
       return run.signal.aborted ? CANCELLED : { status: 'completed' };
     } catch (error) {
@@ -132,14 +166,30 @@ export class ServerRuns {
     }
   }
 
-  /** Failed and cancelled turns are recorded too, as far as they came. A record that fails does not take the answer with it. */
-  async #record(run: ServerRun, branch: Branch, messages: readonly Message[]): Promise<void> {
+  /** What cannot be read of it is told to the caller: the agent answers without it. */
+  async #history(run: ServerRun, session: SessionDescriptor, signal: AbortSignal): Promise<readonly PastMessage[]> {
+    const past = await this.#options.history(session, signal);
+    const gaps = past.flatMap((entry, index) =>
+      entry.kind === 'gap' ? [{ number: index + 1, reason: entry.reason }] : [],
+    );
+    if (gaps.length > 0 && !run.isOver) run.tell(runNotice({ kind: 'history-gaps', of: past.length, gaps }));
+    return past;
+  }
+
+  /**
+   * Failed and cancelled turns are recorded too, as far as they came. A record that fails does not take the answer with it.
+   * @param found messages that the session had when the run began
+   */
+  async #record(run: ServerRun, branch: Branch, messages: readonly Message[], found: number): Promise<void> {
     const { log, limits, sessions } = this.#options;
     const deadline = new Deadline('The resource store', limits.recordMs, new AbortController().signal);
     try {
-      await orAborted(sessions.append(branch, messages, deadline.signal), deadline.signal);
+      const before = await orAborted(sessions.append(branch, messages, deadline.signal), deadline.signal);
+      if (before > found) run.tell(runNotice({ kind: 'session-grew', more: before - found }));
     } catch (error) {
       log.error(`The messages of run ${run.id} are not recorded: ${messageOf(error)}`);
+      const why = error instanceof ParleyError ? plainSentence(error.message) : 'It cannot be written.';
+      run.tell(runNotice({ kind: 'not-recorded', messages: messages.length, why }));
     } finally {
       deadline.dispose();
     }
@@ -162,6 +212,10 @@ export class ServerRuns {
       chars -= run.bytes;
     }
   }
+}
+
+function stopping(): ServerRefusal {
+  return new ServerRefusal(503, 'server_error', 'The server stops');
 }
 
 const CANCELLED: RunOutcome = { status: 'cancelled' };

@@ -1,123 +1,288 @@
-// The sessions that our server knows: descriptors and nothing else. Messages go to the resource store, one object each; a descriptor that a client brings is taken as
-// that client's version, and one that contradicts it is kept beside it, never merged.
+// The sessions that our server knows: where their messages are, and nothing else. A descriptor that a client brings is that
+// client's version. One that lacks our newest messages goes on from ours; one that contradicts ours stands beside it, never
+// merged. Either is told to the client.
+import * as z from 'zod/mini';
 import { ParleyError } from '../base/errors';
+import { KeyedQueue } from '../base/keyedQueue';
 import type { Log } from '../base/log';
+import { knownSecrets } from '../base/redact';
 import { compareHistories } from './handOver';
-import { MAX_HISTORY, type Message, mintId, type RunCreate, type SessionDescriptor } from './model';
-import { DEFAULT_URL_SECONDS, type ResourceStore } from './resources';
+import { folderOf } from './messageLog';
+import { type Message, mintId, type RunCreate, readAs, type SessionDescriptor, urlSchema } from './model';
+import { DEFAULT_URL_SECONDS, type ResourceStore, type StoredResource } from './resources';
 import { expiryOf, hashOf } from './resourceUrl';
-import { invalidInput } from './serverRefusal';
+import { invalidInput, notFound } from './serverRefusal';
+import type { SessionRecords } from './serverSessionFiles';
 
-const MAX_SESSIONS = 1000;
-const MAX_FORKS = 8;
+const MAX_VERSIONS = 9;
+/** Attempts to write next to other windows. */
+const MAX_ATTEMPTS = 20;
+/** Signed links that are kept for the next time. */
+const MAX_SIGNED = 50_000;
 
-/** One line of a session's past; it only grows. */
+const placeSchema = z.object({
+  /** As it was handed out last; links of our own are signed anew. */
+  url: urlSchema,
+  own: z.optional(z.object({ store: z.string(), key: z.string() })),
+});
+const versionSchema = z.object({ version: z.string(), entries: z.array(placeSchema), state: z.optional(placeSchema) });
+const recordSchema = z.object({
+  id: z.string(),
+  /** The one that runs go on with by the session's id alone comes first. */
+  versions: z.array(versionSchema).check(z.minLength(1)),
+  /** A client brought the first version after the others, and nobody was told who names the session by its id alone. */
+  isContested: z.optional(z.boolean()),
+});
+
+type Place = Readonly<z.infer<typeof placeSchema>>;
+type Version = Readonly<z.infer<typeof versionSchema>>;
+type SessionRecord = Readonly<z.infer<typeof recordSchema>>;
+
+/** A version of a session that a run works on. */
 export interface Branch {
   readonly id: string;
-  history: readonly string[];
-  state: string | undefined;
+  readonly version: string;
 }
 
-interface Known {
-  current: Branch;
-  readonly forks: Branch[];
+/** What the caller has to know of the version that its run works on. */
+export type SessionNotice =
+  /** The session had more messages here than the caller's descriptor. */
+  | { readonly kind: 'session-ahead'; readonly more: number }
+  /** The session went on differently here; that version is kept. */
+  | { readonly kind: 'session-forked'; readonly common: number }
+  /** Another client brought a version of its own, which this run goes on with. */
+  | { readonly kind: 'session-contested' };
+
+export interface ServerSessionsOptions {
+  /** The first takes what is written from now on, or the next one where it fails; all of them are read. */
+  readonly stores: () => Promise<readonly ResourceStore[]>;
+  readonly records: SessionRecords;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly log: Log;
 }
 
 export class ServerSessions {
-  readonly #store: ResourceStore;
-  readonly #log: Log;
-  readonly #now: () => number;
-  /** Least recently used first. */
-  readonly #known = new Map<string, Known>();
+  readonly #options: ServerSessionsOptions;
+  readonly #queue = new KeyedQueue<string>();
+  /** Links of stores for which signing is work, by store and key. */
+  readonly #signed = new Map<string, string>();
 
-  /** @param now milliseconds since 1970 */
-  constructor(store: ResourceStore, now: () => number, log: Log) {
-    this.#store = store;
-    this.#now = now;
-    this.#log = log;
+  constructor(options: ServerSessionsOptions) {
+    this.#options = options;
   }
 
   /**
-   * The branch that a run works on (protocol 1.0.3 "Sessions", distributed sessions): the caller's version where a descriptor came with the request, else the one known here.
-   * @throws ServerRefusal 400 where the two ids differ
+   * The version that a run works on (protocol 1.0.3 "Sessions", distributed sessions).
+   * @throws ServerRefusal 400 where the two ids differ, 404 for an id that is not known and comes without a descriptor
    */
-  enter({ session, session_id: id }: Pick<RunCreate, 'session' | 'session_id'>): Branch {
-    if (!session) return this.#touch(id ?? mintId()).current;
-    if (id !== undefined && id !== session.id) throw invalidInput('Session ID mismatch', 400);
-    const known = this.#touch(session.id);
-    const { relation } = compareHistories(known.current.history, session.history);
-    if (relation === 'same' || relation === 'extendedBy') {
-      known.current.history = session.history;
-      known.current.state = session.state ?? known.current.state;
-      return known.current;
+  async enter({ session, session_id: id }: Pick<RunCreate, 'session' | 'session_id'>): Promise<{
+    readonly branch: Branch;
+    readonly notice?: SessionNotice;
+  }> {
+    if (session) {
+      if (id !== undefined && id !== session.id) throw invalidInput('Session ID mismatch', 400);
+      return this.#bring(session);
     }
-    known.forks.push(known.current);
-    if (known.forks.length > MAX_FORKS) known.forks.shift();
-    known.current = { id: session.id, history: session.history, state: session.state };
-    this.#log.info(`Session ${session.id} came back with another past; both versions are kept.`);
-    return known.current;
+    if (id === undefined) {
+      const first = { version: mintId(), entries: [] };
+      const record = await this.#change(mintId(), (_known, own) => ({ id: own, versions: [first] }));
+      return { branch: { id: record.id, version: first.version } };
+    }
+    let notice: SessionNotice | undefined;
+    const record = await this.#change(id, (known) => {
+      // An empty session in its place would lose the past without a word.
+      if (!known) throw notFound(`Session ${id}`);
+      notice = known.isContested ? { kind: 'session-contested' } : undefined;
+      return known.isContested ? { ...known, isContested: false } : known;
+    });
+    return { branch: { id, version: firstOf(record).version }, ...(notice && { notice }) };
   }
 
-  /** The session as it is handed out, or undefined. URLs of our own that end soon are signed anew. */
+  /** The session as it is handed out, or undefined. Links of our own are signed. */
   async describe(id: string): Promise<SessionDescriptor | undefined> {
-    const known = this.#known.get(id);
-    if (!known) return undefined;
-    return this.descriptorOf(known.current);
+    const record = await this.#read(id);
+    return record && this.#descriptorOf(id, firstOf(record));
   }
 
-  async descriptorOf(branch: Branch): Promise<SessionDescriptor> {
-    const fresh = await Promise.all(branch.history.map((url) => this.#fresh(url)));
-    // A run may have added to it meanwhile.
-    branch.history = [...fresh, ...branch.history.slice(fresh.length)];
-    return { id: branch.id, history: branch.history, ...(branch.state !== undefined && { state: branch.state }) };
+  /** @throws ParleyError `session-gone` where too many others were brought since */
+  async descriptorOf({ id, version }: Branch): Promise<SessionDescriptor> {
+    const found = (await this.#read(id))?.versions.find((one) => one.version === version);
+    if (!found) throw new ParleyError('session-gone', 'The server no longer has this version of the session.');
+    return this.#descriptorOf(id, found);
   }
 
-  /** Versions of a session that a later descriptor contradicted, oldest first. */
-  forks(id: string): readonly SessionDescriptor[] {
-    return (this.#known.get(id)?.forks ?? []).map(({ history, state }) => ({
-      id,
-      history,
-      ...(state !== undefined && { state }),
-    }));
+  /** All versions of a session, that of {@link describe} first; undefined where there is none. */
+  async versions(id: string): Promise<readonly SessionDescriptor[] | undefined> {
+    const record = await this.#read(id);
+    return record && Promise.all(record.versions.map((version) => this.#descriptorOf(id, version)));
   }
 
   /**
-   * Records messages of a turn, each as one object, and adds them to the branch, all or none.
-   * @throws ParleyError as the store does, `history-full`
+   * Records messages of a turn, each as one object, behind all others of the version.
+   * @returns how many messages the version had before
+   * @throws ParleyError as the last store and the records do
    */
-  async append(branch: Branch, messages: readonly Message[], signal: AbortSignal): Promise<void> {
-    if (branch.history.length + messages.length > MAX_HISTORY) {
-      throw new ParleyError('history-full', `The session has ${MAX_HISTORY} messages; no more are recorded.`);
-    }
-    const urls: string[] = [];
-    for (const message of messages) {
-      const sequence = String(branch.history.length + urls.length).padStart(8, '0');
-      const key = `sessions/${branch.id.replaceAll(':', '~')}/${sequence}-${mintId()}.json`;
-      const bytes = Buffer.from(JSON.stringify(message));
-      const { sha256 } = await this.#store.put(key, bytes, 'application/json', signal);
-      urls.push(await this.#store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, sha256 }));
-    }
-    branch.history = [...branch.history, ...urls];
-    // It may have been forgotten meanwhile.
-    if (!this.#known.has(branch.id)) this.#known.set(branch.id, { current: branch, forks: [] });
+  async append({ id, version }: Branch, messages: readonly Message[], signal: AbortSignal): Promise<number> {
+    const places: Place[] = [];
+    for (const message of messages) places.push(await this.#store(id, message, signal));
+    let before = 0;
+    await this.#change(id, (known = { id, versions: [] }) => {
+      const found = known.versions.find((one) => one.version === version) ?? { version, entries: [] };
+      before = found.entries.length;
+      const grown = { ...found, entries: [...found.entries, ...places] };
+      const isKnown = known.versions.includes(found);
+      const versions = isKnown
+        ? known.versions.map((one) => (one === found ? grown : one))
+        : [grown, ...known.versions].slice(0, MAX_VERSIONS);
+      return { ...known, versions };
+    });
+    return before;
   }
 
-  async #fresh(url: string): Promise<string> {
-    const key = await this.#store.keyOf(url);
-    const ends = expiryOf(url);
-    if (key === undefined || ends === undefined || ends - this.#now() > (DEFAULT_URL_SECONDS * 1000) / 2) return url;
-    const sha256 = hashOf(url);
-    return this.#store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, ...(sha256 !== undefined && { sha256 }) });
+  async #bring(session: SessionDescriptor): Promise<{ readonly branch: Branch; readonly notice?: SessionNotice }> {
+    let notice: SessionNotice | undefined;
+    const record = await this.#change(session.id, async (known) => {
+      notice = undefined;
+      const { entries, state } = await this.#placesOf(session, known);
+      const brought = { version: mintId(), entries, ...(state && { state }) };
+      if (!known) return { id: session.id, versions: [brought] };
+      const theirs = entries.map(nameOf);
+      const relations = known.versions.map((version) => ({
+        version,
+        ...compareHistories(version.entries.map(nameOf), theirs),
+      }));
+      const within = relations.find(({ relation }) => relation === 'same' || relation === 'extendedBy');
+      const ahead = relations.find(({ relation }) => relation === 'extends');
+      const others = (one: Version): readonly Version[] => known.versions.filter((other) => other !== one);
+      if (within) {
+        const grown = { ...within.version, entries, ...(state && { state }) };
+        return { ...known, versions: [grown, ...others(within.version)] };
+      }
+      if (ahead) {
+        notice = { kind: 'session-ahead', more: ahead.version.entries.length - entries.length };
+        return { ...known, versions: [ahead.version, ...others(ahead.version)] };
+      }
+      const common = Math.max(...relations.map((one) => one.common));
+      notice = { kind: 'session-forked', common };
+      this.#options.log.info(`Session ${session.id} came back with another past; all versions are kept.`);
+      return { ...known, versions: [brought, ...known.versions].slice(0, MAX_VERSIONS), isContested: true };
+    });
+    const branch = { id: session.id, version: firstOf(record).version };
+    return { branch, ...(notice && { notice }) };
   }
 
-  #touch(id: string): Known {
-    const known = this.#known.get(id) ?? { current: { id, history: [], state: undefined }, forks: [] };
-    this.#known.delete(id);
-    this.#known.set(id, known);
-    if (this.#known.size > MAX_SESSIONS) {
-      const [oldest] = this.#known.keys();
-      if (oldest !== undefined) this.#known.delete(oldest);
-    }
-    return known;
+  /** What a client brought, with what is known to be our own marked as such. */
+  async #placesOf(
+    session: SessionDescriptor,
+    known: SessionRecord | undefined,
+  ): Promise<Pick<Version, 'entries' | 'state'>> {
+    const stores = await this.#options.stores();
+    const own = new Set<string>();
+    for (const { entries, state } of known?.versions ?? [])
+      for (const place of state ? [...entries, state] : entries) if (place.own) own.add(nameOf(place));
+    const placeOf = async (url: string): Promise<Place> => {
+      for (const store of stores) {
+        const key = await store.keyOf(url);
+        if (key === undefined) continue;
+        const place = { url, own: { store: store.id, key } };
+        // A link to this machine proves by its signature that we gave it. Others' messages in the bucket are not signed for whoever names them.
+        if (store.isLocal || own.has(nameOf(place))) return place;
+      }
+      return { url };
+    };
+    const entries: Place[] = [];
+    for (const url of session.history) entries.push(await placeOf(url));
+    return { entries, ...(session.state !== undefined && { state: await placeOf(session.state) }) };
   }
+
+  async #store(id: string, message: Message, signal: AbortSignal): Promise<Place> {
+    const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
+    // Beside the messages that a chat of the same session may keep.
+    const key = `${folderOf(id)}served/${mintId()}.json`;
+    return this.#put(key, bytes, 'application/json', signal);
+  }
+
+  /** In the first store that takes it. @throws ParleyError of the last one */
+  async #put(key: string, bytes: Uint8Array, type: string, signal: AbortSignal): Promise<Place> {
+    let failure: unknown;
+    for (const store of await this.#options.stores()) {
+      try {
+        const { sha256 }: StoredResource = await store.put(key, bytes, type, signal);
+        const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
+        return { url, own: { store: store.id, key } };
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#options.log.warn(`${store.id} does not take a message of a served session: ${String(error)}`);
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  async #descriptorOf(id: string, { entries, state }: Version): Promise<SessionDescriptor> {
+    const stores = new Map((await this.#options.stores()).map((store) => [store.id, store]));
+    const history: string[] = [];
+    for (const place of entries) history.push(await this.#linkTo(place, stores));
+    return { id, history, ...(state && { state: await this.#linkTo(state, stores) }) };
+  }
+
+  async #linkTo(place: Place, stores: ReadonlyMap<string, ResourceStore>): Promise<string> {
+    const store = place.own && stores.get(place.own.store);
+    // The store may no longer be configured: whoever has its link reads on until that ends.
+    if (!place.own || !store) return place.url;
+    const name = nameOf(place);
+    const known = store.isLocal ? undefined : (this.#signed.get(name) ?? place.url);
+    const lasts = ((known === undefined ? undefined : expiryOf(known)) ?? 0) - this.#options.now();
+    if (known !== undefined && lasts > (DEFAULT_URL_SECONDS * 1000) / 2) return known;
+    const sha256 = hashOf(place.url);
+    const url = await store.urlFor(place.own.key, {
+      expiresIn: DEFAULT_URL_SECONDS,
+      ...(sha256 !== undefined && { sha256 }),
+    });
+    if (store.isLocal) return url;
+    if (this.#signed.size >= MAX_SIGNED) this.#signed.clear();
+    this.#signed.set(name, url);
+    return url;
+  }
+
+  async #read(id: string): Promise<SessionRecord | undefined> {
+    const kept = await this.#options.records.read(id);
+    return kept && recordOf(kept.text);
+  }
+
+  /**
+   * Changes the record of a session. `edit` may be called again, with what another window has written meanwhile.
+   * @throws what `edit` throws; ParleyError `session-busy`, and as the records do
+   */
+  #change(
+    id: string,
+    edit: (known: SessionRecord | undefined, id: string) => SessionRecord | Promise<SessionRecord>,
+  ): Promise<SessionRecord> {
+    const { records } = this.#options;
+    return this.#queue.run(id, async () => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const kept = await records.read(id);
+        const known = kept && recordOf(kept.text);
+        const next = await edit(known, id);
+        if (next === known || (await records.write(id, JSON.stringify(next), kept?.revision ?? 0))) return next;
+      }
+      throw new ParleyError('session-busy', 'Other windows change the session all the time.');
+    });
+  }
+}
+
+/** Equal for the same message: of our own by where it lies, whatever the address of today. */
+function nameOf({ url, own }: Place): string {
+  return own ? `own ${own.store} ${own.key}` : url;
+}
+
+function firstOf({ versions }: SessionRecord): Version {
+  const [first] = versions;
+  if (!first) throw new ParleyError('invalid-data', 'The record of the session is empty.');
+  return first;
+}
+
+function recordOf(text: string): SessionRecord {
+  return readAs(recordSchema, JSON.parse(text), 'The record of the session');
 }

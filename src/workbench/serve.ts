@@ -15,6 +15,7 @@ import { Resolver } from '../distributed/resolver';
 import type { ResourceCache } from '../distributed/resourceCache';
 import type { ResourceStore } from '../distributed/resources';
 import { servedPast } from '../distributed/servedPast';
+import { SessionFiles } from '../distributed/serverSessionFiles';
 import type { AgentCatalog } from './agentCatalog';
 import { ServedAgents } from './servedAgents';
 import { serverToken, signingSecret } from './serveSecrets';
@@ -188,7 +189,7 @@ export class Serve implements Disposable {
   }
 
   async #start(port: number): Promise<Running> {
-    const { log, services, cache, reading } = this.#options;
+    const { context, log, services, cache, reading } = this.#options;
     const store = await this.localStore();
     // Others choose the URLs of a history: only origins that the user has named are asked, and nobody is there to be asked about more.
     const guard = new Guard({
@@ -199,7 +200,8 @@ export class Serve implements Disposable {
     const server = new AgentServer({
       agents: () => this.#agents.list,
       token: await this.token(),
-      store,
+      stores: reading.stores,
+      sessions: new SessionFiles({ folder: join(context.globalStorageUri.fsPath, 'served-sessions'), log }),
       publicAddress: () => this.#running?.publicAddress,
       serveResource: (id, exp, sig, signal) => store.serve(id, exp, sig, signal),
       // The settings may name other stores by then.

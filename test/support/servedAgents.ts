@@ -14,6 +14,7 @@ import {
 } from '../../src/distributed/model';
 import type { PastMessage, RunEmitter, ServedAgent, ServedRunContext } from '../../src/distributed/servedAgent';
 import { mintToken } from '../../src/distributed/serverAuth';
+import { SessionFiles } from '../../src/distributed/serverSessionFiles';
 import { scratchFolder } from './scratch';
 
 type Work = (
@@ -109,7 +110,8 @@ export async function serve(
   const server: AgentServer = new AgentServer({
     agents: () => agents,
     token,
-    store,
+    stores: async () => [store],
+    sessions: new SessionFiles({ folder: await scratchFolder() }),
     serveResource: (id, exp, sig, signal) => store.serve(id, exp, sig, signal),
     history: (session, signal) => fetchPast(session.history, signal),
     ...options,

@@ -6,7 +6,7 @@ import type { ServedAgent } from '../../../src/distributed/servedAgent';
 import { scratchFolder } from '../../support/scratch';
 import { all, sdkClient } from '../../support/sdkClient';
 import { agentOf, fetchPast, part, serve, textIn, userMessage } from '../../support/servedAgents';
-import { closeServed, got, prompts, request, said, scripted, sessions, untilRun } from './servedScripted';
+import { closeServed, got, newSession, prompts, request, said, scripted, sessions, untilRun } from './servedScripted';
 
 const signal = new AbortController().signal;
 
@@ -148,8 +148,10 @@ describe('an agent that is served', function () {
   it('loses entries of a session, or splits it, when two runs come at once', async () => {
     const { agent, log } = await scripted();
     const { client } = await serve([agent]);
-    const id = '7b1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0ad';
-    const runs = await Promise.all(['say one', 'say two'].map((text) => client.runSync(request(text, id), signal)));
+    const { id } = newSession();
+    const runs = await Promise.all(
+      ['say one', 'say two'].map((text) => client.runSync(request(text, { id, isBegun: false }), signal)),
+    );
     assert.deepEqual(runs.map(said).sort(), ['one', 'two']);
     const { history } = await client.session(id, signal);
     const texts = (await fetchPast(history, signal)).map((entry) =>
@@ -169,12 +171,12 @@ describe('an agent that is served', function () {
     const other: ServedAgent = agentOf('other', async (_input, out) => out.part(textPart('I am the other')));
     const running = await serve([agent, other]);
     const { client } = running;
-    const id = '7b1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0ae';
-    await client.runSync({ ...request('who', id), agentName: 'other' }, signal);
-    await client.runSync(request('say mine', id), signal);
-    await client.runSync({ ...request('and who', id), agentName: 'other' }, signal);
-    await client.runSync(request('say last', id), signal);
-    await client.runSync(request('say quiet', id), signal);
+    const session = newSession();
+    await client.runSync({ ...request('who', session), agentName: 'other' }, signal);
+    await client.runSync(request('say mine', session), signal);
+    await client.runSync({ ...request('and who', session), agentName: 'other' }, signal);
+    await client.runSync(request('say last', session), signal);
+    await client.runSync(request('say quiet', session), signal);
     assert.equal(sessions(log), 1);
     const [first = '', second = '', third = ''] = got(log);
     assert.match(first, /\[user\]\\nwho\\n\\n\[agent\/other\]\\nI am the other/);
@@ -190,7 +192,10 @@ describe('an agent that is served', function () {
     );
     const url = await running.store.urlFor(stranger.key, { expiresIn: 60 });
     const history = [url, 'http://127.0.0.1:9/gone.json'];
-    await client.runSync({ agentName: 'scripted', input: [userMessage('say anew')], session: { id, history } }, signal);
+    await client.runSync(
+      { agentName: 'scripted', input: [userMessage('say anew')], session: { id: session.id, history } },
+      signal,
+    );
     assert.equal(sessions(log), 2);
     assert.match(got(log)[3] ?? '', /a different past.*\[message 2 unavailable: unreachable\]/s);
   });

@@ -6,7 +6,17 @@ import type { ServedAgent } from '../../../src/distributed/servedAgent';
 import { calledMethods, readAgentLog } from '../../support/agents/definition';
 import { sdk, sdkClient } from '../../support/sdkClient';
 import { type RunningServer, serve, textIn, userMessage } from '../../support/servedAgents';
-import { cancelAtFirstWord, closeServed, got, request, said, scripted, sessions, untilRun } from './servedScripted';
+import {
+  cancelAtFirstWord,
+  closeServed,
+  got,
+  newSession,
+  request,
+  said,
+  scripted,
+  sessions,
+  untilRun,
+} from './servedScripted';
 
 const signal = new AbortController().signal;
 
@@ -18,7 +28,7 @@ describe('an agent that is served', function () {
   it('cannot be stopped', async () => {
     const { agent, log } = await scripted();
     const { client } = await serve([agent]);
-    const session = '7b1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0aa';
+    const session = newSession();
     const { id, types } = await cancelAtFirstWord(client, request('say Begun.\nwait', session));
     assert.equal(types.at(-1), 'run.cancelled');
     assert.equal(said(await client.run(id, signal)), 'Begun.');
@@ -31,7 +41,7 @@ describe('an agent that is served', function () {
   it('is stuck for good when it is stopped at the wrong moment of its start', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
-    const session = '7b1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0b0';
+    const session = newSession();
     for (const looks of [0, 1, 2, 4, 8, 16, 24, 32, 48]) {
       const run = await client.runAsync(request('wait', session), signal);
       for (let look = 0; look < looks; look++) await client.run(run.run_id, signal);
@@ -44,7 +54,7 @@ describe('an agent that is served', function () {
   it('keeps an agent that does not stop when it is told to', async () => {
     const { agent, log } = await scripted({ onCancel: 'ignore' });
     const { client } = await serve([agent]);
-    const session = '7b1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0ab';
+    const session = newSession();
     await cancelAtFirstWord(client, request('say x\nwait', session));
     assert.equal(said(await client.runSync(request('say Anew', session), signal)), 'Anew');
     assert.equal(sessions(log), 2);
@@ -53,7 +63,7 @@ describe('an agent that is served', function () {
   it('says nothing when its agent dies, or never works again', async () => {
     const { agent, log } = await scripted({ capabilities: { promptCapabilities: { embeddedContext: true } } });
     const { client } = await serve([agent]);
-    const session = '7b1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0ac';
+    const session = newSession();
     const run = await client.runSync(request('die 3', session), signal);
     assert.equal(run.status, 'failed');
     assert.match(run.error?.message ?? '', /scripted.*3/);

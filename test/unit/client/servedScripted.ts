@@ -6,7 +6,7 @@ import { AgentFiles } from '../../../src/client/agentFiles';
 import type { Conversation } from '../../../src/client/conversation';
 import { ServedConversations, type ServedConversationsOptions } from '../../../src/client/servedConversations';
 import type { CommunicationClient } from '../../../src/distributed/communicationClient';
-import type { Run } from '../../../src/distributed/model';
+import { mintId, type Run } from '../../../src/distributed/model';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
 import type { AgentScript } from '../../support/agents/script';
 import { diskFiles, type TestConversation, testConversation } from '../../support/conversation';
@@ -58,11 +58,19 @@ export const answerOf = (text: string) => ({
   type: 'message' as const,
   message: sdk.Message.parse({ parts: [{ content: text }] }),
 });
-export const request = (text: string, sessionId?: string) => ({
-  agentName: 'scripted',
-  input: [userMessage(text)],
-  ...(sessionId !== undefined && { sessionId }),
-});
+/** A session as a client knows it: its first run brings the descriptor, the next ones name its id. */
+export interface ClientSession {
+  readonly id: string;
+  isBegun: boolean;
+}
+
+export const newSession = (): ClientSession => ({ id: mintId(), isBegun: false });
+
+export function request(text: string, session?: ClientSession) {
+  const named = session?.isBegun ? { sessionId: session.id } : session && { session: { id: session.id, history: [] } };
+  if (session) session.isBegun = true;
+  return { agentName: 'scripted', input: [userMessage(text)], ...named };
+}
 export const prompts = (log: string): number =>
   calledMethods(readAgentLog(log)).filter((method) => method === 'session/prompt').length;
 export const sessions = (log: string): number =>

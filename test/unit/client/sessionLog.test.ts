@@ -155,7 +155,8 @@ describe('the messages of a session', function () {
         written += text.length;
       },
     };
-    const log = logOf({ key: 'k', model }, { stores: async () => [bucket], shelf });
+    const limited = { stores: async () => [bucket] as const, shelf, maxMessages: 2000 };
+    const log = logOf({ key: 'k', model }, limited);
     say(1200);
     const first = await log.descriptor();
     assert.equal(first.history.length, 1501);
@@ -171,7 +172,7 @@ describe('the messages of a session', function () {
     assert.ok(second.history.length <= 2000);
     assert.equal((await read(second, [bucket])).at(-1), 'agent/Plain-Agent: answer 1500');
     // The next window finds it whole.
-    const again = await logOf({ key: 'k', model }, { stores: async () => [bucket], shelf }).descriptor();
+    const again = await logOf({ key: 'k', model }, limited).descriptor();
     assert.deepEqual(again, second);
   });
 

@@ -20,6 +20,8 @@ describe('the agent server', () => {
       AGENTS.map(({ name }) => name),
     );
     assert.equal((await client.agent('echo')).name, 'echo');
+    // A session begins with a run, or with a descriptor: an id alone is one that the server has to know.
+    const begun = (await client.runSync('echo', 'first')).session_id ?? undefined;
     await client.withSession(async (session) => {
       const run = await session.runSync('echo', 'hello');
       assert.deepEqual([run.status, run.session_id], ['completed', session.sessionId]);
@@ -27,7 +29,7 @@ describe('the agent server', () => {
         run.output.map(({ role, parts }) => [role, parts[0]?.content]),
         [['agent/echo', 'hello']],
       );
-    });
+    }, begun);
     const events = await all(client.runStream('slow_words', 'x'));
     assert.deepEqual(
       events.map(({ type }) => type),
@@ -117,6 +119,8 @@ describe('the agent server', () => {
       ['POST', '/runs', runBody('echo', { session: { id: unknown, history: ['ftp://a/gone'] } }), 422, 'invalid_input'],
       ['POST', '/runs', runBody('echo', { session_id: unknown, session: { id: 'other' } }), 400, 'invalid_input'],
       ['POST', '/runs', runBody('echo', { mode: 'fast' }), 422, 'invalid_input'],
+      ['POST', '/runs', runBody('echo', { session_id: unknown }), 404, 'not_found'],
+      ['GET', `/sessions/${unknown}/versions`, undefined, 404, 'not_found'],
       ['GET', `/sessions/${unknown}`, undefined, 404, 'not_found'],
       ['GET', '/sessions/session-123', undefined, 422, 'invalid_input'],
       ['GET', `/runs/${unknown}`, undefined, 404, 'not_found'],

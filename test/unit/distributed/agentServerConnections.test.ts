@@ -138,7 +138,7 @@ describe('the agent server', () => {
       const secret = Buffer.alloc(32, 7);
       const store = new LocalStore({ folder: await scratchFolder(), secret, baseUrl: () => publicAddress.base });
       const running = await serve([echo], {
-        store,
+        stores: async () => [store],
         serveResource: (id, exp, sig, gone) => store.serve(id, exp, sig, gone),
         publicAddress: () => publicAddress,
       });

@@ -81,7 +81,8 @@ describe('the agent server', () => {
 
   it('records what a run said when the editor closes in the middle of it', async () => {
     const { client, server, store } = running;
-    await client.runAsync({ agentName: 'endless', input: [userMessage('x')] }, signal);
+    const { run_id: runId } = await client.runAsync({ agentName: 'endless', input: [userMessage('x')] }, signal);
+    while ((await client.run(runId, signal)).output.length === 0);
     await server.stop();
     assert.equal((await store.list('sessions/', signal)).length, 2);
     assert.equal(server.baseUrl, undefined);

@@ -152,7 +152,7 @@ describe('the client of agent servers', () => {
     const heap = process.memoryUsage().arrayBuffers;
     await assert.rejects(clientOf(stub).session('s', signal), {
       code: 'agent-server-answer',
-      message: /More than 1048576 bytes/,
+      message: /More than 16777216 bytes/,
     });
     assert.ok(process.memoryUsage().arrayBuffers - heap < 50 * 1024 * 1024);
   });

@@ -168,10 +168,10 @@ describe('our server', () => {
 
   /** The requests behind the recorded answers. */
   const requests: Readonly<Record<string, () => Promise<Response>>> = {
-    'sync run, client-chosen session id': () => ask('/runs', { ...hello, session_id: mintId() }),
+    'sync run, client-chosen session id': () => ask('/runs', { ...hello, session: { id: mintId(), history: [] } }),
     session: async () => {
       const id = mintId();
-      await ask('/runs', { ...hello, session_id: id });
+      await ask('/runs', { ...hello, session: { id, history: [] } });
       return ask(`/sessions/${id}`);
     },
     stream: () => post({ agent_name: 'slow_words', mode: 'stream' }),
@@ -274,7 +274,7 @@ describe('our server', () => {
 
   it('answers on the path of the specification, too', async () => {
     const id = mintId();
-    await ask('/runs', { ...hello, session_id: id });
+    await ask('/runs', { ...hello, session: { id, history: [] } });
     const [plural, singular] = [await ask(`/sessions/${id}`), await ask(`/session/${id}`)];
     assert.deepEqual(
       readAs(sessionSchema, await singular.json(), 'x'),

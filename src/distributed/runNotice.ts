@@ -1,0 +1,57 @@
+// What our server has to tell the caller of a run beside the agent's answer: as a `generic` event with a code, which clients
+// that do not know it ignore, and as a step on the way (a trajectory), which stands in the output of every mode.
+import type { SessionNotice } from './serverSessions';
+
+export type RunNotice =
+  | SessionNotice
+  /** Messages of the session that the agent did not get. `number` counts from 1. */
+  | {
+      readonly kind: 'history-gaps';
+      readonly of: number;
+      readonly gaps: readonly { readonly number: number; readonly reason: string }[];
+    }
+  /** Another client's messages were recorded while this run worked; those of this run are behind them. */
+  | { readonly kind: 'session-grew'; readonly more: number }
+  /** The messages of this run are in its output alone. */
+  | { readonly kind: 'not-recorded'; readonly messages: number; readonly why: string };
+
+export interface ToldNotice {
+  /** The value of the `generic` event. */
+  readonly generic: Readonly<Record<string, unknown>>;
+  readonly sentence: string;
+}
+
+/** Gaps that a notice names. */
+const MAX_GAPS = 100;
+
+/** The notice as a caller gets it. */
+export function runNotice(notice: RunNotice): ToldNotice {
+  const sentence = sentenceOf(notice);
+  const { kind, ...rest } = notice;
+  const fields = notice.kind === 'history-gaps' ? { ...rest, gaps: notice.gaps.slice(0, MAX_GAPS) } : rest;
+  return { generic: { 'parley/notice': kind, message: sentence, ...fields }, sentence };
+}
+
+function sentenceOf(notice: RunNotice): string {
+  switch (notice.kind) {
+    case 'history-gaps': {
+      const [first] = notice.gaps;
+      const count = `${notice.gaps.length} of ${messages(notice.of)}`;
+      return `${count} of this session could not be read. Message ${first?.number}: ${first?.reason}`;
+    }
+    case 'session-ahead':
+      return `This session has ${messages(notice.more)} more on this server. The run continues after them.`;
+    case 'session-forked':
+      return `This session differs on this server after ${messages(notice.common)}. The run continues your version; the server keeps the other one.`;
+    case 'session-contested':
+      return 'Another client continued this session from a different history. The run continues that version; the server keeps the other one.';
+    case 'session-grew':
+      return `Another client added ${messages(notice.more)} to this session during the run. The messages of this run follow them.`;
+    case 'not-recorded':
+      return `The ${messages(notice.messages)} of this run were not saved to the session. ${notice.why}`;
+  }
+}
+
+function messages(count: number): string {
+  return `${count} ${count === 1 ? 'message' : 'messages'}`;
+}
