@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, day, hostile, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N`.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, day, hostile, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,12 @@ import { findChromium } from '../test/support/vscode/findChromium';
 import { repository, vsixPath } from '../test/support/vscode/repository';
 
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, reps: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    reps: { type: 'string' },
+    turns: { type: 'string', default: '500' },
+  },
 });
 const only = options.only?.split(',');
 
@@ -85,7 +90,7 @@ async function main(): Promise<Row[]> {
   if (wanted('carried')) rows.push(...(await measureCarriedPaint(parley, { repetitions, say })));
   if (wanted('sessions'))
     rows.push(...(await measureSessions(parley, { counts: options.quick ? [1, 20] : [1, 5, 20, 50], say })));
-  if (wanted('day', false)) rows.push(...(await measureDay(parley, { turns: 500, say })));
+  if (wanted('day', false)) rows.push(...(await measureDay(parley, { turns: Number(options.turns), say })));
   if (chosen.length > 0) {
     const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
     try {

@@ -65,8 +65,16 @@ export interface ConnectorListener {
   starting(lastEnd: ParleyError | undefined, opening: Opening): void;
   /** The session can be used. @param problems sentences on what the agent did not get @param isNew the agent knows nothing of what stands in the transcript */
   ready(problems: readonly string[], isNew: boolean): void;
-  /** The agent is let go of. @param note a sentence on how it went @param hadSession there was a session that is lost now */
-  detached(note: string, hadSession: boolean): void;
+  /** The agent is let go of. @param hadSession there was a session that is lost now */
+  detached(end: AgentEnd, hadSession: boolean): void;
+}
+
+/** How an agent was let go of. */
+export interface AgentEnd {
+  /** A sentence on how it went. */
+  readonly note: string;
+  /** It was ended here, and has not failed. */
+  readonly interrupted?: boolean;
 }
 
 export class Connector {
@@ -231,7 +239,7 @@ export class Connector {
     const sessionId = this.#sessionId;
     // In one go with the end of the session: a message that is sent meanwhile starts the next agent.
     this.#opening = next ?? this.#opening;
-    this.#detach(note);
+    this.#detach({ note, interrupted: true });
     this.#set({ kind: 'idle' });
     await this.#end(() => this.#sayGoodbye(link, closing ? sessionId : undefined));
   }
@@ -351,7 +359,7 @@ export class Connector {
         link && !stopped ? await link.describe(error, stage ?? 'start') : startFailure(error, this.agent.name);
       await link?.close();
       if (this.#disposed) return;
-      this.#detach(failure.message);
+      this.#detach({ note: failure.message });
       if (!stopped && this.#backoff.isUnderWay && mayPass(failure) && this.#tryAgain(failure)) return;
       this.#backoff.dispose();
       this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
@@ -407,7 +415,7 @@ export class Connector {
   async #startOver(link: AgentLink, sessionId: string | undefined, note: string): Promise<void> {
     if (sessionId !== undefined && mayGoOn(link.description.features))
       this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
-    this.#detach(note, true);
+    this.#detach({ note, interrupted: true }, true);
     this.#set({ kind: 'idle' });
     void this.#end(() => link.close());
     await this.start();
@@ -416,7 +424,7 @@ export class Connector {
   #onAgentEnd(link: AgentLink, error: ParleyError): void {
     if (this.link !== link) return; // still starting: the stage that waits hears of it
     const sessionId = this.#sessionId;
-    this.#detach(error.message);
+    this.#detach({ note: error.message });
     this.#lastEnd = error;
     if (sessionId !== undefined && this.#recover(link, sessionId, error)) return;
     this.#set({ kind: 'exited', error });
@@ -447,7 +455,7 @@ export class Connector {
   }
 
   /** @param continues the session comes back at once: nothing is lost */
-  #detach(note: string, continues = false): void {
+  #detach(end: AgentEnd, continues = false): void {
     const hadSession = this.#sessionId !== undefined && !continues;
     this.endReplay();
     if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
@@ -455,7 +463,7 @@ export class Connector {
     this.#agentSide = undefined;
     this.#signIn?.abort();
     this.#state = { kind: 'idle' }; // nothing may be sent while the turn is closed
-    this.#listener.detached(note, hadSession);
+    this.#listener.detached(end, hadSession);
   }
 
   #set(state: ConnectionState): void {

@@ -18,7 +18,7 @@ import { takeArrived } from './arrived';
 import { isAtWork } from './atWork';
 import { CommunicationChat } from './communicationChat';
 import type { ConnectionState } from './connectionState';
-import { Connector } from './connector';
+import { type AgentEnd, Connector } from './connector';
 import type { ConversationOptions } from './conversationOptions';
 import { EditHolds } from './editHolds';
 import type { ElicitationDesk } from './elicitationDesk';
@@ -167,7 +167,7 @@ export class Conversation implements Disposable {
         changed: () => this.#model.touch('connection'),
         starting: (lastEnd) => this.#onStarting(lastEnd),
         ready: (problems, isNew) => this.#onReady(problems, isNew),
-        detached: (note, hadSession) => this.#onDetached(note, hadSession),
+        detached: (end, hadSession) => this.#onDetached(end, hadSession),
       },
     );
     this.ops = new SessionOps({
@@ -530,14 +530,14 @@ export class Conversation implements Disposable {
   }
 
   /** What is queued for a session that was lost waits until the user says otherwise. A start that failed has lost nothing: what was sent for it goes with the next one. */
-  #onDetached(note: string, hadSession: boolean): void {
+  #onDetached({ note, interrupted }: AgentEnd, hadSession: boolean): void {
     this.#probe.set('unknown');
     // What may have arrived is asked about where the session goes on.
     const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.#model.state) : undefined;
     if (inDoubt) this.queue.putFirst(inDoubt);
     const why = this.#endsWithWindow ? 'window-ended' : detailed('agent-ended', note);
     if (hadSession && this.queue.items.length > 0) this.queue.pause(why);
-    this.#turns.exited(note);
+    this.#turns.exited(note, interrupted);
     this.#subagents.ended();
     void this.#services.terminals.closeSession(this.key);
   }

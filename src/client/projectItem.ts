@@ -120,6 +120,7 @@ export function projectTurn(turn: Readonly<Turn>): TurnView {
     stopReason,
     barrier,
     note,
+    interrupted,
     tokens,
     tokenParts,
     tools,
@@ -137,6 +138,7 @@ export function projectTurn(turn: Readonly<Turn>): TurnView {
     ...(stopReason && { stopReason }),
     ...(barrier && { barrier }),
     ...(note && { note }),
+    ...(interrupted && { interrupted }),
     ...(tokens !== undefined && { tokens }),
     ...(tokenParts && { tokenParts }),
   };

@@ -57,7 +57,7 @@ export function closingEvents(state: Readonly<SessionState>, at: number, isHeld 
     const { id: turnId, cancelRequested } = state.turn;
     const stopReason = cancelRequested ? 'cancelled' : 'error';
     const note = isHeld ? ELSEWHERE : CUT_OFF;
-    events.push({ type: 'turn_ended', turnId, stopReason, barrier: 'exit', at, note });
+    events.push({ type: 'turn_ended', turnId, stopReason, barrier: 'exit', at, note, interrupted: true });
   }
   return events;
 }

@@ -231,20 +231,20 @@ export class TurnControl {
     return true;
   }
 
-  /** The agent is gone. @param note a sentence on how it went. */
-  exited(note: string): void {
+  /** The agent is gone. @param note a sentence on how it went @param interrupted it was ended, and has not failed */
+  exited(note: string, interrupted = false): void {
     this.#preparing?.abort.abort();
     for (const id of [...this.#accepted.keys()]) this.#forgetAccepted(id);
     this.#options.queue.takeBack();
     this.permissions.cancelAll('exit');
     this.#fileQuestions.turnEnded();
     this.elicitations.exited();
-    this.#ledger.exited(note);
+    this.#ledger.exited(note, interrupted);
   }
 
   dispose(): void {
     clearTimeout(this.#patience);
-    this.exited('the session was closed');
+    this.exited('the session was closed', true);
     this.outbox.dispose();
   }
 

@@ -267,8 +267,11 @@ export class TurnLedger {
     return { kind: 'ended', asked };
   }
 
-  /** The agent is gone: what runs is over, and what was not taken in is not with it any more. @param note a sentence on how it went. */
-  exited(note: string): void {
+  /**
+   * The agent is gone: what runs is over, and what was not taken in is not with it any more.
+   * @param note a sentence on how it went @param interrupted it was ended, and has not failed
+   */
+  exited(note: string, interrupted = false): void {
     this.#userIds.clear(); // another process may use them anew
     for (const prompt of this.#prompts.values()) if (!prompt.turn) prompt.done.resolve(undefined);
     this.#prompts.clear();
@@ -280,7 +283,7 @@ export class TurnLedger {
     const turn = this.#open;
     if (turn) {
       turn.grace?.dispose();
-      if (turn.ended === undefined) this.#end(turn, 'error', 'exit', undefined, note);
+      if (turn.ended === undefined) this.#end(turn, 'error', 'exit', undefined, note, interrupted);
       this.#settle(turn);
     }
     this.#past.clear(); // the next connection counts its requests from the beginning
@@ -393,7 +396,14 @@ export class TurnLedger {
     return turn.cancelRequested && reason !== 'refusal' ? 'cancelled' : reason;
   }
 
-  #end(turn: OpenTurn, reason: StopReason, barrier: Barrier, tokens: TurnTokens | undefined, note?: string): void {
+  #end(
+    turn: OpenTurn,
+    reason: StopReason,
+    barrier: Barrier,
+    tokens: TurnTokens | undefined,
+    note?: string,
+    interrupted = false,
+  ): void {
     const stopReason = this.#final(turn, reason);
     turn.ended = stopReason;
     if (barrier !== 'state' && this.statesSeen && turn.endsBy === 'response') this.#setState('idle');
@@ -405,6 +415,7 @@ export class TurnLedger {
       at: this.#options.now(),
       ...tokensOf(tokens),
       ...(note !== undefined && { note }),
+      ...(interrupted && { interrupted }),
     });
   }
 

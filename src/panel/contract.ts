@@ -86,6 +86,8 @@ export interface TurnView {
   readonly stopReason?: StopReason;
   readonly barrier?: Barrier;
   readonly note?: string;
+  /** With `error`: nothing failed, the agent was ended while it ran. */
+  readonly interrupted?: true;
   readonly tokens?: number;
   readonly tokenParts?: TokenParts;
   readonly tools: number;

@@ -226,6 +226,8 @@ export type SessionEvent =
       readonly barrier: Barrier;
       readonly at: number;
       readonly note?: string;
+      /** With `error`: nothing failed. Its agent was ended while it ran, as a window or a session was closed. */
+      readonly interrupted?: true;
     } & TurnTokens)
   /** The reason of a turn that has ended already, known only now (the response came after the barrier). */
   | ({ readonly type: 'turn_reason'; readonly turnId: string; readonly stopReason: StopReason } & TurnTokens)

@@ -437,6 +437,7 @@ function endTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'tu
   turn.stopReason = event.stopReason;
   turn.barrier = event.barrier;
   if (event.note !== undefined) turn.note = event.note;
+  if (event.interrupted) turn.interrupted = true;
   setTokens(turn, event);
   context.echo = undefined;
   if (state.turn === turn) state.turn = undefined;

@@ -130,6 +130,8 @@ export interface Turn {
   barrier?: Barrier;
   /** A sentence on why it ended so, where the reason alone does not tell. */
   note?: string;
+  /** With `error`: nothing failed, the agent was ended while it ran. */
+  interrupted?: true;
   cancelRequested?: true;
   /** Known from the replay of an old session: nothing is known of its end. */
   readonly replayed?: true;

@@ -205,6 +205,7 @@ export const strings = {
   turnMaxTokens: (number: number) => `turn ${number} stopped: the answer reached its length limit`,
   turnMaxRequests: (number: number) => `turn ${number} stopped: too many requests to the model`,
   turnError: (number: number) => `turn ${number} ended with an error`,
+  turnInterrupted: (number: number) => `turn ${number} was interrupted`,
   turnUnknown: (number: number) => `turn ${number} ended, reason not known`,
   sendAgain: 'Send again',
   tools: (count: number) => plural(count, 'tool', 'tools'),

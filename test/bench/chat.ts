@@ -289,10 +289,25 @@ export class Chat {
   }
 
   /** When the agent wrote the end of its turn, ms since 1970. It notes so after the write, so the note may be a moment behind the screen. */
+  /** All that the agent wrote in its turns so far, in bytes. */
+  agentBytes(): number {
+    const bytes = this.#notes().map((line) => (JSON.parse(line) as { bytes?: number }).bytes ?? 0);
+    return bytes.reduce((sum, one) => sum + one, 0);
+  }
+
+  /** What the agent noted of its turns, as JSON lines. */
+  #notes(): string[] {
+    const text = existsSync(this.#log) ? readFileSync(this.#log, 'utf8') : '';
+    // The last line may be half written.
+    return text
+      .slice(0, text.lastIndexOf('\n') + 1)
+      .split('\n')
+      .filter(Boolean);
+  }
+
   async #lastWrite(marker: string): Promise<number> {
     for (const deadline = now() + 5_000; now() < deadline; await delay(20)) {
-      const lines = existsSync(this.#log) ? readFileSync(this.#log, 'utf8').split('\n') : [];
-      const line = lines.find((text) => text.includes(`"${marker}"`));
+      const line = this.#notes().find((text) => text.includes(`"${marker}"`));
       if (line !== undefined) return (JSON.parse(line) as { last: number }).last;
     }
     throw new Error(`The agent did not note the turn of ${marker}`);

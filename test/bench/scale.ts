@@ -128,10 +128,13 @@ export async function measureDay(
     await probed.ask('reset');
     await probed.chat.turn('tools 3 0', 'FIRST');
     const first = await look();
-    for (let turn = 1; turn < turns; turn++)
+    for (let turn = 1; turn < turns; turn++) {
       await probed.chat.turn(turn % 3 === 0 ? 'flood 60 0' : 'tools 3 0', `D${turn}x`);
+      if (turn % 250 === 0) say(`turn ${turn}: ${JSON.stringify(await look())}`);
+    }
     const last = await look();
-    say(`day of ${turns}: ${JSON.stringify({ first, last })}`);
+    const said = probed.chat.agentBytes() / MEGABYTE;
+    say(`day of ${turns}: ${JSON.stringify({ first, last, said })}`);
     const row = (name: string, value: number, unit: string, target?: number): Row => ({
       name: `a day of ${turns} turns: ${name}`,
       value: rounded(value),
@@ -145,6 +148,7 @@ export async function measureDay(
       row('elements in the page', last.elements, 'elements', 2000),
       row('elements in the page, growth', last.elements - first.elements, 'elements'),
       row('written', last.written, 'MB'),
+      row('bytes written / bytes of the agent', last.written / said, '×', 5),
     ];
   } finally {
     await probed.close();

@@ -37,6 +37,31 @@ describe('entries', () => {
     assert.match(await rule.innerText(), /turn 1 ended · 12\.4 s · 3 tools · 1 file · 8\.1k tokens/);
   });
 
+  it('draws a turn that the end of its window interrupted in the colour of every other, and one that failed as an error', async () => {
+    const turn = {
+      number: 1,
+      origin: 'user',
+      startedAt: 0,
+      stopReason: 'error',
+      barrier: 'exit',
+      tools: 0,
+      files: 0,
+    } as const;
+    const note = 'the window was closed or reloaded';
+    const ends: ItemView[] = [
+      { id: 'end1', kind: 'turn_end', at: 1, turn: { ...turn, id: 't1', interrupted: true, note } },
+      { id: 'end2', kind: 'turn_end', at: 2, turn: { ...turn, id: 't2', note: 'Claude exited with code 3.' } },
+      { id: 'end3', kind: 'turn_end', at: 3, turn: { ...turn, id: 't3', stopReason: 'end_turn' } },
+    ];
+    const { page } = await open(ends);
+    const reasons = page.locator('.turn-reason');
+    await reasons.nth(2).waitFor();
+    assert.deepEqual(await page.locator('.turn-text').first().innerText(), `turn 1 was interrupted · ${note}`);
+    const colours = await reasons.evaluateAll((nodes) => nodes.map((node) => getComputedStyle(node).color));
+    assert.equal(colours[0], colours[2]);
+    assert.notEqual(colours[1], colours[2]);
+  });
+
   it('marks what came after the turn, so that it is not taken for a part of it', async () => {
     const { page } = await open();
     const late = page.locator('[data-entry-id=a2]');

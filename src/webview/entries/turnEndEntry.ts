@@ -15,6 +15,7 @@ const REASONS = {
   max_tokens: strings.turnMaxTokens,
   max_turn_requests: strings.turnMaxRequests,
   error: strings.turnError,
+  interrupted: strings.turnInterrupted,
   unknown: strings.turnUnknown,
 } as const;
 
@@ -48,7 +49,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     setAttributes(rule, {
       'aria-label': label,
       'data-turn-id': turn.id,
-      'data-stop-reason': turn.stopReason ?? 'unknown',
+      'data-stop-reason': reasonOf(turn),
       'data-barrier': turn.barrier,
     });
     rule.replaceChildren(text);
@@ -78,8 +79,12 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
   };
 };
 
+function reasonOf({ stopReason = 'unknown', interrupted }: TurnView): keyof typeof REASONS {
+  return stopReason === 'error' && interrupted ? 'interrupted' : stopReason;
+}
+
 function words(turn: TurnView): readonly string[] {
-  const facts = [REASONS[turn.stopReason ?? 'unknown'](turn.number)];
+  const facts = [REASONS[reasonOf(turn)](turn.number)];
   if (turn.endedAt !== undefined) facts.push(timeWords(turn.endedAt - turn.startedAt, turn.waitedMs));
   if (turn.tools > 0) facts.push(strings.tools(turn.tools));
   if (turn.files > 0) facts.push(strings.files(turn.files));

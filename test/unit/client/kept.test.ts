@@ -121,6 +121,7 @@ describe('a conversation that is kept', () => {
     const { conversation } = openWindow();
     const [turn] = conversation.model.state.turns;
     assert.deepEqual([turn?.stopReason, turn?.note], ['error', 'the window was closed or reloaded']);
+    assert.equal(turn?.interrupted, true, 'nothing failed');
     assert.deepEqual(
       conversation.queue.items.map(({ text }) => text),
       ['say next'],
