@@ -1,13 +1,12 @@
-// What differs between two texts, line by line, in bounded time: what they have in common at their ends costs next to nothing, and what is left is compared only as far
-// as the panel could show it.
-import { structuredPatch } from 'diff';
+// What differs between two texts, line by line, in bounded time: what they have in common at their ends costs next to nothing, and hunks are made only of what is shown.
 import { head } from '../base/text';
 import type { ChangeHunk } from '../session/content';
+import { type ChangedLines, changedLines, type Steps } from './lineMatch';
 
 /** Lines around a change. */
 const CONTEXT = 3;
-/** Lines added and removed between the first and the last difference: the cost grows with their square. */
-const MAX_EDITS = 400;
+/** Steps of the search for the changes: about two milliseconds. Lines that are in one text alone, or once in each, take none. */
+const MAX_STEPS = 100_000;
 /** Characters and lines of one side between the first and the last difference. */
 const MAX_CHARS = 400_000;
 const MAX_LINES = 10_000;
@@ -30,9 +29,10 @@ export interface LineDiff {
 }
 
 /**
- * Compares two texts. Undefined where there are too many changes to find them in about 20 ms; text that was only put in or taken out is found however long it is.
+ * Compares two texts. Undefined where there are too many changes to find them in about 10 ms; text that was only put in or taken out is found however long it is.
+ * @param steps that finding them may take
  */
-export function lineDiff(oldText: string, newText: string): LineDiff | undefined {
+export function lineDiff(oldText: string, newText: string, steps: Steps = { left: MAX_STEPS }): LineDiff | undefined {
   if (oldText === newText) return { added: 0, removed: 0, hunks: [] };
   const start = commonStart(oldText, newText);
   const same = commonEnd(oldText, newText, start);
@@ -51,25 +51,69 @@ export function lineDiff(oldText: string, newText: string): LineDiff | undefined
     return { ...boundHunks([{ oldStart: line, newStart: line, lines }]), added, removed };
   }
   if (Math.max(oldEnd, newEnd) - start > MAX_CHARS || Math.max(added, removed) > MAX_LINES) return undefined;
-  if (leastEdits(oldText.slice(start, oldEnd), newText.slice(start, newEnd)) > MAX_EDITS) return undefined;
-  const options = { context: CONTEXT, maxEditLength: MAX_EDITS };
-  const patch = structuredPatch(
-    '',
-    '',
-    oldText.slice(from, oldEnd) + after,
-    newText.slice(from, newEnd) + after,
-    '',
-    '',
-    options,
-  );
-  if (!patch) return undefined;
-  return boundHunks(
-    patch.hunks.map(({ oldStart, newStart, lines }) => ({
-      oldStart: oldStart + line - 1,
-      newStart: newStart + line - 1,
-      lines,
-    })),
-  );
+  const oldLines = linesOf(oldText.slice(from, oldEnd) + after);
+  const newLines = linesOf(newText.slice(from, newEnd) + after);
+  const changed = changedLines(oldLines, newLines, steps);
+  return changed && hunksOf(oldLines, newLines, changed, line);
+}
+
+/** The lines of a text, with their line breaks: without one, the last line is another than with it. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').map((line, index, all) => (index < all.length - 1 ? `${line}\n` : line));
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** Puts changes into hunks, as many as are shown. @param line number of the first line */
+function hunksOf(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+  { removed, added }: ChangedLines,
+  line: number,
+): LineDiff {
+  const hunks: ChangeHunk[] = [];
+  let shown = 0;
+  let hunk: { oldStart: number; newStart: number; lines: string[] } | undefined;
+  /** Lines since the last change that both have. */
+  let same = 0;
+  const show = (sign: string, text: string): void => {
+    hunk?.lines.push(sign + withoutBreak(text));
+  };
+  const close = (): void => {
+    if (!hunk) return;
+    hunk.lines.splice(hunk.lines.length - Math.max(0, same - CONTEXT));
+    shown += hunk.lines.length;
+    hunks.push(hunk);
+    hunk = undefined;
+  };
+  for (let oldAt = 0, newAt = 0; oldAt < oldLines.length || newAt < newLines.length; ) {
+    const isRemoved = removed[oldAt] === 1;
+    if (!isRemoved && added[newAt] !== 1) {
+      show(' ', oldLines[oldAt] ?? '');
+      oldAt++;
+      newAt++;
+      if (++same > 2 * CONTEXT) close();
+      continue;
+    }
+    if (!hunk && shown <= MAX_SHOWN) {
+      const before = Math.min(CONTEXT, same, oldAt);
+      hunk = { oldStart: line + oldAt - before, newStart: line + newAt - before, lines: [] };
+      for (const text of oldLines.slice(oldAt - before, oldAt)) show(' ', text);
+    }
+    same = 0;
+    if (isRemoved) show('-', oldLines[oldAt++] ?? '');
+    else show('+', newLines[newAt++] ?? '');
+  }
+  close();
+  return { ...boundHunks(hunks), added: sum(added), removed: sum(removed) };
+}
+
+function sum(marks: Uint8Array): number {
+  return marks.reduce((all, one) => all + one, 0);
+}
+
+function withoutBreak(line: string): string {
+  return line.endsWith('\n') ? line.slice(0, -1) : line;
 }
 
 /** Counts what hunks change and cuts them to what is shown. */
@@ -134,17 +178,6 @@ function countLines(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) if (text.charCodeAt(at) === LINE_BREAK) count++;
   return to > from && text.charCodeAt(to - 1) !== LINE_BREAK ? count + 1 : count;
-}
-
-/** Lines that are in one text alone: no comparison can do with fewer edits, and counting them costs a tenth of one that gives up. */
-function leastEdits(oldText: string, newText: string): number {
-  const counts = new Map<string, number>();
-  for (const line of oldText.split('\n')) counts.set(line, (counts.get(line) ?? 0) + 1);
-  for (const line of newText.split('\n')) counts.set(line, (counts.get(line) ?? 0) - 1);
-  let edits = 0;
-  for (const count of counts.values()) edits += Math.abs(count);
-  // Without its line break the last line counts as another one than with it.
-  return edits - 2;
 }
 
 function marked(sign: string, text: string): string[] {

@@ -5,6 +5,7 @@ import { lineDiff } from '../../../src/client/lineDiff';
 import { type ProjectionContext, projectItem } from '../../../src/client/projectItem';
 import type { DiffView } from '../../../src/panel/contract';
 import { SessionModel } from '../../../src/session/model';
+import { seeded } from '../../support/store/random';
 
 const lines = (count: number, of: (index: number) => string = (n) => `line ${n}`): string =>
   Array.from({ length: count }, (_, n) => `${of(n)}\n`).join('');
@@ -74,15 +75,40 @@ describe('the changes of a file', () => {
     assert.equal(diff?.truncated, true);
   });
 
-  it('are given up where more differs than can be shown', () => {
-    const oldText = lines(4000);
-    assert.equal(
-      lineDiff(
-        oldText,
-        lines(4000, (n) => (n % 2 ? `line ${n}` : 'x')),
-      ),
-      undefined,
+  it('are found in as many steps as there are lines, however many and far apart they are', () => {
+    const oldText = lines(9000);
+    for (const each of [22, 3]) {
+      const steps = { left: 100_000 };
+      const newText = lines(9000, (n) => (n % each ? `line ${n}` : `changed ${n}`));
+      const diff = lineDiff(oldText, newText, steps);
+      const count = Math.ceil(9000 / each);
+      assert.deepEqual([diff?.added, diff?.removed, diff?.truncated], [count, count, true]);
+      assert.ok(steps.left > 91_000, `${100_000 - steps.left} steps`);
+    }
+  });
+
+  it('take no search where every line is another', () => {
+    const steps = { left: 100 };
+    const diff = lineDiff(
+      lines(3000),
+      lines(3000, (n) => `other ${n}`),
+      steps,
     );
+    assert.deepEqual([diff?.added, diff?.removed], [3000, 3000]);
+    assert.equal(diff?.hunks[0]?.lines.length, 400);
+  });
+
+  it('leave out what was moved once, and find it where it went', () => {
+    const diff = lineDiff('a\nb\nc\nd\n', 'b\nc\nd\na\n');
+    assert.deepEqual(diff?.hunks[0]?.lines, ['-a', ' b', ' c', ' d', '+a']);
+  });
+
+  it('are given up where the search takes too many steps', () => {
+    const random = seeded(3);
+    const text = (): string => lines(4000, () => `${random(4)}`);
+    const steps = { left: 100_000 };
+    assert.equal(lineDiff(text(), text(), steps), undefined);
+    assert.ok(steps.left > -10_000, 'it stops where they are used up');
     assert.equal(lineDiff('\n'.repeat(1_000_000), 'a\n'.repeat(500_000)), undefined);
   });
 

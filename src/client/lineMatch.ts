@@ -1,0 +1,173 @@
+// Which lines of two texts have no partner in the other. Lines that stand in one text alone need no search, lines that stand once in each text split the rest into short
+// stretches, and only within these is a shortest edit script searched for (Myers 1986), for as many steps as there are left.
+
+/** Lines that changed: 1 at the index of each line of the old text that was removed, and of the new text that was added. */
+export interface ChangedLines {
+  readonly removed: Uint8Array;
+  readonly added: Uint8Array;
+}
+
+/** Steps that a comparison may still take. */
+export interface Steps {
+  left: number;
+}
+
+/** Lines of one text by number, equal lines having the same; and where they stand in it. */
+interface Side {
+  readonly ids: number[];
+  readonly at: number[];
+  /** Marks what changed, by the place in the text. */
+  readonly changed: Uint8Array;
+}
+
+/** A part of both sides, ends not included. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly otherFrom: number;
+  readonly otherTo: number;
+}
+
+/** Compares lines. @param steps of the search; it takes from them @returns undefined where there were not enough */
+export function changedLines(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+  steps: Steps,
+): ChangedLines | undefined {
+  const ids = new Map<string, number>();
+  const oldIds = oldLines.map((line) => idOf(ids, line));
+  const newIds = newLines.map((line) => idOf(ids, line));
+  const oldCounts = countsOf(oldIds, ids.size);
+  const newCounts = countsOf(newIds, ids.size);
+  const old = sideOf(oldIds, newCounts);
+  const fresh = sideOf(newIds, oldCounts);
+  let from = 0;
+  let otherFrom = 0;
+  const isOnce = (id: number): boolean => oldCounts[id] === 1 && newCounts[id] === 1;
+  for (const [to, otherTo] of [...anchors(old, fresh, isOnce), [old.ids.length, fresh.ids.length] as const]) {
+    if (!search(old, fresh, { from, to, otherFrom, otherTo }, steps)) return undefined;
+    from = to + 1;
+    otherFrom = otherTo + 1;
+  }
+  return { removed: old.changed, added: fresh.changed };
+}
+
+function idOf(ids: Map<string, number>, line: string): number {
+  const known = ids.get(line);
+  if (known !== undefined) return known;
+  ids.set(line, ids.size);
+  return ids.size - 1;
+}
+
+function countsOf(ids: readonly number[], size: number): Uint32Array {
+  const counts = new Uint32Array(size);
+  for (const id of ids) counts[id]!++;
+  return counts;
+}
+
+/** What can have a partner; all else has changed. */
+function sideOf(ids: readonly number[], others: Uint32Array): Side {
+  const side: Side = { ids: [], at: [], changed: new Uint8Array(ids.length) };
+  for (const [at, id] of ids.entries()) {
+    if (others[id] === 0) side.changed[at] = 1;
+    else {
+      side.ids.push(id);
+      side.at.push(at);
+    }
+  }
+  return side;
+}
+
+/** The most of the lines that stand once in each text which are in the same order in both, as places in the sides. */
+function anchors(old: Side, fresh: Side, isOnce: (id: number) => boolean): (readonly [number, number])[] {
+  const places = new Map<number, number>();
+  for (const [place, id] of old.ids.entries()) if (isOnce(id)) places.set(id, place);
+  const pairs = fresh.ids.flatMap((id, other): (readonly [number, number])[] => {
+    const place = places.get(id);
+    return place === undefined ? [] : [[place, other]];
+  });
+  // The longest increasing sequence: the pair that ends the best sequence of each length, and what stood before each pair.
+  const ends: number[] = [];
+  const before = new Int32Array(pairs.length);
+  for (const [index, [place]] of pairs.entries()) {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (pairs[ends[middle]!]![0] < place) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = ends[low - 1] ?? -1;
+    ends[low] = index;
+  }
+  const found: (readonly [number, number])[] = [];
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index]!) found.push(pairs[index]!);
+  return found.reverse();
+}
+
+/** Marks what changed in a stretch. @returns false where there were not enough steps */
+function search(old: Side, fresh: Side, stretch: Stretch, steps: Steps): boolean {
+  let { from, to, otherFrom, otherTo } = stretch;
+  while (from < to && otherFrom < otherTo && old.ids[from] === fresh.ids[otherFrom]) {
+    from++;
+    otherFrom++;
+  }
+  while (from < to && otherFrom < otherTo && old.ids[to - 1] === fresh.ids[otherTo - 1]) {
+    to--;
+    otherTo--;
+  }
+  const trace = furthest(old, fresh, { from, to, otherFrom, otherTo }, steps);
+  if (!trace) return false;
+  let x = to - from;
+  let y = otherTo - otherFrom;
+  for (let edits = trace.length - 1; edits > 0; edits--) {
+    const reached = trace[edits - 1]!;
+    const diagonal = x - y;
+    const isAdded = comesFromAbove(reached, edits, diagonal);
+    const back = isAdded ? diagonal + 1 : diagonal - 1;
+    x = reached[back + edits - 1]!;
+    y = x - back;
+    if (isAdded) fresh.changed[fresh.at[otherFrom + y]!] = 1;
+    else old.changed[old.at[from + x]!] = 1;
+  }
+  return true;
+}
+
+/** For each number of edits, how far one comes on each diagonal; the last is enough. Undefined where there were not enough steps. */
+function furthest(
+  old: Side,
+  fresh: Side,
+  { from, to, otherFrom, otherTo }: Stretch,
+  steps: Steps,
+): Int32Array[] | undefined {
+  const width = to - from;
+  const height = otherTo - otherFrom;
+  const trace: Int32Array[] = [];
+  for (let edits = 0; ; edits++) {
+    const before = trace[edits - 1];
+    const reached = new Int32Array(2 * edits + 1);
+    trace.push(reached);
+    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
+      let x = 0;
+      if (before) {
+        x = comesFromAbove(before, edits, diagonal) ? before[diagonal + edits]! : before[diagonal + edits - 2]! + 1;
+      }
+      let y = x - diagonal;
+      steps.left--;
+      while (x < width && y < height && old.ids[from + x] === fresh.ids[otherFrom + y]) {
+        x++;
+        y++;
+        steps.left--;
+      }
+      reached[diagonal + edits] = x;
+      if (x >= width && y >= height) return trace;
+    }
+    if (steps.left < 0) return undefined;
+  }
+}
+
+/** Whether the best way to a diagonal adds a line; else it removes one. @param before how far one came with one edit less */
+function comesFromAbove(before: Int32Array, edits: number, diagonal: number): boolean {
+  if (diagonal === -edits) return true;
+  return diagonal !== edits && before[diagonal + edits - 2]! < before[diagonal + edits]!;
+}
