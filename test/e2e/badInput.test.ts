@@ -65,7 +65,7 @@ describe('an agent that misbehaves', () => {
     await chat.entries('agent').getByText('It works now.').waitFor();
   }
 
-  it('leaves people guessing if the panel does not say that the command was not found', async () => {
+  it('says that its command was not found', async () => {
     const words = await failsToStart('Missing', 'agent-not-found');
     assert.match(words, /agent that is not installed/);
     await chat.button('Choose another agent').waitFor();
@@ -76,7 +76,7 @@ describe('an agent that misbehaves', () => {
     await worksAtNextAttempt();
   });
 
-  it('has to be restarted whole if a corrected setting is not read at the next attempt', async () => {
+  it('is started with the corrected setting at the next attempt', async () => {
     assert.match(await failsToStart('Misspelt', 'agent-not-found'), /not-on-any-path/);
     vscode.server.configure({ 'parley.agents': { ...agents, misspelt: { ...agents.plain, name: 'Corrected' } } });
     // There is no sign of when VS Code has seen the file: a person tries again until it has.
@@ -89,7 +89,7 @@ describe('an agent that misbehaves', () => {
     await chat.state('ready');
   });
 
-  it('hides the reason if an agent that exits at once takes its last words with it', async () => {
+  it('shows its last words where it exits at once', async () => {
     const words = await failsToStart('Exits', 'agent-exited');
     assert.match(words, /exited with code 1/);
     await chat.failure.getByText('Last lines the agent wrote').click();
@@ -97,13 +97,13 @@ describe('an agent that misbehaves', () => {
     await worksAtNextAttempt();
   });
 
-  it('waits without a word if garbage instead of the protocol is not told', async () => {
+  it('is told to print garbage instead of the protocol', async () => {
     const words = await failsToStart('Garbage', 'stage-timeout');
     assert.match(words, /npm warn config something unimportant/);
     await worksAtNextAttempt();
   });
 
-  it('waits for ever if an agent never answers initialize and nobody gives it up', async () => {
+  it('is given up where it never answers initialize', async () => {
     await chat.selectAgent('Silent');
     await chat.frame.locator('[data-stage=initialize][data-stage-state=running]').waitFor();
     await screenshot(vscode.window.page, 'stages-dark');
@@ -122,7 +122,7 @@ describe('an agent that misbehaves', () => {
     assert.equal(await chat.composer.inputValue(), 'half a thought');
   });
 
-  it('talks to an agent it does not understand if version 7 is taken', async () => {
+  it('is refused where it speaks version 7', async () => {
     const words = await failsToStart('Future', 'protocol-version');
     assert.match(words, /7/);
     await worksAtNextAttempt();
@@ -154,7 +154,7 @@ describe('an agent that misbehaves', () => {
       await chat.entries('agent').getByText('Before it broke.').last().waitFor();
     }
 
-    it('breaks the turn if updates for unknown sessions and tool calls are not taken calmly', async () => {
+    it('keeps its turn through updates for unknown sessions and tool calls', async () => {
       assert.equal(
         await chat.run('unknown-session\nunknown-tool\nunknown-updates\nmalformed\nsay Still here.'),
         'end_turn',
@@ -165,7 +165,7 @@ describe('an agent that misbehaves', () => {
       assert.equal(await chat.frame.getByText('for a session that nobody knows').count(), 0);
     });
 
-    it('is stuck if a question without answers cannot be dismissed', async () => {
+    it('can have a question without answers dismissed', async () => {
       await chat.send('permission-none');
       await chat.permission.getByText('The agent offered no answer to choose from.').waitFor();
       await chat.answer('Dismiss');
@@ -173,7 +173,7 @@ describe('an agent that misbehaves', () => {
       await chat.entries('agent').getByText('permission → {"outcome":{"outcome":"cancelled"}}').waitFor();
     });
 
-    it('gives files away if a path outside of the workspace does not ask first', async () => {
+    it('asks the user before it reads a path outside of the workspace', async () => {
       const outside = join(scratch, 'outside.txt');
       writeFileSync(outside, 'not yours');
       const answer = async (path: string, name: string): Promise<void> => {
@@ -199,18 +199,18 @@ describe('an agent that misbehaves', () => {
       assert.ok(existsSync(outside));
     });
 
-    it('chokes on a line of 40 megabytes if the agent is not stopped in time', async () => {
+    it('is stopped at a line of 40 megabytes', async () => {
       assert.match(await breaks('huge 40', 'message-too-large'), /32/);
       await startsAgain();
     });
 
-    it('waits for an agent that can no longer be heard if a closed stdout goes unnoticed', async () => {
+    it('is ended where it closes its stdout', async () => {
       assert.match(await breaks('deaf', 'agent-closed-output'), /closed its output/);
       await chat.entries('agent').getByText('I will say nothing more').waitFor();
       await startsAgain();
     });
 
-    it('loses the last words of an agent that dies in the middle of a turn', async () => {
+    it('has its last words shown where it dies in the middle of a turn', async () => {
       assert.match(await breaks('die 3', 'agent-exited'), /code 3/);
       await chat.entries('agent').getByText('These are my last words').waitFor();
       await chat.frame.locator('[data-tool-status=cancelled]', { hasText: 'Left open' }).waitFor();

@@ -127,7 +127,7 @@ describe('carried sessions', () => {
       chat = opened;
     });
 
-    it('arrive empty, or not at all, in another window', async () => {
+    it('arrive whole in another window', async () => {
       const { page } = vscode.window;
       assert.equal(await chat.run('say The first answer'), 'end_turn');
       assert.equal(await chat.run('say The second answer'), 'end_turn');
@@ -149,7 +149,7 @@ describe('carried sessions', () => {
       await other.close();
     });
 
-    it('lose what a server does not give, or never ask for it again', async () => {
+    it('show a gap for what a server does not give, and ask for it again', async () => {
       const { page } = vscode.window;
       const at = (index: number): string => `${archive.baseUrl}/messages/${index}`;
       const history = [
@@ -184,7 +184,7 @@ describe('carried sessions', () => {
       await agentSaid(chat, 'The session goes on').waitFor();
     });
 
-    it('are handed to another agent without a word of who had them and what is left behind', async () => {
+    it('say at a change of agent who had them and what is left behind', async () => {
       const { page } = vscode.window;
       await chat.newSession();
       assert.equal(await chat.run('say The word is blue'), 'end_turn');
@@ -209,7 +209,7 @@ describe('carried sessions', () => {
       await screenshot(page, 'handed-over-dark');
     });
 
-    it('are merged, or torn apart in silence, where two agents go on with them', async () => {
+    it('become two branches that are named where two agents go on with them', async () => {
       const { page } = vscode.window;
       await chat.send('say The word is red now');
       await agentSaid(chat, 'The word is red now').waitFor();
@@ -225,7 +225,7 @@ describe('carried sessions', () => {
       assert.equal(await agentSaid(chat, 'The word is red now').count(), 0);
     });
 
-    it('go to an HTTP agent as a transcript, though it could have them themselves', async () => {
+    it('go to an HTTP agent as they are', async () => {
       const { page } = vscode.window;
       await choose(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Far echo');
       await notice(chat, 'Continued from Second, 4 messages').waitFor();
@@ -237,7 +237,7 @@ describe('carried sessions', () => {
       await screenshot(page, 'hand-over-http-dark');
     });
 
-    it('have a second branch on a server that nobody hears of, or can look at', async () => {
+    it('show a second branch that a server has', async () => {
       const { page } = vscode.window;
       await chat.selectAgent('Far');
       chat = await Chat.at(page, 'panel');
@@ -260,7 +260,7 @@ describe('carried sessions', () => {
       await screenshot(page, 'fork-shown-dark');
     });
 
-    it('have more branches than one, of which the user gets any', async () => {
+    it('let the user choose among branches', async () => {
       const { page } = vscode.window;
       await notice(chat, 'Another branch of the session with Far').getByRole('button', { name: 'Show it' }).click();
       await chat.entries('user').getByText('At nine.').waitFor();
@@ -280,7 +280,7 @@ describe('carried sessions', () => {
       for (const text of ['At nine.', 'No, on Friday.']) assert.equal(await chat.log.getByText(text).count(), 0);
     });
 
-    it('stay in the window: no other program can ask an agent, or it need not ask for permission', async () => {
+    it('can be used by other programs, which ask for permission', async () => {
       const { page, server } = { ...vscode.window, server: vscode.server };
       server.configure({ 'parley.server.enabled': true, 'parley.server.agents': ['plain'] });
       await page.getByRole('button', { name: 'Parley serves 1 agent' }).waitFor();

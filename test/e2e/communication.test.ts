@@ -79,7 +79,7 @@ describe('HTTP agents', () => {
       chat = opened;
     });
 
-    it('are not in the list of agents, or show nothing until they have said all', async () => {
+    it('are in the list of agents, and stream what they say', async () => {
       await chat.selectAgent('Reader');
       await chat.state('ready');
       await chat.send('Where does it go?');
@@ -91,7 +91,7 @@ describe('HTTP agents', () => {
       assert.equal(await chat.entries('agent').count(), 1);
     });
 
-    it('work on when they are stopped, or take back what they said', async () => {
+    it('stop when they are told to, and keep what they said', async () => {
       await chat.send('read without end');
       await chat.entries('agent').getByText('Chapter one.').waitFor();
       await chat.button('Stop').click();
@@ -101,7 +101,7 @@ describe('HTTP agents', () => {
       assert.ok(await chat.entries('agent').getByText('Chapter one.').isVisible());
     });
 
-    it('keep to themselves what they did, made and quoted', async () => {
+    it('show what they did, made and quoted', async () => {
       await chat.selectAgent('Release desk');
       await chat.state('ready');
       await chat.send('Get the next release out of the door.');
@@ -112,7 +112,7 @@ describe('HTTP agents', () => {
       await chat.entries('agent').getByText('Release policy').waitFor();
     });
 
-    it('ask, and nobody sees that they wait, or can answer', async () => {
+    it('ask questions that the user sees and answers', async () => {
       await chat.entries('agent').getByText('Publish 2.4.0 to the registry?').waitFor();
       await chat.state('requiresAction');
       assert.equal(await chat.composer.getAttribute('placeholder'), 'Answer Release desk…');
@@ -124,7 +124,7 @@ describe('HTTP agents', () => {
       await screenshot(vscode.window.page, 'http-answered-dark');
     });
 
-    it('make a file that cannot be saved, or is saved before the user says where', async () => {
+    it('make files that are saved where the user says', async () => {
       const { page } = vscode.window;
       await chat.button('Save notes.md…').click();
       const input = page.locator('.quick-input-widget:visible input.input');
@@ -143,7 +143,7 @@ describe('HTTP agents', () => {
       await page.locator('.notifications-center').waitFor({ state: 'hidden' });
     });
 
-    it('that are down look like agents that think, and stay away when they are back', async () => {
+    it('are shown as down when they are, and come back', async () => {
       await chat.selectAgent('Night desk');
       await chat.failure.waitFor();
       await chat.state('failed');

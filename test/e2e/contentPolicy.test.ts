@@ -6,7 +6,7 @@ import { chatReady, command } from '../support/vscode/workbench';
 describe('the content policy of the chat', () => {
   const vscode = useVsCode();
 
-  it('lets an agent into the panel if script or markup from text is not stopped, or goes unnoticed', async () => {
+  it('stops script and markup from text, and reports it', async () => {
     const { page, problems } = vscode.window;
     await command(page, 'Parley: Open Chat');
     const frame = await chatReady(page, 'panel');

@@ -13,7 +13,7 @@ describe('the demo agent in the panel', () => {
   let chat: Chat;
   const file = (): string => join(vscode.server.folder, 'parley-demo.md');
 
-  it('cannot be found if the palette does not open the chat', async () => {
+  it('is opened from the palette', async () => {
     const { page } = vscode.window;
     chat = await Chat.open(page);
     await chat.log.waitFor();
@@ -23,7 +23,7 @@ describe('the demo agent in the panel', () => {
     await screenshot(page, 'chat-empty-dark');
   });
 
-  it('cannot be set up if the pickers at the composer do not open by keyboard and by mouse', async () => {
+  it('is set up with the pickers at the composer, by keyboard and by mouse', async () => {
     const { page } = vscode.window;
     await chat.frame.getByRole('button', { name: 'Pace: ' }).focus();
     await page.keyboard.press('ArrowDown');
@@ -40,7 +40,7 @@ describe('the demo agent in the panel', () => {
     await chat.frame.getByRole('switch', { name: 'Emoji', checked: true }).waitFor();
   });
 
-  it('gives an unreadable answer if Markdown is not drawn', async () => {
+  it('has its Markdown drawn', async () => {
     assert.equal(await chat.run('/stream'), 'end_turn');
     const answer = chat.entries('agent').last();
     await answer.getByRole('heading', { name: 'A tour of the transcript' }).waitFor();
@@ -52,13 +52,13 @@ describe('the demo agent in the panel', () => {
     assert.match(await chat.copyTurn(), /^# A tour of the transcript\n[\s\S]*Try `\/edit` next\.\n$/);
   });
 
-  it('makes people select code by hand if Copy does not copy it', async () => {
+  it('has its code copied with Copy', async () => {
     const block = chat.entries('agent').last().locator('.code-block', { hasText: 'parley.defaultAgent' });
     const text = await chat.copied(block.getByRole('button', { name: 'Copy' }));
     assert.deepEqual(Object.keys(JSON.parse(text) as object), ['parley.agents', 'parley.defaultAgent']);
   });
 
-  it('hides its commands if typing a slash does not offer them', async () => {
+  it('offers its commands when a slash is typed', async () => {
     const { page } = vscode.window;
     await chat.composer.pressSequentially('/t');
     const list = chat.frame.getByRole('listbox', { name: 'Commands' });
@@ -73,7 +73,7 @@ describe('the demo agent in the panel', () => {
     assert.equal(await chat.turnEnd(), 'end_turn');
   });
 
-  it('buries the answer under thoughts if they are not folded, and keeps them for itself if they do not open', async () => {
+  it('has its thoughts folded, and opened with a click', async () => {
     const thought = chat.entries('thought').first();
     const words = thought.getByText('The user wants to see how thoughts look');
     assert.equal(await words.count(), 0);
@@ -83,7 +83,7 @@ describe('the demo agent in the panel', () => {
     await words.waitFor({ state: 'detached' });
   });
 
-  it('leaves people in the dark about what is next if the plan is not shown', async () => {
+  it('shows its plan', async () => {
     assert.equal(await chat.run('/plan'), 'end_turn');
     const plan = chat.entries('plan');
     assert.equal(await plan.count(), 1);
@@ -91,7 +91,7 @@ describe('the demo agent in the panel', () => {
     assert.equal(await chat.frame.locator('[data-kind=tool][data-tool-status=completed]').count(), 3);
   });
 
-  it('writes blindly if the change is not seen before the answer', async () => {
+  it('shows a change before it is allowed', async () => {
     await chat.send('/edit first line');
     await chat.state('requiresAction');
     await chat.permission.locator('.diff-line.added', { hasText: '- first line' }).waitFor();
@@ -108,7 +108,7 @@ describe('the demo agent in the panel', () => {
     await tool.getByText('allowed by you').waitFor();
   });
 
-  it('changes the file against the user’s will if Reject does not reject', async () => {
+  it('leaves the file as it is on Reject', async () => {
     const before = readFileSync(file(), 'utf8');
     await chat.send('/edit second line');
     await chat.answer('Reject');
@@ -118,7 +118,7 @@ describe('the demo agent in the panel', () => {
     assert.equal(await chat.entries('tool').last().getAttribute('data-tool-status'), 'failed');
   });
 
-  it('takes a dismissed question for an answer if Escape does not mean neither', async () => {
+  it('takes Escape for neither answer', async () => {
     const before = readFileSync(file(), 'utf8');
     await chat.send('/edit third line');
     await chat.answerable();
@@ -128,7 +128,7 @@ describe('the demo agent in the panel', () => {
     await chat.entries('tool').last().getByText('dismissed by you').waitFor();
   });
 
-  it('makes people look for the changed file if its place does not open in the editor', async () => {
+  it('opens the place of a change in the editor', async () => {
     const { page } = vscode.window;
     const tool = chat.frame.locator('[data-kind=tool][data-tool-status=completed]', { hasText: 'allowed by you' });
     await tool.getByRole('button', { expanded: false }).click();
@@ -138,7 +138,7 @@ describe('the demo agent in the panel', () => {
     await chat.composer.waitFor();
   });
 
-  it('shows no change whole if Open diff does not open VS Code’s comparison', async () => {
+  it('opens a change in VS Code’s comparison', async () => {
     const { page } = vscode.window;
     const tool = chat.frame.locator('[data-kind=tool][data-tool-status=completed]', { hasText: 'first line' });
     await tool.getByRole('button', { name: 'Open diff' }).first().click();
@@ -148,7 +148,7 @@ describe('the demo agent in the panel', () => {
     await page.locator('.monaco-diff-editor').waitFor({ state: 'detached' });
   });
 
-  it('runs commands nobody can watch if their output does not come live and in colour', async () => {
+  it('shows the output of a command live and in colour', async () => {
     await chat.send('/terminal');
     await chat.permission.getByText('setInterval').first().waitFor();
     await chat.answer('Allow');
@@ -162,7 +162,7 @@ describe('the demo agent in the panel', () => {
     await tool.getByText('exit 0').waitFor();
   });
 
-  it('ties people to the panel if a command cannot be followed in a real terminal', async () => {
+  it('opens a running command in a real terminal', async () => {
     const { page } = vscode.window;
     const tool = chat.entries('tool').last();
     await tool.getByRole('button', { expanded: false }).click();
@@ -172,13 +172,13 @@ describe('the demo agent in the panel', () => {
     await page.keyboard.press('Control+J');
   });
 
-  it('ends in silence if a failed turn does not say why, or spoils the next one', async () => {
+  it('says why a turn failed, and goes on with the next one', async () => {
     assert.equal(await chat.run('/error'), 'error');
     await chat.entries('error').getByText('The demo agent failed, because you asked it to.').waitFor();
     assert.equal(await chat.run('/help'), 'end_turn');
   });
 
-  it('cannot be stopped if Stop does not stop it', async () => {
+  it('is stopped with Stop', async () => {
     await chat.send('/slow');
     await chat.entries('agent').last().getByText('This takes a minute').waitFor();
     await chat.button('Stop').click();
@@ -186,7 +186,7 @@ describe('the demo agent in the panel', () => {
     await chat.state('ready');
   });
 
-  it('takes the conversation with it when it dies if the panel does not keep it, say why, and start it again', async () => {
+  it('leaves the conversation behind when it dies, says why, and starts again', async () => {
     await chat.send('/crash');
     assert.equal(await chat.turnEnd(), 'error');
     await chat.state('ready');
@@ -200,7 +200,7 @@ describe('the demo agent in the panel', () => {
     assert.equal(await chat.run('/help'), 'end_turn');
   });
 
-  it('freezes on a long answer if the page holds all of it', async () => {
+  it('stays fast in a long answer, of which the page holds a part', async () => {
     const { page } = vscode.window;
     await chat.newSession();
     await chat.pick('Pace', 'Instant');
@@ -220,10 +220,10 @@ describe('the demo agent in the panel', () => {
     await chat.button('Jump to the latest').waitFor({ state: 'hidden' });
   });
 
-  it('does not tell how full the context is if usage is not drawn', async () => {
+  it('tells how full the context is', async () => {
     await chat.frame.getByRole('img', { name: /^Context [1-9]\d? % used/ }).waitFor();
   });
-  it('goes on costing memory after the window is closed if a process is left behind', async () => {
+  it('leaves no process behind when the window closes', async () => {
     await vscode.window.close();
     assert.deepEqual(await vscode.server.stop(), []);
   });

@@ -71,7 +71,7 @@ describe('a window that ends in the middle of a turn', () => {
     await chat.button('Resume').waitFor();
   }
 
-  it('loses what was said, what waits and what is half written when it is reloaded, or sends it unasked', async () => {
+  it('shows what was said, what waits and what is half written after a reload, and sends nothing unasked', async () => {
     const { page } = vscode.window;
     await fillQueue('say Working.\nwait', 'half a thought');
     await chat.entries('agent').getByText('Working.').waitFor();
@@ -99,7 +99,7 @@ describe('a window that ends in the middle of a turn', () => {
     await chat.composer.fill('');
   });
 
-  it('loses a message, or sends it twice, when the extension host is killed', async () => {
+  it('sends each message once although the extension host is killed', async () => {
     const { page } = vscode.window;
     await chat.newSession();
     // A turn of which the agent has said nothing yet.
@@ -156,7 +156,7 @@ describe('the sessions of earlier', () => {
     await chat.state('idle');
   });
 
-  it('cannot be found again by what was said in them, with the keyboard alone', async () => {
+  it('are found by what was said in them, with the keyboard alone', async () => {
     const { page } = vscode.window;
     const started = starts();
     await inList(page, 'Parley: Sessions', async (list, patience) => {
@@ -176,7 +176,7 @@ describe('the sessions of earlier', () => {
     assert.equal(await chat.run('say And a frog'), 'end_turn');
   });
 
-  it('bear names that nobody gave them, or stay for ever, if they cannot be renamed and deleted', async () => {
+  it('can be renamed and deleted', async () => {
     const { page } = vscode.window;
     const press = (text: string, name: string): Promise<void> =>
       inList(page, 'Parley: Sessions', async (list, patience) => {
@@ -206,7 +206,7 @@ describe('the sessions of earlier', () => {
     await chat.entries('agent').getByText('Nothing of note').waitFor();
   });
 
-  it('lose what was typed in them last before another one was shown, or that one gets it', async () => {
+  it('keep what was typed in them last before another one was shown', async () => {
     const { page } = vscode.window;
     await chat.composer.evaluate(typeAndLeave);
     await chat.entries('agent').first().waitFor({ state: 'detached' });
@@ -223,7 +223,7 @@ describe('the sessions of earlier', () => {
 describe('two windows on one workspace', () => {
   const vscode = useVsCode({ theme: 'dark', settings });
 
-  it('write into one session at a time, or the second cannot go on when the first is gone', async () => {
+  it('write into one session at a time, and the second goes on when the first is gone', async () => {
     const first = await Chat.open(vscode.window.page);
     assert.equal(await first.run('say From the first window'), 'end_turn');
     const started = starts();
@@ -261,7 +261,7 @@ describe('two windows on one workspace', () => {
 describe('an agent that ends again and again', () => {
   const vscode = useVsCode({ theme: 'dark', settings: { 'parley.defaultAgent': 'demo' } });
 
-  it('leaves the user alone at its first end, or is started for ever', async () => {
+  it('is started again at its first end, and given up when it keeps ending', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
     for (let count = 1; count <= 2; count++) {

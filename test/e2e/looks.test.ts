@@ -34,7 +34,7 @@ describe('the looks of the chat', () => {
   });
 
   for (const theme of ['dark', 'light', 'highContrast', 'highContrastLight'] as const) {
-    it(`cannot be read in the theme ${theme} if the panel does not follow it`, async () => {
+    it(`follows the theme ${theme}`, async () => {
       const { page } = vscode.window;
       vscode.server.configure({ 'workbench.colorTheme': themes[theme] });
       await chat.frame.locator(`body${classes[theme]}`).waitFor();
@@ -45,7 +45,7 @@ describe('the looks of the chat', () => {
     });
   }
 
-  it('has no room in the side bar if it does not fit into 300 pixels', async () => {
+  it('fits into a side bar of 300 pixels', async () => {
     const { page } = vscode.window;
     vscode.server.configure({ 'workbench.colorTheme': themes.dark });
     await command(page, 'Parley: Focus on Chat View');
@@ -71,7 +71,7 @@ describe('the looks of the chat', () => {
       assert.ok(await view.permission.getByRole('button', { name: button, exact: true }).isVisible());
   });
 
-  it('does not say what became of a question in the other place where the chat is open', async () => {
+  it('says what became of a question in the other place where the chat is open', async () => {
     const { page } = vscode.window;
     const view = await Chat.at(page, 'view');
     await view.answer('Reject');

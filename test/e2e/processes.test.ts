@@ -30,7 +30,7 @@ describe('the processes of agents', () => {
   const vscode = useVsCode({ settings: settings('open.ndjson') });
   const log = (): ReturnType<typeof readAgentLog> => readAgentLog(join(scratch, 'open.ndjson'));
 
-  it('cost everybody memory who never uses the chat, if one starts before it is asked for', async () => {
+  it('start only when the chat is used', async () => {
     const { page } = vscode.window;
     // A command of ours makes VS Code start the extension, so that it had its chance.
     await command(page, 'Parley: Show Log');
@@ -42,7 +42,7 @@ describe('the processes of agents', () => {
     assert.deepEqual(log(), []);
   });
 
-  it('go on without anyone who listens if closing the window does not end them and their children', async () => {
+  it('end with their children when the window closes', async () => {
     const chat = await Chat.open(vscode.window.page);
     assert.equal(await chat.run('say Hello'), 'end_turn');
     const pids = log().flatMap(({ ev, pid, child }) =>
@@ -68,7 +68,7 @@ describe('a folder that is not trusted', () => {
   });
   let chat: Chat;
 
-  it('runs programs of strangers if an agent starts in it', async () => {
+  it('starts no agent', async () => {
     const { page } = vscode.window;
     await command(page, 'Parley: Open Chat');
     chat = await Chat.at(page, 'panel');
@@ -81,7 +81,7 @@ describe('a folder that is not trusted', () => {
     assert.deepEqual(agentsBelow(vscode.server.pid), []);
   });
 
-  it('cannot be worked in if trust cannot be given from the panel', async () => {
+  it('can be trusted from the panel', async () => {
     const { page } = vscode.window;
     await chat.button('Manage workspace trust').click();
     const editor = page.locator('.workspace-trust-editor');

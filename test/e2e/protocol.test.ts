@@ -54,7 +54,7 @@ describe('the newer parts of the protocol', () => {
       chat = opened;
     });
 
-    it('cannot answer an agent that asks with a form', async () => {
+    it('shows a form of the agent and sends what the user fills in', async () => {
       await chat.send('elicit');
       const card = chat.frame.getByRole('group', { name: /^Question: Plain asks: Which database/ });
       await card.waitFor();
@@ -69,7 +69,7 @@ describe('the newer parts of the protocol', () => {
       await chat.entries('agent').getByText('"name":"orders"').waitFor();
     });
 
-    it('goes where an agent sends them without seeing the address', async () => {
+    it('shows the address of a page before it opens it', async () => {
       await chat.send('elicit-url https://example.com/connect?state=a%2Fb');
       const card = chat.frame.getByRole('group', { name: /^Question: Plain asks: Please connect/ });
       await card.getByText('https://example.com/connect?state=a%2Fb').first().waitFor();
@@ -78,7 +78,7 @@ describe('the newer parts of the protocol', () => {
       assert.equal(await chat.turnEnd(), 'end_turn');
     });
 
-    it('waits for ever for an agent of version 2, or sees their message twice', async () => {
+    it('talks to an agent of version 2 and shows each message once', async () => {
       await chat.selectAgent('Version two');
       await chat.state('ready');
       await chat.send('running\necho\nreceipt\nsay Hello from two.\nidle end_turn');
@@ -90,7 +90,7 @@ describe('the newer parts of the protocol', () => {
       await screenshot(vscode.window.page, 'version-two');
     });
 
-    it('cannot reach an agent on another machine, or gives its key to the settings', async () => {
+    it('reaches an agent on another machine with a key that the settings do not hold', async () => {
       const chosen = chat.selectAgent('Far away');
       const box = vscode.window.page.locator('.quick-input-widget:visible input[type=password]');
       await box.waitFor();
@@ -104,7 +104,7 @@ describe('the newer parts of the protocol', () => {
       await chat.entries('agent').getByText('You said hello.').waitFor();
     });
 
-    it('loses the sessions that their agent keeps', async () => {
+    it('lists and opens the sessions that the agent keeps', async () => {
       await chat.selectAgent('Keeper');
       await chat.state('ready');
       await chat.send('say remember me');

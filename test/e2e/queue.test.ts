@@ -32,7 +32,7 @@ describe('the queue', () => {
     await item(text).getByRole('button', { name: button }).click();
   }
 
-  it('sends too early what is written while a turn runs if it does not wait', async () => {
+  it('holds what is written while a turn runs', async () => {
     await chat.button('Queue').waitFor();
     await chat.send('say one');
     await chat.send('say two');
@@ -46,7 +46,7 @@ describe('the queue', () => {
     assert.deepEqual(await sent(), ['say Working.\nwait']);
   });
 
-  it('sends what the user has thought better of if an item cannot be changed, moved or removed', async () => {
+  it('lets an item be changed, moved and removed', async () => {
     for (const word of ['one', 'two', 'three']) await chat.send(`say ${word}`);
     await press('say three', 'Move up');
     await chat.queue.nth(1).filter({ hasText: 'say three' }).waitFor();
@@ -72,7 +72,7 @@ describe('the queue', () => {
     await chat.queue.first().waitFor({ state: 'detached' });
   });
 
-  it('goes on against the user’s will if Stop does not pause it', async () => {
+  it('is paused by Stop', async () => {
     await chat.send('say next');
     await chat.button('Stop').click();
     assert.equal(await chat.turnEnd(), 'cancelled');
@@ -89,7 +89,7 @@ describe('the queue', () => {
     assert.deepEqual((await sent()).slice(1), ['say something else', 'say next']);
   });
 
-  it('makes an urgent message wait if Send now does not stop the turn for it', async () => {
+  it('stops the turn for a message with Send now', async () => {
     await chat.send('say first');
     await chat.send('say urgent');
     await press('say urgent', 'Send now');
@@ -99,7 +99,7 @@ describe('the queue', () => {
     assert.deepEqual((await sent()).slice(1), ['say urgent', 'say first']);
   });
 
-  it('sends half a sentence if an item goes while it is being edited', async () => {
+  it('holds an item that is being edited', async () => {
     await chat.send('say draft');
     await press('say draft', 'Edit');
     const editor = chat.frame.getByRole('textbox', { name: 'Edit the queued message' });

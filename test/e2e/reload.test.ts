@@ -57,7 +57,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     chat = await Chat.open(page);
   }
 
-  it('loses what came while another tab was in front', async () => {
+  it('shows what came while another tab was in front', async () => {
     const { page } = vscode.window;
     await page.keyboard.press('Control+P');
     await page.locator('.quick-input-widget:visible input.input').fill('other.txt');
@@ -69,7 +69,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await nothingIsLost();
   });
 
-  it('loses what came while the window reloaded its webviews', async () => {
+  it('shows what came while the window reloaded its webviews', async () => {
     const { page } = vscode.window;
     await chat.frame.locator('html').evaluate('document.documentElement.dataset.before = "yes"');
     await command(page, 'Developer: Reload Webviews');
@@ -78,7 +78,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await nothingIsLost();
   });
 
-  it('loses what came while it was moved to another column', async () => {
+  it('shows what came while it was moved to another column', async () => {
     const { page } = vscode.window;
     await command(page, 'View: Move Editor into Right Group');
     await page.locator('.editor-group-container').nth(1).locator('.tab', { hasText: 'Parley' }).waitFor();
@@ -88,7 +88,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await chat.composer.waitFor();
   });
 
-  it('forgets what was typed when it is closed in the middle of a sentence', async () => {
+  it('keeps what was typed when it is closed in the middle of a sentence', async () => {
     assert.equal(await chat.turnEnd(), 'end_turn');
     await chat.composer.press('End');
     await closeAndOpen();
@@ -97,7 +97,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     assert.equal(await chat.copyTurn(), whole);
   });
 
-  it('takes the reader back to the end when it is closed while they read further up', async () => {
+  it('leaves the reader where they read when it is closed and opened', async () => {
     const { page } = vscode.window;
     const scrollTop = (): Promise<number> => chat.log.evaluate('document.querySelector("[role=log]").scrollTop');
     assert.equal(await chat.turnEnd(), 'end_turn');

@@ -38,7 +38,7 @@ describe('a window whose session another one has taken over', () => {
     }
   }
 
-  it('sends what is typed against the other one, loses it, or cannot take the session back', async () => {
+  it('keeps what is typed, sends nothing against the other one, and takes the session back', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
     assert.equal(await chat.run('say From this window'), 'end_turn');

@@ -7,14 +7,14 @@ interface Manifest {
 }
 
 describe('activation', () => {
-  it('loses everything if the extension cannot be activated', async () => {
+  it('activates the extension', async () => {
     const extension = extensions.getExtension('parley.parley');
     assert.ok(extension, 'parley.parley is not installed');
     await extension.activate();
     assert.equal(extension.isActive, true);
   });
 
-  it('shows an error instead of acting if a command of the palette has no handler', async () => {
+  it('has a handler for each command of the palette', async () => {
     const extension = extensions.getExtension<unknown>('parley.parley');
     assert.ok(extension);
     await extension.activate();
@@ -24,7 +24,7 @@ describe('activation', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('breaks scripts that rely on the documented commands if one of them is missing', async () => {
+  it('registers each documented command', async () => {
     await extensions.getExtension('parley.parley')?.activate();
     const registered = new Set(await vscodeCommands.getCommands(true));
     const documented = [

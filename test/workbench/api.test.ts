@@ -50,7 +50,7 @@ describe('the API for programs', function () {
     return run();
   }
 
-  it('tells programs nothing of a session if its snapshot is not whole', async () => {
+  it('gives programs the whole snapshot of a session', async () => {
     const snapshot = await until(({ commands }) => commands.length > 0);
     assert.equal(api.version, 1);
     assert.equal(snapshot.key, key);
@@ -67,7 +67,7 @@ describe('the API for programs', function () {
     assert.deepEqual(JSON.parse(JSON.stringify(snapshot)), snapshot, 'a snapshot is plain JSON');
   });
 
-  it('leaves a program waiting if a sent message does not end with its turn', async () => {
+  it('answers a sent message when its turn ends', async () => {
     const changes: string[] = [];
     const listening = api.onDidChange((changed) => changes.push(changed));
     const { turnId, stopReason } = await api.send(key, 'Hello');
@@ -90,7 +90,7 @@ describe('the API for programs', function () {
     assert.ok(changes.includes(key));
   });
 
-  it('mixes up messages of programs if they are not sent in the order in which they were queued', async () => {
+  it('sends messages of programs in the order in which they were queued', async () => {
     const first = api.enqueue(key, '/slow');
     const running = await until(({ state }) => state === 'running');
     assert.ok(!running.queue.some(({ id }) => id === first));
@@ -109,7 +109,7 @@ describe('the API for programs', function () {
     assert.equal(sent.entries.findLast(({ kind }) => kind === 'user')?.text, '/help');
   });
 
-  it('answers a question by itself if a cancelled turn leaves it open', async () => {
+  it('withdraws a question with its cancelled turn', async () => {
     const path = join(cwd, 'parley-demo.md');
     const turn = inMode('ask', () => api.send(key, '/edit never written'));
     const asking = await until(({ permissions }) => permissions.length > 0);
@@ -134,7 +134,7 @@ describe('the API for programs', function () {
     assert.equal(existsSync(path), false);
   });
 
-  it('overwrites what the user has not saved yet if files are not read and written through the editor', async () => {
+  it('reads and writes files through the editor', async () => {
     const path = join(cwd, 'parley-demo.md');
     await inMode('auto', () => api.send(key, '/edit from the agent'));
     assert.match(readFileSync(path, 'utf8'), /- from the agent\n$/);
@@ -153,12 +153,12 @@ describe('the API for programs', function () {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  it('cannot tell a dead session from a silent one if its status cannot be asked for', async () => {
+  it('tells a dead session from a silent one', async () => {
     assert.deepEqual(await api.checkStatus(key), { status: 'live' });
     assert.deepEqual(await vscode.commands.executeCommand('parley.checkStatus'), { status: 'live' });
   });
 
-  it('is of no use in keybindings and tasks if the commands do not say what came of them', async () => {
+  it('says what came of a command', async () => {
     const other = await vscode.commands.executeCommand<string>('parley.newSession', { agent: 'demo', cwd });
     assert.notEqual(other, key);
     assert.equal(api.snapshot(other).state, 'ready');
@@ -171,13 +171,13 @@ describe('the API for programs', function () {
     assert.deepEqual(api.snapshot(other).entries, []);
   });
 
-  it('lets a program talk to nobody if an unknown session or agent is not refused', async () => {
+  it('refuses an unknown session or agent', async () => {
     assert.throws(() => api.snapshot('nobody'), { code: 'no-such-session' });
     await assert.rejects(api.openSession({ agent: 'nobody' }), { code: 'no-such-agent' });
     await assert.rejects(api.openSession({ agent: 'demo', cwd: 'relative' }), { code: 'bad-folder' });
   });
 
-  it('goes on working for a program that is told nothing if a crash does not end its turn', async () => {
+  it('ends the turn of a program when the agent crashes', async () => {
     const { stopReason } = await api.send(key, '/crash');
     assert.equal(stopReason, 'error');
     // It is started again by itself; how the last one ended stands in the transcript.

@@ -102,7 +102,7 @@ describe('what is asked about shared sessions', function () {
       return { copy, log };
     };
 
-    it('gives away a session that nobody can open elsewhere without a word', async () => {
+    it('says that nobody can open the session elsewhere', async () => {
       const { copy } = setUp({ history: [local('a'), local('b')] });
       const ask = new Answers('link', 'Copy');
       assert.match(String(await copy(ask)), /^[a-z-]+:\/\/parley\.parley\/session/);
@@ -110,14 +110,14 @@ describe('what is asked about shared sessions', function () {
       assert.match(ask.asked[1] ?? '', /Copy, Set Up a Bucket…$/);
     });
 
-    it('counts wrong where only some messages are on this machine', async () => {
+    it('counts the messages that are on this machine', async () => {
       const { copy } = setUp({ history: [local('a'), far('b')], isHttp: true });
       const ask = new Answers('json', 'Copy');
       await copy(ask);
       assert.match(ask.asked[1] ?? '', /^On another machine, 1 of the 2 messages cannot be opened\..*\| Copy$/s);
     });
 
-    it('leaves out that whoever has the links can read', async () => {
+    it('says that whoever has the links can read', async () => {
       const { copy } = setUp({ history: [far('a')] });
       await env.clipboard.writeText('before');
       const ask = new Answers('link', undefined);
@@ -126,7 +126,7 @@ describe('what is asked about shared sessions', function () {
       assert.equal(await env.clipboard.readText(), 'before');
     });
 
-    it('does not move the messages to the bucket first where the user wants that', async () => {
+    it('moves the messages to the bucket first where the user wants that', async () => {
       const { copy, log } = setUp({
         history: [local('a'), local('b')],
         bucket: 'https://s3.example.com',
@@ -139,7 +139,7 @@ describe('what is asked about shared sessions', function () {
       assert.ok((await env.clipboard.readText()).includes(far('b')));
     });
 
-    it('goes on without a word where something stays on this machine all the same', async () => {
+    it('says what stays on this machine all the same', async () => {
       const { copy, log } = setUp({
         history: [local('a'), local('b')],
         bucket: 'https://s3.example.com',
@@ -151,7 +151,7 @@ describe('what is asked about shared sessions', function () {
       assert.match(ask.asked[2] ?? '', /1 of the 2 messages.*\| Copy$/s);
     });
 
-    it('moves them where there are no keys, or offers a bucket that is on this machine too', async () => {
+    it('offers to move them only where there are keys, and to a bucket that is elsewhere', async () => {
       const { copy, log } = setUp({ history: [local('a')], bucket: 'https://s3.example.com', hasKeys: false });
       assert.equal(await copy(new Answers('json', 'Copy the Messages to the Bucket First')), undefined);
       assert.deepEqual(log, ['asked for keys']);
@@ -172,7 +172,7 @@ describe('what is asked about shared sessions', function () {
       assert.deepEqual(log, ['served']);
     });
 
-    it('asks a program, which cannot answer', async () => {
+    it('does not ask a program, which cannot answer', async () => {
       const { copy } = setUp({ history: [local('a')] });
       assert.ok(await copy(new Answers(), 'json'));
     });
@@ -184,7 +184,7 @@ describe('what is asked about shared sessions', function () {
       workspace.getConfiguration('parley').update('resources', value, ConfigurationTarget.Global);
     after(() => set(undefined));
 
-    it('keeps them elsewhere than in the secret store, for more than one bucket, or half of them', async () => {
+    it('keeps them in the secret store, whole, for one bucket', async () => {
       const { context, secrets } = fakeContext();
       const serve = { localStore: () => Promise.reject(new Error('not needed')) };
       const storesWith = (ask: Questions): ResourceStores =>
@@ -228,7 +228,7 @@ describe('what is asked about shared sessions', function () {
     const setAs = (key: string, value: unknown): Thenable<void> =>
       workspace.getConfiguration('parley').update(key, value, ConfigurationTarget.Global);
 
-    it('is visited although the user said no, or for good although they said once', async () => {
+    it('is visited as the user said: never, once, or for good', async () => {
       const { context, kept } = fakeContext();
       const ask = new Answers(undefined, 'Allow Once', 'Always Allow');
       const access = accessWith(context, ask);
@@ -308,7 +308,7 @@ describe('what is asked about shared sessions', function () {
       }
     });
 
-    it('is asked about after the question was given up', async () => {
+    it('is not asked about after the question was given up', async () => {
       const given = AbortSignal.abort();
       assert.equal(
         await accessWith(fakeContext().context, new Answers()).ask('http://10.0.0.1', 'local', given),
@@ -347,7 +347,7 @@ describe('what is asked about shared sessions', function () {
       };
     }
 
-    it('asks a server what is behind an address before the user agreed', async () => {
+    it('asks no server what is behind an address before the user agreed', async () => {
       const ask = new Answers(undefined);
       const { run, log } = commandsWith(ask);
       assert.equal(await run({ descriptor: 'https://one.example/sessions/1', asks: true }), undefined);
@@ -355,7 +355,7 @@ describe('what is asked about shared sessions', function () {
       assert.match(ask.asked[0] ?? '', /open a session from one\.example\./);
     });
 
-    it('loads anything before the user has seen from where', async () => {
+    it('loads nothing before the user has seen from where', async () => {
       const ask = new Answers(undefined, 'Open');
       const { run, log } = commandsWith(ask);
       const link = { descriptor: 'vscode://parley.parley/session?d=x', asks: true };
@@ -369,7 +369,7 @@ describe('what is asked about shared sessions', function () {
       assert.deepEqual(log, ['read', 'read', 'opened']);
     });
 
-    it('asks a user who pasted the link themselves once more', async () => {
+    it('does not ask a user who pasted the link themselves once more', async () => {
       const { run, log } = commandsWith(new Answers());
       assert.equal(await run({ descriptor: 'vscode://parley.parley/session?d=x' }), 'new');
       assert.deepEqual(log, ['read', 'opened']);

@@ -25,7 +25,7 @@ describe('sessions that move', function () {
       .map(({ text }) => text ?? '');
   const textOf = async (url: string): Promise<string> => JSON.stringify(await (await fetch(url)).json());
 
-  it('gives away links that nobody can read, or messages that were not said', async () => {
+  it('give links that can be read, of messages that were said', async () => {
     const key = await api.openSession({ agent: 'demo' });
     await api.send(key, '/echo one');
     const descriptor = await api.exportDescriptor(key);
@@ -40,7 +40,7 @@ describe('sessions that move', function () {
     assert.notEqual(opened, key);
   });
 
-  it('drops what cannot be had, or goes where a descriptor of strangers sends it', async () => {
+  it('show gaps for what cannot be had, and do not go where a descriptor of strangers sends them', async () => {
     const key = await api.openSession({ agent: 'demo' });
     await api.send(key, '/echo one');
     const { history } = await api.exportDescriptor(key);
@@ -57,7 +57,7 @@ describe('sessions that move', function () {
     await assert.rejects(api.openDescriptor('no session at all'), /neither a session link nor/);
   });
 
-  it('hands a session to another agent without a word on either side, or merges what both say then', async () => {
+  it('say on both sides that another agent goes on, and keep apart what both say then', async () => {
     const old = await api.openSession({ agent: 'demo' });
     await api.send(old, '/echo one');
     const next = await commands.executeCommand<string>('parley.continueWith', { session: old, agent: 'demo' });

@@ -31,7 +31,7 @@ describe('a session that is deleted', function () {
   });
   after(removeScratch);
 
-  it('leaves its messages and its descriptor on the disk', async () => {
+  it('takes its messages and its descriptor off the disk', async () => {
     const archive = new Archive(context, silentLog);
     const store = new LocalStore({
       folder: join(folder, 'resources'),

@@ -38,7 +38,7 @@ describe('the sessions that are kept', function () {
     rmSync(cwd, { recursive: true, force: true });
   });
 
-  it('cannot be found by a script that knows some words of them', async () => {
+  it('are found by a script that knows some words of them', async () => {
     const found = await sessions<FoundSession[]>({ action: 'search', text: 'weir kingf' });
     const one = found.find((session) => session.key === key);
     assert.ok(one);
@@ -50,7 +50,7 @@ describe('the sessions that are kept', function () {
     await assert.rejects(async () => sessions({ action: 'recall', key: 'no-such-key' }), { code: 'no-such-session' });
   });
 
-  it('are lost with their agent, or start another one to be read', async () => {
+  it('can be read without their agent, and start none', async () => {
     await configure(undefined);
     assert.equal(await sessions({ action: 'recall', key }), key);
     const { entries, state, sessionId } = api.snapshot(key);

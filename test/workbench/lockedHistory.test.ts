@@ -123,7 +123,7 @@ describe('messages of a server that wants a token', function () {
   const gaps = (): string[] => model.state.entries.flatMap((entry) => (entry.kind === 'gap' ? [entry.text] : []));
   const said = (): number => model.state.entries.filter(({ kind }) => kind === 'user').length;
 
-  it('stay gaps that do not say why, or ask for the token of each message', async () => {
+  it('are gaps that say why, and are all read after the token was given once', async () => {
     const history = [`${locked.baseUrl}/1`, `${open.baseUrl}/2`, `${locked.baseUrl}/3`];
     await descriptors.open({ id: 'session-123', history });
     const { host, origin } = new URL(locked.baseUrl);
@@ -162,7 +162,7 @@ describe('messages of a server that wants a token', function () {
     assert.ok(!JSON.stringify(model.state.entries).includes(TOKEN));
   });
 
-  it('are still read after the token was forgotten', async () => {
+  it('are not read after the token was forgotten', async () => {
     user.token = TOKEN;
     const address = `${locked.baseUrl}/sessions/session-123`;
     await descriptors.read(address, true);
@@ -174,7 +174,7 @@ describe('messages of a server that wants a token', function () {
     await assert.rejects(descriptors.read(address), { code: 'session-locked' });
   });
 
-  it('cannot be opened by the address of their session, or ask a program', async () => {
+  it('are opened by the address of their session, and ask no program', async () => {
     const address = `${locked.baseUrl}/sessions/session-123`;
     await assert.rejects(descriptors.read(address), { code: 'session-locked' });
     assert.equal(user.asked.length, 0);

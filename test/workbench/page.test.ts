@@ -27,13 +27,13 @@ function open(): { holder: Holder; page: Page } {
 }
 
 describe('a page of the chat', () => {
-  it('stays empty while the product is read if it is not there from the beginning', () => {
+  it('is drawn before the product is read', () => {
     const { holder } = open();
     assert.match(holder.webview.html, /<textarea class="message"/);
     assert.equal(holder.webview.options.enableScripts, true);
   });
 
-  it('loses what was typed and sent before anybody listened, or turns it round', () => {
+  it('keeps what was typed and sent before anybody listened, in its order', () => {
     const { holder, page } = open();
     const heard: unknown[] = [];
     holder.said.fire('hello');
@@ -47,7 +47,7 @@ describe('a page of the chat', () => {
     assert.deepEqual(heard, ['hello', 'send', 'cancel']);
   });
 
-  it('has to share the processor with all that is read for it before it is drawn', async () => {
+  it('has the processor for itself until it is drawn', async () => {
     const { holder, page } = open();
     let isOver = false;
     const speaking = page.hasSpoken.then(() => {
@@ -59,14 +59,14 @@ describe('a page of the chat', () => {
     await speaking;
   });
 
-  it('holds up for ever what was asked of it if it is closed before it has said anything, or says nothing', async () => {
+  it('gives up what was asked of it where it is closed before it has said anything, or says nothing', async () => {
     const { holder, page } = open();
     holder.disposed.fire();
     await page.hasSpoken;
     await open().page.hasSpoken;
   });
 
-  it('draws everything again each time that VS Code speaks of a panel, shown or not', () => {
+  it('draws everything once, however often VS Code speaks of a panel', () => {
     const { holder, page } = open();
     const told: boolean[] = [];
     page.listen(
@@ -82,7 +82,7 @@ describe('a page of the chat', () => {
     assert.deepEqual(told, [false, true]);
   });
 
-  it('is filled, with an agent that starts for nobody, after the user has closed it', () => {
+  it('is not filled after the user has closed it', () => {
     const { holder, page } = open();
     assert.equal(page.isGone, false);
     holder.disposed.fire();

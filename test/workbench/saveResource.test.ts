@@ -94,7 +94,7 @@ describe('a file that an agent made', () => {
     }
   });
 
-  it('is saved with other words, under another name, or in another place than the user says', async () => {
+  it('is saved under the name and in the place that the user says', async () => {
     const ask = new Answers(join(folder, 'sub', 'mine.md'));
     await saveResource({ entry: said({ type: 'text', text: 'Here.' }, text), content: 1 }, folder, ask);
     assert.deepEqual(ask.suggested, [join(folder, 'report.md')]);
@@ -104,7 +104,7 @@ describe('a file that an agent made', () => {
     assert.equal(vscode.window.activeTextEditor, undefined);
   });
 
-  it('is saved with other bytes, or cut to what the panel shows', async () => {
+  it('is saved byte for byte, also beyond what the panel shows', async () => {
     const ask = new Answers(join(folder, 'all.bin'), true);
     await saveResource({ entry: said(bytes), content: 0 }, folder, ask);
     assert.deepEqual(ask.suggested, [join(folder, 'all.bin')]);
@@ -117,7 +117,7 @@ describe('a file that an agent made', () => {
     assert.equal(await readFile(join(folder, 'long.txt'), 'utf8'), long);
   });
 
-  it('cannot be saved from a tool call, or where it is a picture', async () => {
+  it('can be saved from a tool call, and where it is a picture', async () => {
     const tool = entryOf({
       type: 'tool_call',
       toolCallId: 'c',
@@ -138,7 +138,7 @@ describe('a file that an agent made', () => {
     assert.deepEqual(new Uint8Array(await readFile(join(folder, 'plot.png'))), BYTES);
   });
 
-  it('is written although the user went away', async () => {
+  it('is not written where the user gave no place', async () => {
     const ask = new Answers(undefined);
     await saveResource({ entry: said(text, bytes), content: 0 }, folder, ask);
     await saveResource({ entry: said(text, bytes), content: 1 }, folder, ask);
@@ -147,7 +147,7 @@ describe('a file that an agent made', () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it('is run instead of shown when the user opens it', async () => {
+  it('is shown and not run when the user opens it', async () => {
     const notebook: ContentBlock = { type: 'resource', uri: 'artifact:///a.ipynb', text: '{"cells":[]}' };
     const path = join(folder, 'a.ipynb');
     await saveResource({ entry: said(notebook), content: 0 }, folder, new Answers(path, true));
@@ -155,14 +155,14 @@ describe('a file that an agent made', () => {
     assert.equal(vscode.window.activeTextEditor.document.getText(), '{"cells":[]}');
   });
 
-  it('is suggested for a folder that is not there, or hidden where a window has none', async () => {
+  it('is suggested for a folder that is there', async () => {
     const ask = new Answers(undefined);
     await saveResource({ entry: said(text), content: 0 }, join(folder, 'gone'), ask);
     await saveResource({ entry: said(text), content: 0 }, undefined, ask);
     assert.deepEqual(ask.suggested, [join(homedir(), 'report.md'), join(homedir(), 'report.md')]);
   });
 
-  it('is asked about although it is not there, or is something else', async () => {
+  it('is not asked about where it is not there, or is something else', async () => {
     const nobody = new Answers(join(folder, 'x'));
     const save = (entry: Entry | undefined, content: number) => saveResource({ entry, content }, folder, nobody);
     const gone = hasCode('resource-gone', /no file to save/);
@@ -175,7 +175,7 @@ describe('a file that an agent made', () => {
     assert.deepEqual(nobody.suggested, []);
   });
 
-  it('is lost without a word where it is damaged or the place cannot be written', async () => {
+  it('is told to be damaged, or the place not to be writable', async () => {
     for (const broken of ['no base64!', `${blob.slice(0, 8)}=${blob}`, 'AAAAA', `${blob}===`]) {
       const damaged = said({ type: 'resource', uri: 'artifact:///x.bin', blob: broken });
       const save = saveResource({ entry: damaged, content: 0 }, folder, new Answers(join(folder, 'x.bin')));
@@ -190,7 +190,7 @@ describe('a file that an agent made', () => {
     await assert.rejects(below, hasCode('resource-not-saved', /^report\.md was not saved: ./));
   });
 
-  it('is refused in the spelling of base64 that addresses use, or with line ends in it', async () => {
+  it('is read in the spelling of base64 that addresses use, and with line ends in it', async () => {
     const lines = Buffer.from(BYTES).toString('base64url').replace(/.{40}/g, '$&\r\n');
     const entry = said({ type: 'resource', uri: 'artifact:///u.bin', blob: lines });
     await saveResource({ entry, content: 0 }, folder, new Answers(join(folder, 'u.bin')));

@@ -86,7 +86,7 @@ describe('sessions in the workbench', function () {
     });
   }
 
-  it('cannot be found again by a script that opens, lists, renames, archives and deletes them if one of these does nothing', async () => {
+  it('are opened, listed, renamed, archived and deleted by a script', async () => {
     const key = await api.openSession({ agent: 'keeper', cwd });
     await api.send(key, 'one');
     const { sessionId } = api.snapshot(key);
@@ -124,14 +124,14 @@ describe('sessions in the workbench', function () {
     await assert.rejects(api.openSession({ agent: 'keeper', cwd, resume: 'nobody' }), { code: 'session-not-found' });
   });
 
-  it('looks like all the others among the tabs if its tab does not take its title', async () => {
+  it('have their title in their tab', async () => {
     const key = await run<string>('newSession', { agent: 'keeper', cwd });
     await run('renameSession', { title: 'The tab' });
     await tab('The tab!');
     assert.equal(api.snapshot(key).title, 'The tab!');
   });
 
-  it('cannot be gone back to if the list of this window does not show what is chosen in it', async () => {
+  it('are shown when they are chosen in the list of this window', async () => {
     const key = await run<string>('newSession', { agent: 'keeper', cwd });
     const chooseFirst = async (): Promise<void> => {
       const choosing = run('sessions');
@@ -152,7 +152,7 @@ describe('sessions in the workbench', function () {
     assert.ok(isOlder, 'the first of the list is an older one');
   });
 
-  it('stays locked if the sign-in does not run in a terminal, or its end goes unnoticed', async function () {
+  it('are unlocked by a sign-in in a terminal', async function () {
     // The oldest VS Code that is supported does not tell of the end of a terminal reliably in this harness; the sign-in itself is tested in Node too.
     if (/^1\.10\d\./.test(vscode.version)) this.skip();
     const key = await run<string>('newSession', { agent: 'locked', cwd });
@@ -197,7 +197,7 @@ describe('sessions in the workbench', function () {
       await writeFile(file, `{ "servers": { "docs": { "url": "${url}", }, }, } // ours`);
     }
 
-    it('starts programs of a stranger if the user is not asked, once for each version of the file', async () => {
+    it('asks the user once for each version of the file', async () => {
       const asked: string[] = [];
       const mcp = servers((detail) => {
         asked.push(detail);
@@ -220,7 +220,7 @@ describe('sessions in the workbench', function () {
       assert.equal(asked.length, 3);
     });
 
-    it('hands them over against the will of the user if a no, or no answer, counts for a yes', async () => {
+    it('hands over none without a yes', async () => {
       await write('https://three.example/');
       const answers = [undefined, false];
       const mcp = servers(() => answers.shift());
@@ -230,7 +230,7 @@ describe('sessions in the workbench', function () {
       assert.deepEqual(answers, []);
     });
 
-    it('says nothing of a file that cannot be read if its problem gets lost', async () => {
+    it('tells of a file that cannot be read', async () => {
       await writeFile(file, '{ "servers": ');
       const { problems } = await servers(() => true).gather(cwd);
       assert.match(problems[0] ?? '', /mcp\.json cannot be read/);
