@@ -1,4 +1,4 @@
-// `npm test`: style, types, unit tests, the suite in a real extension host, the packaged extension in a real browser; one after the other, as the machine may be small.
+// `npm test`: style, types, unit tests, stories on several machines, the suite in a real extension host, the packaged extension in a real browser; one after the other, as the machine may be small.
 // Arguments choose steps by name (`npm test -- unit e2e`). The last line of the output is the sum: "N passed, N failed".
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -21,6 +21,7 @@ const STEPS: readonly Step[] = [
   { name: 'types', command: [tool('typescript/bin/tsc'), '-p', '.'], counts: false },
   { name: 'types-webview', command: [tool('typescript/bin/tsc'), '-p', 'src/webview'], counts: false },
   { name: 'unit', command: ['scripts/unit.mjs'], counts: true },
+  { name: 'machines', command: ['scripts/machines.mjs'], counts: true },
   { name: 'workbench', command: ['scripts/run.mjs', 'workbench'], counts: true },
   { name: 'e2e', command: ['scripts/e2e.mjs'], counts: true },
 ];

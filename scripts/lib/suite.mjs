@@ -4,6 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { dirname, join, relative } from 'node:path';
 import { projectEnv, root } from './node24.mjs';
 
+/** Run on a machine of its own (test/support/machines/network.ts). */
+const MACHINE_PROGRAMS = ['windowHost', 'originalHost', 'bucketHost', 'proxyHost'];
+
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -46,6 +49,7 @@ export async function runSuites({ suites, args, timeout }) {
   const outdir = await mkdtemp(join(root, 'out/tests/run-'));
   try {
     await buildSupport();
+    if (chosen.some(({ tests }) => tests.some((path) => path.startsWith('test/machines/')))) await buildMachines();
     let worst = 0;
     for (const { tests, jobs } of chosen) {
       const bundled = await buildTests(tests, outdir);
@@ -81,6 +85,21 @@ export async function buildSupport() {
   entries['demo/agent'] = 'src/demo/agent.ts';
   await put(join(root, 'out/support/package.json'), Buffer.from('{ "type": "module" }\n'));
   const { outputFiles } = await build({ ...shared, entryPoints: entries, outdir: 'out/support', write: false });
+  for (const { path, contents } of outputFiles) await put(path, contents);
+}
+
+/** Bundles the programs that run on machines of their own (test/support/machines) to `out/support/machines`, with a stand-in for VS Code. */
+export async function buildMachines() {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    ...shared,
+    entryPoints: MACHINE_PROGRAMS.map((name) => `test/support/machines/${name}.ts`),
+    outdir: 'out/support/machines',
+    write: false,
+    alias: { vscode: join(root, 'test/support/machines/editor.ts') },
+    // Of VS Code's own editors: no file is edited on these machines.
+    logOverride: { 'import-is-undefined': 'silent' },
+  });
   for (const { path, contents } of outputFiles) await put(path, contents);
 }
 

@@ -1,0 +1,268 @@
+// The `vscode` of a process without an editor: settings, state and secrets in files, dialogs that are answered as the test says, pages that nobody looks at. It is what the
+// product's own composition needs to run on a machine of a test; tests of what VS Code itself does run in VS Code.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Emitter } from '../../../src/base/event';
+
+type Listener<T> = (event: T) => unknown;
+interface Disposable {
+  dispose(): void;
+}
+
+export class EventEmitter<T> {
+  readonly #emitter = new Emitter<T>();
+  readonly event = (listener: Listener<T>): Disposable => this.#emitter.event((event) => void listener(event));
+  fire(event: T): void {
+    this.#emitter.fire(event);
+  }
+  dispose(): void {
+    this.#emitter.dispose();
+  }
+}
+
+/** Something that never happens here. */
+const never = (): Disposable => ({ dispose() {} });
+
+export class CancellationTokenSource {
+  readonly #emitter = new EventEmitter<void>();
+  readonly token = { isCancellationRequested: false, onCancellationRequested: this.#emitter.event };
+  cancel(): void {
+    this.token.isCancellationRequested = true;
+    this.#emitter.fire();
+  }
+  dispose(): void {
+    this.#emitter.dispose();
+  }
+}
+
+export class Uri {
+  readonly scheme: string;
+  readonly path: string;
+  readonly query: string;
+  private constructor(scheme: string, path: string, query = '') {
+    this.scheme = scheme;
+    this.path = path;
+    this.query = query;
+  }
+  static file(path: string): Uri {
+    return new Uri('file', path);
+  }
+  static joinPath(base: Uri, ...parts: readonly string[]): Uri {
+    return new Uri(base.scheme, join(base.path, ...parts));
+  }
+  static parse(text: string): Uri {
+    const { protocol, pathname, search } = new URL(text);
+    return new Uri(protocol.slice(0, -1), pathname, search.slice(1));
+  }
+  get fsPath(): string {
+    return this.path;
+  }
+  toString(): string {
+    return `${this.scheme}://${this.path}${this.query === '' ? '' : `?${this.query}`}`;
+  }
+}
+
+export class MarkdownString {
+  value = '';
+  appendText(text: string): this {
+    this.value += text;
+    return this;
+  }
+}
+
+class Named {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+export class ThemeColor extends Named {}
+export class ThemeIcon extends Named {}
+export class TabInputWebview extends Named {}
+
+export const ViewColumn = { Active: -1 };
+export const StatusBarAlignment = { Left: 1, Right: 2 };
+export const QuickPickItemKind = { Separator: -1, Default: 0 };
+export const FileType = { Unknown: 0, File: 1, Directory: 2 };
+export const EndOfLine = { LF: 1, CRLF: 2 };
+
+/** Values by name, in a file that outlives the process. */
+class Stored {
+  readonly #file: string;
+  readonly #values: Map<string, unknown>;
+
+  constructor(file: string) {
+    this.#file = file;
+    let text = '{}';
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch {
+      // The first start.
+    }
+    this.#values = new Map(Object.entries(JSON.parse(text) as object));
+  }
+
+  get(key: string, fallback?: unknown): unknown {
+    return this.#values.get(key) ?? fallback;
+  }
+
+  keys(): readonly string[] {
+    return [...this.#values.keys()];
+  }
+
+  async update(key: string, value: unknown): Promise<void> {
+    if (value === undefined) this.#values.delete(key);
+    else this.#values.set(key, value);
+    mkdirSync(dirname(this.#file), { recursive: true });
+    writeFileSync(`${this.#file}.new`, JSON.stringify(Object.fromEntries(this.#values)));
+    renameSync(`${this.#file}.new`, this.#file);
+  }
+}
+
+/** What the test looks at and decides. */
+export const editor = {
+  /** Settings of the user, whole names. */
+  settings: {} as Record<string, unknown>,
+  /** What was shown in notifications and dialogs, in order. */
+  shown: [] as string[],
+  /** Buttons that are pressed where they are offered, the first one first. */
+  presses: [] as string[],
+  folder: '',
+  clipboard: '',
+};
+
+const didChangeConfiguration = new EventEmitter<{ affectsConfiguration(section: string): boolean }>();
+
+/** Changes settings as the user would. */
+export function changeSettings(changed: Readonly<Record<string, unknown>>): void {
+  Object.assign(editor.settings, changed);
+  didChangeConfiguration.fire({
+    affectsConfiguration: (section) =>
+      Object.keys(changed).some((name) => name === section || name.startsWith(`${section}.`)),
+  });
+}
+
+/** What VS Code hands to an extension. @param root of the repository @param storage where everything of this machine is kept */
+export function contextOf(root: string, storage: string): unknown {
+  const extension = join(storage, 'extension');
+  mkdirSync(join(extension, 'dist/webview'), { recursive: true });
+  for (const name of ['main.css', 'main.js', 'early.js', 'shell.html'])
+    writeFileSync(join(extension, 'dist/webview', name), '');
+  const globalState = new Stored(join(storage, 'globalState.json'));
+  const secrets = new Stored(join(storage, 'secrets.json'));
+  const didChangeSecrets = new EventEmitter<{ key: string }>();
+  return {
+    subscriptions: [],
+    extensionUri: Uri.file(extension),
+    extension: { packageJSON: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as unknown },
+    globalStorageUri: Uri.file(join(storage, 'global')),
+    globalState,
+    workspaceState: new Stored(join(storage, 'workspaceState.json')),
+    secrets: {
+      keys: async () => [...secrets.keys()],
+      get: async (key: string) => secrets.get(key),
+      async store(key: string, value: string) {
+        await secrets.update(key, value);
+        didChangeSecrets.fire({ key });
+      },
+      async delete(key: string) {
+        await secrets.update(key, undefined);
+        didChangeSecrets.fire({ key });
+      },
+      onDidChange: didChangeSecrets.event,
+    },
+  };
+}
+
+export const l10n = {
+  t: (text: string, ...values: readonly unknown[]): string =>
+    text.replace(/\{(\d+)\}/g, (_whole, index) => String(values[Number(index)])),
+};
+
+export const env = {
+  uriScheme: 'vscode',
+  remoteName: undefined,
+  clipboard: {
+    async writeText(text: string) {
+      editor.clipboard = text;
+    },
+    readText: async () => editor.clipboard,
+  },
+  openExternal: async () => false,
+  asExternalUri: async (uri: Uri) => uri,
+};
+
+export const commands = {
+  executeCommand: async (): Promise<undefined> => undefined,
+  registerCommand: never,
+};
+
+export const workspace = {
+  isTrusted: true,
+  get workspaceFolders() {
+    return [{ uri: Uri.file(editor.folder), name: 'work', index: 0 }];
+  },
+  workspaceFile: undefined,
+  textDocuments: [],
+  onDidGrantWorkspaceTrust: never,
+  onDidChangeConfiguration: didChangeConfiguration.event,
+  getConfiguration: (section: string) => ({
+    get: (key: string, fallback?: unknown) => editor.settings[`${section}.${key}`] ?? fallback,
+    inspect: (key: string) => ({ globalValue: editor.settings[`${section}.${key}`] }),
+  }),
+  registerTextDocumentContentProvider: never,
+  asRelativePath: (uri: Uri) => uri.fsPath,
+  decode: async (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8'),
+  encode: async (text: string) => Buffer.from(text),
+  fs: {
+    stat: async (uri: Uri) => ({ type: (await stat(uri.fsPath)).isFile() ? FileType.File : FileType.Directory }),
+    readFile: (uri: Uri) => readFile(uri.fsPath),
+    writeFile: (uri: Uri, bytes: Uint8Array) => writeFile(uri.fsPath, bytes),
+  },
+};
+
+/** Notifications and dialogs: noted, and answered with the button that the test presses. */
+async function show(text: string, ...rest: readonly unknown[]): Promise<string | undefined> {
+  const [options] = rest;
+  const { detail = '' } = Object(options) as { detail?: string };
+  editor.shown.push(detail === '' ? text : `${text}\n${detail}`);
+  return editor.presses.find((press) => rest.includes(press));
+}
+
+/** A page that is open and that nobody looks at. */
+function page(viewType: string): unknown {
+  const webview = {
+    options: {},
+    html: '',
+    cspSource: '',
+    onDidReceiveMessage: never,
+    postMessage: async () => true,
+    asWebviewUri: (uri: Uri) => uri,
+  };
+  return {
+    viewType,
+    webview,
+    visible: false,
+    active: false,
+    title: '',
+    reveal() {},
+    dispose() {},
+    onDidDispose: never,
+    onDidChangeViewState: never,
+  };
+}
+
+export const window = {
+  activeTextEditor: undefined,
+  showInformationMessage: show,
+  showWarningMessage: show,
+  showErrorMessage: show,
+  setStatusBarMessage: never,
+  showInputBox: async () => undefined,
+  showQuickPick: async () => undefined,
+  createWebviewPanel: page,
+  createStatusBarItem: () => ({ show() {}, hide() {}, dispose() {} }),
+  onDidCloseTerminal: never,
+  tabGroups: { all: [], onDidChangeTabs: never, close: async () => true },
+};

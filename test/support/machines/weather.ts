@@ -1,0 +1,63 @@
+// The network in front of a server of the tests, where it is not a quiet loopback: answers that come late, connections that break in the middle, and none that get through.
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Deferred } from '../../../src/base/deferred';
+import { seeded } from '../store/random';
+
+export interface Weather {
+  /** Milliseconds that a request waits at most before the server hears of it. */
+  readonly delayMs: number;
+  /** Of a hundred connections, how many break before their answer is complete. */
+  readonly cuts: number;
+  readonly seed: number;
+}
+
+export interface WeatheredServer {
+  readonly port: number;
+  setWeather(weather: Weather): void;
+  /** Holds what comes until it is connected again. */
+  setConnected(isConnected: boolean): void;
+}
+
+/** Starts a server on the machine's address. @param port 0 for any */
+export async function weatheredServer(listener: RequestListener, port = 0): Promise<WeatheredServer> {
+  let weather: Weather = { delayMs: 0, cuts: 0, seed: 0 };
+  let below = seeded(0);
+  let connected = new Deferred<void>();
+  connected.resolve();
+  const server: Server = createServer(async (request, response) => {
+    request.pause();
+    await connected.promise;
+    if (weather.delayMs > 0) await sleep(below(weather.delayMs));
+    if (request.socket.destroyed) return;
+    if (below(100) < weather.cuts) {
+      // The server gets the request and does its work; what it says is lost on the way.
+      const { write, end } = response;
+      const cut = (): void => void request.socket.destroy();
+      response.write = ((...args: Parameters<typeof write>) => {
+        setImmediate(cut);
+        return write.apply(response, args);
+      }) as typeof write;
+      response.end = ((...args: Parameters<typeof end>) => {
+        cut();
+        return end.apply(response, args);
+      }) as typeof end;
+    }
+    listener(request, response);
+    request.resume();
+  });
+  const address = process.env.MACHINE_ADDRESS ?? '127.0.0.1';
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, address, resolve));
+  const bound = server.address();
+  return {
+    port: typeof bound === 'object' && bound ? bound.port : 0,
+    setWeather(next) {
+      weather = next;
+      below = seeded(next.seed);
+    },
+    setConnected(isConnected) {
+      if (!isConnected) connected = new Deferred<void>();
+      else connected.resolve();
+    },
+  };
+}
