@@ -39,10 +39,8 @@ function sentenceOf(notice: RunNotice): string {
       const count = `${notice.gaps.length} of ${messages(notice.of)}`;
       return `${count} of this session could not be read. Message ${first?.number}: ${first?.reason}`;
     }
-    case 'session-ahead':
-      return `This session has ${messages(notice.more)} more on this server. The run continues after them.`;
     case 'session-forked':
-      return `This session differs on this server after ${messages(notice.common)}. The run continues your version; the server keeps the other one.`;
+      return `This session continued differently on this server after ${messages(notice.common)}. The run continues your version; the server keeps the other one.`;
     case 'session-contested':
       return 'Another client continued this session from a different history. The run continues that version; the server keeps the other one.';
     case 'session-grew':

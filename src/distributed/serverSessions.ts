@@ -1,6 +1,5 @@
 // The sessions that our server knows: where their messages are, and nothing else. A descriptor that a client brings is that
-// client's version. One that lacks our newest messages goes on from ours; one that contradicts ours stands beside it, never
-// merged. Either is told to the client.
+// client's version. One that does not go on from ours stands beside it, never merged, and the client is told.
 import * as z from 'zod/mini';
 import { ParleyError } from '../base/errors';
 import { KeyedQueue } from '../base/keyedQueue';
@@ -30,7 +29,7 @@ const recordSchema = z.object({
   id: z.string(),
   /** The one that runs go on with by the session's id alone comes first. */
   versions: z.array(versionSchema).check(z.minLength(1)),
-  /** A client brought the first version after the others, and nobody was told who names the session by its id alone. */
+  /** A client put its version before the others, and nobody was told who names the session by its id alone. */
   isContested: z.optional(z.boolean()),
 });
 
@@ -46,9 +45,7 @@ export interface Branch {
 
 /** What the caller has to know of the version that its run works on. */
 export type SessionNotice =
-  /** The session had more messages here than the caller's descriptor. */
-  | { readonly kind: 'session-ahead'; readonly more: number }
-  /** The session went on differently here; that version is kept. */
+  /** The session went on here after the common messages; that version is kept. */
   | { readonly kind: 'session-forked'; readonly common: number }
   /** Another client brought a version of its own, which this run goes on with. */
   | { readonly kind: 'session-contested' };
@@ -153,15 +150,11 @@ export class ServerSessions {
         ...compareHistories(version.entries.map(nameOf), theirs),
       }));
       const within = relations.find(({ relation }) => relation === 'same' || relation === 'extendedBy');
-      const ahead = relations.find(({ relation }) => relation === 'extends');
-      const others = (one: Version): readonly Version[] => known.versions.filter((other) => other !== one);
       if (within) {
         const grown = { ...within.version, entries, ...(state && { state }) };
-        return { ...known, versions: [grown, ...others(within.version)] };
-      }
-      if (ahead) {
-        notice = { kind: 'session-ahead', more: ahead.version.entries.length - entries.length };
-        return { ...known, versions: [ahead.version, ...others(ahead.version)] };
+        const others = known.versions.filter((other) => other !== within.version);
+        const isContested = within.version !== known.versions[0] || known.isContested === true;
+        return { ...known, versions: [grown, ...others], isContested };
       }
       const common = Math.max(...relations.map((one) => one.common));
       notice = { kind: 'session-forked', common };

@@ -1,7 +1,7 @@
 // The local server of this window (Agent Communication Protocol, loopback only): off until the settings turn it on or a session is shared. It serves the agents that the
 // user named and the messages of the local resource store, and ends with the window.
 import { join } from 'node:path';
-import { type ExtensionContext, env, Uri, workspace } from 'vscode';
+import { type ExtensionContext, env, l10n, Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
@@ -14,6 +14,7 @@ import { type PublicAddress, readPublicAddress } from '../distributed/publicAddr
 import { Resolver } from '../distributed/resolver';
 import type { ResourceCache } from '../distributed/resourceCache';
 import type { ResourceStore } from '../distributed/resources';
+import type { PastMessage } from '../distributed/servedAgent';
 import { servedPast } from '../distributed/servedPast';
 import { SessionFiles } from '../distributed/serverSessionFiles';
 import type { AgentCatalog } from './agentCatalog';
@@ -39,6 +40,8 @@ export interface ServeOptions {
 
 /** VS Code has this long to say how a port is reached, in milliseconds. */
 const EXTERNAL_MS = 10_000;
+/** Reasons that the status names. */
+const MAX_UNREAD = 3;
 
 interface Running {
   readonly server: AgentServer;
@@ -63,6 +66,10 @@ export class Serve implements Disposable {
   /** Changes are made one after another. */
   #changing: Promise<void> = Promise.resolve();
   #failure: ParleyError | undefined;
+  /** What is wrong with the settings. */
+  #problems: readonly string[] = [];
+  /** Why messages of callers' sessions could not be read, the newest first, until the settings change. */
+  #unread: readonly string[] = [];
 
   /** Starts at once where the settings say so. */
   constructor(options: ServeOptions) {
@@ -176,15 +183,25 @@ export class Serve implements Disposable {
       }
     }
     for (const problem of problems) log.warn(`parley.server: ${problem}`);
-    this.#show(problems);
+    this.#problems = problems;
+    this.#unread = [];
+    this.#show();
   }
 
-  #show(problems: readonly string[]): void {
+  #noteGaps(past: readonly PastMessage[]): void {
+    const reasons = past.flatMap((entry) => (entry.kind === 'gap' ? [entry.reason] : []));
+    if (reasons.length === 0) return;
+    this.#unread = [...new Set([...reasons, ...this.#unread])].slice(0, MAX_UNREAD);
+    this.#show();
+  }
+
+  #show(): void {
     if (this.#failure) this.#status.show({ kind: 'failed', why: this.#failure.message });
     else if (!this.#running) this.#status.show({ kind: 'off' });
     else {
       const agents = this.#agents.list.map(({ name }) => name);
-      this.#status.show({ kind: 'on', address: this.address(), agents, problems });
+      const unread = this.#unread.map((why) => l10n.t("Messages of a served session can't be read: {0}", why));
+      this.#status.show({ kind: 'on', address: this.address(), agents, problems: [...this.#problems, ...unread] });
     }
   }
 
@@ -207,7 +224,9 @@ export class Serve implements Disposable {
       // The settings may name other stores by then.
       history: async (session, signal) => {
         const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
-        return servedPast(resolver, session, signal);
+        const past = await servedPast(resolver, session, signal);
+        this.#noteGaps(past);
+        return past;
       },
       now: services.clock.now,
       log,

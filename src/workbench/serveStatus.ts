@@ -36,7 +36,7 @@ function showOn(item: StatusItem, { address, agents, problems }: Extract<ServeSt
   const count = agents.length;
   const text =
     count === 0
-      ? l10n.t('Parley shares')
+      ? l10n.t('Parley: Sharing')
       : count === 1
         ? l10n.t('Parley serves 1 agent')
         : l10n.t('Parley serves {0} agents', count);
@@ -57,7 +57,7 @@ function showOn(item: StatusItem, { address, agents, problems }: Extract<ServeSt
 function showFailure(item: StatusItem, why: string): void {
   item.show({
     name: l10n.t('Parley Server'),
-    text: [{ icon: 'warning' }, ` ${l10n.t('Parley does not serve')}`],
+    text: [{ icon: 'warning' }, ` ${l10n.t('Parley Server: Error')}`],
     tooltip: [why, l10n.t('Click to open the settings.')],
     command: openServerSettings(),
     isWarning: true,
