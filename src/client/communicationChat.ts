@@ -5,10 +5,12 @@ import type { Log } from '../base/log';
 import { AgentServerError } from '../distributed/agentServerError';
 import { CommunicationClient, type Traffic } from '../distributed/communicationClient';
 import { type AgentPlace, CommunicationSession, type SendOutcome } from '../distributed/communicationSession';
-import { mintId, type SessionDescriptor } from '../distributed/model';
+import type { HistoryLinks } from '../distributed/historyLinks';
+import { type Message, mintId, type SessionDescriptor } from '../distributed/model';
 import { redactSignatures } from '../distributed/resourceUrl';
+import { textOf } from '../distributed/runParts';
 import type { FollowOptions } from '../distributed/runRecovery';
-import type { MessageRecorder } from '../distributed/sessionPast';
+import { type MessageRecorder, SessionPast } from '../distributed/sessionPast';
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent } from '../session/event';
 import {
@@ -26,8 +28,8 @@ export interface ChatServices {
   readonly clock: Clock;
   /** Keeps such sessions over the end of their window. */
   readonly descriptors?: DescriptorPort;
-  /** Where the messages go that no server records. @param key of the conversation */
-  readonly messageRecorder?: (key: string) => MessageRecorder;
+  /** Follows the links of such a session. @param key of the conversation @param sessionId as the descriptor has it */
+  readonly historyLinks?: (key: string, sessionId: string) => HistoryLinks;
   /** How patient a run is followed whose stream was lost. */
   readonly follow?: FollowOptions;
   readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
@@ -39,6 +41,7 @@ const UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 export class CommunicationChat {
   readonly #key: string;
   readonly #services: ChatServices;
+  readonly #transcript: () => readonly Message[];
   #session: CommunicationSession | undefined;
   #place: AgentPlace | undefined;
   #branches: readonly SessionDescriptor[] = [];
@@ -47,10 +50,11 @@ export class CommunicationChat {
   /** What was written last. */
   #kept: string | undefined;
 
-  /** @param key of the conversation */
-  constructor(key: string, services: ChatServices) {
+  /** @param key of the conversation @param transcript all that was said, as messages */
+  constructor(key: string, services: ChatServices, transcript: () => readonly Message[]) {
     this.#key = key;
     this.#services = services;
+    this.#transcript = transcript;
   }
 
   /** Undefined before there is a session with an HTTP agent. */
@@ -59,7 +63,7 @@ export class CommunicationChat {
   }
 
   /** What is known of the session, also before an agent was reached: ours, and the branches that servers hold beside it, the newest last. Undefined where there is none. */
-  async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches'> | undefined> {
+  async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches' | 'held'> | undefined> {
     if (this.#session) return { descriptor: this.#session.descriptor, branches: this.#branches };
     return this.#adopted ? { descriptor: this.#adopted, branches: [] } : await this.#read();
   }
@@ -83,7 +87,7 @@ export class CommunicationChat {
   begin(place: AgentPlace): string {
     const id = mintId();
     this.#branches = [];
-    this.#begin({ descriptor: { id, history: [] }, visited: [] }, place);
+    this.#begin({ descriptor: { id, history: [] }, visited: [], branches: [] }, place);
     return id;
   }
 
@@ -96,7 +100,7 @@ export class CommunicationChat {
       await this.#move(this.#session, place, signal);
       return;
     }
-    const record =
+    const record: CommunicationRecord =
       this.#adopted?.id === sessionId
         ? { descriptor: this.#adopted, visited: [], branches: [] }
         : ((await this.#readOf(sessionId)) ?? (await this.#askServer(sessionId, place, signal)));
@@ -113,6 +117,8 @@ export class CommunicationChat {
     };
     const isElsewhere = from !== undefined && !isSame(from, place);
     const session = this.#begin(record, isElsewhere ? from : place);
+    const lost = record.running && this.#lostAnswer(record);
+    if (lost) session.addLost(lost);
     if (isElsewhere) await this.#move(session, place, signal);
     else if (question) await session.takeUp(question, signal);
     await this.#keep();
@@ -121,10 +127,7 @@ export class CommunicationChat {
   /** As `CommunicationSession.send`; the descriptor is kept before and after it. @throws as that does; ParleyError `no-session` */
   async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
     const session = this.#session;
-    const place = this.#place;
-    if (!session || !place) throw new ParleyError('no-session', 'There is no session to send to.');
-    // The window may end while the agent works: the server has more than we know then.
-    await this.#keep([place.client.origin]);
+    if (!session) throw new ParleyError('no-session', 'There is no session to send to.');
     try {
       const outcome = await session.send(prompt, signal);
       if (outcome.isAwaiting) {
@@ -136,6 +139,43 @@ export class CommunicationChat {
     }
   }
 
+  /**
+   * The descriptor for others, with links to copies of what no server has recorded. Undefined where there is no session.
+   * @throws what `recorder` throws
+   */
+  async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
+    if (this.#session) {
+      const descriptor = await this.#session.handOut(recorder, signal);
+      await this.#keep();
+      return descriptor;
+    }
+    const record = this.#adopted ? undefined : await this.#read();
+    const kept = this.#adopted ? { descriptor: this.#adopted } : record;
+    if (!kept) return undefined;
+    const { clock } = this.#services;
+    const past = new SessionPast(kept, { now: clock.now, links: this.#links(kept.descriptor) });
+    const descriptor = await past.handOut(recorder, signal);
+    // The copies that were made are known from now on.
+    if (record) await this.#write(writeRecord({ ...record, ...past.kept }));
+    return descriptor;
+  }
+
+  /**
+   * Changes the past of the session so that the prompt that failed can be sent again. @param way as `CommunicationSession.carryOn` knows it
+   * @throws ParleyError `no-session`, `session-busy`
+   */
+  async carryOn(way: string): Promise<void> {
+    if (!this.#session) throw new ParleyError('no-session', 'There is no session to send to.');
+    this.#session.carryOn(way, () => {
+      const said = this.#transcript();
+      return said.slice(
+        0,
+        said.findLastIndex(({ role }) => role === 'user'),
+      );
+    });
+    await this.#keep();
+  }
+
   /** Stops the run, or withdraws the question. */
   async cancel(): Promise<void> {
     const { isAsking } = this;
@@ -145,15 +185,14 @@ export class CommunicationChat {
     await this.#keep();
   }
 
-  #begin(
-    { descriptor, visited }: Pick<CommunicationRecord, 'descriptor' | 'visited'>,
-    place: AgentPlace,
-  ): CommunicationSession {
-    const { log, clock, messageRecorder, follow } = this.#services;
+  #begin({ visited, dead = [], ...past }: CommunicationRecord, place: AgentPlace): CommunicationSession {
+    const { log, clock, follow } = this.#services;
+    const links = this.#links(past.descriptor);
     this.#place = place;
     this.#session = new CommunicationSession({
       place,
-      descriptor,
+      past,
+      dead,
       visited,
       now: clock.now,
       log,
@@ -161,10 +200,26 @@ export class CommunicationChat {
       onDidFork: ({ theirs }) => {
         this.#branches = withBranch(this.#branches, theirs);
       },
-      ...(messageRecorder && { recorder: messageRecorder(this.#key) }),
+      // The window may end while the agent works: the server has more than we know then.
+      keep: () => this.#keep([this.#place?.client.origin ?? place.client.origin]),
+      ...(links && { links }),
       ...(follow && { follow }),
     });
     return this.#session;
+  }
+
+  #links({ id }: SessionDescriptor): HistoryLinks | undefined {
+    return this.#services.historyLinks?.(this.#key, id);
+  }
+
+  /** What the agent had said when the window ended in the middle of its answer. */
+  #lostAnswer({ held = [] }: CommunicationRecord): Message | undefined {
+    const prompt = held.at(-1)?.message;
+    const said = this.#transcript();
+    const asked = said.findLast(({ role }) => role === 'user');
+    const answer = said.at(-1);
+    const isAsked = prompt && asked && wordsOf(prompt) === wordsOf(asked);
+    return isAsked && answer !== asked ? answer : undefined;
   }
 
   async #move(session: CommunicationSession, place: AgentPlace, signal: AbortSignal): Promise<void> {
@@ -215,30 +270,41 @@ export class CommunicationChat {
 
   /** Writes what there is to know. Never throws: a chat goes on without it. @param about origins that are about to be sent the session */
   async #keep(about: readonly string[] = []): Promise<void> {
-    const { descriptors, log } = this.#services;
+    const { descriptors } = this.#services;
     const session = this.#session;
     const place = this.#place;
     if (!descriptors || !session || !place) return;
-    const { descriptor, question } = session;
+    const { kept, question, dead } = session;
     const text = writeRecord({
-      descriptor,
+      ...kept,
       visited: [...new Set([...session.visited, ...about])],
       branches: this.#branches,
       place: { url: place.client.baseUrl, agent: place.agentName },
       ...(question && { question }),
+      ...(session.isBusy && { running: true }),
+      ...(dead.length > 0 && { dead }),
     });
+    await this.#write(text);
+  }
+
+  async #write(text: string): Promise<void> {
+    const { descriptors, log } = this.#services;
     if (text === this.#kept) return;
     try {
-      await descriptors.write(this.#key, text);
+      await descriptors?.write(this.#key, text);
       this.#kept = text;
     } catch (error) {
-      log.error(`The descriptor of session ${descriptor.id} is not kept: ${messageOf(error)}`);
+      log.error(`The HTTP session of ${this.#key} is not kept: ${messageOf(error)}`);
     }
   }
 
   #tell(title: string, description?: string): void {
     this.#emit?.({ type: 'notice', severity: 'info', title, own: true, ...(description && { description }) });
   }
+}
+
+function wordsOf({ parts }: Message): string {
+  return parts.map((part) => textOf(part) ?? '').join('');
 }
 
 function isSame(one: AgentPlace, other: AgentPlace): boolean {

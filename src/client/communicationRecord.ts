@@ -1,8 +1,10 @@
 // What is kept of a session with an HTTP agent beside its transcript, so that it outlives its window: the descriptor, who was sent it, and a question that is open.
 import * as z from 'zod/mini';
 import { compareHistories } from '../distributed/handOver';
-import { idSchema, type SessionDescriptor, sessionSchema, urlSchema } from '../distributed/model';
+import { heldSchema } from '../distributed/heldMessages';
+import { idSchema, MAX_HISTORY, type SessionDescriptor, sessionSchema, urlSchema } from '../distributed/model';
 import type { RunPosition } from '../distributed/runRecovery';
+import type { KeptPast } from '../distributed/sessionPast';
 
 /** Keeps one text for each conversation. Whoever composes the program implements it; without one, sessions with HTTP agents end with their window. */
 export interface DescriptorPort {
@@ -12,8 +14,7 @@ export interface DescriptorPort {
   write(key: string, text: string): Promise<void>;
 }
 
-export interface CommunicationRecord {
-  readonly descriptor: SessionDescriptor;
+export interface CommunicationRecord extends KeptPast {
   /** Origins that were sent the session, and may have gone on with it. */
   readonly visited: readonly string[];
   /** Other branches of the session that servers were found to hold, the newest last. */
@@ -22,6 +23,10 @@ export interface CommunicationRecord {
   readonly place?: { readonly url: string; readonly agent: string };
   /** The run that waits for an answer. */
   readonly question?: RunPosition;
+  /** A run was under way, whose prompt is the last message that is held. */
+  readonly running?: true;
+  /** Links that the last run could not follow. */
+  readonly dead?: readonly string[];
 }
 
 const GROWN: ReadonlySet<string> = new Set(['same', 'extendedBy']);
@@ -36,6 +41,10 @@ const schema = z.object({
   branches: z.array(sessionSchema).check(z.maxLength(MAX_BRANCHES)),
   place: z.optional(z.object({ url: urlSchema.check(z.refine(isPlain)), agent: z.string() })),
   question: z.optional(z.object({ runId: idSchema, taken: z.number().check(z.nonnegative()) })),
+  held: z.optional(z.array(heldSchema).check(z.maxLength(MAX_HISTORY))),
+  gone: z.optional(z.array(z.string()).check(z.maxLength(MAX_HISTORY))),
+  running: z.optional(z.literal(true)),
+  dead: z.optional(z.array(urlSchema).check(z.maxLength(MAX_HISTORY))),
 });
 
 /** Reads what {@link writeRecord} made. @returns undefined where it is something else, or damaged */
@@ -48,8 +57,16 @@ export function readRecord(text: string): CommunicationRecord | undefined {
   }
   const { data } = schema.safeParse(value);
   if (!data) return undefined;
-  const { place, question, ...rest } = data;
-  return { ...rest, ...(place && { place }), ...(question && { question }) };
+  const { place, question, running, held, gone, dead, ...rest } = data;
+  return {
+    ...rest,
+    ...(place && { place }),
+    ...(question && { question }),
+    ...(running && { running }),
+    ...(held && { held }),
+    ...(gone && { gone }),
+    ...(dead && { dead }),
+  };
 }
 
 /** The branches with one more; it takes the place of one that it goes on from. */

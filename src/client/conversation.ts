@@ -40,6 +40,7 @@ import { SessionOps } from './sessionOps';
 import { Stages } from './stages';
 import { StartNotices } from './startNotices';
 import { Subagents } from './subagents';
+import { transcriptOf } from './transcriptMessages';
 import { TurnControl } from './turnControl';
 import { Unsent } from './unsent';
 
@@ -89,7 +90,7 @@ export class Conversation implements Disposable {
     this.roots = options.roots;
     this.#model = kept?.model ?? new SessionModel();
     this.#services = services;
-    this.communication = new CommunicationChat(key, services);
+    this.communication = new CommunicationChat(key, services, () => transcriptOf(this));
     this.#held = options.isHeld ? heldElsewhere() : undefined;
     const keep = this.#held ? undefined : options.keep; // what another window writes is not ours to end
     this.#keep = keep;

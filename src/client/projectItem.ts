@@ -93,8 +93,9 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
       };
     }
     case 'error': {
-      const { code, text, hint, stderr } = entry;
-      return { ...base, kind: 'error', code, text, ...(hint && { hint }), ...(stderr && { stderr }) };
+      const { code, text, hint, stderr, actions } = entry;
+      const more = { ...(hint && { hint }), ...(stderr && { stderr }), ...(actions && { actions }) };
+      return { ...base, kind: 'error', code, text, ...more };
     }
     case 'turn_end': {
       const turn = context.turn(entry.turnId);

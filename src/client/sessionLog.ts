@@ -11,11 +11,11 @@ import { MessageLog } from '../distributed/messageLog';
 import { MAX_HISTORY, type Message, mintId, type SessionDescriptor, textPart, timestamp } from '../distributed/model';
 import type { ResourceStore } from '../distributed/resources';
 import { readRecord, type SessionRecord } from '../distributed/sessionRecord';
-import { toMessages } from '../distributed/toMessages';
 import { Changes } from '../session/changes';
 import type { SessionView } from '../session/model';
 import type { Entry } from '../session/state';
 import type { DescriptorPort } from './communicationRecord';
+import { transcriptMessages } from './transcriptMessages';
 
 export interface SessionLogOptions {
   /** Ours of the conversation; messages of two conversations never share a folder. */
@@ -304,18 +304,7 @@ export class SessionLog implements Disposable {
 
   #messagesOf(entries: readonly Entry[]): readonly Message[] {
     const { model, agentName } = this.#options;
-    const messages: Message[] = [];
-    let run: Entry[] = [];
-    for (const entry of entries) {
-      run.push(entry);
-      if (entry.kind !== 'turn_end') continue;
-      const stopReason = model.turn(entry.turnId)?.stopReason;
-      messages.push(
-        ...toMessages(run, { agentName: agentName(), ...(stopReason && { stopReason: known(stopReason) }) }),
-      );
-      run = [];
-    }
-    return [...messages, ...toMessages(run, { agentName: agentName() })];
+    return transcriptMessages(entries, model, agentName());
   }
 
   /** A gap may have been filled with several entries since: they have its id with a number. */
@@ -421,9 +410,4 @@ function omission(): Message {
   const now = timestamp(Date.now());
   const parts = [textPart('[The beginning of this session is left out: it is too long to be shared whole.]')];
   return { role: 'agent', parts, created_at: now, completed_at: now };
-}
-
-/** A turn of which nobody said why it ended has ended as far as one knows. */
-function known<T extends string>(reason: T): T | 'end_turn' {
-  return reason === 'unknown' ? 'end_turn' : reason;
 }

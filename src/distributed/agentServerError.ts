@@ -3,9 +3,13 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { messageOf, ParleyError, type ParleyErrorOptions } from '../base/errors';
+import { redact } from '../base/redact';
 import { errorSchema } from './model';
+import { redactSignatures } from './resourceUrl';
 
 const MAX_SENTENCE = 300;
+/** Characters of a list of validation errors that are looked at. */
+const MAX_ISSUES_CHARS = 16 * 1024;
 const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
 
 export interface AgentServerErrorOptions extends ParleyErrorOptions {
@@ -47,7 +51,7 @@ export function errorOfAnswer(
   now: number,
 ): AgentServerError {
   const said = z.safeParse(errorSchema, body).data;
-  const words = said === undefined ? undefined : plainSentence(said.message);
+  const words = said === undefined ? undefined : (validationSentence(said.message) ?? plainSentence(said.message));
   const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
   const sentence = words
     ? `The agent server at ${origin} says: ${words}`
@@ -122,10 +126,28 @@ function systemCode(error: unknown): string {
   return '';
 }
 
-/** One short line without control characters, as it may be shown anywhere. */
+/** One entry of a list of validation errors in the notation of Python, as pydantic writes it. */
+const ISSUE = /'loc': \(([^)]{0,500})\), 'msg': (?:'((?:[^'\\]|\\.){0,1000})'|"((?:[^"\\]|\\.){0,1000})")/g;
+const MAX_ISSUES = 3;
+
+/** What does not fit, from a list of validation errors; undefined where the text is none. The values themselves are not repeated. */
+function validationSentence(text: string): string | undefined {
+  if (!text.startsWith("[{'type': ")) return undefined;
+  const issues = [...text.slice(0, MAX_ISSUES_CHARS).matchAll(ISSUE)]
+    .slice(0, MAX_ISSUES)
+    .map(([, loc = '', single, double]) => {
+      const path = [...loc.matchAll(/'([^']*)'|(\d+)/g)].map(([, name, index]) => name ?? index).join('.');
+      const message = (single ?? double ?? '').replace(/^Value error, /, '').replaceAll('\\\\', '\\');
+      return path === '' ? message : `${message} (${path})`;
+    });
+  return issues.length === 0 ? undefined : `${plainSentence(issues.join('; ')).replace(/\.$/, '')}.`;
+}
+
+/** One short line without control characters, secrets and signatures of links, as it may be shown anywhere. */
 export function plainSentence(text: string): string {
-  const line = text
-    .slice(0, MAX_SENTENCE * 4)
+  const line = redact(redactSignatures(text.slice(0, MAX_SENTENCE * 4)))
+    // What pydantic quotes of a message that it cannot read.
+    .replace(/input_value=.*?, input_type=\w+/gs, '…')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   return line.length <= MAX_SENTENCE ? line : `${line.slice(0, MAX_SENTENCE - 1).trimEnd()}…`;

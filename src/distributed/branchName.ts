@@ -22,6 +22,7 @@ export function isKnownBranch({ history }: SessionDescriptor, known: readonly Se
   return known.some((one) => compareHistories(one.history, history).relation !== 'fork');
 }
 
-function nameOf(url: string): string {
+/** Names the message behind a link, however it is signed. */
+export function nameOf(url: string): string {
   return createHash('sha256').update(urlIdentity(url)).digest('hex').slice(0, 16);
 }

@@ -6,13 +6,15 @@ import type { SessionEvent, StopReason } from '../session/event';
 import { AgentServerError } from './agentServerError';
 import { branchAction, isKnownBranch } from './branchName';
 import type { CommunicationClient } from './communicationClient';
+import { CONTINUE_RECORDED, CONTINUE_WITHOUT, deadLinks, isLoadFailure, waysOut, withoutHeld } from './deadLinks';
 import { Deadline } from './deadline';
 import { type Fork, memoryAfterRun, type ServerAnswer, type ServerMemory, sessionForRun } from './handOver';
-import { type Message, mintId, type SessionDescriptor } from './model';
+import type { HistoryLinks } from './historyLinks';
+import { type Message, mintId, type SessionDescriptor, timestamp } from './model';
 import { promptMessage } from './promptMessage';
 import { type FollowOptions, followRun, isPassing, type RunPosition } from './runRecovery';
 import { RunToEvents } from './runToEvents';
-import { type MessageRecorder, SessionPast } from './sessionPast';
+import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast';
 
 /** An agent on a server. */
 export interface AgentPlace {
@@ -43,12 +45,16 @@ export interface AgentConversation {
 
 export interface CommunicationSessionOptions {
   readonly place: AgentPlace;
-  readonly descriptor: SessionDescriptor;
+  readonly past: KeptPast;
+  /** Links that a run of before could not follow. */
+  readonly dead?: readonly string[];
   /** Origins that were sent the session before, where it is taken up again: they may have gone on with it. */
   readonly visited?: readonly string[];
   readonly emit: (event: SessionEvent) => void;
-  /** Where messages go that no server records; without it they are only in the transcript. */
-  readonly recorder?: MessageRecorder;
+  /** Follows the links of the history; without it all count as links that the agent server can follow. */
+  readonly links?: HistoryLinks;
+  /** Keeps {@link CommunicationSession.kept} before a prompt is sent: a crash in between loses nothing. Never rejects. */
+  readonly keep?: () => Promise<void>;
   /** A server holds another branch. Ours goes on, and is what the server gets; theirs is kept by whoever listens, and shown where the user wants it. */
   readonly onDidFork?: (fork: Fork) => void;
   /** Milliseconds since 1970. */
@@ -66,11 +72,18 @@ interface ActiveRun {
   /** Ends what waits for the run. */
   readonly leave: AbortController;
   isStopped: boolean;
+  /** What it was sent; its prompt is the last. */
+  input: readonly Message[];
+  /** The failure that it ended with, before it is shown. */
+  failure?: Failure;
 }
+
+type Failure = Extract<SessionEvent, { type: 'error' }>;
 
 const LOOK_MS = 5000;
 const STOP_MS = 10_000;
 const MAX_TOLD = 20;
+const UNREACHED = 'The agent could not reach a server that it needs. The log of the agent server may say which.';
 
 export class CommunicationSession implements AgentConversation {
   readonly #options: CommunicationSessionOptions;
@@ -82,6 +95,8 @@ export class CommunicationSession implements AgentConversation {
   readonly #visited: Set<string>;
   /** Branches of servers that the user was told of. */
   #told: readonly SessionDescriptor[] = [];
+  /** Links that the last run could not follow. */
+  #dead: readonly string[] = [];
   #active: ActiveRun | undefined;
   #question: ActiveRun | undefined;
 
@@ -90,15 +105,31 @@ export class CommunicationSession implements AgentConversation {
     this.#place = options.place;
     this.#visited = new Set(options.visited);
     this.#log = options.log ?? silentLog;
-    this.#past = new SessionPast(options.descriptor, options.recorder, this.#log);
+    this.#dead = options.dead ?? [];
+    this.#past = new SessionPast(options.past, { links: options.links, now: options.now });
   }
 
   get descriptor(): SessionDescriptor {
     return this.#past.descriptor;
   }
 
+  /** All that is to be kept of the past. */
+  get kept(): KeptPast {
+    return this.#past.kept;
+  }
+
+  /** Links that the last run could not follow. */
+  get dead(): readonly string[] {
+    return this.#dead;
+  }
+
   get isAwaiting(): boolean {
     return this.#question !== undefined;
+  }
+
+  /** A run is under way. */
+  get isBusy(): boolean {
+    return this.#active !== undefined;
   }
 
   /** Origins that were sent this session. */
@@ -109,6 +140,31 @@ export class CommunicationSession implements AgentConversation {
   /** Where the run that waits for an answer stands, to {@link takeUp} it again. */
   get question(): RunPosition | undefined {
     return this.#question && { ...this.#question.position };
+  }
+
+  /** The descriptor for others, with copies of what no server has recorded. @throws what `recorder` throws */
+  handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
+    return this.#past.handOut(recorder, signal);
+  }
+
+  /** Notes what the agent had said in a run whose end nobody saw. */
+  addLost(answer: Message): void {
+    this.#past.held.add(answer);
+    this.#past.held.doubtLastTurn();
+  }
+
+  /**
+   * Changes the past so that the prompt that failed can be sent again: without the links that could not be followed, without what no server recorded, or with
+   * messages in the place of everything. @param transcript all that was said before that prompt @throws ParleyError `session-busy`
+   */
+  carryOn(way: string, transcript: () => readonly Message[]): void {
+    if (this.#active) throw busy();
+    this.#past.held.withdrawLastTurn();
+    if (way === CONTINUE_WITHOUT) this.#past.leaveOut(this.#dead);
+    else if (way === CONTINUE_RECORDED) this.#past.held.clear();
+    else this.#past.replaceBy(transcript());
+    this.#dead = [];
+    this.#memory = 'new';
   }
 
   /**
@@ -144,20 +200,22 @@ export class CommunicationSession implements AgentConversation {
     const run = question ?? newRun({ runId: undefined, taken: 0 }, this.#log);
     this.#active = run;
     this.#question = undefined;
+    const { held } = this.#past;
     try {
       const until = AbortSignal.any([signal, run.leave.signal]);
-      this.#past.withdrawSame(message);
-      if (!question) await this.#look(until);
+      if (!question) await this.#look(message, until);
       await this.#work(run, message, question !== undefined, until);
       const { end } = run.reader;
       if (end?.status === 'awaiting') {
         this.#question = run;
         const asked = end.run?.await_request?.message;
-        if (asked) await this.#past.note(asked, false, signal);
+        if (asked) held.add(asked, { aside: true });
         return { stopReason: end.stopReason, isAwaiting: true };
       }
-      for (const output of end?.run?.output ?? []) await this.#past.note(output, false, signal);
-      await this.#settle(signal);
+      const output = end?.run?.output ?? [];
+      for (const said of output) held.add(said);
+      if (run.failure) await this.#explain(run.failure, run, signal);
+      await this.#settle(run, output.length, signal);
       return { stopReason: end?.stopReason ?? 'unknown', isAwaiting: false };
     } catch (error) {
       // Whether the server has heard of the run or not: the next one gets everything.
@@ -165,10 +223,8 @@ export class CommunicationSession implements AgentConversation {
       if (question && isPassing(error) && !run.isStopped) {
         // The question still stands, so the next prompt is the answer again.
         this.#question = question;
-        this.#past.withdraw(message);
-      }
-      // Without a response no run began as far as anybody knows; a server that has it all the same says so before the next one.
-      if (!question && run.position.runId === undefined && !run.isStopped) this.#past.withdraw(message);
+        held.withdraw(message);
+      } else this.#holdLost(run, message, question !== undefined);
       if (run.isStopped && !signal.aborted) return { stopReason: 'cancelled', isAwaiting: false };
       throw error;
     } finally {
@@ -211,55 +267,86 @@ export class CommunicationSession implements AgentConversation {
     // The old server is not waited for: it may be the reason to move.
     if (this.#question) void this.cancel();
     const fork = this.#visited.has(this.#place.client.origin)
-      ? this.#past.leave(await this.#askServer(signal))
+      ? await this.#past.leave(await this.#askServer(signal), signal)
       : undefined;
     if (fork) this.#tellFork(fork);
-    await this.#past.keepPending(signal);
     this.#place = place;
     this.#memory = 'new';
   }
 
   async #work(run: ActiveRun, message: Message, isAnswer: boolean, signal: AbortSignal): Promise<void> {
     const { client, agentName } = this.#place;
-    const { follow = {}, emit } = this.#options;
-    // Written before it is sent: a crash in between loses nothing.
-    await this.#past.note(message, true, signal);
+    const { follow = {}, emit, keep } = this.#options;
+    const { held } = this.#past;
+    if (!isAnswer) run.input = [...held.all.map((one) => one.message), message];
+    held.add(message, isAnswer ? { aside: true } : {});
+    await keep?.();
     const named = sessionForRun(this.#past.descriptor, this.#memory);
     const request = {
       agentName,
-      input: [message],
+      input: run.input,
       ...('session' in named ? named : { sessionId: named.session_id }),
     };
     const open = (until: AbortSignal) =>
       isAnswer ? client.resumeStream(run.position.runId ?? '', message, until) : client.runStream(request, until);
     if (!isAnswer) this.#visited.add(client.origin);
     for await (const event of followRun(client, open, run.position, { log: this.#log, ...follow }, signal)) {
-      for (const shown of run.reader.apply(event)) emit(shown);
+      for (const shown of run.reader.apply(event)) {
+        if (shown.type === 'error') run.failure = shown;
+        else emit(shown);
+      }
     }
   }
 
+  /** What came of a run whose end nobody saw, or that may never have begun. */
+  #holdLost({ reader, position, isStopped }: ActiveRun, message: Message, isAnswer: boolean): void {
+    const { held } = this.#past;
+    // Without a response no run began as far as anybody knows; a server that has it all the same says so before the next one.
+    if (!isAnswer && position.runId === undefined && !isStopped) {
+      held.withdraw(message);
+      return;
+    }
+    const { said } = reader;
+    if (said.length > 0) {
+      const role = `agent/${this.#place.agentName}`;
+      held.add({ role, parts: said, created_at: timestamp(this.#options.now()) });
+    }
+    if (!isStopped) held.doubtLastTurn();
+  }
+
   /** Before a run: what a server that had this session before has to say about it now. One that forgot it gets all of it again. */
-  async #look(signal: AbortSignal): Promise<void> {
-    if (this.#visited.has(this.#place.client.origin)) {
+  async #look(message: Message, signal: AbortSignal): Promise<void> {
+    const { origin } = this.#place.client;
+    const { held } = this.#past;
+    held.withdrawSame(message);
+    if (this.#visited.has(origin)) {
       const finding = this.#past.compare(await this.#askServer(signal));
       if (finding.kind === 'took-over') {
-        const count = `${finding.added} more ${finding.added === 1 ? 'message' : 'messages'}`;
+        await this.#past.takeRecord(finding.added, undefined, signal);
+        const count = `${finding.added.length} more ${finding.added.length === 1 ? 'message' : 'messages'}`;
         this.#tell('info', `The agent server had ${count} of this session; the chat goes on from there.`);
       } else if (finding.kind === 'fork') this.#tellFork(finding);
       else if (finding.kind === 'forgotten' && this.#memory === 'answered') {
         this.#tell(
           'warning',
-          `The agent server at ${this.#place.client.origin} no longer has this session.`,
+          `The agent server at ${origin} no longer has this session.`,
           `All ${this.descriptor.history.length} messages are sent to it again.`,
         );
       }
       if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
     }
-    if (await this.#past.keepPending(signal)) this.#memory = 'new';
+    if (await this.#past.prepare(origin, signal)) this.#memory = 'new';
+    held.nextTurn();
+    const left = this.#past.fit(Buffer.byteLength(JSON.stringify([message, this.descriptor])));
+    if (left > 0) {
+      const which =
+        left === 1 ? 'The oldest message that no server has' : `The ${left} oldest messages that no server has`;
+      this.#tell('warning', `${which} can't be sent along.`, 'Together they are larger than a request may be.');
+    }
   }
 
-  /** After a run: takes the server's record of it, or makes one. */
-  async #settle(signal: AbortSignal): Promise<void> {
+  /** After a run: takes the server's record of it. What is not in it goes along with the next run. */
+  async #settle(run: ActiveRun, outputs: number, signal: AbortSignal): Promise<void> {
     const finding = this.#past.compare(await this.#askServer(signal));
     if (finding.kind === 'forgotten' && this.#memory === 'answered') {
       this.#tell(
@@ -269,9 +356,25 @@ export class CommunicationSession implements AgentConversation {
       );
     }
     if (finding.kind === 'fork') this.#tellFork(finding);
-    const isRecordedHere = await this.#past.keepPending(signal);
-    const holdsAll = finding.kind === 'agrees' || finding.kind === 'took-over';
-    this.#memory = holdsAll && !isRecordedHere ? memoryAfterRun('answered') : 'new';
+    if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
+      const isOurs = await this.#past.takeRecord(finding.added, { input: run.input, outputs }, signal);
+      if (isOurs === false && finding.added.length > 0) this.#tellOthers(finding.added.length);
+    }
+    this.#memory = finding.kind === 'agrees' || finding.kind === 'took-over' ? memoryAfterRun('answered') : 'new';
+  }
+
+  /** Shows why a run failed, and how the user can go on where it is the past that stands in the way. */
+  async #explain(failure: Failure, { reader, input }: ActiveRun, signal: AbortSignal): Promise<void> {
+    const { emit, links, lookMs = LOOK_MS } = this.#options;
+    const { history } = this.descriptor;
+    const words = reader.end?.run?.error?.message ?? '';
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(lookMs)]);
+    const dead = await deadLinks(words, history, links, limit);
+    this.#dead = dead.map(({ url }) => url);
+    const isHistory = dead.length > 0 || (history.length > 0 && isLoadFailure(words));
+    if (isHistory) emit({ ...failure, ...waysOut(dead, history.length) });
+    else if (input.length > 1) emit({ ...failure, ...withoutHeld(input.length - 1) });
+    else emit({ ...failure, ...(isLoadFailure(words) && { hint: UNREACHED }) });
   }
 
   async #askServer(signal: AbortSignal): Promise<ServerAnswer> {
@@ -282,6 +385,7 @@ export class CommunicationSession implements AgentConversation {
     } catch (error) {
       if (signal.aborted) throw error;
       this.#log.info(`The session at ${client.origin} cannot be read: ${messageOf(error)}`);
+      if (error instanceof AgentServerError && error.code === 'agent-server-answer') this.#tellUnread(error);
       const isUnknown = error instanceof AgentServerError && error.status === 404;
       return { kind: isUnknown ? 'unknown' : 'unreachable' };
     } finally {
@@ -309,6 +413,21 @@ export class CommunicationSession implements AgentConversation {
     this.#tell('warning', title, description, branchAction(fork));
   }
 
+  /** The server has recorded another client's turn in the place of ours. */
+  #tellOthers(count: number): void {
+    const who = `Another client added ${count} ${count === 1 ? 'message' : 'messages'} to this session meanwhile.`;
+    this.#tell(
+      'warning',
+      who,
+      'The server kept those alone. Your message and its answer are sent along with the next one.',
+    );
+  }
+
+  /** What the server has of the session cannot be read here, so that nobody knows what it has recorded. */
+  #tellUnread(error: AgentServerError): void {
+    this.#tell('warning', 'The session can’t be compared with that of the agent server.', error.message);
+  }
+
   #tell(
     severity: string,
     title: string,
@@ -327,7 +446,8 @@ export class CommunicationSession implements AgentConversation {
 }
 
 function newRun(position: RunPosition, log: Log): ActiveRun {
-  return { position, reader: new RunToEvents(mintId(), log), leave: new AbortController(), isStopped: false };
+  const leave = new AbortController();
+  return { position, reader: new RunToEvents(mintId(), log), leave, isStopped: false, input: [] };
 }
 
 function busy(): ParleyError {

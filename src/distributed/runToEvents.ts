@@ -30,6 +30,7 @@ export class RunToEvents {
   readonly #run: Shown = { text: '', others: 0 };
   #message: Shown | undefined;
   #end: RunEnd | undefined;
+  readonly #said: MessagePart[] = [];
   /** Pieces of text with the same number are one message of the transcript. */
   #piece = 0;
   #count = 0;
@@ -44,6 +45,11 @@ export class RunToEvents {
   /** Set once the run rests; unset again when it goes on after an answer. */
   get end(): RunEnd | undefined {
     return this.#end;
+  }
+
+  /** All parts that were shown so far. */
+  get said(): readonly MessagePart[] {
+    return this.#said;
   }
 
   /** What one event means (protocol 1.0.3 "Events"). Empty for what is not shown. */
@@ -125,6 +131,7 @@ export class RunToEvents {
   }
 
   #showPart(part: MessagePart, out: SessionEvent[]): void {
+    this.#said.push(part);
     const message = this.#message ?? this.#begin();
     const text = textOf(part);
     for (const shown of [message, this.#run]) {

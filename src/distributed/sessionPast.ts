@@ -1,15 +1,17 @@
 // The past of a session that is worked on by servers we do not own: our descriptor is the truth, what a server says is taken only where it goes on from ours, and nothing
 // that was said gets lost in between (distributed sessions, "Hand-over algorithm").
-import { messageOf } from '../base/errors';
-import { type Log, silentLog } from '../base/log';
+
+import { nameOf } from './branchName';
 import { checkAfterRun, decideHandOver, type Fork, type ServerAnswer } from './handOver';
-import type { Message, SessionDescriptor } from './model';
+import { type Held, HeldMessages, leftOutMessage, type Recorded } from './heldMessages';
+import type { HistoryLinks } from './historyLinks';
+import { MAX_HISTORY, type Message, type SessionDescriptor } from './model';
 
 /** What a look at a server's version turned out to be. `forgotten`: it does not have our earlier messages. */
 export type Finding =
   | { readonly kind: 'agrees' | 'unverified' }
-  | { readonly kind: 'took-over'; readonly added: number }
-  | { readonly kind: 'forgotten'; readonly missing: number }
+  | { readonly kind: 'took-over'; readonly added: readonly string[] }
+  | { readonly kind: 'forgotten'; readonly missing: number; readonly added: readonly string[] }
   | Fork;
 
 /** Keeps messages in a place of the user's own. */
@@ -18,89 +20,182 @@ export interface MessageRecorder {
   record(message: Message, signal: AbortSignal): Promise<string>;
 }
 
-interface Pending {
-  readonly message: Message;
-  readonly url: string | undefined;
+/** What a session's past consists of, as it is kept. */
+export interface KeptPast {
+  readonly descriptor: SessionDescriptor;
+  /** Messages that no server has recorded, in order. */
+  readonly held?: readonly Held[];
+  /** Names (see {@link nameOf}) of links that belong to the history no more: what lay behind them is held, or was left out by the user. */
+  readonly gone?: readonly string[];
 }
 
-export class SessionPast {
-  readonly #recorder: MessageRecorder | undefined;
-  readonly #log: Log;
-  #descriptor: SessionDescriptor;
-  /** Messages of the turn that no server is known to have recorded. */
-  #pending: Pending[] = [];
+export interface SessionPastOptions {
+  readonly links?: HistoryLinks | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
 
-  constructor(descriptor: SessionDescriptor, recorder: MessageRecorder | undefined, log: Log = silentLog) {
+/** Links that are followed to see whose messages a server has recorded. */
+const MAX_COMPARED = 200;
+
+export class SessionPast {
+  readonly #links: HistoryLinks | undefined;
+  readonly #now: () => number;
+  readonly held: HeldMessages;
+  #descriptor: SessionDescriptor;
+  #gone: ReadonlySet<string>;
+
+  constructor({ descriptor, held, gone }: KeptPast, { links, now }: SessionPastOptions) {
     this.#descriptor = descriptor;
-    this.#recorder = recorder;
-    this.#log = log;
+    this.held = new HeldMessages(held);
+    this.#gone = new Set(gone);
+    this.#links = links;
+    this.#now = now;
   }
 
   get descriptor(): SessionDescriptor {
     return this.#descriptor;
   }
 
-  /** Notes a message of the running turn. @param now whether it is written at once, as the user's own is before it is sent */
-  async note(message: Message, now: boolean, signal: AbortSignal): Promise<void> {
-    this.#pending.push({ message, url: now ? await this.#write(message, signal) : undefined });
-  }
-
-  /** Takes back a message that was noted but did not reach the agent. */
-  withdraw(message: Message): void {
-    this.#pending = this.#pending.filter((pending) => pending.message !== message);
-  }
-
-  /** Takes back what was said before in the same words and reached no server for sure: it is said again now. */
-  withdrawSame({ role, parts }: Message): void {
-    const words = JSON.stringify([role, parts]);
-    this.#pending = this.#pending.filter(({ message }) => JSON.stringify([message.role, message.parts]) !== words);
+  get kept(): KeptPast {
+    return { descriptor: this.#descriptor, held: this.held.all, gone: [...this.#gone] };
   }
 
   /** Compares a server's version with ours and takes what goes on from ours; see {@link checkAfterRun}. */
   compare(answer: ServerAnswer): Finding {
-    const check = checkAfterRun(this.#descriptor, answer);
+    const theirs = this.#withoutGone(answer);
+    const check = checkAfterRun(this.#descriptor, theirs);
     if (check.kind === 'fork') return check;
     if (check.kind === 'unverified') return { kind: 'unverified' };
-    const added = check.descriptor.history.length - this.#descriptor.history.length;
-    // The server's record of the turn replaces the one that we would have made.
-    if (added > 0) this.#pending = [];
+    const added = check.descriptor.history.slice(this.#descriptor.history.length);
     this.#descriptor = check.descriptor;
-    if (check.kind === 'forgotten') return { kind: 'forgotten', missing: check.missing };
-    return added > 0 ? { kind: 'took-over', added } : { kind: 'agrees' };
+    if (check.kind === 'forgotten') return { kind: 'forgotten', missing: check.missing, added };
+    if (added.length > 0) return { kind: 'took-over', added };
+    // It still has what we have no more: it is to get ours.
+    return { kind: theirs === answer ? 'agrees' : 'unverified' };
   }
 
   /** Before the session leaves a server: takes along what that server has more; see {@link decideHandOver}. @returns the fork where each has something of its own */
-  leave(answer: ServerAnswer): Fork | undefined {
-    const decision = decideHandOver(this.#descriptor, answer);
+  async leave(answer: ServerAnswer, signal: AbortSignal): Promise<Fork | undefined> {
+    const decision = decideHandOver(this.#descriptor, this.#withoutGone(answer));
     if (decision.kind === 'fork') return decision;
-    if (decision.because === 'taken') this.#pending = [];
+    const added = decision.descriptor.history.slice(this.#descriptor.history.length);
     this.#descriptor = decision.descriptor;
+    await this.takeRecord(added, undefined, signal);
     return undefined;
   }
 
   /**
-   * Adds what no server recorded to the descriptor, from a place of the user's own.
-   * @returns whether there was anything: no server has it then
+   * Forgets the held messages that a server has recorded, as far as its record is theirs: another client may have written at the same time.
+   * @param added links of the record @param run the run that was to be recorded, where there was one: what it was sent, and how many messages it answered
+   * @returns whether the record holds the prompt; undefined where it cannot be read
    */
-  async keepPending(signal: AbortSignal): Promise<boolean> {
-    const urls: string[] = [];
-    for (const { message, url } of this.#pending) {
-      const kept = url ?? (await this.#write(message, signal));
-      if (kept !== undefined) urls.push(kept);
+  async takeRecord(
+    added: readonly string[],
+    run: { readonly input: readonly Message[]; readonly outputs: number } | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean | undefined> {
+    if (added.length === 0) return run === undefined;
+    if (this.held.all.length === 0) return true;
+    const prompt = run?.input.at(-1);
+    if (run && prompt && added.length === run.input.length + run.outputs) {
+      const said = await this.#read(added[run.input.length - 1] ?? '', signal);
+      if (said && HeldMessages.isRecordOf(said, prompt)) {
+        this.held.dropRun();
+        return true;
+      }
     }
-    this.#pending = [];
-    if (urls.length === 0) return false;
-    this.#descriptor = { ...this.#descriptor, history: [...this.#descriptor.history, ...urls] };
-    return true;
+    const recorded = added.slice(-MAX_COMPARED).map(async (url): Promise<Recorded> => {
+      return { url, message: await this.#read(url, signal) };
+    });
+    const hasRun = this.held.drop(await Promise.all(recorded));
+    // Nothing says that the record is somebody else's.
+    if (hasRun === undefined && run) this.held.dropRun();
+    return hasRun;
   }
 
-  async #write(message: Message, signal: AbortSignal): Promise<string | undefined> {
-    try {
-      return await this.#recorder?.record(message, signal);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      this.#log.error(`A message of session ${this.#descriptor.id} is not recorded: ${messageOf(error)}`);
-      return undefined;
+  /**
+   * Makes the history one that a server can read: links of our own are signed anew, and from the first on that it cannot follow, messages go along instead.
+   * @param reader origin of the server @returns whether the history is another one now
+   */
+  async prepare(reader: string, signal: AbortSignal): Promise<boolean> {
+    const links = this.#links;
+    if (!links) return false;
+    const { history, state } = this.#descriptor;
+    const fresh = await Promise.all(history.map((url) => links.fresh(url, reader)));
+    const first = fresh.indexOf(undefined);
+    const kept = fresh.slice(0, first === -1 ? fresh.length : first).filter((url) => url !== undefined);
+    const behind = history.slice(kept.length);
+    const messages = await Promise.all(
+      behind.map(async (url, index) => {
+        const said = await links.read(url, signal);
+        return typeof said === 'string' ? this.#missing(kept.length + index, said) : said;
+      }),
+    );
+    signal.throwIfAborted();
+    const readable = state === undefined ? undefined : await links.fresh(state, reader);
+    // The names of links stay the same where only their signatures are new.
+    const moved = kept.flatMap((url, index) =>
+      nameOf(url) === nameOf(history[index] ?? '') ? [] : [history[index] ?? ''],
+    );
+    this.#forget([...moved, ...behind]);
+    this.#descriptor = { ...this.#descriptor, history: kept, ...(readable !== undefined && { state: readable }) };
+    if (behind.length > 0) this.held.prepend(messages);
+    return behind.length > 0 || moved.length > 0 || readable !== state;
+  }
+
+  /** Leaves links out of the history for good: nobody can follow them. */
+  leaveOut(urls: readonly string[]): void {
+    const names = new Set(urls.map(nameOf));
+    const history = this.#descriptor.history.filter((url) => !names.has(nameOf(url)));
+    this.#forget(urls);
+    this.#descriptor = { ...this.#descriptor, history };
+  }
+
+  /** Puts messages in the place of the whole history. */
+  replaceBy(messages: readonly Message[]): void {
+    this.#forget(this.#descriptor.history);
+    this.#descriptor = { ...this.#descriptor, history: [] };
+    this.held.prepend(messages, []);
+  }
+
+  /** The descriptor for others, with links to copies of what no server has recorded. @throws what `recorder` throws */
+  async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
+    const history: string[] = [];
+    for (const url of this.#descriptor.history) history.push((await this.#links?.fresh(url, undefined)) ?? url);
+    for (const { message, url } of this.held.all) {
+      const copy = url ?? (await recorder.record(message, signal));
+      if (url === undefined) this.held.noteCopy(message, copy);
+      history.push((await this.#links?.fresh(copy, undefined)) ?? copy);
     }
+    return { ...this.#descriptor, history };
+  }
+
+  /** Leaves out the oldest held messages until a request holds them beside so many bytes. @returns how many */
+  fit(otherBytes: number): number {
+    const count = this.held.fit(otherBytes + 1024);
+    if (count > 0) this.held.prepend([leftOutMessage(count, this.#now())]);
+    return count;
+  }
+
+  async #read(url: string, signal: AbortSignal): Promise<Message | undefined> {
+    const said = await this.#links?.read(url, signal);
+    return typeof said === 'string' ? undefined : said;
+  }
+
+  #missing(index: number, why: string): Message {
+    const content = `[message ${index + 1} unavailable: ${why}]`;
+    return { role: 'agent', parts: [{ content_type: 'text/plain', content, content_encoding: 'plain' }] };
+  }
+
+  #forget(urls: readonly string[]): void {
+    this.#gone = new Set([...this.#gone, ...urls.map(nameOf)].slice(-MAX_HISTORY));
+  }
+
+  #withoutGone(answer: ServerAnswer): ServerAnswer {
+    if (answer.kind !== 'session' || this.#gone.size === 0) return answer;
+    const history = answer.descriptor.history.filter((url) => !this.#gone.has(nameOf(url)));
+    if (history.length === answer.descriptor.history.length) return answer;
+    return { kind: 'session', descriptor: { ...answer.descriptor, history } };
   }
 }

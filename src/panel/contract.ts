@@ -277,6 +277,8 @@ export type ItemView =
       readonly text: string;
       readonly hint?: string;
       readonly stderr?: string;
+      /** Ways to send the prompt of the turn again, while it is the newest. */
+      readonly actions?: readonly ActionView[];
     })
   /** `retryId`: it can be asked for again, under this id. */
   | (ItemBase & { readonly kind: 'gap'; readonly text: string; readonly loading?: true; readonly retryId?: string })

@@ -144,6 +144,8 @@ export type SessionEvent =
       readonly message: string;
       readonly hint?: string;
       readonly stderr?: string;
+      /** Ways to send the prompt of the turn again, as buttons of the client's own. */
+      readonly actions?: readonly { readonly id: string; readonly label: string }[];
     }
   // What the session is.
   | { readonly type: 'commands'; readonly commands: readonly AvailableCommand[] }

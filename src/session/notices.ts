@@ -33,7 +33,7 @@ export function addNotice(
       return;
     }
     case 'error': {
-      const { code, message, hint, stderr } = event;
+      const { code, message, hint, stderr, actions } = event;
       context.push(
         (base) => ({
           ...(context.state.turn ? base : outside(base)),
@@ -42,6 +42,7 @@ export function addNotice(
           text: head(message, MAX_TOOL_TEXT),
           ...(hint && { hint }),
           ...(stderr && { stderr }),
+          ...(actions && { actions }),
         }),
         at,
       );

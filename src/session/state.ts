@@ -106,6 +106,8 @@ export interface ErrorEntry extends EntryBase {
   readonly text: string;
   readonly hint?: string;
   readonly stderr?: string;
+  /** Ways to send the prompt of the turn again. */
+  readonly actions?: readonly { readonly id: string; readonly label: string }[];
 }
 
 /** The end of a turn, drawn as a rule. */

@@ -3,6 +3,7 @@ import { commands, env, l10n, type Webview } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';
+import { carryOn } from '../client/carryOn';
 import type { Conversation } from '../client/conversation';
 import { entryOf } from '../client/entryOf';
 import { type FeedSources, SessionFeed } from '../client/feed';
@@ -407,6 +408,10 @@ export class ChatSurface implements Disposable {
         this.#services.showSession(id.slice(SHOW_SESSION.length)),
       );
     else if (id.startsWith(SHOW_BRANCH)) await showBranch(conversation, id.slice(SHOW_BRANCH.length));
+    else if (id.startsWith('continue:'))
+      await tell(conversation, 'The message was not sent again', async () => {
+        if (!(await carryOn(conversation, id))) this.#refuse({}, l10n.t('This message can no longer be sent again.'));
+      });
     else if (id === 'trust') await commands.executeCommand('workbench.trust.manage');
     else if (id === 'selectAgent' || id === 'showLog' || id === 'openSettings' || id === 'newSession')
       await commands.executeCommand(COMMANDS[id]);

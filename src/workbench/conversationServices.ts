@@ -8,7 +8,7 @@ import type { FilePort } from '../client/ports';
 import { ProtocolOffers } from '../client/protocolOffers';
 import type { ConversationServices } from '../client/services';
 import type { Terminals } from '../client/terminals';
-import type { MessageRecorder } from '../distributed/sessionPast';
+import type { HistoryLinks } from '../distributed/historyLinks';
 import type { McpServers } from './mcpServers';
 import type { RemoteHeaders } from './remoteHeaders';
 import { afterCancel, restartsAgents, startTimeoutMs } from './settings';
@@ -25,14 +25,14 @@ export interface ServiceParts {
   readonly mcp: McpServers;
   readonly remote: RemoteHeaders;
   readonly traffic: Traffic;
-  /** Keeps messages of sessions with HTTP agents that no server records. */
-  readonly messageRecorder: (key: string) => MessageRecorder;
+  /** Follows the links of sessions with HTTP agents. */
+  readonly historyLinks: (key: string, sessionId: string) => HistoryLinks;
   /** Keeps the descriptors of sessions with HTTP agents. */
   readonly httpSessions: FileShelf;
 }
 
 export function conversationServices(parts: ServiceParts): ConversationServices {
-  const { context, log, files, environment, terminals, approve, mcp, remote, traffic, messageRecorder, httpSessions } =
+  const { context, log, files, environment, terminals, approve, mcp, remote, traffic, historyLinks, httpSessions } =
     parts;
   const { version } = context.extension.packageJSON as { version: string };
   return {
@@ -49,7 +49,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     signInTerminal,
     remote,
     descriptors: httpSessions,
-    messageRecorder,
+    historyLinks,
     traceparent: process.env.TRACEPARENT,
     isTrusted: () => workspace.isTrusted,
     restarts: restartsAgents,

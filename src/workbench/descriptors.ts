@@ -1,13 +1,12 @@
 // Sessions that come and go as descriptors: the messages of those that are shared are kept as objects, handed out as links, and those of others are opened from them.
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ExtensionContext, l10n, window, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Log } from '../base/log';
-import { knownSecrets } from '../base/redact';
 import { head } from '../base/text';
 import { Branches, relate } from '../client/branches';
+import type { CommunicationChat } from '../client/communicationChat';
 import type { Conversation } from '../client/conversation';
 import { FileShelf } from '../client/fileShelf';
 import { abandonedGaps, indexOf, openHistory, retryGap } from '../client/openedHistory';
@@ -16,16 +15,16 @@ import { SessionLog } from '../client/sessionLog';
 import { neverShared, removeRemains } from '../client/sessionRemains';
 import { openDescriptor } from '../distributed/descriptor';
 import { Guard } from '../distributed/guard';
-import { mintId, type SessionDescriptor } from '../distributed/model';
+import type { HistoryLinks } from '../distributed/historyLinks';
+import type { SessionDescriptor } from '../distributed/model';
 import { Resolver } from '../distributed/resolver';
 import type { ResourceCache } from '../distributed/resourceCache';
-import { DEFAULT_URL_SECONDS } from '../distributed/resources';
-import type { MessageRecorder } from '../distributed/sessionPast';
 import type { Place } from '../distributed/sessionRecord';
 import type { SessionEvent } from '../session/event';
 import type { Entry } from '../session/state';
 import type { AgentCatalog } from './agentCatalog';
 import type { Conversations } from './conversations';
+import { HttpHistories, sampleUrl } from './httpHistories';
 import { originOf, type ResourceAccess } from './resourceAccess';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
@@ -88,6 +87,7 @@ export class Descriptors implements Disposable {
   readonly #access: ResourceAccess;
   readonly #guard: Guard;
   readonly #cache: ResourceCache;
+  readonly #http: HttpHistories;
   readonly #ended = new AbortController();
   readonly #branches = new Branches<Logged>(({ one, other, common }) => {
     this.#note(one.conversation, otherBranch(other.conversation.agent.name, other.key, common));
@@ -103,6 +103,13 @@ export class Descriptors implements Disposable {
     this.#access = access;
     this.#guard = new Guard(this.#access);
     this.#lifetime.add(this.#guard);
+    // What the user allowed for this window's guard is allowed to runs too.
+    const policy = {
+      isAllowed: (origin: string) => this.#guard.isAllowed(origin),
+      credentials: (origin: string) => access.credentials(origin),
+    };
+    const { serve, log } = options;
+    this.#http = this.#lifetime.add(new HttpHistories({ serve, stores, policy, cache, log }));
     const tidying = setTimeout(() => void this.#removeOldCopies(), TIDY_AFTER_MS);
     tidying.unref();
     this.#lifetime.add({ dispose: () => clearTimeout(tidying) });
@@ -120,7 +127,8 @@ export class Descriptors implements Disposable {
    * @throws ParleyError `no-such-session`, `no-session`, `untrusted-workspace`; of the stores
    */
   async exportDescriptor(key: string): Promise<SessionDescriptor> {
-    return this.#export(key, async ({ messages }) => {
+    const http = (chat: CommunicationChat) => this.#http.handOut(key, chat, this.#ended.signal);
+    return this.#export(key, http, async ({ messages }) => {
       await this.#options.serve.ensureResourceServer();
       return messages.descriptor();
     });
@@ -132,7 +140,8 @@ export class Descriptors implements Disposable {
    * @throws ParleyError as {@link exportDescriptor}
    */
   async preview(key: string): Promise<SessionDescriptor> {
-    return this.#export(key, async ({ record }) => {
+    const http = (chat: CommunicationChat) => this.#http.preview(chat);
+    return this.#export(key, http, async ({ record }) => {
       const { id: storeId } = await this.#options.serve.localStore();
       const { id = '', entries = [], state } = record ?? {};
       const urlOf = (place: Place): string =>
@@ -141,13 +150,17 @@ export class Descriptors implements Disposable {
     });
   }
 
-  /** @param unserved makes the descriptor where its messages lie on this machine and no server runs */
-  async #export(key: string, unserved: (logged: Logged) => Promise<SessionDescriptor>): Promise<SessionDescriptor> {
+  /** @param http gives that of a session with an HTTP agent @param unserved makes the descriptor where its messages lie on this machine and no server runs */
+  async #export(
+    key: string,
+    http: (chat: CommunicationChat) => Promise<SessionDescriptor | undefined>,
+    unserved: (logged: Logged) => Promise<SessionDescriptor>,
+  ): Promise<SessionDescriptor> {
     requireTrust();
     const conversation = this.#options.conversations.get(key);
     if (isHttp(conversation)) {
-      const known = await conversation.communication.known();
-      if (known) return known.descriptor;
+      const descriptor = await http(conversation.communication);
+      if (descriptor) return descriptor;
       throw new ParleyError('no-session', `${conversation.agent.name} has no session yet.`);
     }
     const logged = this.#get(conversation);
@@ -268,22 +281,9 @@ export class Descriptors implements Disposable {
     return this.#get(this.#options.conversations.get(key)).messages.move(this.#ended.signal);
   }
 
-  /** Keeps messages of a session with an HTTP agent that no server records, as that of a run that failed; whoever has the session can fetch them from here. @param key of the conversation */
-  recorderOf(key: string): MessageRecorder {
-    return {
-      record: async (message, signal) => {
-        const [store] = await this.#options.stores.all();
-        const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
-        const { key: name, sha256 } = await store.put(
-          `http/${key}/${mintId()}.json`,
-          bytes,
-          'application/json',
-          signal,
-        );
-        if (store.isLocal) await this.#options.serve.ensureResourceServer();
-        return store.urlFor(name, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
-      },
-    };
+  /** Follows the links of a session with an HTTP agent. @param key of the conversation @param sessionId as its descriptor has it */
+  linksOf(key: string, sessionId: string): HistoryLinks {
+    return this.#http.linksOf(key, sessionId);
   }
 
   /** Removes what was kept of deleted sessions and no other one refers to. Never rejects. @param keys of the conversations */
@@ -419,13 +419,6 @@ export class Descriptors implements Disposable {
   #note(conversation: Conversation, event: SessionEvent): void {
     conversation.note([{ at: Date.now(), event }]);
   }
-}
-
-/** A link of the shape that a message of ours has. @param isLocal the message is on this machine */
-function sampleUrl(isLocal: boolean): string {
-  const origin = isLocal ? 'http://127.0.0.1:65535' : 'https://bucket.invalid';
-  const ends = Math.floor(Date.now() / 1000) + DEFAULT_URL_SECONDS;
-  return `${origin}/resources/${mintId()}?exp=${ends}&sig=${randomBytes(32).toString('base64url')}`;
 }
 
 function isHttp({ agent }: Conversation): boolean {

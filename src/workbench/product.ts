@@ -81,7 +81,7 @@ function composeWithin(
   // One of each: what is written to one file is written one after another.
   const httpSessions = new FileShelf(join(context.globalStorageUri.fsPath, 'http-sessions'));
   const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
-  const messageRecorder = (key: string) => descriptors.recorderOf(key);
+  const historyLinks = (key: string, sessionId: string) => descriptors.linksOf(key, sessionId);
   const files = new EditorFiles({ log });
   const services = conversationServices({
     context,
@@ -93,7 +93,7 @@ function composeWithin(
     mcp,
     remote,
     traffic,
-    messageRecorder,
+    historyLinks,
     httpSessions,
   });
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');

@@ -155,6 +155,6 @@ export function part(fields: Partial<MessagePart>): MessagePart {
 /** Another client that goes on from a descriptor with {@link echo}, and of which nobody else knows. @returns says something there */
 export function rivalOf({ client }: RunningServer, descriptor: SessionDescriptor): (text: string) => Promise<unknown> {
   const place = { client, agentName: echo.name };
-  const session = new CommunicationSession({ place, descriptor, emit: () => {}, now: Date.now });
+  const session = new CommunicationSession({ place, past: { descriptor }, emit: () => {}, now: Date.now });
   return (text) => session.send([{ type: 'text', text }], AbortSignal.timeout(30_000));
 }

@@ -1,7 +1,7 @@
 // The sessions of HTTP agents: they go on after a restart, at another address and with the next window, or say what is missing.
 import { strict as assert } from 'node:assert';
 import { projectSession } from '../../../src/client/projectSession';
-import { mintId, textPart } from '../../../src/distributed/model';
+import { type Message, mintId, textPart } from '../../../src/distributed/model';
 import { serve } from '../../support/servedAgents';
 import { json, stubServer } from '../../support/stubServer';
 import { AGENTS, define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
@@ -62,22 +62,25 @@ describe('an HTTP agent in the panel', function () {
       assert.match(notices(again)[0] ?? '', /had 2 more messages/);
     });
 
-    it('has a hole where a server did not record a turn', async () => {
-      const kept: string[] = [];
+    it('hands out a copy of what a server did not record, once', async () => {
+      const copies: string[] = [];
       const stub = await stubServer(({ method, path }, response) => {
         if (path === '/ping' || path === '/agents/a') return json(response, 200, { name: 'a' });
         if (method === 'GET') return json(response, 404, { code: 'not_found', message: 'Session not found' });
         const run = { run_id: mintId(), agent_name: 'a', status: 'failed', output: [] };
         return json(response, 200, { ...run, error: { code: 'server_error', message: 'broke' } });
       });
-      const { conversation } = open(define(stub.baseUrl, 'a'), {
-        messageRecorder: (key) => ({
-          record: async ({ role }) => `http://own.test/${key}/${kept.push(role)}`,
-        }),
-      });
+      const descriptors = new Kept();
+      const { conversation } = open(define(stub.baseUrl, 'a'), { descriptors });
       await conversation.send('go').done;
-      assert.deepEqual(conversation.communication.descriptor?.history, ['http://own.test/test/1']);
-      assert.deepEqual(kept, ['user']);
+      const { communication } = conversation;
+      assert.deepEqual(communication.descriptor?.history, []);
+      const recorder = { record: async ({ role }: Message) => `http://own.test/${copies.push(role)}` };
+      const signal = new AbortController().signal;
+      assert.deepEqual((await communication.handOut(recorder, signal))?.history, ['http://own.test/1']);
+      assert.deepEqual((await communication.handOut(recorder, signal))?.history, ['http://own.test/1']);
+      assert.deepEqual(copies, ['user']);
+      assert.match(descriptors.texts.get('test') ?? '', /own\.test/);
     });
 
     it('is taken over from elsewhere without its past', async () => {

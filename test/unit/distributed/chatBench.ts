@@ -6,6 +6,7 @@ import {
   type CommunicationSessionOptions,
 } from '../../../src/distributed/communicationSession';
 import type { Fork } from '../../../src/distributed/handOver';
+import type { HistoryLinks } from '../../../src/distributed/historyLinks';
 import { type Message, mintId, type SessionDescriptor } from '../../../src/distributed/model';
 import type { SessionEvent } from '../../../src/session/event';
 import { removeScratch } from '../../support/scratch';
@@ -28,31 +29,44 @@ export const AGENTS = [echo, awaiting, endless, failing, historyEcho];
 export interface Bench {
   readonly session: CommunicationSession;
   readonly events: SessionEvent[];
-  readonly kept: Message[];
+  /** What no server is known to have recorded. */
+  readonly held: () => readonly Message[];
   readonly forks: Fork[];
 }
 
-export function begin(place: AgentPlace, options: Partial<CommunicationSessionOptions> = {}): Bench {
+/** @param options `descriptor` in the place of a past that holds no message */
+export function begin(
+  place: AgentPlace,
+  { descriptor, ...options }: Partial<CommunicationSessionOptions> & { readonly descriptor?: SessionDescriptor } = {},
+): Bench {
   const events: SessionEvent[] = [];
-  const kept: Message[] = [];
   const forks: Fork[] = [];
   const session = new CommunicationSession({
     place,
-    descriptor: { id: mintId(), history: [] },
+    past: { descriptor: descriptor ?? { id: mintId(), history: [] } },
+    links: plainLinks,
     emit: (event) => events.push(event),
-    recorder: {
-      record: async (message) => {
-        kept.push(message);
-        return `http://own.test/${kept.length}`;
-      },
-    },
     onDidFork: (fork) => forks.push(fork),
     now: () => 0,
     follow: { retryMs: [1, 1], pollMs: 1 },
     ...options,
   });
-  return { session, events, kept, forks };
+  const held = (): readonly Message[] => session.kept.held?.map(({ message }) => message) ?? [];
+  return { session, events, held, forks };
 }
+
+/** Links as somebody without stores sees them. */
+export const plainLinks: HistoryLinks = {
+  fresh: async (url) => url,
+  read: async (url) => {
+    const [past] = await fetchPast([url], signal);
+    return past?.kind === 'message' ? past.message : 'It is not there.';
+  },
+  whyUnreadable: async (url) => {
+    const [past] = await fetchPast([url], signal);
+    return past?.kind === 'message' ? undefined : 'It is not there.';
+  },
+};
 
 export const at = ({ client }: { client: CommunicationClient }, agentName: string): AgentPlace => ({
   client,
@@ -88,7 +102,7 @@ export async function oneWordServer(
 ): Promise<{
   stub: StubServer;
   place: AgentPlace;
-  bodies: () => { session?: SessionDescriptor; session_id?: string }[];
+  bodies: () => { session?: SessionDescriptor; session_id?: string; input?: Message[] }[];
 }> {
   const stub = await stubServer((request, response) => {
     if (request.method === 'GET') {

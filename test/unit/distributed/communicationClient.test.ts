@@ -66,6 +66,28 @@ describe('the client of agent servers', () => {
         message: /says: bad thing$/,
       },
       {
+        name: 'a list of validation errors',
+        answer: (r) =>
+          json(r, 422, {
+            code: 'invalid_input',
+            message:
+              "[{'type': 'uuid_parsing', 'loc': ('path', 'session_id'), 'msg': 'Input should be a valid UUID', 'input': 'session-123', 'ctx': {'error': 'invalid'}}, {'type': 'value_error', 'loc': ('body', 'input', 0), 'msg': \"Value error, That's too much\", 'input': 'secret'}]",
+          }),
+        code: 'agent-server-invalid-input',
+        message: /says: Input should be a valid UUID \(path\.session_id\); That's too much \(body\.input\.0\)\.$/,
+      },
+      {
+        name: 'a signed link in its words',
+        answer: (r) =>
+          json(r, 500, {
+            code: 'server_error',
+            message:
+              "Client error '403' for url 'http://s3.test/b/1?X-Amz-Expires=1&X-Amz-Credential=KEY&X-Amz-Signature=abc' or http://127.0.0.1:1/resources/1?exp=1&sig=abc",
+          }),
+        code: 'agent-server-failed',
+        message: /Credential=\[redacted\]&X-Amz-Signature=\[redacted\]' or .*exp=1&sig=\[redacted\]$/,
+      },
+      {
         name: 'a page of a proxy',
         answer: (r) => r.writeHead(502, { 'content-type': 'text/html' }).end('<h1>secret page</h1>'),
         code: 'agent-server-failed',

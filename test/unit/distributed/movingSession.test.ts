@@ -84,8 +84,7 @@ describe('a chat with an HTTP agent', () => {
         fetch: (url, init) =>
           isDown && init.method === 'POST' ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init),
       });
-      const recorder = { record: () => Promise.reject(new Error('none')) };
-      const { session } = begin({ client, agentName: 'a' }, { recorder });
+      const { session } = begin({ client, agentName: 'a' });
       await session.send(prompt('one'), signal);
       isDown = true;
       await assert.rejects(session.send(prompt('two'), signal), { code: 'agent-server-unreachable' });
@@ -159,44 +158,30 @@ describe('a chat with an HTTP agent', () => {
       assert.match(notices(start.events)[0] ?? '', /another branch/);
     });
 
-    it('records a failed turn itself where the server does not, and gives it to the next run', async () => {
+    it('sends what a server did not record along with the next run, before its prompt', async () => {
       const word = await oneWordServer(({ path }) => ({ id: path.split('/').at(-1) ?? '', history: [] }), 'failed');
-      const { session, kept, events } = begin(word.place);
+      const { session, held, events } = begin(word.place);
       assert.equal((await session.send(prompt('one'), signal)).stopReason, 'error');
-      assert.deepEqual(kept.map(textIn), ['one', 'word']);
-      assert.deepEqual(session.descriptor.history, ['http://own.test/1', 'http://own.test/2']);
+      assert.deepEqual(held().map(textIn), ['one', 'word']);
       await session.send(prompt('two'), signal);
-      assert.deepEqual(word.bodies()[1]?.session?.history, ['http://own.test/1', 'http://own.test/2']);
+      const [, second] = word.bodies();
+      assert.deepEqual(second?.input?.map(textIn), ['one', 'word', 'two']);
+      assert.deepEqual(second?.session?.history ?? [], []);
       assert.deepEqual(notices(events), []);
     });
 
-    it('writes the prompt before it is sent', async () => {
+    it('is kept with the prompt before that is sent', async () => {
       const order: string[] = [];
       const word = await stubServer((_request, response) => {
         order.push('request');
         response.destroy();
       });
-      const { session } = begin(
+      const bench = begin(
         { client: new CommunicationClient({ baseUrl: word.baseUrl }), agentName: 'a' },
-        {
-          recorder: {
-            record: async () => {
-              order.push('record');
-              return 'http://own.test/1';
-            },
-          },
-        },
+        { keep: async () => void order.push(`keep ${bench.held().map(textIn)}`) },
       );
-      await assert.rejects(session.send(prompt('x'), signal));
-      assert.equal(order[0], 'record');
-    });
-
-    it('goes on when nothing can be recorded', async () => {
-      const { session, events } = begin(at(await serve(AGENTS), 'echo'), {
-        recorder: { record: () => Promise.reject(new Error('disk full')) },
-      });
-      await session.send(prompt('x'), signal);
-      assert.deepEqual(answers(events), ['x']);
+      await assert.rejects(bench.session.send(prompt('x'), signal));
+      assert.equal(order[0], 'keep x');
     });
   });
 });

@@ -1,0 +1,90 @@
+// The links of a history as their readers see them: which of them others can follow, signed with today's address, and
+// what stands behind those that they cannot.
+import type { Gap } from './gap';
+import type { Message } from './model';
+import type { Resolver } from './resolver';
+import { DEFAULT_URL_SECONDS, type ResourceStore } from './resources';
+import { hashOf, isOnThisMachine } from './resourceUrl';
+
+/** Links of a history, as a session with agent servers needs them. */
+export interface HistoryLinks {
+  /**
+   * The link as it is handed out today: one to our own store is signed anew.
+   * @param reader origin of the server that follows it; absent: anybody
+   * @returns undefined where that reader cannot follow it
+   */
+  fresh(url: string, reader: string | undefined): Promise<string | undefined>;
+  /** The message behind a link, from wherever it can be had; a sentence where it cannot. */
+  read(url: string, signal: AbortSignal): Promise<Message | string>;
+  /** Asks the server of a link now. @returns why it does not give the message; undefined where it does */
+  whyUnreadable(url: string, signal: AbortSignal): Promise<string | undefined>;
+}
+
+export interface StoreLinksOptions {
+  readonly stores: () => Promise<readonly ResourceStore[]>;
+  /** Reads from stores and the cache too. */
+  readonly resolver: () => Promise<Pick<Resolver, 'resolveEntry'>>;
+  /** Reads over the network alone, and asks the user nothing. */
+  readonly prober: () => Pick<Resolver, 'resolveEntry'>;
+  /** Whether a key belongs to this session: a foreign descriptor must not get other messages signed by naming them. */
+  readonly isOfSession: (key: string) => boolean;
+}
+
+/** Links to the user's stores and to those of others. */
+export class StoreLinks implements HistoryLinks {
+  readonly #options: StoreLinksOptions;
+
+  constructor(options: StoreLinksOptions) {
+    this.#options = options;
+  }
+
+  async fresh(url: string, reader: string | undefined): Promise<string | undefined> {
+    // What the reader has handed out itself, it signs itself.
+    if (reader !== undefined && URL.canParse(url) && new URL(url).origin === reader) return url;
+    for (const store of await this.#options.stores()) {
+      const key = await store.keyOf(url);
+      if (key === undefined) continue;
+      // The signature of a store on this machine shows that the link was handed out by it.
+      if (!store.isLocal && !this.#options.isOfSession(key)) break;
+      const sha256 = hashOf(url);
+      const signing = store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, ...(sha256 !== undefined && { sha256 }) });
+      const signed = await signing.catch(() => undefined);
+      // A store of this window ends with the window, whoever reads it.
+      if (signed === undefined || (store.isLocal && reader !== undefined && isOnThisMachine(signed))) return undefined;
+      return reachable(signed, reader);
+    }
+    return reachable(url, reader);
+  }
+
+  async read(url: string, signal: AbortSignal): Promise<Message | string> {
+    const resolver = await this.#options.resolver();
+    const entry = await resolver.resolveEntry(url, 0, {}, signal);
+    return entry.kind === 'message' ? entry.message : entry.sentence;
+  }
+
+  async whyUnreadable(url: string, signal: AbortSignal): Promise<string | undefined> {
+    const entry = await this.#options.prober().resolveEntry(url, 0, {}, signal);
+    if (entry.kind === 'message' || !DEAD.has(entry.reason)) return undefined;
+    return entry.sentence;
+  }
+}
+
+/** What keeps every reader from a message, and not this one alone. */
+const DEAD: ReadonlySet<Gap['reason']> = new Set([
+  'not-found',
+  'timeout',
+  'refused',
+  'expired',
+  'forbidden',
+  'unauthorized',
+  'not-json',
+  'not-a-message',
+  'no-such-host',
+  'connection-lost',
+  'server-error',
+]);
+
+function reachable(url: string, reader: string | undefined): string | undefined {
+  const isLost = reader !== undefined && isOnThisMachine(url) && !isOnThisMachine(reader);
+  return isLost ? undefined : url;
+}

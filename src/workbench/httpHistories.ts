@@ -1,0 +1,99 @@
+// The histories of sessions with HTTP agents: how their links are followed and signed, and where copies go of messages
+// that no server has recorded, once somebody else is to have the session.
+import { randomBytes } from 'node:crypto';
+import { type Disposable, DisposableStore } from '../base/disposable';
+import type { Log } from '../base/log';
+import { knownSecrets } from '../base/redact';
+import type { CommunicationChat } from '../client/communicationChat';
+import { Guard, type NetworkPolicy } from '../distributed/guard';
+import { type HistoryLinks, StoreLinks } from '../distributed/historyLinks';
+import { folderOf } from '../distributed/messageLog';
+import { mintId, type SessionDescriptor } from '../distributed/model';
+import { Resolver } from '../distributed/resolver';
+import type { ResourceCache } from '../distributed/resourceCache';
+import { DEFAULT_URL_SECONDS } from '../distributed/resources';
+import type { MessageRecorder } from '../distributed/sessionPast';
+import type { ResourceStores } from './resourceStores';
+import type { Serve } from './serve';
+
+export interface HttpHistoriesOptions {
+  readonly serve: Pick<Serve, 'ensureResourceServer'>;
+  readonly stores: Pick<ResourceStores, 'all'>;
+  /** Decides what may be fetched; nothing is asked while a run is prepared. */
+  readonly policy: NetworkPolicy;
+  readonly cache: ResourceCache;
+  readonly log: Log;
+}
+
+export class HttpHistories implements Disposable {
+  readonly #options: HttpHistoriesOptions;
+  readonly #lifetime = new DisposableStore();
+  readonly #guard: Guard;
+  readonly #prober: Resolver;
+
+  constructor(options: HttpHistoriesOptions) {
+    this.#options = options;
+    const { policy, log } = options;
+    this.#guard = this.#lifetime.add(
+      new Guard({
+        isAllowed: (origin) => policy.isAllowed(origin),
+        credentials: async (origin) => policy.credentials?.(origin),
+      }),
+    );
+    this.#prober = new Resolver({ guard: this.#guard, log });
+  }
+
+  /** The links of a session. @param key of the conversation @param sessionId as its descriptor has it */
+  linksOf(key: string, sessionId: string): HistoryLinks {
+    const folders = [folderOf(sessionId), folderOfHttp(key)];
+    const { stores, cache, log } = this.#options;
+    return new StoreLinks({
+      stores: () => stores.all(),
+      resolver: async () => new Resolver({ guard: this.#guard, cache, stores: await stores.all(), log }),
+      prober: () => this.#prober,
+      isOfSession: (name) => folders.some((folder) => name.startsWith(folder)),
+    });
+  }
+
+  /** The descriptor of a session for others, with copies of what no server has recorded. Undefined where there is no session. @throws of the stores */
+  handOut(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
+    return chat.handOut(this.#recorderOf(key), signal);
+  }
+
+  /** The descriptor as {@link handOut} would give it; nothing is written. */
+  async preview(chat: CommunicationChat): Promise<SessionDescriptor | undefined> {
+    const known = await chat.known();
+    if (!known) return undefined;
+    const [store] = await this.#options.stores.all();
+    const copies = (known.held ?? []).map(({ url }) => url ?? sampleUrl(store.isLocal));
+    return { ...known.descriptor, history: [...known.descriptor.history, ...copies] };
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+
+  #recorderOf(key: string): MessageRecorder {
+    return {
+      record: async (message, signal) => {
+        const [store] = await this.#options.stores.all();
+        const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
+        const name = `${folderOfHttp(key)}${mintId()}.json`;
+        const { sha256 } = await store.put(name, bytes, 'application/json', signal);
+        if (store.isLocal) await this.#options.serve.ensureResourceServer();
+        return store.urlFor(name, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
+      },
+    };
+  }
+}
+
+/** A link of the shape that a message of ours has. @param isLocal the message is on this machine */
+export function sampleUrl(isLocal: boolean): string {
+  const origin = isLocal ? 'http://127.0.0.1:65535' : 'https://bucket.invalid';
+  const ends = Math.floor(Date.now() / 1000) + DEFAULT_URL_SECONDS;
+  return `${origin}/resources/${mintId()}?exp=${ends}&sig=${randomBytes(32).toString('base64url')}`;
+}
+
+function folderOfHttp(key: string): string {
+  return `http/${key}/`;
+}
