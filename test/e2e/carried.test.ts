@@ -250,7 +250,7 @@ describe('carried sessions', () => {
       await rival('No, on Friday.');
       await chat.run('And bring the keys.');
       const told = notice(chat, 'holds another branch of this session');
-      await told.getByText(/After 2 common messages it has 2 messages that are not here/).waitFor();
+      await told.getByText(/After 2 common messages it has 3 messages that are not here/).waitFor();
       await screenshot(page, 'fork-server-dark');
       await told.getByRole('button', { name: 'Show the other branch' }).click();
       await notice(chat, 'Another branch of the session with Far').waitFor();
@@ -267,14 +267,14 @@ describe('carried sessions', () => {
       for (const text of ['No, on Sunday.', 'Before noon.']) await other(text);
       await chat.send('Who has the keys?');
       const told = notice(chat, 'holds another branch of this session');
-      await told.getByText(/After 2 common messages it has 4 messages that are not here/).waitFor();
+      await told.getByText(/After 2 common messages it has 5 messages that are not here/).waitFor();
       const title = 'Parley: Show Another Branch of the Session';
       await inList(page, title, async (list, patience) => {
-        for (const count of [2, 4]) await list.getByText(`${count} messages that are not here`).waitFor(patience);
+        for (const count of [3, 5]) await list.getByText(`${count} messages that are not here`).waitFor(patience);
       });
       await screenshot(page, 'branches-dark');
       await page.keyboard.press('Escape');
-      await choose(page, title, 'Choose the branch to show', '4 messages that are not here');
+      await choose(page, title, 'Choose the branch to show', '5 messages that are not here');
       await agentSaid(chat, 'Before noon.').waitFor();
       await agentSaid(chat, 'No, on Sunday.').waitFor();
       for (const text of ['At nine.', 'No, on Friday.']) assert.equal(await chat.log.getByText(text).count(), 0);

@@ -8,6 +8,7 @@ import { LocalStore } from '../../src/distributed/localStore';
 import {
   type Message,
   type MessagePart,
+  mintId,
   readMessage,
   type SessionDescriptor,
   textPart,
@@ -152,9 +153,34 @@ export function part(fields: Partial<MessagePart>): MessagePart {
   return { content_type: 'text/plain', content_encoding: 'plain', ...fields };
 }
 
-/** Another client that goes on from a descriptor with {@link echo}, and of which nobody else knows. @returns says something there */
-export function rivalOf({ client }: RunningServer, descriptor: SessionDescriptor): (text: string) => Promise<unknown> {
-  const place = { client, agentName: echo.name };
-  const session = new CommunicationSession({ place, past: { descriptor }, emit: () => {}, now: Date.now });
-  return (text) => session.send([{ type: 'text', text }], AbortSignal.timeout(30_000));
+/**
+ * Another client that has said something of its own behind a descriptor, of which nobody else knows, and goes on from that with {@link echo}.
+ * @returns says something there
+ */
+export function rivalOf(
+  { client, store }: RunningServer,
+  descriptor: SessionDescriptor,
+): (text: string) => Promise<unknown> {
+  let session: CommunicationSession | undefined;
+  return async (text) => {
+    const signal = AbortSignal.timeout(30_000);
+    if (!session) {
+      const key = `elsewhere/${mintId()}.json`;
+      const { sha256 } = await store.put(
+        key,
+        Buffer.from(JSON.stringify(userMessage('aside'))),
+        'application/json',
+        signal,
+      );
+      const history = [...descriptor.history, await store.urlFor(key, { expiresIn: 3600, sha256 })];
+      const past = { descriptor: { ...descriptor, history } };
+      session = new CommunicationSession({
+        place: { client, agentName: echo.name },
+        past,
+        emit: () => {},
+        now: Date.now,
+      });
+    }
+    return session.send([{ type: 'text', text }], signal);
+  };
 }

@@ -40,14 +40,14 @@ describe('a branch that an agent server holds', function () {
     await api.send(key, 'go on');
     const other = await commands.executeCommand<string>('parley.showBranch', { session: key });
     assert.notEqual(other, key);
-    assert.deepEqual(words(api.snapshot(other)), ['one', 'there']);
+    assert.deepEqual(words(api.snapshot(other)), ['one', 'aside', 'there']);
     assert.deepEqual(words(api.snapshot(key)), ['one', 'here', 'go on']);
     const [head] = api.snapshot(other).entries;
-    assert.match(head?.text ?? '', /^Another branch of the session with Far.*The first 2 messages of 4 are the same/s);
+    assert.match(head?.text ?? '', /^Another branch of the session with Far.*The first 2 messages of 5 are the same/s);
     assert.equal(await commands.executeCommand('parley.showBranch', { session: key }), other);
     await api.send(other, 'on this one');
-    assert.deepEqual(words(api.snapshot(other)), ['one', 'there', 'on this one']);
-    assert.equal((await api.exportDescriptor(other)).history.length, 6);
+    assert.deepEqual(words(api.snapshot(other)), ['one', 'aside', 'there', 'on this one']);
+    assert.equal((await api.exportDescriptor(other)).history.length, 7);
     assert.equal((await api.exportDescriptor(key)).history.length, 6);
     assert.equal(await commands.executeCommand('parley.showBranch', { session: key }), other, 'also when it has grown');
   });

@@ -55,13 +55,13 @@ describe('a session that a server holds another branch of', function () {
     const { conversation } = await parted();
     const [notice, ...others] = forkNotices(conversation);
     assert.deepEqual(others, []);
-    assert.match(notice?.text ?? '', /After 2 common messages it has 2 messages that are not here/);
+    assert.match(notice?.text ?? '', /After 2 common messages it has 3 messages that are not here/);
     assert.equal(notice?.action?.label, 'Show the other branch');
     const name = notice?.action?.id.slice(SHOW_BRANCH.length) ?? '';
     const [branch, ...more] = (await conversation.communication.known())?.branches ?? [];
     assert.deepEqual(more, []);
     assert.ok(branch && isBranch(branch, name));
-    assert.equal(branch.history.length, 4);
+    assert.equal(branch.history.length, 5);
     const ours = conversation.communication.descriptor;
     assert.ok(ours && !isBranch(ours, name), 'ours went on without it');
     assert.equal(ours.history.length, 6);
@@ -76,7 +76,7 @@ describe('a session that a server holds another branch of', function () {
     const branches = (await conversation.communication.known())?.branches ?? [];
     assert.deepEqual(
       branches.map(({ history }) => history.length),
-      [6],
+      [7],
     );
     assert.ok(isBranch(branches[0] ?? { id: mintId(), history: [] }, notices[0]?.action?.id.slice(7) ?? ''));
   });
