@@ -131,7 +131,7 @@ export class Journal implements Disposable {
       schedule: this.#schedule,
       streamMs: options.flushMs ?? 50,
       isBusy: () => this.#backing.isBusy,
-      stream: () => this.#streamOn(),
+      stream: () => void this.#streamOn(),
       write: () => this.flush(),
     });
     this.#ownership = new Ownership({
@@ -217,9 +217,9 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Keeps events of a session, in their order. Turn boundaries, prompts and permissions are written before the call returns, together
-   * with all that waits. The rest outlives the process after `flushMs`, and of a flood (a terminal that prints megabytes) what is
-   * left of it after a second. Never throws: what can be kept nowhere is counted, and the state tells.
+   * Keeps events of a session, in their order. Turn boundaries, prompts and permissions outlive the process when the call returns,
+   * together with all that waits. The rest does after `flushMs`, and of a flood (a terminal that prints megabytes) what is left of it
+   * after a second. Other windows see it when it is written in bulk. Never throws: what can be kept nowhere is counted, and the state tells.
    */
   append(key: string, events: readonly TimedEvent[]): void {
     if (this.#closed) {
@@ -228,11 +228,11 @@ export class Journal implements Disposable {
     }
     const timed = events.map((event) => (Number.isFinite(event.at) ? event : { ...event, at: this.#options.now() }));
     this.#buffer.add(key, timed);
-    if (this.#buffer.chars > MAX_WAITING_CHARS || events.some(({ event }) => AT_ONCE.has(event.type))) this.flush();
-    else {
-      this.#unstreamed.add(key, timed);
-      this.#timers.streamLater();
-    }
+    this.#unstreamed.add(key, timed);
+    if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
+    else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#timers.streamLater();
+    else if (this.#isOurs(key) && this.#streamOn()) this.#timers.bulkLater();
+    else this.flush();
     if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon(INDEX_AFTER_MS);
   }
 
@@ -395,15 +395,22 @@ export class Journal implements Disposable {
     }
   }
 
-  /** Appends what came since to the stream's file; a flood goes to the journal instead, as what is left of it. */
-  #streamOn(): void {
-    if (this.#unstreamed.isEmpty) return;
+  /** Appends what came since to the stream's file; a flood goes to the journal instead, as what is left of it. @returns whether nothing of it can be lost */
+  #streamOn(): boolean {
+    if (this.#unstreamed.isEmpty) return true;
     const isFlood = this.#unstreamed.chars > MAX_STREAMED_CHARS;
-    if (isFlood || this.#backing.state.kind === 'memory' || !this.#appendToStream()) {
-      this.#timers.bulkSoon();
-      return;
-    }
-    if (Math.max(this.#buffer.chars, this.#stream.size) > BULK_CHARS) this.#timers.bulkSoon();
+    const isStreamed = !isFlood && this.#backing.state.kind !== 'memory' && this.#appendToStream();
+    if (!isStreamed || Math.max(this.#buffer.chars, this.#stream.size) > BULK_CHARS) this.#timers.bulkSoon();
+    return isStreamed;
+  }
+
+  /** Whether the session is known, and no other window has taken it. */
+  #isOurs(key: string): boolean {
+    return (
+      this.#quietly(() =>
+        this.#backing.read(key, (sql) => hasSession(sql, key) && this.#ownership.mayWrite(sql, key)),
+      ) === true
+    );
   }
 
   #appendToStream(): boolean {

@@ -7,6 +7,7 @@ import { Recorder } from '../../../src/client/recorder';
 import type { SessionEvent, TimedEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 import type { Journal } from '../../../src/store/journal';
+import { thisMachine } from '../../../src/store/machine';
 import { Sql } from '../../../src/store/sql';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import {
@@ -98,7 +99,8 @@ describe('Journal', () => {
 
   it('has the end of a turn on the disk when the call returns', () => {
     journal.append('a', turn('t1', 10, 'hello', 'world'));
-    const other = openJournal(folder);
+    // As if this process had been killed then.
+    const other = openJournal(folder, { machine: { ...thisMachine, isAlive: () => false } });
     assert.deepEqual(other.events('a').events.at(-1)?.event.type, 'turn_ended');
     other.dispose();
   });

@@ -9,7 +9,7 @@ import type { Journal } from '../../../src/store/journal';
 import { thisMachine } from '../../../src/store/machine';
 import { Sql } from '../../../src/store/sql';
 import { removeScratch, scratchFolder } from '../../support/scratch';
-import { HeldTimers, modelOf, newSession, openJournal, said, stateOf, timed } from '../../support/store/journals';
+import { HeldTimers, modelOf, newSession, openJournal, said, stateOf, timed, turn } from '../../support/store/journals';
 import { seeded } from '../../support/store/random';
 
 const MB = 1024 * 1024;
@@ -135,6 +135,33 @@ describe('what a journal keeps', function () {
     const stream = readdirSync(folder).find((name) => name.endsWith('.stream')) ?? assert.fail('no file');
     const bytes = statSync(join(folder, stream)).size;
     assert.ok(bytes > said_ && bytes < 2 * said_, `${bytes} bytes for ${said_}`);
+  });
+
+  it('writes little more than what is said in many short turns', () => {
+    const streamed = (): number => {
+      const stream = readdirSync(folder).find((name) => name.endsWith('.stream'));
+      return stream === undefined ? 0 : statSync(join(folder, stream)).size;
+    };
+    let changes = 0;
+    const { run } = Sql.prototype;
+    Sql.prototype.run = function (sql, ...values) {
+      changes++;
+      return run.call(this, sql, ...values);
+    };
+    let bytes = 0;
+    try {
+      for (let index = 0; index < 50; index++) {
+        const events = turn(`t${index}`, index * 10, 'go on', 'an answer of a few words '.repeat(20));
+        bytes += JSON.stringify(events).length;
+        for (const event of events) journal.append('a', [event]);
+        const isLast = events.at(-1)?.event.type === 'turn_ended';
+        assert.ok(isLast && streamed() >= 500 * index, 'all of it outlives the process');
+      }
+    } finally {
+      Sql.prototype.run = run;
+    }
+    assert.equal(changes, 0, 'no page of the journal is written for a turn');
+    assert.ok(streamed() < 2 * bytes, `${streamed()} bytes for ${bytes}`);
   });
 
   it('changes no table while a draft is typed and the place of the reader moves', () => {
