@@ -3,6 +3,7 @@
 import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
 import type { Dialect } from '../acp/protocol/dialect';
 import { readElicitation } from '../acp/protocol/elicitation';
+import { readUserQuestions } from '../acp/quirks/userQuestions';
 import { at } from '../base/untrusted';
 import type { AgentFiles } from './agentFiles';
 import type { ElicitationAnswer, ElicitationDesk } from './elicitationDesk';
@@ -41,7 +42,7 @@ export async function answerRequest(
   params: unknown,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { key, roots, terminals, permissions, askFile, isCancelled } = context;
+  const { key, roots, terminals, permissions, elicitations, askFile, isCancelled } = context;
   if (method === 'elicitation/create') return elicit(context, params, signal);
   const answer = ANSWERS.get(method);
   if (!answer) throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`);
@@ -51,7 +52,7 @@ export async function answerRequest(
   const agentSide = context.agentSide();
   if (!agentSide) throw new RpcError(rpcCodes.internal, 'The session is closed');
   return answer(
-    { key, roots, terminals, permissions, askFile, isCancelled, untilStopped, ...agentSide },
+    { key, roots, terminals, permissions, elicitations, askFile, isCancelled, untilStopped, ...agentSide },
     params,
     signal,
   );
@@ -81,7 +82,10 @@ function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSigna
   return other ? AbortSignal.any([signal, other]) : signal;
 }
 
-type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'permissions' | 'askFile' | 'isCancelled'> & {
+type Answering = Pick<
+  RequestContext,
+  'key' | 'roots' | 'terminals' | 'permissions' | 'elicitations' | 'askFile' | 'isCancelled'
+> & {
   readonly untilStopped: AbortSignal | undefined;
   readonly files: AgentFiles;
   readonly dialect: Dialect;
@@ -93,8 +97,14 @@ type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unkn
 const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'session/request_permission',
-    ({ permissions, dialect, isCancelled, untilStopped }, params, signal) =>
-      permissions.ask(dialect.readPermission(params), isCancelled(), either(signal, untilStopped)),
+    async ({ permissions, elicitations, dialect, isCancelled, untilStopped }, params, signal) => {
+      const asked = dialect.readPermission(params);
+      const questions = readUserQuestions(params);
+      const over = either(signal, untilStopped);
+      if (!questions) return permissions.ask(asked, isCancelled(), over);
+      permissions.describe(asked);
+      return questions.answer(await elicitations.ask(questions.asked, isCancelled(), over));
+    },
   ],
   ['fs/read_text_file', ({ files, roots, askFile }, params, signal) => files.read(params, roots, askFile, signal)],
   ['fs/write_text_file', ({ files, roots, askFile }, params, signal) => files.write(params, roots, askFile, signal)],

@@ -30,9 +30,8 @@ export class PermissionDesk {
    * @param signal aborted when the agent withdraws its request.
    */
   async ask(asked: PermissionAsk, refuse: boolean, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
-    const { toolCallId, patch, title, description, command, options } = asked;
-    // The question may be the first that is heard of the call, and the only thing that describes it.
-    if (toolCallId !== undefined && patch) this.#apply({ type: 'tool_call', toolCallId, patch, announced: false });
+    const { toolCallId, title, description, command, options } = asked;
+    this.describe(asked);
     if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { outcome: { outcome: 'cancelled' } };
 
     // Unique also over sessions and reloads: an answer finds no other question than its own.
@@ -58,6 +57,11 @@ export class PermissionDesk {
     } finally {
       signal.removeEventListener('abort', withdraw);
     }
+  }
+
+  /** Takes what a question says of its tool call: it may be the first that is heard of the call, and the only thing that describes it. */
+  describe({ toolCallId, patch }: PermissionAsk): void {
+    if (toolCallId !== undefined && patch) this.#apply({ type: 'tool_call', toolCallId, patch, announced: false });
   }
 
   /** The user's answer; null dismisses. False where the question is gone or never had that option. */

@@ -140,9 +140,14 @@ export function projectTurn(turn: Readonly<Turn>): TurnView {
     ...(barrier && { barrier }),
     ...(note && { note }),
     ...(interrupted && { interrupted }),
+    ...(isEmpty(turn) && { isEmpty: true as const }),
     ...(tokens !== undefined && { tokens }),
     ...(tokenParts && { tokenParts }),
   };
+}
+
+function isEmpty({ origin, stopReason, replayed, firstOutputAt }: Readonly<Turn>): boolean {
+  return origin === 'user' && stopReason === 'end_turn' && !replayed && firstOutputAt === undefined;
 }
 
 function projectTool(entry: ToolEntry, context: ProjectionContext, details: boolean) {

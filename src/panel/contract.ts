@@ -88,6 +88,8 @@ export interface TurnView {
   readonly note?: string;
   /** With `error`: nothing failed, the agent was ended while it ran. */
   readonly interrupted?: true;
+  /** The agent ended it and had neither said nor done anything. */
+  readonly isEmpty?: true;
   readonly tokens?: number;
   readonly tokenParts?: TokenParts;
   readonly tools: number;

@@ -3,6 +3,7 @@ import { head } from '../base/text';
 import { boundRaw, MAX_TOOL_TEXT } from './bounds';
 import type { SessionEvent } from './event';
 import type { ModelContext } from './model';
+import { textOf } from './spokenText';
 
 /** Adds a notice or a failure. What the client says stands outside of any turn. */
 export function addNotice(
@@ -34,6 +35,7 @@ export function addNotice(
     }
     case 'error': {
       const { code, message, hint, stderr, actions } = event;
+      if (!hint && !stderr && !actions && isSaid(context, message)) return;
       context.push(
         (base) => ({
           ...(context.state.turn ? base : outside(base)),
@@ -48,6 +50,14 @@ export function addNotice(
       );
     }
   }
+}
+
+/** Some agents say why a turn fails, and name it as the error of the turn too: what was said just now need not stand twice. */
+function isSaid({ state }: ModelContext, message: string): boolean {
+  const last = state.entries.at(-1);
+  if (!state.turn || last?.kind !== 'agent' || last.turnId !== state.turn.id) return false;
+  const words = message.trim();
+  return words !== '' && textOf(last).trimEnd().endsWith(words);
 }
 
 /** Without a turn: the client speaks, and is never late. */

@@ -218,6 +218,7 @@ export const strings = {
     cachedWrite: (count: string) => `Written to cache: ${count}`,
     thought: (count: string) => `Thinking: ${count}`,
   },
+  turnEmpty: 'The agent sent no response.',
   barrier: {
     turn_complete: 'The agent said that the turn is complete.',
     state: 'The agent said that it is idle.',

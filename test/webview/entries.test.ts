@@ -76,6 +76,18 @@ describe('entries', () => {
     assert.equal(typeof (await panel.next('copyTurn')).turnId, 'string');
   });
 
+  it('says where a turn ended and the agent had said nothing', async () => {
+    const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, stopReason: 'end_turn' } as const;
+    const end = (isEmpty?: true): ItemView => {
+      const view = { ...turn, tools: 0, files: 0, ...(isEmpty && { isEmpty }) };
+      return { kind: 'turn_end', id: `end${isEmpty}`, turnId: 't1', at: 1, turn: view };
+    };
+    const { page } = await open([message('u', 'user', 'go'), end(true), end()]);
+    const [empty, other] = await page.getByRole('separator', { name: /turn 1 ended/ }).allInnerTexts();
+    assert.match(empty ?? '', /The agent sent no response\./);
+    assert.doesNotMatch(other ?? '', /response/);
+  });
+
   it('numbers the lines of a change as in the file, and not at all where nobody knows how', async () => {
     const edit = (id: string, unnumbered?: true): ItemView =>
       tool(id, { toolKind: 'edit', content: [{ type: 'diff', diff: { ...DIFF, ...(unnumbered && { unnumbered }) } }] });

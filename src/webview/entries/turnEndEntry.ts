@@ -42,9 +42,10 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
       if (tokens.length > 1) fact.title = tokens.slice(1).join('\n');
       text.append(fact);
     }
-    if (turn.note) text.append(el('span', 'turn-note', ` · ${turn.note}`));
+    const notes = [...(turn.isEmpty ? [strings.turnEmpty] : []), ...(turn.note ? [turn.note] : [])];
+    for (const note of notes) text.append(el('span', 'turn-note', ` · ${note}`));
     if (turn.barrier) text.title = strings.barrier[turn.barrier];
-    const label = [reason, ...facts, ...tokens, ...(turn.note ? [turn.note] : [])].join(', ');
+    const label = [reason, ...facts, ...tokens, ...notes].join(', ');
     setAttributes(element, { 'aria-label': label });
     setAttributes(rule, {
       'aria-label': label,

@@ -21,7 +21,14 @@ describe('secrets by where they stand', () => {
             { name: 'PIN', value: 'x' },
           ],
         },
-        { name: 'web', url: 'https://a/', headers: [{ name: 'Authorization', value: 'Bearer 0123456789abcdef0123' }] },
+        {
+          name: 'web',
+          url: 'https://a/',
+          headers: [
+            { name: 'Authorization', value: 'Bearer 0123456789abcdef0123' },
+            { name: 'X-Team', value: 'team-of-mine' },
+          ],
+        },
         { name: 'map', env: { KEY: 'plain "quoted" value', PORT: 8080 } },
       ],
     },
@@ -29,7 +36,16 @@ describe('secrets by where they stand', () => {
 
   it('takes the values of env, headers and secret options out, and leaves the rest', () => {
     const clean = redactJson(JSON.stringify(message));
-    for (const secret of ['k1-value', 'k2-value', 'correct-horse', '"x"', '0123456789', 'quoted', '8080'])
+    for (const secret of [
+      'k1-value',
+      'k2-value',
+      'correct-horse',
+      '"x"',
+      '0123456789',
+      'team-of-mine',
+      'quoted',
+      '8080',
+    ])
       assert.equal(clean.includes(secret), false, secret);
     const { params } = JSON.parse(clean) as typeof message;
     assert.equal(params.cwd, '/work');
@@ -58,7 +74,12 @@ describe('secrets by where they stand', () => {
     const text = JSON.stringify(message);
     for (let end = 1; end <= text.length; end++) {
       const clean = redactJson(text.slice(0, end));
-      for (const secret of ['corre', 'Bearer 0', 'quoted']) assert.equal(clean.includes(secret), false, `${end}`);
+      for (const secret of ['corre', 'Bearer 0', 'team-', 'quoted'])
+        assert.equal(clean.includes(secret), false, `${end}`);
+    }
+    for (const cut of ['"v-secret"}', '"v-secret"', '"v-sec']) {
+      const clean = redactJson(`{"list":[{"name":"API_KEY","value":${cut}`);
+      assert.equal(clean.includes('v-sec'), false, cut);
     }
   });
 
@@ -110,6 +131,15 @@ describe('secrets by their values', () => {
 
   it('are not taken where they are so short that they are found by chance', () => {
     assert.equal(known.redact('a short text'), 'a short text');
+    const scheme = new KnownSecrets();
+    scheme.add('Bearer abc');
+    assert.equal(scheme.redact('abc, Bearer abc'), 'abc, [redacted]');
+  });
+
+  it('are taken whole where one begins with another', () => {
+    const both = new KnownSecrets();
+    for (const value of ['secret-one', 'secret-one-and-more']) both.add(value);
+    assert.equal(both.redact('secret-one-and-more secret-one'), '[redacted] [redacted]');
   });
 
   it('are bounded: the oldest are forgotten', () => {

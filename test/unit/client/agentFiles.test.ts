@@ -274,7 +274,12 @@ describe('AgentFiles', () => {
       await symlink('../config', join(root, '.git/hooks'));
       await symlink('../conf.json', join(root, '.vscode/settings.json'));
       await symlink('config', join(root, '.idea'));
-      for (const name of ['innocent/tasks.json', 'config/pre-commit', 'conf.json', '.idea/x', 'config/../config/y'])
+      await mkdir(join(root, 'sub/.husky'), { recursive: true });
+      await mkdir(join(root, 'sub/plain'));
+      await symlink('sub/.husky', join(root, 'there'));
+      await symlink('plain', join(root, 'sub/.githooks'));
+      const names = ['innocent/tasks.json', 'config/pre-commit', 'conf.json', '.idea/x', 'config/../config/y'];
+      for (const name of [...names, 'there/pre-commit', 'sub/.githooks/pre-commit'])
         await assert.rejects(write(join(root, name), 'x'), isRpcError(ACCESS_REFUSED, /can start programs/), name);
       assert.deepEqual(await write(join(root, 'hooks/use.ts'), 'x'), {});
     });

@@ -4,7 +4,7 @@ import { fullOutput } from '../../../src/client/fullOutput';
 import { projectItem } from '../../../src/client/projectItem';
 import type { ItemView } from '../../../src/panel/contract';
 import type { ToolContent } from '../../../src/session/content';
-import type { ToolPatch } from '../../../src/session/event';
+import type { SessionEvent, StopReason, ToolPatch } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 
 describe('a tool call in the panel', () => {
@@ -136,5 +136,28 @@ describe('a tool call in the panel', () => {
     const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`);
     const text = lines.join('\n');
     assert.deepEqual(starts(project([diff(text, text.replace('line 40', 'other'))], [41], () => 1)), [[38]]);
+  });
+});
+
+describe('the end of a turn in the panel', () => {
+  /** A turn with these events in it, as the panel gets its end. */
+  function ended(events: readonly SessionEvent[], stopReason: StopReason = 'end_turn'): boolean | undefined {
+    const model = new SessionModel();
+    model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }, 1);
+    const content = [{ type: 'text', text: 'go' }] as const;
+    model.apply({ type: 'prompt_sent', turnId: 't1', promptId: 'p', content }, 1);
+    for (const event of events) model.apply(event, 2);
+    model.apply({ type: 'turn_ended', turnId: 't1', stopReason, barrier: 'response', at: 3 }, 3);
+    const context = { state: model.state, turn: (id: string) => model.turn(id), roots: [], isOpenable: () => false };
+    const item = projectItem(model.state.entries.at(-1)!, context);
+    assert.ok(item.kind === 'turn_end');
+    return item.turn.isEmpty;
+  }
+
+  it('says that it is empty where the agent neither said nor did anything', () => {
+    assert.equal(ended([]), true);
+    assert.equal(ended([{ type: 'message_chunk', role: 'thought', block: { type: 'text', text: 'hm' } }]), undefined);
+    assert.equal(ended([{ type: 'tool_call', toolCallId: 'a', announced: true, patch: {} }]), undefined);
+    assert.equal(ended([], 'cancelled'), undefined);
   });
 });

@@ -187,6 +187,20 @@ describe('session model', () => {
     assert.equal(model.turn('t1')?.tokens, 7);
   });
 
+  it('shows an error once where the agent has just said its words', () => {
+    const failed = (said: string, error: { message: string; hint?: string }): (string | undefined)[] => {
+      const model = new SessionModel();
+      model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }, 1);
+      model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: said } }, 2);
+      model.apply({ type: 'error', code: 'agent-error', ...error }, 3);
+      return model.state.entries.map(({ kind }) => kind);
+    };
+    assert.deepEqual(failed('Reading.\nusage limit\n\n', { message: 'usage limit' }), ['agent']);
+    assert.deepEqual(failed('usage limit? No.', { message: 'usage limit' }), ['agent', 'error']);
+    assert.deepEqual(failed('usage limit', { message: 'usage limit', hint: 'Sign in' }), ['agent', 'error']);
+    assert.deepEqual(failed('Reading.', { message: '' }), ['agent', 'error']);
+  });
+
   it('keeps an update that it does not know, whole', () => {
     const raw = { sessionUpdate: 'from_the_future', answer: 42 };
     const model = play([{ type: 'unknown_update', name: 'from_the_future', raw }]);

@@ -86,6 +86,7 @@ describe('text in the interface of VS Code', () => {
     assert.equal(inert('/tmp/\u202egnp.exe'), '/tmp/⟨U+202E⟩gnp.exe');
     assert.equal(inert('a\u200bb\u00adc\u2063\u{e0041}'), 'a⟨U+200B⟩b⟨U+00AD⟩c⟨U+2063⟩⟨U+E0041⟩');
     assert.equal(inert('\x1b[31mred'), '⟨U+001B⟩[31mred');
+    assert.equal(inertLines('a\u202eb\n\x1b[31mc\u200b'), 'a⟨U+202E⟩b\n⟨U+001B⟩[31mc⟨U+200B⟩');
   });
 
   it('is bounded, keeps both ends, and is never half a character', () => {

@@ -1,0 +1,77 @@
+// Questions of qwen-code to the user. They come as a permission to submit or cancel, with the questions beside it, and the answers are expected beside the chosen
+// option; whoever only submits has answered nothing.
+import { at, wordOf } from '../../base/untrusted';
+import type { FormContent } from '../../session/form';
+import { type ElicitationAsk, readElicitation } from '../protocol/elicitation';
+
+/** What the user did with the form. */
+interface Answered {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: FormContent;
+}
+
+/** The questions of one request as a form. */
+export interface UserQuestions {
+  readonly asked: ElicitationAsk;
+  /** Returns the answer to the request. */
+  readonly answer: (answered: Answered) => object;
+}
+
+/**
+ * Reads questions to the user from the params of `session/request_permission`.
+ * @returns undefined where it asks for a permission, or no form can be made of it
+ */
+export function readUserQuestions(params: unknown): UserQuestions | undefined {
+  const meta = at(params, 'toolCall', '_meta');
+  if (at(meta, 'qwenInteractionKind') !== 'user_question') return undefined;
+  const questions = [at(meta, 'qwenQuestions'), at(params, 'toolCall', 'rawInput', 'questions')].find(isFilledList);
+  const submit = optionOf(params, 'allow');
+  if (!questions || submit === undefined) return undefined;
+  const cancel = optionOf(params, 'reject');
+  const keys = questions.map((_, index) => String(index));
+  const requestedSchema = {
+    type: 'object',
+    properties: Object.fromEntries(questions.map((question, index) => [keys[index], fieldOf(question)])),
+    required: keys,
+  };
+  const scope = { sessionId: at(params, 'sessionId'), toolCallId: at(params, 'toolCall', 'toolCallId') };
+  const message = wordOf(at(params, 'toolCall', 'title') ?? '');
+  try {
+    const asked = readElicitation({ ...scope, mode: 'form', message, requestedSchema });
+    return { asked, answer: (answered) => answerOf(answered, submit, cancel) };
+  } catch {
+    return undefined; // as a permission it can at least be cancelled
+  }
+}
+
+function answerOf({ action, content = {} }: Answered, submit: string, cancel: string | undefined): object {
+  if (action === 'accept') {
+    const answers = Object.entries(content).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? value.join(', ') : String(value),
+    ]);
+    return { outcome: { outcome: 'selected', optionId: submit }, answers: Object.fromEntries(answers) };
+  }
+  if (action === 'decline' && cancel !== undefined) return { outcome: { outcome: 'selected', optionId: cancel } };
+  return { outcome: { outcome: 'cancelled' } };
+}
+
+function fieldOf(question: unknown): object {
+  const title = at(question, 'question') ?? at(question, 'header');
+  const options = at(question, 'options');
+  if (!isFilledList(options)) return { type: 'string', title, minLength: 1 };
+  const choices = options.map((option) => ({ const: at(option, 'label'), description: at(option, 'description') }));
+  if (at(question, 'multiSelect') === true) return { type: 'array', title, minItems: 1, items: { anyOf: choices } };
+  return { type: 'string', title, oneOf: choices };
+}
+
+function optionOf(params: unknown, kind: 'allow' | 'reject'): string | undefined {
+  const options = at(params, 'options');
+  if (!Array.isArray(options)) return undefined;
+  const ids = options.filter((option) => wordOf(at(option, 'kind')).startsWith(kind)).map((one) => at(one, 'optionId'));
+  return ids.find((id) => typeof id === 'string') as string | undefined;
+}
+
+function isFilledList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && value.length > 0;
+}
