@@ -2,7 +2,7 @@
 // pictures and files as artifacts.
 
 import { head } from '../base/text';
-import { type MessagePart, textPart } from '../distributed/model';
+import { type MessagePart, markdownPart, textPart } from '../distributed/model';
 import type { RunEmitter } from '../distributed/servedAgent';
 import { toMessages } from '../distributed/toMessages';
 import type { ContentBlock } from '../session/content';
@@ -105,7 +105,7 @@ export class RunOutput {
   #text(text: string): void {
     for (let rest = text; rest !== ''; ) {
       const piece = head(rest, MAX_TEXT);
-      this.#part(textPart(piece, 'text/markdown'));
+      this.#part(markdownPart(piece));
       rest = rest.slice(piece.length);
     }
   }

@@ -267,6 +267,14 @@ export function textPart(content: string, contentType = 'text/plain'): MessagePa
   return { content_type: contentType, content, content_encoding: 'plain' };
 }
 
+/**
+ * Text of an agent, which is Markdown. The SDKs of the protocol read `text/plain` parts alone as the
+ * words of a message, so that is its type, and a field of our own says what the text is.
+ */
+export function markdownPart(content: string): MessagePart {
+  return { ...textPart(content), parley_content_type: 'text/markdown' };
+}
+
 /** A new id, as other servers of the protocol demand it. */
 export function mintId(): string {
   return randomUUID();

@@ -2,7 +2,7 @@
 import { Deferred } from '../base/deferred';
 import { ParleyError } from '../base/errors';
 import { Emitter } from '../base/event';
-import { type AcpError, MAX_MESSAGE_BYTES, type Message, type MessagePart, mintId, textPart, timestamp } from './model';
+import { type AcpError, MAX_MESSAGE_BYTES, type Message, type MessagePart, mintId, timestamp } from './model';
 import type { ToldNotice } from './runNotice';
 import { isResting } from './runRecovery';
 import type { RunEmitter } from './servedAgent';
@@ -304,25 +304,29 @@ export class ServerRun {
   }
 }
 
+/** Fields of a part that is nothing but text. */
+const OF_TEXT = new Set(['content_type', 'content', 'content_encoding', 'parley_content_type']);
+
 function joined(parts: readonly MessagePart[]): readonly MessagePart[] {
   const out: MessagePart[] = [];
+  let first: MessagePart | undefined;
   let texts: string[] = [];
-  let type = '';
   const flush = (): void => {
-    if (texts.length > 0) out.push(textPart(texts.join(''), type));
+    if (first) out.push({ ...first, content: texts.join('') });
+    first = undefined;
     texts = [];
   };
   for (const part of parts) {
-    const { content, content_type: contentType } = part;
-    const isPlain = part.name === undefined && part.metadata === undefined && part.content_encoding === 'plain';
-    if (!isPlain || content === undefined || Object.keys(part).length > 3) {
+    const isText = part.content_encoding === 'plain' && Object.keys(part).every((key) => OF_TEXT.has(key));
+    if (!isText || part.content === undefined) {
       flush();
       out.push(part);
       continue;
     }
-    if (contentType !== type) flush();
-    type = contentType;
-    texts.push(content);
+    const { content_type: type, parley_content_type: mark } = part;
+    if (type !== first?.content_type || mark !== first?.parley_content_type) flush();
+    first ??= part;
+    texts.push(part.content);
   }
   flush();
   return out;

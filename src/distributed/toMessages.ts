@@ -3,7 +3,7 @@
 import type { ContentBlock, ToolContent } from '../session/content';
 import type { StopReason } from '../session/event';
 import type { Entry, MessageEntry, ToolEntry } from '../session/state';
-import { type Message, type MessagePart, textPart, timestamp } from './model';
+import { type Message, type MessagePart, markdownPart, textPart, timestamp } from './model';
 
 export interface ToMessagesOptions {
   /** Goes into the role (`agent/<name>`), as far as the protocol lets it. */
@@ -42,7 +42,7 @@ export function toMessages(entries: readonly Entry[], options: ToMessagesOptions
     }
     close(false);
     const parts = new PartList();
-    for (const block of entry.content) parts.addBlock(block, 'text/plain');
+    for (const block of entry.content) parts.addBlock(block, textPart);
     messages.push({
       role: 'user',
       parts: parts.finish(),
@@ -86,10 +86,10 @@ export function stopReasonOf(message: Message): string | undefined {
 }
 
 function addEntry(parts: PartList, entry: Entry): void {
-  if (entry.kind === 'agent') for (const block of entry.content) parts.addBlock(block, 'text/markdown');
+  if (entry.kind === 'agent') for (const block of entry.content) parts.addBlock(block, markdownPart);
   else if (entry.kind === 'thought') parts.addThought(entry);
   else if (entry.kind === 'tool') parts.addTool(entry);
-  else if (entry.kind === 'error') parts.addText(`Error: ${entry.text}`, 'text/plain');
+  else if (entry.kind === 'error') parts.addText(`Error: ${entry.text}`);
   // Plans, notices and rules are the client's own view, not what was said.
 }
 
@@ -114,22 +114,23 @@ class PartList {
     return [...this.#parts, textPart(`[${what} of this message left out: too large]`)];
   }
 
-  addBlock(block: ContentBlock, textType: string): void {
-    if (block.type === 'text') this.addText(block.text, textType);
+  /** @param textOf makes the part of a text */
+  addBlock(block: ContentBlock, textOf: (text: string) => MessagePart): void {
+    if (block.type === 'text') this.addText(block.text, textOf);
     else if (block.type === 'image' || block.type === 'audio') {
       const name = `${block.type}-${this.#parts.length + 1}.${extensionOf(block.mimeType)}`;
       this.#addExtra({ name, content_type: block.mimeType, content: block.data, content_encoding: 'base64' });
     } else if (block.type === 'resource_link') this.#addLink(block);
     else if (block.type === 'resource') this.#addResource(block);
-    else this.addText(`[content of the kind ${block.kind.slice(0, 100)}]`, 'text/plain');
+    else this.addText(`[content of the kind ${block.kind.slice(0, 100)}]`);
   }
 
-  addText(text: string, contentType: string): void {
+  addText(text: string, textOf: (text: string) => MessagePart = textPart): void {
     if (text === '') return;
     const kept = this.#parts.length < MAX_MESSAGE_PARTS ? fitting(text, this.#text) : '';
     if (kept !== '') {
       this.#text -= jsonBytes(kept);
-      this.#parts.push(textPart(kept, contentType));
+      this.#parts.push(textOf(kept));
     }
     if (kept.length < text.length) this.#omitted++;
   }
@@ -157,7 +158,7 @@ class PartList {
     if (/^https?:\/\//i.test(block.uri) && URL.canParse(block.uri)) {
       const metadata = { kind: 'citation', url: block.uri, title: name };
       this.#addExtra({ ...textPart(name), metadata });
-    } else this.addText(`[file: ${name}]`, 'text/plain');
+    } else this.addText(`[file: ${name}]`);
   }
 
   #addResource(block: Extract<ContentBlock, { type: 'resource' }>): void {

@@ -11,7 +11,7 @@ import {
 import { pastEvents } from '../../../src/client/pastEvents';
 import { projectItem } from '../../../src/client/projectItem';
 import { openedEnd, openedFrom } from '../../../src/client/provenanceWords';
-import type { Message, SessionDescriptor } from '../../../src/distributed/model';
+import { type Message, markdownPart, type SessionDescriptor, textPart } from '../../../src/distributed/model';
 import { sha256Of } from '../../../src/distributed/resources';
 import { withHash } from '../../../src/distributed/resourceUrl';
 import { toMessages } from '../../../src/distributed/toMessages';
@@ -309,6 +309,18 @@ describe('a session from elsewhere', function () {
       ['Read it', 'completed', { path: 'a' }, { ok: 1 }],
     );
     assert.equal(end.title, 'The turn was cancelled.');
+  });
+
+  it('shows the Markdown of an agent as before, however its text is typed', () => {
+    const said = '**Hi** there';
+    const parts = [markdownPart(said), textPart(said, 'text/markdown'), textPart(said)];
+    for (const part of parts) {
+      const model = new SessionModel();
+      for (const event of pastEvents({ role: 'agent/x', parts: [part] }, 'past-0')) model.apply(event, NOW);
+      const [entry] = model.state.entries;
+      assert.ok(entry?.kind === 'agent');
+      assert.deepEqual(entry.content, [{ type: 'text', text: said }]);
+    }
   });
 
   it('runs what strangers wrote, or shows what they named as a file of this machine', () => {

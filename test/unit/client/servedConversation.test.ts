@@ -1,7 +1,7 @@
 // Configured agents behind our server of the Agent Communication Protocol: real agent processes, asked by the protocol's own client from npm and by ours.
 import assert from 'node:assert/strict';
 import { servedName } from '../../../src/client/servedConversations';
-import { type MessagePart, textPart, trajectoryOf } from '../../../src/distributed/model';
+import { type MessagePart, markdownPart, textPart, trajectoryOf } from '../../../src/distributed/model';
 import type { ServedAgent } from '../../../src/distributed/servedAgent';
 import { scratchFolder } from '../../support/scratch';
 import { all, sdkClient } from '../../support/sdkClient';
@@ -32,6 +32,23 @@ describe('an agent that is served', function () {
     const started = await client.runAsync('scripted', 'say Later');
     const done = await untilRun(running, started.run_id, 'completed');
     assert.equal(said(done), 'Later');
+  });
+
+  it('says its Markdown as text/plain, streamed and whole, and marks it', async () => {
+    const { agent } = await scripted();
+    const running = await serve([agent]);
+    const events = await all(sdkClient(running).runStream('scripted', 'say **Hello** `you`'));
+    const streamed = events.flatMap((event) => (event.type === 'message.part' ? [event.part] : []));
+    const whole = events.flatMap((event) => (event.type === 'message.completed' ? event.message.parts : []));
+    for (const parts of [streamed, whole]) {
+      const plain = parts.filter(({ content_type: type }) => type === 'text/plain');
+      assert.equal(plain.map(({ content }) => content).join(''), '**Hello** `you`');
+    }
+    const run = await running.client.runSync(request('say **Hello**'), signal);
+    assert.deepEqual(
+      run.output.flatMap(({ parts }) => parts),
+      [markdownPart('**Hello**')],
+    );
   });
 
   it('loses the agent’s thoughts, steps or pictures', async () => {

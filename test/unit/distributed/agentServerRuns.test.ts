@@ -1,6 +1,6 @@
 // The runs of our server: each ends once, is recorded with what it said, and takes a bounded amount of memory.
 import assert from 'node:assert/strict';
-import { MAX_MESSAGE_BYTES } from '../../../src/distributed/model';
+import { MAX_MESSAGE_BYTES, markdownPart, readMessage, textPart } from '../../../src/distributed/model';
 import { agentOf, awaiting, echo, endless, type RunningServer, serve, userMessage } from '../../support/servedAgents';
 import { eachServer, raw, textAt } from './serverUnderTest';
 
@@ -167,5 +167,37 @@ describe('the agent server', () => {
       [expected],
     );
     assert.equal((await client.events(run.run_id, signal)).filter(({ type }) => type === 'message.part').length, 3000);
+  });
+
+  it('joins only texts of one kind, and keeps fields that it does not know', async () => {
+    const mixed = agentOf('mixed', async (_input, out) => {
+      for (let at = 0; at < 300; at++) out.part(textPart('a'));
+      for (let at = 0; at < 300; at++) out.part(markdownPart('b'));
+      out.part({ ...textPart('c'), theirs: { x: 1 } });
+      out.part({ ...textPart('d'), theirs: { x: 1 } });
+    });
+    const { client } = await serve([mixed]);
+    const run = await client.runSync({ agentName: 'mixed', input: [] }, signal);
+    assert.deepEqual(run.output[0]?.parts, [
+      textPart('a'.repeat(300)),
+      markdownPart('b'.repeat(300)),
+      { ...textPart('c'), theirs: { x: 1 } },
+      { ...textPart('d'), theirs: { x: 1 } },
+    ]);
+  });
+
+  it('records what others send with the fields that only they know', async () => {
+    const { client } = running;
+    const input = {
+      role: 'user',
+      parts: [{ ...textPart('hello'), theirs: { deep: [1] } }],
+      their_trace: 'abc',
+    };
+    const { session_id: sessionId = '' } = await client.runSync({ agentName: 'echo', input: [input] }, signal);
+    const { history } = await client.session(sessionId, signal);
+    const kept = readMessage(await (await fetch(history[0] ?? '')).json());
+    assert.deepEqual(kept, input);
+    const answer = readMessage(await (await fetch(history[1] ?? '')).json());
+    assert.deepEqual(answer.parts, input.parts);
   });
 });

@@ -42,6 +42,9 @@ function called(more: Partial<ToolEntry> = {}): ToolEntry {
   } as const;
   return { ...base, toolKind: 'read', status: 'completed', content: [], locations: [], ...more };
 }
+/** `str(message)` of the protocol's Python SDK. */
+const plainWords = ({ parts }: Message): string =>
+  parts.map(({ content, content_type: type }) => (type === 'text/plain' ? (content ?? '') : '')).join('');
 const textsOf = (message: Message | undefined) => message?.parts.map((part) => part.content ?? '');
 
 describe('toMessages', () => {
@@ -71,7 +74,11 @@ describe('toMessages', () => {
     const parts = messages[1]?.parts ?? [];
     assert.deepEqual(
       parts.map(({ content_type }) => content_type),
-      ['text/plain', 'text/markdown', 'text/plain', 'text/markdown'],
+      ['text/plain', 'text/plain', 'text/plain', 'text/plain'],
+    );
+    assert.deepEqual(
+      parts.map(({ parley_content_type }) => parley_content_type),
+      [undefined, 'text/markdown', undefined, 'text/markdown'],
     );
     assert.deepEqual(trajectoryOf(parts[0]!), { message: 'Hm.' });
     assert.deepEqual(trajectoryOf(parts[2]!), {
@@ -81,6 +88,17 @@ describe('toMessages', () => {
       toolOutput: { lines: 3 },
     });
     for (const message of messages) assert.deepEqual(readMessage(JSON.parse(JSON.stringify(message))), message);
+  });
+
+  it('gives every word of the agent to readers that join the text/plain parts', () => {
+    const link = { type: 'resource_link', uri: 'https://x.example/a', name: 'a' } as const;
+    const entries = [
+      said('agent', text('See **this**: '), link, text(' and `that`.')),
+      called(),
+      said('agent', text(' Done.')),
+    ];
+    const [message] = toMessages(entries);
+    assert.equal(message && plainWords(message), 'See **this**: a and `that`. Done.');
   });
 
   it('cannot tell a turn that was stopped, or that failed, from one that ended', () => {
