@@ -6,17 +6,16 @@ import { ParleyError } from '../base/errors';
 import { Deadline } from './deadline';
 import { ACCEPT_ENCODING, discardBody, readBody } from './guardedBody';
 import { BlockedAddress, GuardedConnections, type NameLookup } from './guardedConnections';
+import { type ConsentPolicy, OriginConsent } from './originConsent';
 
 const MAX_REDIRECTS = 3;
 
 /** What the user and the settings allow. An origin is `scheme://host[:port]` as `URL.origin` gives it. */
-export interface NetworkPolicy {
+export interface NetworkPolicy extends ConsentPolicy {
   /** On the allow-list: our own server, configured agents and stores, origins that the user allowed for good. Addresses are not judged. */
   isAllowed(origin: string): boolean;
   /** Only origins of the allow-list; for a server that others can reach. */
   readonly listedOnly?: boolean;
-  /** Asks the user about an origin on this machine or in the local network. Absent: refused. */
-  ask?(origin: string, found: 'local' | 'private', signal: AbortSignal): Promise<boolean>;
   /** Headers with credentials for exactly this origin. */
   credentials?(origin: string): Promise<Readonly<Record<string, string>> | undefined>;
 }
@@ -26,46 +25,22 @@ export interface GuardOptions {
   readonly maxPerOrigin?: number;
   readonly lookup?: NameLookup;
   /** Instead of the guard's own; for tests and for whoever has other ways out. */
-  readonly connections?: Pick<GuardedConnections, 'get' | 'dispose'>;
+  readonly connections?: Connections;
 }
+
+type Connections = Pick<GuardedConnections, 'get' | 'classOf' | 'dispose'>;
 
 /** A policy with the connections that are made under it. */
 export class Guard implements Disposable {
   readonly policy: NetworkPolicy;
-  readonly connections: Pick<GuardedConnections, 'get' | 'dispose'>;
-  readonly #questions = new Map<string, Promise<boolean>>();
-  readonly #visited = new Set<string>();
+  readonly connections: Connections;
+  /** What the user has said about servers that are not on the public internet, for as long as this guard lives. */
+  readonly consent: OriginConsent;
 
   constructor(policy: NetworkPolicy, options: GuardOptions = {}) {
     this.policy = policy;
     this.connections = options.connections ?? new GuardedConnections(options.maxPerOrigin, options.lookup);
-  }
-
-  /** On the allow-list, or allowed by the user for as long as this guard lives. */
-  isAllowed(origin: string): boolean {
-    return this.policy.isAllowed(origin) || this.#visited.has(origin);
-  }
-
-  /** Asks the user about an origin that was blocked: once, until {@link forgetAnswers}, however many requests wait for the answer. */
-  mayVisit({ origin, addressClass }: BlockedAddress, signal: AbortSignal): Promise<boolean> {
-    if (this.policy.ask === undefined || (addressClass !== 'local' && addressClass !== 'private')) {
-      return Promise.resolve(false);
-    }
-    const open = this.#questions.get(origin);
-    if (open !== undefined) return open;
-    const question = this.policy.ask(origin, addressClass, signal).then((answer) => {
-      if (answer) this.#visited.add(origin);
-      return answer;
-    });
-    question.catch(() => this.#questions.delete(origin));
-    this.#questions.set(origin, question);
-    return question;
-  }
-
-  /** The next need asks the user again: for a retry after a refusal. */
-  forgetAnswers(): void {
-    this.#questions.clear();
-    this.#visited.clear();
+    this.consent = new OriginConsent(policy, (hostname) => this.connections.classOf(hostname));
   }
 
   dispose(): void {
@@ -79,7 +54,7 @@ export interface GuardedGetOptions {
   readonly maxBytes: number;
   /** For all hops together, from the first connection to the last byte; time in which the user is asked does not count. */
   readonly timeoutMs: number;
-  /** False: a blocked address is an error at once, and whoever calls asks (see {@link Guard.mayVisit}). */
+  /** False: a blocked address is an error at once, and whoever calls asks (see {@link OriginConsent.mayVisit}). */
   readonly asks?: false;
   /** Headers for every hop (`if-none-match`); no credentials. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -140,7 +115,7 @@ async function visit(
 ): Promise<Visit> {
   const { guard } = options;
   const { origin } = url;
-  const allowed = guard.isAllowed(origin);
+  const allowed = guard.consent.isAllowed(origin);
   if (!allowed && guard.policy.listedOnly === true) {
     throw new ParleyError('not-listed', `${origin} is not on the list of allowed servers.`);
   }
@@ -149,7 +124,7 @@ async function visit(
   } catch (error) {
     if (!(error instanceof BlockedAddress) || options.asks === false) throw error;
     const asked = performance.now();
-    if (!(await guard.mayVisit(error, signal))) throw error;
+    if (!(await guard.consent.mayVisit(error, true, signal))) throw error;
     const waited = performance.now() - asked;
     return { ...(await exchange(url, headers, true, options.maxBytes, guard, timeoutMs, signal)), waited };
   }

@@ -66,7 +66,7 @@ export class GuardedConnections implements Disposable {
     allowed: boolean,
     signal: AbortSignal,
   ): Promise<http.IncomingMessage> {
-    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const host = bare(url.hostname);
     if (!allowed && isIP(host) !== 0) this.#judge(url.origin, [host]);
     try {
       return await this.#send(url, headers, allowed, signal);
@@ -75,6 +75,14 @@ export class GuardedConnections implements Disposable {
       if (!(error instanceof StaleConnection)) throw error;
       return await this.#send(url, headers, allowed, signal);
     }
+  }
+
+  /** Where a host of a URL leads now; undefined where its name is not known. Each connection is judged by its own look. */
+  async classOf(hostname: string): Promise<AddressClass | undefined> {
+    const host = bare(hostname);
+    if (isIP(host) !== 0) return worstClass([host]);
+    const found = await this.#lookup(host).catch(() => []);
+    return found.length === 0 ? undefined : worstClass(found.map(({ address }) => address));
   }
 
   dispose(): void {
@@ -148,6 +156,11 @@ export class GuardedConnections implements Disposable {
       );
     };
   }
+}
+
+/** Without the brackets that URLs put around IPv6 addresses. */
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
 class StaleConnection extends Error {}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ParleyError } from '../base/errors';
 import { diskError, readFramed, writeFramed } from './framedFile';
 import { signResource, verifyResource } from './resourceSignature';
-import { checkKey, type ResourceStore, type StoredResource, type UrlOptions } from './resources';
+import { checkKey, ID_AT_END, type ResourceStore, type StoredResource, type UrlOptions, UUID } from './resources';
 import { withHash } from './resourceUrl';
 
 export interface LocalStoreOptions {
@@ -24,8 +24,6 @@ export interface ServedResource {
   readonly contentType: string;
 }
 
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
-const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
 /** A proxy may put something in front. */
 const OWN_PATH = new RegExp(`/resources/(${UUID.source})$`);
 const SAFE_KEY = /^[A-Za-z0-9][A-Za-z0-9._~-]*(\/[A-Za-z0-9][A-Za-z0-9._~-]*)*$/;

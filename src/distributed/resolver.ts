@@ -50,7 +50,7 @@ export interface HistoryOptions {
   onEntry?(entry: HistoryEntry): void;
   /** Known SHA-256 by index, for URLs that do not carry it. */
   sha256?(index: number): string | undefined;
-  /** For the whole history; 60 s unless told otherwise. What is not there by then is a gap. */
+  /** For the whole history, from when the user has said which servers may be asked; 60 s unless told otherwise. What is not there by then is a gap. */
   readonly budgetMs?: number;
   /** The newest `count` entries have the servers and the processor for themselves until `others` settles. */
   readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
@@ -77,7 +77,7 @@ export class Resolver {
 
   /**
    * Resolves a whole history. Never throws for what servers do: the result has an entry for each URL, in the order of the descriptor.
-   * Stopping it makes gaps of what is still missing.
+   * Stopping it makes gaps of what is still missing. Which servers on this machine or in the network it may be read from, the user is asked once.
    */
   async resolveHistory(
     descriptor: SessionDescriptor,
@@ -87,7 +87,12 @@ export class Resolver {
     const { history } = descriptor;
     const entries = new Array<HistoryEntry | undefined>(history.length);
     const budget = new AbortController();
-    const timer = setTimeout(() => budget.abort(), options.budgetMs ?? 60_000);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const { state } = descriptor;
+    void this.#loader.askTogether(state === undefined ? history : [...history, state], signal).then(() => {
+      if (!isOver) timer = setTimeout(() => budget.abort(), options.budgetMs ?? 60_000);
+    });
     const run: Run = { signal, either: AbortSignal.any([signal, budget.signal]), bytes: 0, health: new OriginHealth() };
     const resolve = async (group: Group): Promise<void> => {
       const result = await this.#resolveOne(group, run);
@@ -109,13 +114,14 @@ export class Resolver {
       const others = groups.filter((group) => !isNewest(group));
       await Promise.all([...groups.filter(isNewest).map(resolve), resolveOthers(others)]);
     } finally {
+      isOver = true;
       clearTimeout(timer);
     }
     return entries.map((entry, index) => entry ?? gapOf(index, history[index] ?? '', 'cancelled'));
   }
 
   /**
-   * Resolves one entry again, for "Retry" at a gap.
+   * Resolves one entry again, for "Retry" at a gap: the user is asked about its server where that is blocked.
    * @param index its position
    * @param sha256 that it must have, where the URL does not carry it
    */
@@ -126,7 +132,8 @@ export class Resolver {
     signal: AbortSignal,
   ): Promise<HistoryEntry> {
     const group = { url, indexes: [index], ...(sha256 !== undefined && { sha256 }) };
-    return await this.#resolveOne(group, { signal, either: signal, bytes: 0, health: new OriginHealth() });
+    const run: Run = { signal, either: signal, bytes: 0, health: new OriginHealth(), asks: true };
+    return await this.#resolveOne(group, run);
   }
 
   /** Gets the state: asked for each time, sent again by the server only when it changed. What fails is a gap; the URL is to be forwarded all the same. */
@@ -187,7 +194,12 @@ export class Resolver {
     if (run.either.aborted) throw new ResourceFailure('cancelled');
     return (
       (await this.#loader.loadHere(target, run.either)) ??
-      (await this.#loader.load(target, this.#maxMessageBytes, { health: run.health }, run.either))
+      (await this.#loader.load(
+        target,
+        this.#maxMessageBytes,
+        { health: run.health, asks: run.asks === true },
+        run.either,
+      ))
     );
   }
 
@@ -212,6 +224,8 @@ interface Run {
   readonly either: AbortSignal;
   bytes: number;
   readonly health: OriginHealth;
+  /** See {@link LoadOptions.asks}. */
+  readonly asks?: true;
 }
 
 interface Group {

@@ -1,4 +1,5 @@
 // From a URL in a descriptor to bytes, by the shortest way: our own store, what was fetched before, the network under the guard and the caps.
+import { messageOf } from '../base/errors';
 import { type Log, silentLog } from '../base/log';
 import { ResourceFailure, reasonOfError, reasonOfStatus } from './gap';
 import { type Guard, guardedGet } from './guard';
@@ -6,7 +7,7 @@ import { BlockedAddress } from './guardedConnections';
 import type { OriginHealth } from './originHealth';
 import { OriginLimiter } from './originLimiter';
 import type { ResourceCache } from './resourceCache';
-import { type ResourceStore, sha256Of } from './resources';
+import { isMinted, type ResourceStore, sha256Of } from './resources';
 import { hashOf, redactUrl } from './resourceUrl';
 
 export interface LoaderOptions {
@@ -48,6 +49,8 @@ export interface LoadOptions {
   readonly known?: Loaded;
   /** Of the servers, where many URLs are fetched together. */
   readonly health?: OriginHealth;
+  /** The user wants this one now, and is asked about a server that is blocked. */
+  readonly asks?: boolean;
 }
 
 /** Files read at a time. */
@@ -70,7 +73,9 @@ export class ResourceLoader {
     const hash = sha256 === undefined ? {} : { sha256 };
     for (const store of this.#options.stores ?? []) {
       const key = await store.keyOf(url);
-      if (key !== undefined) return { url, own: { store, key }, cacheName: `own ${store.id} ${key}`, ...hash };
+      // A session of a stranger may name whatever else lies in the user's bucket: that is not read with the user's keys.
+      if (key !== undefined && isMinted(key))
+        return { url, own: { store, key }, cacheName: `own ${store.id} ${key}`, ...hash };
     }
     return { url, cacheName: `url ${url.split('#', 1)[0]}`, ...hash };
   }
@@ -99,9 +104,25 @@ export class ResourceLoader {
       return await this.#loadInTurn(target, maxBytes, more, signal);
     } catch (error) {
       // Asked outside of the caps: a question that stays open must not hold up other servers.
-      if (!(error instanceof BlockedAddress) || !(await this.#options.guard.mayVisit(error, signal))) throw error;
+      const { consent } = this.#options.guard;
+      if (!(error instanceof BlockedAddress) || !(await consent.mayVisit(error, more.asks === true, signal)))
+        throw error;
       return await this.#loadInTurn(target, maxBytes, more, signal);
     }
+  }
+
+  /**
+   * Asks the user about all servers that these addresses make necessary and that are not allowed, in one question. Requests
+   * to them wait for the answer. Resolves when there is one, or nothing to ask; never rejects.
+   */
+  async askTogether(urls: readonly string[], signal: AbortSignal): Promise<void> {
+    const isNeeded = async (url: string): Promise<boolean> => {
+      const target = await this.target(url);
+      return target.own === undefined && (await this.loadHere(target, signal)) === undefined;
+    };
+    await this.#options.guard.consent
+      .askTogether(urls, isNeeded, signal)
+      .catch((error: unknown) => this.#log.warn(`no question about servers: ${messageOf(error)}`));
   }
 
   /** Keeps what was fetched for the next time; our own local files need no second copy. */

@@ -59,6 +59,19 @@ export function checkKey(key: string): string {
   return key;
 }
 
+/** An id of ours, in a pattern. */
+export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
+/** What a key ends in: its id, and an optional extension. */
+export const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
+
+/**
+ * Whether a key ends in an id, as all keys of messages and states do, here and with the protocol's own server. Nobody
+ * guesses one: whoever names it was given a link to it.
+ */
+export function isMinted(key: string): boolean {
+  return ID_AT_END.test(key);
+}
+
 function hasControls(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 32 || text.charCodeAt(at) === 127) return true;
   return !text.isWellFormed();

@@ -2,7 +2,7 @@
 import { Deferred } from '../base/deferred';
 import { ParleyError } from '../base/errors';
 import { Emitter } from '../base/event';
-import { type AcpError, MAX_MESSAGE_BYTES, type Message, type MessagePart, mintId, timestamp } from './model';
+import { type AcpError, MAX_MESSAGE_BYTES, type Message, type MessagePart, mintId, textPart, timestamp } from './model';
 import type { ToldNotice } from './runNotice';
 import { isResting } from './runRecovery';
 import type { RunEmitter } from './servedAgent';

@@ -105,7 +105,7 @@ export class Descriptors implements Disposable {
     this.#lifetime.add(this.#guard);
     // What the user allowed for this window's guard is allowed to runs too.
     const policy = {
-      isAllowed: (origin: string) => this.#guard.isAllowed(origin),
+      isAllowed: (origin: string) => this.#guard.consent.isAllowed(origin),
       credentials: (origin: string) => access.credentials(origin),
     };
     const { serve, log } = options;
@@ -235,23 +235,25 @@ export class Descriptors implements Disposable {
     requireTrust();
     const url = await this.#urlAt(conversation, gapId);
     if (url === undefined) throw new ParleyError('no-such-gap', 'It is not known where this message is.');
-    this.#guard.forgetAnswers();
+    const { consent } = this.#guard;
+    const origin = new URL(url).origin;
+    const wasAllowed = consent.isAllowed(origin);
+    consent.forgetRefusals();
     const resolver = await this.#resolver();
-    let unlocked: string | undefined;
-    const unlock = async (locked: string, signal: AbortSignal): Promise<boolean> => {
-      const { origin } = new URL(locked);
-      const isGiven = await this.#access.askToken(origin, signal);
-      if (isGiven) unlocked = origin;
-      return isGiven;
+    let isUnlocked = false;
+    const unlock = async (_locked: string, signal: AbortSignal): Promise<boolean> => {
+      isUnlocked = await this.#access.askToken(origin, signal);
+      return isUnlocked;
     };
     const place = { place: conversation, resolver, now: Date.now };
     const isThere = await retryGap(gapId, url, { ...place, unlock }, this.#ended.signal);
-    if (!isThere || unlocked === undefined) return;
-    // The token is for all messages of that server.
+    const isOpened = !wasAllowed && consent.isAllowed(origin);
+    if (!isOpened && !(isThere && isUnlocked)) return;
+    // The answer, or the token, is for all messages of that server.
     for (const entry of [...conversation.model.state.entries]) {
       if (entry.kind !== 'gap' || entry.state !== 'retryable') continue;
       const other = await this.#urlAt(conversation, entry.gapId);
-      if (other !== undefined && originOf(other) === unlocked)
+      if (other !== undefined && originOf(other) === origin)
         await retryGap(entry.gapId, other, place, this.#ended.signal);
     }
   };

@@ -1,10 +1,13 @@
-// What sessions from elsewhere may fetch: the public internet, the user's own servers, and what the user allows, asked for one origin at a time.
+// What sessions from elsewhere may fetch: the public internet, the user's own servers, and what the user
+// allows, asked once for each session.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import type { Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { NetworkPolicy } from '../distributed/guard';
+import type { AskedOrigin } from '../distributed/originConsent';
 import { isOnThisMachine } from '../distributed/resourceUrl';
 import type { AllowedOrigins } from './allowedOrigins';
+import { originQuestion } from './originQuestion';
 import { type Questions, vscodeQuestions } from './questions';
 import { PREFIX } from './remoteHeaders';
 
@@ -49,22 +52,22 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     return this.#options.origins.has(origin);
   }
 
-  async ask(origin: string, found: 'local' | 'private', signal: AbortSignal): Promise<boolean> {
-    if (!workspace.isTrusted || signal.aborted) return false;
+  /** One question for all of them. Those that its list has no room for are not asked about, and not allowed. */
+  async ask(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]> {
+    if (!workspace.isTrusted || signal.aborted) return [];
+    const { ask = vscodeQuestions, origins: list, log } = this.#options;
     const once = l10n.t('Allow Once');
     const always = l10n.t('Always Allow');
-    const where = found === 'local' ? l10n.t('this machine') : l10n.t('your network');
-    const text = l10n.t('The session wants to load messages from {0}, which is on {1}.', origin, where);
-    const detail = l10n.t('Only agree where you know that server: whoever made the session chose the address.');
+    const { text, detail, listed } = originQuestion(origins);
     try {
-      const { ask = vscodeQuestions } = this.#options;
-      const choice = await ask.choose(text, detail, [once, always]);
-      if (choice === always) await this.#options.origins.allowAlways([origin]);
-      return choice === once || choice === always;
+      const none = origins.length === 1 ? l10n.t("Don't Allow") : l10n.t('None');
+      const choice = await ask.choose(text, detail, [once, always], none);
+      if (choice === always) await list.allowAlways(listed);
+      return choice === once || choice === always ? listed : [];
     } catch (error) {
       // Nobody is there to ask.
-      this.#options.log.debug(`no question about ${origin}: ${String(error)}`);
-      return false;
+      log.debug(`no question about ${origins.length} servers: ${String(error)}`);
+      return [];
     }
   }
 

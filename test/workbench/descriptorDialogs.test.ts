@@ -4,6 +4,7 @@ import { ConfigurationTarget, type ExtensionContext, env, Uri, workspace } from 
 import { ParleyError } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
 import type { SessionDescriptor } from '../../src/distributed/model';
+import type { AskedOrigin } from '../../src/distributed/originConsent';
 import { AllowedOrigins } from '../../src/workbench/allowedOrigins';
 import { copyDescriptor } from '../../src/workbench/copyDescriptor';
 import { type DescriptorServices, descriptorCommands } from '../../src/workbench/descriptorCommands';
@@ -20,8 +21,13 @@ class Answers implements Questions {
     this.#answers = answers;
   }
 
-  async choose(text: string, detail: string | undefined, buttons: readonly string[]): Promise<string | undefined> {
-    return this.#next(`${text} | ${detail ?? ''} | ${buttons.join(', ')}`);
+  async choose(
+    text: string,
+    detail: string | undefined,
+    buttons: readonly string[],
+    leave?: string,
+  ): Promise<string | undefined> {
+    return this.#next(`${text} | ${detail ?? ''} | ${[...buttons, ...(leave ? [leave] : [])].join(', ')}`);
   }
 
   async line({ title = '', prompt, secret }: Parameters<Questions['line']>[0]): Promise<string | undefined> {
@@ -228,20 +234,47 @@ describe('what is asked about shared sessions', function () {
     const setAs = (key: string, value: unknown): Thenable<void> =>
       workspace.getConfiguration('parley').update(key, value, ConfigurationTarget.Global);
 
-    it('is visited as the user said: never, once, or for good', async () => {
+    const asked = (...ports: number[]): readonly AskedOrigin[] =>
+      ports.map((port) => ({ origin: `http://10.0.0.1:${port}`, found: 'private', count: port }));
+
+    it('is visited as the user says: never, for now, or always', async () => {
       const { context, kept } = fakeContext();
       const ask = new Answers(undefined, 'Allow Once', 'Always Allow');
       const access = accessWith(context, ask);
-      assert.equal(await access.ask('http://10.0.0.1', 'private', signal), false);
-      assert.match(ask.asked[0] ?? '', /load messages from http:\/\/10\.0\.0\.1, which is on your network\./);
-      assert.equal(await access.ask('http://10.0.0.1', 'private', signal), true);
+      const one: AskedOrigin[] = [{ origin: 'http://10.0.0.1', found: 'private', count: 1 }];
+      assert.deepEqual(await access.ask(one, signal), []);
+      assert.match(ask.asked[0] ?? '', /^Read this session from http:\/\/10\.0\.0\.1, which is on your network\?/);
+      assert.match(ask.asked[0] ?? '', /\| Allow Once, Always Allow, Don't Allow$/);
+      assert.deepEqual(await access.ask(one, signal), ['http://10.0.0.1']);
       assert.equal(access.isAllowed('http://10.0.0.1'), false);
       assert.equal(kept.size, 0);
-      assert.equal(await access.ask('http://10.0.0.1', 'local', signal), true);
-      assert.match(ask.asked[2] ?? '', /which is on this machine\./);
+      assert.deepEqual(await access.ask([{ ...one[0]!, found: 'local' }], signal), ['http://10.0.0.1']);
+      assert.match(ask.asked[2] ?? '', /which is on this machine\?/);
       assert.equal(access.isAllowed('http://10.0.0.1'), true);
       assert.equal(access.isAllowed('http://10.0.0.1:81'), false, 'another port is another origin');
       assert.equal(accessWith(context, new Answers()).isAllowed('http://10.0.0.1'), true, 'also after a restart');
+    });
+
+    it('is asked about with all others of its session, in one list', async () => {
+      const ask = new Answers('Always Allow');
+      const access = accessWith(fakeContext().context, ask);
+      const origins = asked(...Array.from({ length: 25 }, (_, at) => at + 1));
+      assert.equal((await access.ask(origins, signal)).length, 25);
+      assert.equal(ask.asked.length, 1);
+      assert.match(ask.asked[0] ?? '', /^This session has messages on 25 servers on this machine or in your network\./);
+      assert.match(ask.asked[0] ?? '', /\nhttp:\/\/10\.0\.0\.1:1 \(your network, 1 message\)\n/);
+      assert.match(ask.asked[0] ?? '', /http:\/\/10\.0\.0\.1:25 \(your network, 25 messages\) \| .*None$/);
+      assert.ok(origins.every(({ origin }) => access.isAllowed(origin)));
+    });
+
+    it('stays closed where the list has no room for it', async () => {
+      const ask = new Answers('Always Allow');
+      const access = accessWith(fakeContext().context, ask);
+      const allowed = await access.ask(asked(...Array.from({ length: 2000 }, (_, at) => at + 1)), signal);
+      assert.equal(allowed.length, 25);
+      assert.match(ask.asked[0] ?? '', /2000 servers.*\n1975 more servers stay closed\./s);
+      assert.ok((ask.asked[0] ?? '').length < 3000);
+      assert.equal(access.isAllowed('http://10.0.0.1:26'), false);
     });
 
     it('is allowed while its agent is in the settings', async () => {
@@ -310,10 +343,7 @@ describe('what is asked about shared sessions', function () {
 
     it('is not asked about after the question was given up', async () => {
       const given = AbortSignal.abort();
-      assert.equal(
-        await accessWith(fakeContext().context, new Answers()).ask('http://10.0.0.1', 'local', given),
-        false,
-      );
+      assert.deepEqual(await accessWith(fakeContext().context, new Answers()).ask(asked(1), given), []);
     });
   });
 

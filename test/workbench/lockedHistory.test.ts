@@ -22,8 +22,13 @@ class User implements Questions {
   readonly asked: string[] = [];
   token: string | undefined;
 
-  async choose(): Promise<string> {
-    return 'Always Allow';
+  /** What is chosen; undefined: the user goes away. */
+  choice: string | undefined = 'Always Allow';
+  readonly chosen: string[] = [];
+
+  async choose(text: string): Promise<string | undefined> {
+    this.chosen.push(text);
+    return this.choice;
   }
   async line({ title = '', prompt, secret }: Parameters<Questions['line']>[0]): Promise<string | undefined> {
     this.asked.push(`${title} | ${prompt} | ${secret ? 'secret' : 'open'}`);
@@ -160,6 +165,17 @@ describe('messages of a server that wants a token', function () {
       'no other server gets it',
     );
     assert.ok(!JSON.stringify(model.state.entries).includes(TOKEN));
+  });
+
+  it('are asked about once for all servers, and at a gap for all messages of its server', async () => {
+    user.choice = undefined;
+    await descriptors.open({ id: 'session-123', history: [1, 2, 3].map((at) => `${open.baseUrl}/${at}`) });
+    assert.equal(user.chosen.length, 1);
+    assert.equal(gaps().length, 3);
+    user.choice = 'Allow Once';
+    await descriptors.retry(conversation, 'past-1');
+    assert.equal(user.chosen.length, 2);
+    assert.deepEqual([gaps().length, said()], [0, 3]);
   });
 
   it('are not read after the token was forgotten', async () => {

@@ -1,5 +1,5 @@
 // Notifications, dialogs and the messages of the status bar. All text that they show is made inert here.
-import { window } from 'vscode';
+import { type MessageItem, window } from 'vscode';
 import { inert, inertLines } from './inertText';
 
 /** How long a message stays in the status bar, in ms. */
@@ -22,15 +22,19 @@ export async function showError<T extends string>(text: string, ...buttons: read
 
 /**
  * Asks in a modal dialog. @param detail below the question; its line breaks are kept
+ * @param leave the button that goes away; “Cancel” unless told otherwise
  * @returns the button that was pressed; undefined where the dialog was cancelled
  */
 export async function askModal<T extends string>(
   question: string,
   detail: string | undefined,
   buttons: readonly T[],
+  leave?: string,
 ): Promise<T | undefined> {
   const options = { modal: true, ...(detail !== undefined && { detail: inertLines(detail) }) };
-  return chosen(buttons, await window.showWarningMessage(inert(question), options, ...buttons.map(inert)));
+  const items = buttons.map((button): MessageItem => ({ title: inert(button) }));
+  if (leave !== undefined) items.push({ title: inert(leave), isCloseAffordance: true });
+  return chosen(buttons, (await window.showWarningMessage(inert(question), options, ...items))?.title);
 }
 
 /** Says something in the status bar for a few seconds. */

@@ -153,7 +153,7 @@ describe('guardedGet', () => {
       for (const location of ['http://127.0.0.1/', 'ftp://example.com/', 'https://a:b@example.com/', 'http://']) {
         const guard = new Guard(
           { isAllowed: () => true },
-          { connections: { get: async () => redirect(location), dispose() {} } },
+          { connections: { get: async () => redirect(location), classOf: async () => 'public', dispose() {} } },
         );
         assert.equal((await failure(get(guard, 'https://store.example/'))).code, 'bad-redirect');
       }
@@ -176,7 +176,7 @@ describe('guardedGet', () => {
     });
 
     it('lets others reach servers that are not on the list, through a server that is exposed', async () => {
-      const guard = guardFor({ listedOnly: true, ask: async () => true });
+      const guard = guardFor({ listedOnly: true, ask: async (all) => all.map(({ origin }) => origin) });
       assert.equal((await failure(get(guard, 'http://8.8.8.8/'))).code, 'not-listed');
     });
 
@@ -184,9 +184,9 @@ describe('guardedGet', () => {
       const server = await serve((_, response) => response.end('ok'));
       const asked: string[] = [];
       const guard = guardFor({
-        ask: async (origin, found) => {
-          asked.push(`${origin} ${found}`);
-          return true;
+        ask: async (all) => {
+          for (const { origin, found } of all) asked.push(`${origin} ${found}`);
+          return all.map(({ origin }) => origin);
         },
       });
       const results = await Promise.all([1, 2, 3].map((n) => get(guard, `${server.origin}/${n}`)));
@@ -201,16 +201,16 @@ describe('guardedGet', () => {
     it('visits what the user refused, or asks about addresses that nobody should allow', async () => {
       const asked: string[] = [];
       const guard = guardFor({
-        ask: async (origin) => {
-          asked.push(origin);
-          return false;
+        ask: async (all) => {
+          for (const { origin } of all) asked.push(origin);
+          return [];
         },
       });
       assert.equal((await failure(get(guard, 'http://127.0.0.1:9/'))).code, 'blocked-address');
       assert.equal((await failure(get(guard, 'http://169.254.169.254/latest/meta-data'))).code, 'blocked-address');
       assert.deepEqual(asked, ['http://127.0.0.1:9']);
       // Until the user tries again.
-      guard.forgetAnswers();
+      guard.consent.forgetRefusals();
       assert.equal((await failure(get(guard, 'http://127.0.0.1:9/'))).code, 'blocked-address');
       assert.equal(asked.length, 2);
     });

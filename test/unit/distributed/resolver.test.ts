@@ -6,13 +6,15 @@ import type { Log } from '../../../src/base/log';
 import { pastContext } from '../../../src/client/pastContext';
 import { Guard } from '../../../src/distributed/guard';
 import { LocalStore } from '../../../src/distributed/localStore';
+import { mintId } from '../../../src/distributed/model';
+import type { AskedOrigin } from '../../../src/distributed/originConsent';
 import type { HistoryEntry } from '../../../src/distributed/resolver';
-import { sha256Of } from '../../../src/distributed/resources';
+import { type ResourceStore, sha256Of } from '../../../src/distributed/resources';
 import { withHash } from '../../../src/distributed/resourceUrl';
 import { servedPast } from '../../../src/distributed/servedPast';
 import { scratchFolder } from '../../support/scratch';
 import { messageText, serve } from './loopback';
-import { closeResolvers, echo, kept, open, resolver, textOf } from './resolvers';
+import { closeResolvers, echo, kept, newCache, open, resolver, textOf } from './resolvers';
 
 const never = new AbortController().signal;
 
@@ -142,12 +144,12 @@ describe('Resolver', () => {
 
   it('shows nothing of two good servers while the user has not said whether a third may be asked', async () => {
     const [good, asked] = [await serve(echo), await serve(echo)];
-    const question = new Deferred<boolean>();
+    const question = new Deferred<readonly string[]>();
     const questions: string[] = [];
     const guard = new Guard({
       isAllowed: (origin) => origin === good.origin,
-      ask: (origin) => {
-        questions.push(origin);
+      ask: (all) => {
+        questions.push(...all.map(({ origin }) => origin));
         return question.promise;
       },
     });
@@ -156,7 +158,7 @@ describe('Resolver', () => {
     let seen = 0;
     const onEntry = (): void => {
       // The good ones are all there, and only then comes the answer.
-      if (++seen === 20) question.resolve(true);
+      if (++seen === 20) question.resolve([asked.origin]);
     };
     const entries = await resolver({ guard }).resolveHistory({ id: 'session-123', history }, { onEntry }, never);
     assert.deepEqual(
@@ -164,6 +166,135 @@ describe('Resolver', () => {
       history.map((url) => new URL(url).pathname),
     );
     assert.deepEqual(questions, [asked.origin]);
+  });
+
+  describe('a session on servers of this machine', () => {
+    const history = (count: number): string[] =>
+      Array.from({ length: count }, (_, index) => `http://127.0.0.1:${index + 1}/m`);
+    /** Notes what is asked, and answers with these origins. */
+    const asking = (allowed: (origin: string) => boolean) => {
+      const questions: (readonly AskedOrigin[])[] = [];
+      const guard = new Guard({
+        isAllowed: () => false,
+        ask: async (all) => {
+          questions.push(all);
+          return all.map(({ origin }) => origin).filter(allowed);
+        },
+      });
+      return { guard: kept(guard), questions };
+    };
+
+    it('is asked about once, however many ports its addresses name', async () => {
+      const { guard, questions } = asking(() => false);
+      const entries = await open(resolver({ guard }), history(2000));
+      assert.deepEqual([...new Set(entries.map(textOf))], ['gap: blocked']);
+      assert.equal(questions.length, 1);
+      assert.equal(questions[0]?.length, 2000);
+    });
+
+    it('is read from the servers that the user allowed, and from no other', async () => {
+      const [good, other] = [await serve(echo), await serve(echo)];
+      const { guard, questions } = asking((origin) => origin === good.origin);
+      const urls = [`${good.origin}/1`, `${other.origin}/2`, `${good.origin}/3`];
+      const entries = await open(resolver({ guard }), urls);
+      assert.deepEqual(entries.map(textOf), ['/1', 'gap: blocked', '/3']);
+      assert.deepEqual(questions, [
+        [
+          { origin: good.origin, found: 'local', count: 2 },
+          { origin: other.origin, found: 'local', count: 1 },
+        ],
+      ]);
+      assert.equal(other.connections, 0);
+    });
+
+    it('asks about no server that is reached by a redirect only', async () => {
+      const inner = await serve(echo);
+      const outer = await serve((request, response) =>
+        response.writeHead(302, { location: `${inner.origin}${request.url}` }).end(),
+      );
+      const { guard, questions } = asking((origin) => origin === outer.origin);
+      const entries = await open(resolver({ guard }), [`${outer.origin}/1`, `${outer.origin}/2`]);
+      assert.deepEqual(entries.map(textOf), ['gap: blocked', 'gap: blocked']);
+      assert.deepEqual(
+        questions.map((all) => all.map(({ origin }) => origin)),
+        [[outer.origin]],
+      );
+    });
+
+    it('asks about nothing that is here already', async () => {
+      const server = await serve(echo);
+      const cache = await newCache();
+      const urls = [`${server.origin}/1`];
+      await open(resolver({ cache }), urls);
+      await cache.settled();
+      const { guard, questions } = asking(() => false);
+      assert.deepEqual((await open(resolver({ cache, guard }), urls)).map(textOf), ['/1']);
+      assert.deepEqual(questions, []);
+    });
+
+    it('asks again with the next session, and at a retry about that server alone', async () => {
+      const { guard, questions } = asking(() => false);
+      const of = resolver({ guard });
+      await open(of, history(3));
+      await open(of, history(3));
+      assert.deepEqual(
+        questions.map((all) => all.length),
+        [3, 3],
+      );
+      guard.consent.forgetRefusals();
+      await of.resolveEntry(history(3)[1] ?? '', 1, {}, never);
+      assert.deepEqual(questions[2], [{ origin: 'http://127.0.0.1:2', found: 'local', count: 1 }]);
+    });
+
+    it('loads for as long as ever after an answer that took long', async () => {
+      const server = await serve(echo);
+      const guard = kept(
+        new Guard({
+          isAllowed: () => false,
+          ask: async (all) => {
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            return all.map(({ origin }) => origin);
+          },
+        }),
+      );
+      const descriptor = { id: 'session-123', history: [`${server.origin}/1`] };
+      const entries = await resolver({ guard }).resolveHistory(descriptor, { budgetMs: 50 }, never);
+      assert.deepEqual(entries.map(textOf), ['/1']);
+    });
+
+    it('is found out about by name too', async () => {
+      const { questions, guard: plain } = asking(() => false);
+      const guard = kept(
+        new Guard(plain.policy, {
+          lookup: async (name) => [{ address: name === 'far.example' ? '8.8.8.8' : '10.0.0.1', family: 4 }],
+        }),
+      );
+      await guard.consent.askTogether(
+        ['http://near.example/1', 'http://far.example/1', 'http://169.254.169.254/1'],
+        async () => true,
+        never,
+      );
+      assert.deepEqual(questions, [[{ origin: 'http://near.example', found: 'private', count: 1 }]]);
+    });
+  });
+
+  it('reads with the user’s keys only what a link was given away to: names that nobody can guess', async () => {
+    const bucket = await serve((_request, response) => response.writeHead(403).end());
+    const read: string[] = [];
+    const store = {
+      id: 's3:bucket',
+      isLocal: false,
+      keyOf: async (url: string) => new URL(url).pathname.slice(1),
+      get: async (key: string) => {
+        read.push(key);
+        return Buffer.from(messageText('ours'));
+      },
+    } as unknown as ResourceStore;
+    const keys = [`sessions/a/00000000-${mintId()}.json`, mintId()];
+    const history = [...keys, 'invoices/2026.json', 'sessions/a/00000001.json'].map((key) => `${bucket.origin}/${key}`);
+    const entries = await open(resolver({ stores: [store] }), history);
+    assert.deepEqual(entries.map(textOf), ['ours', 'ours', 'gap: forbidden', 'gap: forbidden']);
+    assert.deepEqual(read.sort(), [...keys].sort());
   });
 
   it('waits for each of a hundred messages of a server that is dead', async () => {
