@@ -78,8 +78,9 @@ export class ServedConversation {
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
     this.#isBusy = true;
     try {
-      const { text, attachments } = runPrompt(input);
-      const past = await this.#unknownPast(context, signal);
+      const { before, asked } = splitInput(input);
+      const { text, attachments } = runPrompt(asked);
+      const past = await this.#unknownPast(context, before, signal);
       signal.throwIfAborted();
       const output = new RunOutput(out, this.#conversation.model.state.entries.length);
       this.#changes.reset();
@@ -239,17 +240,22 @@ export class ServedConversation {
     return entry?.kind === 'error' ? entry.text : model.turn(turnId)?.note;
   }
 
-  /** What others have added to the session since the agent was last asked: all of it for a new one. */
-  async #unknownPast(context: ServedRunContext, signal: AbortSignal): Promise<QueuedAttachment | undefined> {
+  /** What others have added to the session since the agent was last asked, all of it for a new one, and what the input brings along before its prompt. */
+  async #unknownPast(
+    context: ServedRunContext,
+    before: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<QueuedAttachment | undefined> {
     const { history } = context.session;
     const from = this.#known?.history.length ?? 0;
+    const brought = before.map((message) => ({ kind: 'message' as const, message }));
     // As many as the last run must have added.
     if (history.length === from + (this.#known ? this.#known.input.length + this.#known.output.messages : 0)) {
-      return undefined;
+      return pastContext(brought, history.length + 1);
     }
     const past = (await context.history(signal)).slice(from);
     const own = this.#known ? this.#ownAmong(past, this.#known.input) : 0;
-    return pastContext(past.slice(own), from + own + 1);
+    return pastContext([...past.slice(own), ...brought], from + own + 1);
   }
 
   /** How many messages at the beginning are those of the last run. A run that could not be recorded has none. */
@@ -283,6 +289,16 @@ export class ServedConversation {
     }
     this.#awake = false;
   }
+}
+
+/** An input that holds answers before its last words brings along what no server has recorded: all but those words is past. */
+function splitInput(input: readonly Message[]): {
+  readonly before: readonly Message[];
+  readonly asked: readonly Message[];
+} {
+  const answer = input.findLastIndex(({ role }) => role !== 'user');
+  const from = answer === input.length - 1 ? 0 : answer + 1;
+  return { before: input.slice(0, from), asked: input.slice(from) };
 }
 
 const SENTENCES: Readonly<Record<Exclude<StopReason, 'end_turn' | 'unknown'>, string>> = {

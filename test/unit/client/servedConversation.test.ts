@@ -216,6 +216,26 @@ describe('an agent that is served', function () {
     assert.equal(sessions(log), 2);
     assert.match(got(log)[3] ?? '', /a different past.*\[message 2 unavailable: unreachable\]/s);
   });
+
+  it('gets what no server recorded as the past, and the last words of the input as the prompt', async () => {
+    const { agent, log } = await scripted();
+    const { client } = await serve([agent]);
+    const session = { id: newSession().id, history: [] };
+    const input = [
+      userMessage('say stopped'),
+      { ...userMessage('I begin'), role: 'agent/other' },
+      userMessage('say done'),
+    ];
+    const run = await client.runSync({ agentName: 'scripted', input, session }, signal);
+    assert.equal(said(run), 'done');
+    assert.match(got(log)[0] ?? '', /Transcript.*\[user\]\\nsay stopped\\n\\n\[agent\/other\]\\nI begin/s);
+    const { history } = await client.session(session.id, signal);
+    assert.equal(history.length, 4);
+    // An answer of another agent can be the prompt itself.
+    const chained = [{ ...userMessage('say chained'), role: 'agent/other' }];
+    await client.runSync({ agentName: 'scripted', input: chained, sessionId: session.id }, signal);
+    assert.match(got(log)[1] ?? '', /\[agent\/other\]\\nsay chained/);
+  });
 });
 
 describe('the name of a served agent', () => {
