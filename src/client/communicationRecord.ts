@@ -43,6 +43,7 @@ const schema = z.object({
   question: z.optional(z.object({ runId: idSchema, taken: z.number().check(z.nonnegative()) })),
   held: z.optional(z.array(heldSchema).check(z.maxLength(MAX_HISTORY))),
   gone: z.optional(z.array(z.string()).check(z.maxLength(MAX_HISTORY))),
+  copies: z.optional(z.array(urlSchema).check(z.maxLength(MAX_HISTORY))),
   running: z.optional(z.literal(true)),
   dead: z.optional(z.array(urlSchema).check(z.maxLength(MAX_HISTORY))),
 });
@@ -57,7 +58,7 @@ export function readRecord(text: string): CommunicationRecord | undefined {
   }
   const { data } = schema.safeParse(value);
   if (!data) return undefined;
-  const { place, question, running, held, gone, dead, ...rest } = data;
+  const { place, question, running, held, gone, copies, dead, ...rest } = data;
   return {
     ...rest,
     ...(place && { place }),
@@ -65,6 +66,7 @@ export function readRecord(text: string): CommunicationRecord | undefined {
     ...(running && { running }),
     ...(held && { held }),
     ...(gone && { gone }),
+    ...(copies && { copies }),
     ...(dead && { dead }),
   };
 }

@@ -74,12 +74,12 @@ const placeSchema = z.object({ kind: z.literal('own'), storeId: z.string(), key:
 const recordSchema = z.object({ record: z.object({ entries: z.array(placeSchema) }), shared: z.optional(z.boolean()) });
 
 /** The conversation that wrote an object: `sessions/<id>/<conversation>/<object>`, `http/<conversation>/<object>`. */
-function keyIn(name: string): string {
+export function keyIn(name: string): string {
   return name.split('/').at(-2) ?? '';
 }
 
 /** Whatever looks like the id of a message in what is known of the other sessions: their own, and those in URLs. */
-async function idsIn(shelves: readonly FileShelf[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+export async function idsIn(shelves: readonly FileShelf[], signal: AbortSignal): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const shelf of shelves) {
     for await (const text of shelf.texts()) {
@@ -90,7 +90,7 @@ async function idsIn(shelves: readonly FileShelf[], signal: AbortSignal): Promis
   return ids;
 }
 
-function idsOf(text: string): readonly string[] {
+export function idsOf(text: string): readonly string[] {
   return text.match(IDS) ?? [];
 }
 

@@ -27,6 +27,8 @@ export interface KeptPast {
   readonly held?: readonly Held[];
   /** Names (see {@link nameOf}) of links that belong to the history no more: what lay behind them is held, or was left out by the user. */
   readonly gone?: readonly string[];
+  /** Links to copies of held messages that were handed out, of those that a server has recorded since too. */
+  readonly copies?: readonly string[];
 }
 
 export interface SessionPastOptions {
@@ -44,11 +46,13 @@ export class SessionPast {
   readonly held: HeldMessages;
   #descriptor: SessionDescriptor;
   #gone: ReadonlySet<string>;
+  #copies: readonly string[];
 
-  constructor({ descriptor, held, gone }: KeptPast, { links, now }: SessionPastOptions) {
+  constructor({ descriptor, held, gone, copies = [] }: KeptPast, { links, now }: SessionPastOptions) {
     this.#descriptor = descriptor;
     this.held = new HeldMessages(held);
     this.#gone = new Set(gone);
+    this.#copies = copies;
     this.#links = links;
     this.#now = now;
   }
@@ -58,7 +62,7 @@ export class SessionPast {
   }
 
   get kept(): KeptPast {
-    return { descriptor: this.#descriptor, held: this.held.all, gone: [...this.#gone] };
+    return { descriptor: this.#descriptor, held: this.held.all, gone: [...this.#gone], copies: this.#copies };
   }
 
   /** Compares a server's version with ours and takes what goes on from ours; see {@link checkAfterRun}. */
@@ -165,7 +169,10 @@ export class SessionPast {
     for (const url of this.#descriptor.history) history.push((await this.#links?.fresh(url, undefined)) ?? url);
     for (const { message, url } of this.held.all) {
       const copy = url ?? (await recorder.record(message, signal));
-      if (url === undefined) this.held.noteCopy(message, copy);
+      if (url === undefined) {
+        this.held.noteCopy(message, copy);
+        this.#copies = [...this.#copies, copy].slice(-MAX_HISTORY);
+      }
       history.push((await this.#links?.fresh(copy, undefined)) ?? copy);
     }
     return { ...this.#descriptor, history };

@@ -11,6 +11,7 @@ import type { Conversation } from '../client/conversation';
 import { FileShelf } from '../client/fileShelf';
 import { abandonedGaps, indexOf, openHistory, retryGap } from '../client/openedHistory';
 import { openedEnd, openedFrom, otherBranch, sameSession } from '../client/provenanceWords';
+import { copiesOf, removeCopies } from '../client/sessionCopies';
 import { SessionLog } from '../client/sessionLog';
 import { neverShared, removeRemains } from '../client/sessionRemains';
 import { openDescriptor } from '../distributed/descriptor';
@@ -25,6 +26,7 @@ import type { Entry } from '../session/state';
 import type { AgentCatalog } from './agentCatalog';
 import type { Conversations } from './conversations';
 import { HttpHistories, sampleUrl } from './httpHistories';
+import type { SessionCopies } from './keptSessions';
 import { originOf, type ResourceAccess } from './resourceAccess';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
@@ -305,6 +307,26 @@ export class Descriptors implements Disposable {
       log.warn(`What is left of deleted sessions stays: ${messageOf(error)}`);
     }
   }
+
+  /** Copies of messages in the bucket; they go only where the user says so. */
+  readonly copies: SessionCopies = {
+    of: async (key) => {
+      const { stores, httpSessions, log } = this.#options;
+      try {
+        return await copiesOf(key, { messages: this.#shelf, http: httpSessions, stores: await stores.all() });
+      } catch (error) {
+        log.warn(`It is not known which copies there are of session ${key}: ${messageOf(error)}`);
+        return [];
+      }
+    },
+    remove: async (key, copies) => {
+      const { httpSessions, log } = this.#options;
+      // What is kept of the session itself must not keep its copies.
+      await this.forget([key]);
+      const left = await removeCopies(copies, { shelves: [this.#shelf, httpSessions], log }, this.#ended.signal);
+      if (left > 0) void showWarning(`Parley: ${l10n.t('{0} copies could not be deleted from your bucket.', left)}`);
+    },
+  };
 
   /** Once, a while after the update: removes what was written of sessions that nobody ever shared. The journal has them. */
   async #removeOldCopies(): Promise<void> {

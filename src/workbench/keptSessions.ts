@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { messageOf } from '../base/errors';
+import type { SessionCopy } from '../client/sessionCopies';
 import type { SessionRecord } from '../store/records';
 import type { SearchResult } from '../store/search';
 import type { Archive } from './archive';
@@ -16,6 +17,7 @@ const MOST_FOUND = 50;
 
 export interface KeptSessionsServices {
   readonly archive: Archive;
+  readonly copies: SessionCopies;
   readonly agentName: (id: string) => string;
   /** It is open in this window, and stands in the list for that. */
   readonly isOpen: (key: string) => boolean;
@@ -23,6 +25,14 @@ export interface KeptSessionsServices {
   readonly roots: readonly string[];
   /** @param seq the number of the event that was found in it */
   readonly open: (session: SessionRecord, seq?: number) => Promise<unknown>;
+}
+
+/** Copies of messages on resource servers of the user. */
+export interface SessionCopies {
+  /** @param key of the conversation that wrote them */
+  of(key: string): Promise<readonly SessionCopy[]>;
+  /** Removes copies of a session that is deleted. What cannot be removed is said. */
+  remove(key: string, copies: readonly SessionCopy[]): Promise<void>;
 }
 
 export class KeptSessions {
@@ -139,7 +149,7 @@ export class KeptSessions {
   }
 
   #buttons(key: string, title: string): ReturnType<typeof action>[] {
-    const { archive } = this.#services;
+    const { archive, copies } = this.#services;
     return [
       action('edit', l10n.t('Rename'), async () => {
         const name = (await askTitle(title))?.trim();
@@ -148,9 +158,12 @@ export class KeptSessions {
         this.#reload();
       }),
       action('trash', l10n.t('Delete'), async () => {
-        if (!(await confirmDelete(title))) return;
+        const found = await copies.of(key);
+        const choice = await confirmDelete(title, found.length);
+        if (!choice) return;
         archive.delete(key);
         this.#reload();
+        if (choice.copies) await copies.remove(key, found);
       }),
     ];
   }

@@ -38,7 +38,7 @@ export interface FoundSession {
 const MOST_FOUND = 100;
 
 export function sessionCommands(services: CommandServices, register: Register): Command[] {
-  const { conversations, chat, archive, catalog } = services;
+  const { conversations, chat, archive, catalog, descriptors } = services;
 
   const show = (conversation: Conversation): void => {
     chat.present(conversation);
@@ -92,7 +92,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
       recall(key);
       if (found) chat.reveal(key, found);
     };
-    return new KeptSessions({ archive, agentName, isOpen, roots, open });
+    return new KeptSessions({ archive, copies: descriptors.copies, agentName, isOpen, roots, open });
   };
 
   return [

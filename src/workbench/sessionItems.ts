@@ -25,8 +25,21 @@ export function moreItem(run: () => Promise<unknown>): SessionItem {
   return { label: [{ icon: 'chevron-down' }, ` ${l10n.t('More…')}`], alwaysShow: true, stays: true, run };
 }
 
-export async function confirmDelete(title: string): Promise<boolean> {
+/**
+ * Asks before a session is deleted. @param copies how many of its messages others may read on resource servers of the user
+ * @returns whether those are deleted too; undefined where the session stays
+ */
+export async function confirmDelete(title: string, copies = 0): Promise<{ readonly copies: boolean } | undefined> {
   const yes = l10n.t('Delete');
+  const all = l10n.t('Delete with Copies');
   const text = l10n.t('Delete the session “{0}”? This cannot be undone.', title);
-  return (await askModal(text, undefined, [yes])) === yes;
+  const detail =
+    copies === 0
+      ? undefined
+      : l10n.t(
+          'Copies of {0} messages are in your bucket. If you delete them, links to this session that you gave away stop working.',
+          copies,
+        );
+  const choice = await askModal(text, detail, copies === 0 ? [yes] : [yes, all]);
+  return choice === undefined ? undefined : { copies: choice === all };
 }

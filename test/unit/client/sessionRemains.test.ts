@@ -7,10 +7,12 @@ import type { Log } from '../../../src/base/log';
 import { silentLog } from '../../../src/base/log';
 import { writeRecord } from '../../../src/client/communicationRecord';
 import { FileShelf } from '../../../src/client/fileShelf';
+import { copiesOf, removeCopies } from '../../../src/client/sessionCopies';
 import { neverShared, removeRemains } from '../../../src/client/sessionRemains';
 import { LocalStore } from '../../../src/distributed/localStore';
 import { MessageLog } from '../../../src/distributed/messageLog';
 import { mintId, type SessionDescriptor, textPart } from '../../../src/distributed/model';
+import { type ResourceStore, sha256Of } from '../../../src/distributed/resources';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 
 const signal = new AbortController().signal;
@@ -129,5 +131,59 @@ describe('a session that was deleted', () => {
     const result = await removeRemains([key], { shelves: [records, http], store: refusing, log }, signal);
     assert.deepEqual(result, { removed: 1, left: [key] });
     assert.match(warnings.join(), /busy/);
+  });
+
+  describe('with copies on other machines', () => {
+    const objects = new Map<string, Uint8Array>();
+    const bucket: ResourceStore = {
+      id: 's3:https://s3.test/parley/',
+      isLocal: false,
+      put: async (key, bytes) => {
+        objects.set(key, bytes);
+        return { key, sha256: sha256Of(bytes), bytes: bytes.length, state: 'stored' };
+      },
+      get: async (key) => objects.get(key) ?? assert.fail(),
+      urlFor: async (key) => `https://s3.test/parley/${key}?X-Amz-Signature=x`,
+      keyOf: async (url) => /s3\.test\/parley\/([^?]+)/.exec(url)?.[1],
+      remove: async (key) => void objects.delete(key),
+    };
+    beforeEach(() => objects.clear());
+
+    it('has those named that only it wrote, and loses them only when told to', async () => {
+      const [gone, kept, id] = [mintId(), mintId(), mintId()];
+      const save = (key: string) => (record: unknown) => records.write(key, JSON.stringify({ record }));
+      const open = (key: string) =>
+        MessageLog.open({ sessionId: id, branch: key, stores: [bucket, store], save: save(key) }, signal);
+      await say(await open(gone), 'one', 'two');
+      await say(await open(kept), 'three');
+      const copy = `http/${gone}/${mintId()}.json`;
+      await bucket.put(copy, Buffer.from('{}'), 'application/json', signal);
+      const descriptor = { id, history: [] };
+      const copies = [await bucket.urlFor(copy, { expiresIn: 1 }), 'https://elsewhere.test/1'];
+      await http.write(gone, writeRecord({ descriptor, visited: [], branches: [], copies }));
+      const places = { messages: records, http, stores: [bucket, store] };
+      const found = await copiesOf(gone, places);
+      assert.equal(found.length, 3);
+      await remove([gone]);
+      assert.equal(objects.size, 4);
+      const shelves = [records, http];
+      assert.equal(await removeCopies(found, { shelves, log: silentLog }, signal), 0);
+      assert.equal(objects.size, 1);
+      assert.deepEqual(await copiesOf(gone, places), []);
+    });
+
+    it('keeps those that another session goes on from, and counts those that cannot be removed', async () => {
+      const [gone, other] = [mintId(), mintId()];
+      const keys = [1, 2, 3].map(() => `sessions/s/${gone}/00000000-${mintId()}.json`);
+      for (const key of keys) await bucket.put(key, Buffer.from('{}'), 'application/json', signal);
+      await http.write(other, `goes on from ${keys[0]}`);
+      const broken = {
+        ...bucket,
+        remove: async (key: string) => (key === keys[1] ? assert.fail('down') : void objects.delete(key)),
+      };
+      const copies = keys.map((key) => ({ store: broken, key }));
+      assert.equal(await removeCopies(copies, { shelves: [records, http], log: silentLog }, signal), 1);
+      assert.deepEqual([...objects.keys()], keys.slice(0, 2));
+    });
   });
 });
