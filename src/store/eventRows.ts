@@ -12,7 +12,7 @@ const MIN_REWRITTEN_CHARS = 2048;
 /** What this process remembers of the rows that it wrote to a session. */
 export class WrittenRows {
   /** The last row, which may still grow. */
-  tail: { readonly seq: number; readonly row: PendingRow } | undefined;
+  tail: { readonly seq: number; readonly row: PendingRow; readonly bytes: number } | undefined;
   /** How often rows were written to the session. */
   written: number | undefined;
   #sql: Sql | undefined;
@@ -70,20 +70,21 @@ export function appendRows(sql: Sql, key: string, rows: readonly PendingRow[], m
     if (!joined) seq++;
     const { at, until, event, mark } = row;
     const json = encode(event);
+    const size = bytesOf(json);
     if (joined) {
       sql.run('UPDATE events SET until = ?, json = ? WHERE key = ? AND seq = ?', until ?? null, json, key, seq);
-      bytes -= bytesOf(encode(last?.row.event ?? event));
+      bytes -= last?.bytes ?? 0;
     } else {
       const sentence = 'INSERT INTO events (key, seq, at, until, type, json, mark) VALUES (?, ?, ?, ?, ?, ?, ?)';
       sql.run(sentence, key, seq, at, until ?? null, event.type, json, mark ? JSON.stringify(mark) : null);
       bytes -= memory.add(sql, event, seq);
     }
-    bytes += bytesOf(json);
+    bytes += size;
     updated = Math.max(updated, until ?? at);
     if (event.type === 'cleared') cleared = seq;
     if (event.type === 'info' && event.title !== undefined) title = event.title;
     if (event.type === 'prompt_sent') preview ??= previewOf(event);
-    last = { seq, row };
+    last = { seq, row, bytes: size };
   }
   const written = (numberOf(session.written) ?? 0) + 1;
   sql.run(

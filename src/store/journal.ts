@@ -44,6 +44,8 @@ const BULK_CHARS = 256 * 1024;
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
 /** Characters of one moment that the stream's file takes; more is a flood, and is written as what is left of it once a second. */
 const MAX_STREAMED_CHARS = 64 * 1024;
+/** The same at the boundary of a turn: appending takes a fraction of the time of a write, for which whoever shows the boundary would wait. */
+const MAX_STREAMED_AT_ONCE_CHARS = 1024 * 1024;
 /** Text becomes searchable when nothing was said for so long, in milliseconds; a search does not wait for it. */
 const INDEX_AFTER_MS = 60_000;
 /** Events that others act on: they do not wait for the timer. */
@@ -231,7 +233,7 @@ export class Journal implements Disposable {
     this.#unstreamed.add(key, timed);
     if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
     else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#timers.streamLater();
-    else if (this.#isOurs(key) && this.#streamOn()) this.#timers.bulkLater();
+    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS)) this.#timers.bulkLater();
     else this.flush();
     if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon(INDEX_AFTER_MS);
   }
@@ -396,9 +398,9 @@ export class Journal implements Disposable {
   }
 
   /** Appends what came since to the stream's file; a flood goes to the journal instead, as what is left of it. @returns whether nothing of it can be lost */
-  #streamOn(): boolean {
+  #streamOn(most = MAX_STREAMED_CHARS): boolean {
     if (this.#unstreamed.isEmpty) return true;
-    const isFlood = this.#unstreamed.chars > MAX_STREAMED_CHARS;
+    const isFlood = this.#unstreamed.chars > most;
     const isStreamed = !isFlood && this.#backing.state.kind !== 'memory' && this.#appendToStream();
     if (!isStreamed || Math.max(this.#buffer.chars, this.#stream.size) > BULK_CHARS) this.#timers.bulkSoon();
     return isStreamed;

@@ -1,7 +1,7 @@
 // The journal keeps what the model keeps, and no more: what later events supersede takes no room on the disk.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
@@ -135,6 +135,33 @@ describe('what a journal keeps', function () {
     const stream = readdirSync(folder).find((name) => name.endsWith('.stream')) ?? assert.fail('no file');
     const bytes = statSync(join(folder, stream)).size;
     assert.ok(bytes > said_ && bytes < 2 * said_, `${bytes} bytes for ${said_}`);
+  });
+
+  it('writes no page of the journal while the end of a turn of 500 tool calls is waited for', () => {
+    journal.append('a', timed(1, { type: 'turn_started', turnId: 't', origin: 'user', at: 1 }));
+    const text = 'a line of what the tool has printed\n'.repeat(25);
+    const calls = Array.from({ length: 500 }, (_, index): SessionEvent => {
+      const content = [{ type: 'content', block: { type: 'text', text } } as const];
+      return { type: 'tool_call', toolCallId: `c${index}`, patch: { content, status: 'completed' }, announced: true };
+    });
+    journal.append('a', timed(2, ...calls));
+    let changes = 0;
+    const { run } = Sql.prototype;
+    Sql.prototype.run = function (sql, ...values) {
+      changes++;
+      return run.call(this, sql, ...values);
+    };
+    try {
+      const end = { type: 'turn_ended', turnId: 't', stopReason: 'end_turn', barrier: 'response', at: 3 } as const;
+      journal.append('a', timed(3, end));
+    } finally {
+      Sql.prototype.run = run;
+    }
+    assert.equal(changes, 0);
+    const stream = readdirSync(folder).find((name) => name.endsWith('.stream')) ?? assert.fail('no file');
+    const lines = readFileSync(join(folder, stream), 'utf8').trim().split('\n');
+    assert.ok(lines.length > 500 && lines.at(-1)?.includes('turn_ended'), 'all of it outlives the process');
+    assert.equal(journal.events('a').events.at(-1)?.event.type, 'turn_ended');
   });
 
   it('writes little more than what is said in many short turns', () => {
