@@ -106,11 +106,20 @@ async function recovery(
   await Promise.race([died, new Promise((resolve) => setTimeout(resolve, afterMs))]);
   if (conversation.connection.kind === 'ready') {
     diedAt = performance.now();
-    process.kill(agentPid, 'SIGKILL');
+    killIfAlive(agentPid);
   }
   await died;
   await session.until((c) => c.connection.kind === 'ready');
   times.push(performance.now() - (diedAt ?? 0));
+}
+
+/** An agent that ends by itself may be gone before the window has noticed. */
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** Lets everything go, in spite of what is still played: the user allows what is asked, stops what waits for them and lets go on what has stopped. */
