@@ -6,6 +6,8 @@ import { checkAfterRun, decideHandOver, type Fork, type ServerAnswer } from './h
 import { type Held, HeldMessages, leftOutMessage, type Recorded } from './heldMessages';
 import type { HistoryLinks } from './historyLinks';
 import { MAX_HISTORY, type Message, type SessionDescriptor } from './model';
+import { DEFAULT_URL_SECONDS } from './resources';
+import { expiryOf } from './resourceUrl';
 
 /** What a look at a server's version turned out to be. `forgotten`: it does not have our earlier messages. */
 export type Finding =
@@ -120,7 +122,7 @@ export class SessionPast {
 
   /**
    * Makes the history one that a server can read: links of our own are signed anew, and from the first on that it cannot follow, messages go along instead.
-   * @param reader origin of the server @returns whether the history is another one now
+   * @param reader origin of the server @returns whether the server has to get the history, as it is another one now, or its links are
    */
   async prepare(reader: string, signal: AbortSignal): Promise<boolean> {
     const links = this.#links;
@@ -142,10 +144,17 @@ export class SessionPast {
     const moved = kept.flatMap((url, index) =>
       nameOf(url) === nameOf(history[index] ?? '') ? [] : [history[index] ?? ''],
     );
+    // A server that has links which end goes on with those, unless it gets the new ones.
+    const renewed = kept.some((url, index) => url !== history[index] && this.#endsSoon(history[index] ?? ''));
     this.#forget([...moved, ...behind]);
     this.#descriptor = { ...this.#descriptor, history: kept, ...(readable !== undefined && { state: readable }) };
     if (behind.length > 0) this.held.prepend(messages);
-    return behind.length > 0 || moved.length > 0 || readable !== state;
+    return behind.length > 0 || moved.length > 0 || renewed || readable !== state;
+  }
+
+  #endsSoon(url: string): boolean {
+    const ends = expiryOf(url);
+    return ends !== undefined && ends - this.#now() < (DEFAULT_URL_SECONDS * 1000) / 2;
   }
 
   /** Leaves links out of the history for good: nobody can follow them. */

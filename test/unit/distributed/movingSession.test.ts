@@ -1,11 +1,23 @@
 // A chat whose session moves between servers: nothing is lost on the way, and nothing is sent twice.
 import assert from 'node:assert/strict';
 import { CommunicationClient } from '../../../src/distributed/communicationClient';
-import type { SessionDescriptor } from '../../../src/distributed/model';
+import { mintId, type SessionDescriptor } from '../../../src/distributed/model';
+import { urlIdentity } from '../../../src/distributed/resourceUrl';
 import { mintToken } from '../../../src/distributed/serverAuth';
 import { serve, textIn } from '../../support/servedAgents';
 import { stubServer } from '../../support/stubServer';
-import { AGENTS, answers, at, begin, closeChats, messagesIn, notices, oneWordServer, prompt } from './chatBench';
+import {
+  AGENTS,
+  answers,
+  at,
+  begin,
+  closeChats,
+  messagesIn,
+  notices,
+  oneWordServer,
+  plainLinks,
+  prompt,
+} from './chatBench';
 
 const signal = new AbortController().signal;
 
@@ -70,6 +82,25 @@ describe('a chat with an HTTP agent', () => {
       assert.deepEqual(
         word.bodies().map((body) => Object.keys(body).filter((key) => key.startsWith('session'))),
         [['session'], ['session_id']],
+      );
+    });
+
+    it('sends the session again to a server whose links to our store end soon', async () => {
+      const holds: { session: SessionDescriptor | undefined } = { session: undefined };
+      const word = await oneWordServer(() => holds.session);
+      let now = 0;
+      const link = () => `http://bucket.test/1?exp=${now / 1000 + 86_400}&sig=s`;
+      const descriptor = { id: mintId(), history: [link()] };
+      const links = { ...plainLinks, fresh: async (url: string) => (url.startsWith('http://bucket') ? link() : url) };
+      const { session } = begin(word.place, { descriptor, links, now: () => now });
+      holds.session = { ...descriptor, history: [...descriptor.history, 'http://server.test/2'] };
+      for (const hours of [0, 1, 23]) {
+        now = hours * 3_600_000;
+        await session.send(prompt(`at ${hours}`), signal);
+      }
+      assert.deepEqual(
+        word.bodies().map((body) => body.session?.history.at(0)?.split('exp=')[1]),
+        ['86400&sig=s', undefined, '169200&sig=s'],
       );
     });
 
@@ -154,7 +185,8 @@ describe('a chat with an HTTP agent', () => {
         start.forks.map(({ common, theirs }) => [common, theirs.history.length]),
         [[2, 4]],
       );
-      assert.deepEqual(start.session.descriptor.history.slice(0, 4), ours);
+      // The server signs its links anew each time.
+      assert.deepEqual(start.session.descriptor.history.slice(0, 4).map(urlIdentity), ours.map(urlIdentity));
       assert.match(notices(start.events)[0] ?? '', /another branch/);
     });
 
