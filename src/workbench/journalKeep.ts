@@ -7,6 +7,7 @@ import type { ConversationKeep, KeptConversation, KeptItem } from '../client/kee
 import type { Anchor, DraftView } from '../panel/contract';
 import { boundEvent } from '../session/bounds';
 import type { SessionEvent, TimedEvent } from '../session/event';
+import { putMedia, takeMedia } from '../session/mediaText';
 import { SessionModel } from '../session/model';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../session/queue';
 import type { Journal } from '../store/journal';
@@ -208,9 +209,9 @@ export class JournalKeep implements ConversationKeep {
 /** What the agent repeats of this window's secrets does not reach the disk. The user's own words stay as they are: they are sent from there. */
 function withoutSecrets(event: SessionEvent): SessionEvent {
   if (knownSecrets.isEmpty || event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
-  const text = JSON.stringify(event);
-  const clean = knownSecrets.redact(text);
-  return clean === text ? event : (JSON.parse(clean) as SessionEvent);
+  const text = takeMedia(event);
+  const json = knownSecrets.redact(text.json);
+  return json === text.json ? event : (putMedia({ ...text, json }) as SessionEvent);
 }
 
 /** What is kept of an event: no more than the model keeps, and no secrets. */
