@@ -13,6 +13,7 @@ import {
   segmentsOf,
   wordsOf,
 } from './segments';
+import { shareContent } from './sharedContent';
 import { bareTextOf, textOf, withoutBare } from './spokenText';
 import type { Entry, MessageEntry, SessionState, ToolEntry } from './state';
 import { isEnded } from './tools';
@@ -45,7 +46,8 @@ const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
 ]);
 
 /**
- * Returns the events that bring what is missing, in order; to be applied while no turn runs. Applied, the same repetition brings nothing any more.
+ * Returns the events that bring what is missing, in order; to be applied while no turn runs. Applied, the same repetition brings nothing any more. What is found
+ * in both has the contents of the transcript in `repeated` afterwards, so that they are not in memory twice.
  * @param known the transcript here @param repeated the transcript that the agent's replay makes, in a model of its own
  * @param goesOn more may come: a message of the user at the very end waits for what shows whether the user wrote it
  */
@@ -54,6 +56,7 @@ export function reconcile(known: Transcript, repeated: Transcript, goesOn = fals
   const segments = segmentsOf(known.entries).map(knownSegment);
   const candidates = candidatesOf(segments, segmentsOf(repeated.entries));
   const matches = matchAll(segments, candidates);
+  for (const [entry, match] of matches) if (match.rest === undefined) shareContent(entry, match.entry);
   // Plans and notices are found anywhere, so they show nothing of how far the repetition has come.
   const last = candidates.findLastIndex(({ entry }) => isSaid(entry) && matches.has(entry));
   if (last < 0) return goesOn ? [] : unrelated(known.entries, repeated);

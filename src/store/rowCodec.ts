@@ -1,7 +1,7 @@
 // Events as columns: JSON text, deflated where that saves room, and the bytes of large pictures behind it. What is read back may be damaged, and is never trusted.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SessionEvent } from '../session/event';
-import { type MediaText, putMedia, takeMedia } from '../session/mediaText';
+import { type MediaText, putMedia, takeMedia } from './mediaText';
 
 /** Characters of the JSON of one event; a picture fits. A larger event is replaced by a notice that says so. */
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;

@@ -7,10 +7,10 @@ import type { ConversationKeep, KeptConversation, KeptItem } from '../client/kee
 import type { Anchor, DraftView } from '../panel/contract';
 import { boundEvent } from '../session/bounds';
 import type { SessionEvent, TimedEvent } from '../session/event';
-import { putMedia, takeMedia } from '../session/mediaText';
 import { SessionModel } from '../session/model';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../session/queue';
 import type { Journal } from '../store/journal';
+import { putMedia, takeMedia } from '../store/mediaText';
 import type { SessionRecord, ViewState } from '../store/records';
 import { StreamRedaction } from './streamRedaction';
 import { TranscriptReading } from './transcriptReading';

@@ -87,6 +87,37 @@ describe('a session that an agent repeats', () => {
     const two = (): SessionModel =>
       complete(['one', agent('first answer', 'a1'), tool('c1', 'completed')], ['two', agent('second')]);
 
+    it('leaves no second copy of what both have in memory', () => {
+      const long = 'a long answer '.repeat(100);
+      const output = (): SessionEvent => ({
+        type: 'tool_call',
+        toolCallId: 'c1',
+        announced: true,
+        patch: {
+          title: 'Run',
+          status: 'completed',
+          content: [{ type: 'content', block: { type: 'text', text: long } }],
+          rawOutput: { output: long, code: 0 },
+        },
+      });
+      const known = ended('end_turn', ['go', output(), agent(long)]);
+      const theirs = repeated(user('go'), output(), agent(long));
+      assert.deepEqual(reconcile(known.state, theirs.state), []);
+      const contents = ({ state }: SessionModel): unknown[] =>
+        state.entries.flatMap((entry) => {
+          if (entry.kind === 'tool') return [entry.content, entry.rawOutput];
+          return entry.kind === 'agent' ? [...entry.content] : [];
+        });
+      const ours = contents(known);
+      assert.equal(ours.length, 3);
+      assert.deepEqual(
+        contents(theirs).map((content, index) => content === ours[index]),
+        [true, true, true],
+      );
+      theirs.apply(agent('more'), 2);
+      assert.equal(JSON.stringify(known.state.entries).includes('more'), false, 'each goes on by itself');
+    });
+
     it('leaves the transcript as it is', () => {
       const same = [user('one'), agent('first answer', 'a1'), tool('c1', 'completed'), user('two'), agent('second')];
       brings(two(), ...same);
