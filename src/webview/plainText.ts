@@ -6,6 +6,8 @@ const SHORT = 4_000;
 /** Characters and lines of one box. */
 const BOX_CHARS = 4_000;
 const BOX_LINES = 80;
+/** A longer line is broken, or it would be laid out in one go. */
+const LINE_CHARS = 12_000;
 /** px */
 const LINE_HEIGHT = 20;
 
@@ -17,20 +19,38 @@ export function appendPlain(parent: HTMLElement, text: string): void {
   }
   let from = 0;
   let lines = 0;
-  for (let at = 0; at <= text.length; ) {
-    const newline = text.indexOf('\n', at);
-    const end = newline === -1 ? text.length : newline;
-    lines++;
-    at = end + 1;
-    if (lines < BOX_LINES && end - from < BOX_CHARS && end < text.length) continue;
+  const close = (end: number, next: number): void => {
     // The end of a box is the end of its last line; one of nothing but blank lines still needs a height.
     const part = text.slice(from, end);
     const box = el('div', 'text-box', part.trim() === '' ? `${part}\n` : part);
     box.style.containIntrinsicSize = `auto ${lines * LINE_HEIGHT}px`;
     parent.append(box);
-    from = at;
+    from = next;
     lines = 0;
+  };
+  for (let at = 0; at <= text.length; ) {
+    const newline = text.indexOf('\n', at);
+    const end = newline === -1 ? text.length : newline;
+    if (end - at > LINE_CHARS) {
+      if (at > from) close(at - 1, at);
+      lines = 1;
+      at = breakOf(text, at);
+      close(at, at);
+      continue;
+    }
+    lines++;
+    at = end + 1;
+    if (lines === BOX_LINES || end - from >= BOX_CHARS || end === text.length) close(end, at);
   }
+}
+
+/** Where a line that is too long is broken: after a blank near the end, never within a character. */
+function breakOf(text: string, from: number): number {
+  const most = from + LINE_CHARS;
+  const blank = text.lastIndexOf(' ', most - 1);
+  if (blank > most - BOX_CHARS) return blank + 1;
+  const code = text.charCodeAt(most - 1);
+  return code >= 0xd800 && code <= 0xdbff ? most - 1 : most;
 }
 
 /** An element with a text as it is. */

@@ -41,6 +41,7 @@ const SURFACES: readonly Surface[] = [
     name: 'message of the user',
     sizes: [20_000, 100_000],
     item: (text) => ({ ...BASE, kind: 'user', content: said(text), duration: 0 }),
+    opens: '.show-all',
   },
   { name: 'plan', sizes: [50_000], item: (markdown) => ({ ...BASE, kind: 'plan', entries: [], markdown }) },
   {

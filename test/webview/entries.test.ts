@@ -399,6 +399,18 @@ describe('entries', () => {
     assert.equal(shown, text);
   });
 
+  it('draws the beginning of a long message until the user opens it, and breaks a line without end', async () => {
+    const { page } = await open([message('u', 'user', '\u001b['.repeat(50_000))]);
+    const boxes = (): Promise<number[]> =>
+      page.locator('.said .text-box').evaluateAll((all) => all.map((box) => box.textContent?.length ?? 0));
+    const sum = (lengths: readonly number[]): number => lengths.reduce((total, one) => total + one, 0);
+    assert.equal(sum(await boxes()), 6_000);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    assert.equal(sum(await boxes()), 100_000);
+    assert.ok(Math.max(...(await boxes())) <= 12_000);
+    assert.ok(await page.getByRole('button', { name: 'Show less' }).evaluate((it) => it === document.activeElement));
+  });
+
   it('keeps what was opened open after a reload', async () => {
     const { page } = await open();
     await page.locator('[data-entry-id=th1] .row').click();

@@ -1,4 +1,5 @@
 // What the user said: the only bubble, with the text exactly as it was typed.
+import { head } from '../../base/text';
 import { button, el, setAttributes } from '../dom';
 import { isText } from '../itemStore';
 import { createText } from '../plainText';
@@ -9,6 +10,8 @@ import { createArticle, type EntryFactory, markLate } from './entryView';
 /** Longer messages are cut to their beginning until they are opened. */
 const LONG_TEXT = 2_400;
 const LONG_LINES = 24;
+/** Characters that are drawn of such a beginning: more than its lines hold in a wide panel. */
+const DRAWN_CHARS = 6_000;
 
 export const createUserEntry: EntryFactory = (stored, index, context) => {
   const element = createArticle(stored.item, strings.you);
@@ -18,35 +21,35 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
   function draw(): void {
     const { item } = stored;
     if (!isText(item)) return;
+    const text = item.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const isLong = text.length > LONG_TEXT || text.split('\n', LONG_LINES + 1).length > LONG_LINES;
+    const isClamped = isLong && !(context.isExpanded(item.id) ?? false);
     const parts: HTMLElement[] = [];
     const chips = el('div', 'chips');
     item.content.forEach((block, content) => {
       const save = (): void => context.post({ type: 'saveResource', index, content });
-      if (block.type === 'text') parts.push(setAttributes(createText('said', block.text), { dir: 'auto' }));
-      else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, context, save));
+      if (block.type === 'text') {
+        const shown = isClamped ? head(block.text, DRAWN_CHARS) : block.text;
+        parts.push(setAttributes(createText('said', shown), { dir: 'auto' }));
+      } else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, context, save));
       else if (block.type !== 'unknown' && isAttached(block.uri)) chips.append(createAttachment(block, context));
       else chips.append(createBlock(block, context, save));
     });
-    const text = item.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    const long = text.length > LONG_TEXT || text.split('\n', LONG_LINES + 1).length > LONG_LINES;
     bubble.replaceChildren(...parts);
+    bubble.classList.toggle('clamped', isClamped);
     if (chips.childElementCount > 0) bubble.append(chips);
-    if (long) bubble.append(more(item.id));
+    if (isLong) bubble.append(more(item.id, isClamped));
   }
 
-  function more(id: string): HTMLElement {
+  function more(id: string, isClamped: boolean): HTMLElement {
     const toggle = button('show-all', '', () => {
       context.unpin();
-      context.setExpanded(id, bubble.classList.contains('clamped'));
-      apply();
+      context.setExpanded(id, isClamped);
+      draw();
+      bubble.querySelector<HTMLElement>('.show-all')?.focus();
     });
-    function apply(): void {
-      const open = context.isExpanded(id) ?? false;
-      bubble.classList.toggle('clamped', !open);
-      toggle.textContent = open ? strings.showLess : strings.showAll;
-      toggle.setAttribute('aria-expanded', String(open));
-    }
-    apply();
+    toggle.textContent = isClamped ? strings.showAll : strings.showLess;
+    toggle.setAttribute('aria-expanded', String(!isClamped));
     return toggle;
   }
 

@@ -51,6 +51,8 @@ const WINDOW = 8_000;
 /** A segment is full when its pieces have this size: their characters, and for each piece what a short one takes in the page. */
 const SEGMENT_SIZE = 2_000;
 const PIECE_SIZE = 24;
+/** What the head of a code block or a table takes beyond its text, as characters. */
+const HEAD_SIZE = 120;
 /** Rows of one table stay together as far as possible: their columns are as wide as their cells ask for. */
 const TABLE_SIZE = 40_000;
 /** A line of code that is longer is cut in two. */
@@ -274,7 +276,7 @@ export class MarkdownDoc {
         this.#segments.push(segment);
       }
       segment.pieces.push(piece);
-      segment.size += PIECE_SIZE + sizeOf(piece);
+      segment.size += weightOf(piece);
     }
   }
 
@@ -283,6 +285,12 @@ export class MarkdownDoc {
     this.#table = undefined;
     this.#joined = 'no';
   }
+}
+
+/** What it takes to draw a piece, as characters. */
+function weightOf(piece: Piece): number {
+  const hasHead = (piece.kind === 'code' || piece.kind === 'row') && piece.first;
+  return PIECE_SIZE + sizeOf(piece) + (hasHead ? HEAD_SIZE : 0);
 }
 
 /** The characters of a piece. */

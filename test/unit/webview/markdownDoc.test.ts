@@ -124,4 +124,13 @@ describe('webview/markdownDoc', () => {
       assert.ok(open < 20_000, JSON.stringify(line));
     }
   });
+
+  it('draws few code blocks and tables at a time, as each has a head of its own', () => {
+    for (const text of ['```\n```\n'.repeat(1000), '|a|\n|-|\n\n'.repeat(1000)]) {
+      const doc = new MarkdownDoc();
+      doc.append(text);
+      doc.settle();
+      assert.ok(Math.max(...doc.segments.map(({ pieces }) => pieces.length)) <= 20, text.slice(0, 10));
+    }
+  });
 });
