@@ -4,6 +4,7 @@ import { ParleyError } from '../base/errors';
 import { at } from '../base/untrusted';
 import type { RpcCaller } from './jsonrpc/rpcCaller';
 import { RpcError, rpcCodes } from './jsonrpc/rpcError';
+import { stateCapability } from './proposals/sessionState';
 import type { AgentDescription, Dialect } from './protocol/dialect';
 import { elicitationCapability } from './protocol/elicitation';
 import { V1Agent } from './v1/v1Agent';
@@ -17,6 +18,8 @@ export interface ClientAbilities {
   readonly terminals: boolean;
   /** Sign-ins that run the agent's own command in a terminal of the user's (section 1.9). */
   readonly signInTerminal?: boolean;
+  /** It keeps the state of a distributed session for the agent. */
+  readonly state?: boolean;
 }
 
 export type ProtocolVersion = 1 | 2;
@@ -97,7 +100,7 @@ function paramsOfBoth(options: InitializeOptions): Record<string, unknown> {
 }
 
 /** The capabilities of this client in v1 (section 1.10). */
-export function capabilitiesV1({ files, terminals, signInTerminal = false }: ClientAbilities): unknown {
+export function capabilitiesV1({ files, terminals, signInTerminal = false, state = false }: ClientAbilities): unknown {
   return {
     fs: { readTextFile: files, writeTextFile: files },
     terminal: terminals,
@@ -106,11 +109,12 @@ export function capabilitiesV1({ files, terminals, signInTerminal = false }: Cli
     elicitation: elicitationCapability,
     plan: {},
     subagents: {},
-    _meta: { terminal_output: true, ...(signInTerminal && { 'terminal-auth': true }) },
+    _meta: { terminal_output: true, ...(signInTerminal && { 'terminal-auth': true }), ...(state && stateCapability) },
   };
 }
 
 /** The capabilities of this client in v2 (section 3.2), where agents run their own files and terminals. */
-export function capabilitiesV2({ signInTerminal = false }: ClientAbilities): unknown {
-  return { ...(signInTerminal && { auth: { terminal: {} } }), elicitation: elicitationCapability };
+export function capabilitiesV2({ signInTerminal = false, state = false }: ClientAbilities): unknown {
+  const auth = signInTerminal && { auth: { terminal: {} } };
+  return { ...auth, elicitation: elicitationCapability, ...(state && { _meta: stateCapability }) };
 }

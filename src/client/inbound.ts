@@ -1,4 +1,6 @@
 // What comes from the agent, on its way into a conversation: updates, notifications, and what it asks of the client.
+
+import { readStateUpdate } from '../acp/proposals/sessionState';
 import { readCompleted } from '../acp/protocol/elicitation';
 import { answerRequest } from './agentRequests';
 import type { Connector } from './connector';
@@ -36,6 +38,7 @@ export class Inbound {
     const now = services.clock.now();
     probe.heard();
     turns.updated();
+    if (!past) this.#storeState(updates);
     recorder.together(() =>
       connector().agentSide?.dialect.readUpdates(updates, {
         emit: (event) => {
@@ -52,6 +55,17 @@ export class Inbound {
         log: services.log,
       }),
     );
+  }
+
+  #storeState(updates: readonly unknown[]): void {
+    const { key, services } = this.#parts;
+    const state = services.agentState?.(key);
+    if (!state) return;
+    for (const update of updates) {
+      const stored = readStateUpdate(update);
+      if (typeof stored === 'string') services.log.warn(`The agent's state is not stored: ${stored}.`);
+      else if (stored) state.store(stored);
+    }
   }
 
   /** Takes any other notification. */

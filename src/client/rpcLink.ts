@@ -2,6 +2,7 @@
 
 import { initialize, type ProtocolVersion } from '../acp/initialize';
 import { RpcConnection, type RpcHandlers } from '../acp/jsonrpc/rpcConnection';
+import { type StateHolder, stateful } from '../acp/proposals/sessionState';
 import type { AgentDescription, Dialect } from '../acp/protocol/dialect';
 import { UpdateRouter } from '../acp/protocol/earlyUpdates';
 import { traced } from '../acp/protocol/traceContext';
@@ -33,6 +34,8 @@ export interface LinkOptions extends CarrierOptions {
   readonly signInTerminal?: boolean;
   /** The trace that its prompts belong to. */
   readonly traceparent?: string | undefined;
+  /** Keeps the state of the session for the agent. */
+  readonly state?: StateHolder | undefined;
   /** Remembers the version that an agent agreed to; without it every start asks anew. */
   readonly offers?: ProtocolOffers | undefined;
 }
@@ -125,13 +128,12 @@ export class RpcLink implements AgentLink {
     const carrier = await startCarrier(options, stages, deadlines, signal);
     const link = new RpcLink(carrier, options);
     try {
-      const { client } = options;
-      const abilities = { ...abilitiesOf(options.agent), signInTerminal: options.signInTerminal === true };
+      const { client, state, traceparent } = options;
+      const signInTerminal = options.signInTerminal === true;
+      const abilities = { ...abilitiesOf(options.agent), signInTerminal, state: state !== undefined };
+      const caller = stateful(traced(link.rpc, traceparent), state);
       const initialized = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
-        link.until(
-          (inner) => initialize(traced(link.rpc, options.traceparent), { client, abilities, offer }, inner),
-          stop,
-        ),
+        link.until((inner) => initialize(caller, { client, abilities, offer }, inner), stop),
       );
       if (initialized.kind === 'again') {
         await link.close();

@@ -14,6 +14,7 @@ import { pastContext } from './pastContext';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
 import { runPrompt } from './runPrompt';
+import type { StateExchange } from './stateExchange';
 import { waitReasonWords } from './waitReasonWords';
 
 /** How long an agent may take to stop before its process is ended, in milliseconds; less than the server waits for a cancelled run. */
@@ -40,6 +41,7 @@ interface Sent {
 export class ServedConversation {
   readonly #conversation: Conversation;
   readonly #name: string;
+  readonly #state: StateExchange;
   readonly #changes = new Changes(() => this.#wake());
   #known: Known | undefined;
   #isBusy = false;
@@ -48,9 +50,13 @@ export class ServedConversation {
   #awake = false;
   #onPermissions: (() => void) | undefined;
 
-  /** @param conversation not started, and closed by this object @param name of the agent as it is served */
-  constructor(conversation: Conversation, name: string) {
+  /**
+   * @param conversation not started, and closed by this object @param name of the agent as it is served
+   * @param state of the conversation's session
+   */
+  constructor(conversation: Conversation, name: string, state: StateExchange) {
     this.#conversation = conversation;
+    this.#state = state;
     this.#name = name;
     conversation.model.observe(this.#changes);
   }
@@ -81,6 +87,7 @@ export class ServedConversation {
       const { before, asked } = splitInput(input);
       const { text, attachments } = runPrompt(asked);
       const past = await this.#unknownPast(context, before, signal);
+      await this.#state.prepare(context.state, signal);
       signal.throwIfAborted();
       const output = new RunOutput(out, this.#conversation.model.state.entries.length);
       this.#changes.reset();
@@ -88,7 +95,7 @@ export class ServedConversation {
       this.#conversation.queue.resume();
       const sent = this.#send(text, past ? [past, ...attachments] : attachments);
       this.#known = { history: context.session.history, input, output };
-      await this.#work(sent, output, out, signal);
+      await this.#work(sent, output, out, signal).finally(() => this.#state.settled());
     } finally {
       this.#isBusy = false;
     }

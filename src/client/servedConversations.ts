@@ -7,6 +7,7 @@ import type { Message } from '../distributed/model';
 import type { RunEmitter, ServedAgent, ServedRunContext } from '../distributed/servedAgent';
 import type { Conversation } from './conversation';
 import { ServedConversation } from './servedConversation';
+import { StateExchange } from './stateExchange';
 
 export interface ServedConversationsOptions {
   /** As it is served, see {@link servedName}. */
@@ -14,9 +15,10 @@ export interface ServedConversationsOptions {
   readonly description: string;
   /**
    * Makes a conversation, not started. Its services must not ask the user of this machine anything: the one who calls is somebody else.
-   * @param key unique among all conversations of the program @throws ParleyError where there can be none
+   * @param key unique among all conversations of the program @param state what its services keep the agent's state with
+   * @throws ParleyError where there can be none
    */
-  readonly create: (key: string) => Conversation;
+  readonly create: (key: string, state: StateExchange) => Conversation;
   /** Milliseconds after its last run in which a conversation is kept; 15 minutes unless told otherwise. */
   readonly idleMs?: number;
   /** Conversations at the same time; 8 unless told otherwise. */
@@ -93,10 +95,9 @@ export class ServedConversations implements ServedAgent, Disposable {
       this.#close(id, known);
     }
     this.#makeRoom();
-    const conversation = new ServedConversation(
-      this.#options.create(`served-${this.name}-${++this.#sequence}-${process.pid}`),
-      this.name,
-    );
+    const state = new StateExchange(this.#log);
+    const key = `served-${this.name}-${++this.#sequence}-${process.pid}`;
+    const conversation = new ServedConversation(this.#options.create(key, state), this.name, state);
     const open = { conversation };
     this.#open.set(id, open);
     return open;

@@ -3,6 +3,7 @@
 import type { RpcHandlers } from '../acp/jsonrpc/rpcConnection';
 import { RpcError, rpcCodes } from '../acp/jsonrpc/rpcError';
 import { sendReady } from '../acp/proposals/sessionReady';
+import type { StateHolder } from '../acp/proposals/sessionState';
 import { probeStatus } from '../acp/proposals/sessionStatus';
 import type { AuthMethod, Protocol, SessionOffer, SessionPlace } from '../acp/protocol/dialect';
 import { repeatedEvents } from '../acp/quirks/repeatedPast';
@@ -43,6 +44,8 @@ export interface StartServices {
   readonly remote?: RemoteAccess;
   /** The W3C traceparent that VS Code was started with; an agent's own environment may name another one. */
   readonly traceparent?: string | undefined;
+  /** Keeps the state of the conversation's session for its agent; without it there is none. @param key of the conversation */
+  readonly agentState?: (key: string) => StateHolder | undefined;
   /** The user's limit for the slow start stages, in milliseconds. */
   readonly startTimeoutMs: () => number;
   readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
@@ -128,6 +131,7 @@ export async function startAgent(context: StartContext, signal: AbortSignal): Pr
       traceparent: (agent.type === 'process' ? agent.env.TRACEPARENT : undefined) ?? services.traceparent,
       signInTerminal: signInTerminal !== undefined && agent.type === 'process',
       onTraffic: heard,
+      state: services.agentState?.(key),
     },
     stages,
     deadlines(context),

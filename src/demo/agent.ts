@@ -24,7 +24,7 @@ class DemoAgent implements WireHandler {
       case 'session/resume':
         return this.#open(text(params, 'sessionId'), params, this.#can);
       case 'session/prompt':
-        return this.#session(params).prompt(promptOf(params), id);
+        return this.#session(params).prompt(promptOf(params), id, at(params, '_meta', 'parley/state'));
       case 'session/status':
         return { status: this.#sessions.has(text(params, 'sessionId')) ? 'live' : 'not_found' };
       case 'session/set_mode':

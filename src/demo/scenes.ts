@@ -1,4 +1,5 @@
 // The slash commands and what each of them plays.
+import { count } from './scenes/count';
 import { crash } from './scenes/crash';
 import { edit } from './scenes/edit';
 import { fail } from './scenes/fail';
@@ -36,6 +37,7 @@ const all: readonly Command[] = [
   { name: 'terminal', description: 'Run a harmless command, after asking', scene: terminal },
   { name: 'long', description: 'A very long answer with many tool calls', scene: long },
   { name: 'slow', description: 'A turn of one minute; press Stop whenever you like', scene: slow },
+  { name: 'count', description: 'Count in the state of a shared session', scene: count },
   { name: 'error', description: 'Fail with an error', scene: fail },
   { name: 'crash', description: 'Exit in the middle of a turn', scene: crash },
   { name: 'help', description: 'What this demo can show', scene: (turn) => introduce(turn, commandTable()) },

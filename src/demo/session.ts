@@ -16,6 +16,14 @@ export interface ClientCan {
   readonly forms: boolean;
 }
 
+/** The state of the session, as the agent knows it. */
+export interface KeptState {
+  readonly url: string | null;
+  readonly content: string;
+  readonly hasConflict: boolean;
+  readonly unavailable?: string;
+}
+
 const contextSize = 200_000;
 
 export class DemoSession {
@@ -24,6 +32,8 @@ export class DemoSession {
   readonly wire: Wire;
   readonly can: ClientCan;
   readonly settings: Settings;
+  /** What the client keeps for the agents of this session; undefined where it keeps nothing (`parley/state`). */
+  #state: KeptState | undefined;
   #ready = false;
   #titled = false;
   #used = 1200;
@@ -47,8 +57,21 @@ export class DemoSession {
     await this.#showUsage();
   }
 
-  /** Runs one turn. @returns the result of session/prompt @throws RpcFault */
-  async prompt(prompt: Prompt, requestId: RpcId): Promise<object> {
+  get state(): KeptState | undefined {
+    return this.#state;
+  }
+
+  /** Replaces the state that the client offered with this prompt. */
+  async storeState(content: string): Promise<void> {
+    const previous = this.#state?.url ?? null;
+    this.#state = { url: previous, content, hasConflict: false };
+    const kept = { previous, content: Buffer.from(content).toString('base64') };
+    await this.update({ sessionUpdate: 'session_info_update', _meta: { 'parley/state': kept } });
+  }
+
+  /** Runs one turn. @param offer the state of the session @returns the result of session/prompt @throws RpcFault */
+  async prompt(prompt: Prompt, requestId: RpcId, offer: unknown): Promise<object> {
+    this.#state = readState(offer, this.#state);
     if (this.#turn !== undefined) throw new RpcFault(-32600, 'A turn is running; the demo agent plays one at a time.');
     const abort = new AbortController();
     this.#turn = { requestId, abort };
@@ -113,6 +136,18 @@ export class DemoSession {
   async #showUsage(): Promise<void> {
     await this.update({ sessionUpdate: 'usage_update', used: this.#used, size: contextSize });
   }
+}
+
+/** Content that is not sent is that of before. */
+function readState(offer: unknown, known: KeptState | undefined): KeptState | undefined {
+  if (typeof offer !== 'object' || offer === null) return undefined;
+  const [url, content, unavailable] = ['url', 'content', 'unavailable'].map((name) => at(offer, name));
+  return {
+    url: typeof url === 'string' ? url : null,
+    content: typeof content === 'string' ? Buffer.from(content, 'base64').toString('utf8') : (known?.content ?? ''),
+    hasConflict: at(offer, 'conflict') === true,
+    ...(typeof unavailable === 'string' && { unavailable }),
+  };
 }
 
 /** Reads the capabilities of the client (v1, section "Initialization"). */

@@ -37,6 +37,8 @@ export interface AgentServerOptions {
   ) => Promise<ServedResource>;
   /** Resolves histories, also of other servers. */
   readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
+  /** Loads the state of a session. @returns a sentence where it can't be had */
+  readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   /** The address by which others reach the server now, where it is not its own. */
   readonly publicAddress?: () => PublicAddress | undefined;
   readonly limits?: Partial<RunLimits>;
@@ -61,13 +63,20 @@ export class AgentServer {
 
   /** @throws ParleyError `weak-token` */
   constructor(options: AgentServerOptions) {
-    const { stores, history, now = Date.now, log = silentLog, limits } = options;
+    const { stores, history, state, now = Date.now, log = silentLog, limits } = options;
     this.#options = options;
     this.#log = log;
     this.#auth = new ServerAuth(options.token);
     this.#connections = new ServerConnections({ ...CONNECTION_LIMITS, ...options.connections });
     this.#sessions = new ServerSessions({ stores, records: options.sessions, now, log });
-    this.#runs = new ServerRuns({ sessions: this.#sessions, history, limits: { ...RUN_LIMITS, ...limits }, now, log });
+    this.#runs = new ServerRuns({
+      sessions: this.#sessions,
+      history,
+      state,
+      limits: { ...RUN_LIMITS, ...limits },
+      now,
+      log,
+    });
   }
 
   /** `http://127.0.0.1:port` while it runs: the explicit base of its resource URLs, which no Host header can change. */

@@ -12,6 +12,9 @@ export type RunNotice =
     }
   /** Another client's messages were recorded while this run worked; those of this run are behind them. */
   | { readonly kind: 'session-grew'; readonly more: number }
+  /** The agent's state was not stored: another one had been stored meanwhile. The agent gets it with its next prompt. */
+  | { readonly kind: 'state-conflict' }
+  | { readonly kind: 'state-not-saved'; readonly why: string }
   /** The messages of this run are in its output alone. */
   | { readonly kind: 'not-recorded'; readonly messages: number; readonly why: string };
 
@@ -45,6 +48,10 @@ function sentenceOf(notice: RunNotice): string {
       return 'Another client continued this session from a different history. The run continues that version; the server keeps the other one.';
     case 'session-grew':
       return `Another client added ${messages(notice.more)} to this session during the run. The messages of this run follow them.`;
+    case 'state-conflict':
+      return 'The state of the session was replaced during the run. The state that the agent wanted to store was not saved.';
+    case 'state-not-saved':
+      return `The state of the session was not saved. ${notice.why}`;
     case 'not-recorded':
       return `The ${messages(notice.messages)} of this run were not saved to the session. ${notice.why}`;
   }

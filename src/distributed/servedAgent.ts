@@ -6,12 +6,32 @@ export type PastMessage =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'gap'; readonly reason: string };
 
+/** The state of a session, which belongs to its agents and is opaque to everybody else. */
+export interface SessionState {
+  readonly url: string;
+  /** A sentence where it can't be had. */
+  readonly content: Uint8Array | string;
+}
+
+export interface RunState {
+  /** The state as the run found it; undefined where there is none. */
+  read(signal: AbortSignal): Promise<SessionState | undefined>;
+  /**
+   * Replaces the state.
+   * @param previous URL of the state that this one goes on from; absent: there was none
+   * @returns its URL; undefined where the session has another state than `previous` by now
+   * @throws ParleyError of the stores
+   */
+  store(content: Uint8Array, previous: string | undefined): Promise<string | undefined>;
+}
+
 export interface ServedRunContext {
   readonly runId: string;
   /** The session as the run found it, without this run's own messages. */
   readonly session: SessionDescriptor;
   /** What the session's history holds; full length, gaps included. */
   history(signal: AbortSignal): Promise<readonly PastMessage[]>;
+  readonly state: RunState;
 }
 
 /** Takes what an agent produces, in order. All methods throw once the run has ended, or has produced more than is kept. */

@@ -6,7 +6,7 @@ import { plainSentence } from './agentServerError';
 import { Deadline, orAborted } from './deadline';
 import type { AcpError, Message, RunCreate, SessionDescriptor } from './model';
 import { type RunNotice, runNotice } from './runNotice';
-import type { PastMessage, ServedAgent } from './servedAgent';
+import type { PastMessage, RunState, ServedAgent } from './servedAgent';
 import { notFound, ServerRefusal } from './serverRefusal';
 import { type RunOutcome, ServerRun } from './serverRun';
 import type { Branch, ServerSessions } from './serverSessions';
@@ -41,6 +41,8 @@ export interface ServerRunsOptions {
   readonly sessions: ServerSessions;
   /** Resolves a session's history for an agent that asks for it. */
   readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
+  /** Loads a session's state. @returns a sentence where it can't be had */
+  readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   readonly limits: RunLimits;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -153,7 +155,7 @@ export class ServerRuns {
       const session = await sessions.descriptorOf(branch);
       found.length = session.history.length;
       const history = (signal: AbortSignal) => this.#history(run, session, signal);
-      const context = { runId: run.id, session, history };
+      const context = { runId: run.id, session, history, state: this.#state(run, branch, session.state) };
       await orAborted(agent.run(input, context, run.emitter, run.signal), stop.signal);
       return run.signal.aborted ? CANCELLED : { status: 'completed' };
     } catch (error) {
@@ -176,6 +178,31 @@ export class ServerRuns {
     return past;
   }
 
+  /** @param url of the state that the run found */
+  #state(run: ServerRun, branch: Branch, url: string | undefined): RunState {
+    const { state, sessions, limits } = this.#options;
+    const tell = (notice: RunNotice): void => {
+      if (!run.isOver) run.tell(runNotice(notice));
+    };
+    return {
+      read: async (signal) => (url === undefined ? undefined : { url, content: await state(url, signal) }),
+      store: async (content, previous) => {
+        const deadline = new Deadline('The resource store', limits.recordMs, new AbortController().signal);
+        try {
+          const storing = sessions.storeState(branch, content, previous, deadline.signal);
+          const stored = await orAborted(storing, deadline.signal);
+          if (stored === undefined) tell({ kind: 'state-conflict' });
+          return stored;
+        } catch (error) {
+          tell({ kind: 'state-not-saved', why: whyOf(error) });
+          throw error;
+        } finally {
+          deadline.dispose();
+        }
+      },
+    };
+  }
+
   /**
    * Failed and cancelled turns are recorded too, as far as they came. A record that fails does not take the answer with it.
    * @param found messages that the session had when the run began
@@ -188,8 +215,7 @@ export class ServerRuns {
       if (before > found) run.tell(runNotice({ kind: 'session-grew', more: before - found }));
     } catch (error) {
       log.error(`The messages of run ${run.id} are not recorded: ${messageOf(error)}`);
-      const why = error instanceof ParleyError ? plainSentence(error.message) : 'It cannot be written.';
-      run.tell(runNotice({ kind: 'not-recorded', messages: messages.length, why }));
+      run.tell(runNotice({ kind: 'not-recorded', messages: messages.length, why: whyOf(error) }));
     } finally {
       deadline.dispose();
     }
@@ -212,6 +238,10 @@ export class ServerRuns {
       chars -= run.bytes;
     }
   }
+}
+
+function whyOf(error: unknown): string {
+  return error instanceof ParleyError ? plainSentence(error.message) : 'The server cannot write it.';
 }
 
 function stopping(): ServerRefusal {

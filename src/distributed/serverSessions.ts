@@ -105,7 +105,7 @@ export class ServerSessions {
   /** @throws ParleyError `session-gone` where too many others were brought since */
   async descriptorOf({ id, version }: Branch): Promise<SessionDescriptor> {
     const found = (await this.#read(id))?.versions.find((one) => one.version === version);
-    if (!found) throw new ParleyError('session-gone', 'The server no longer has this version of the session.');
+    if (!found) throw gone();
     return this.#descriptorOf(id, found);
   }
 
@@ -137,6 +137,40 @@ export class ServerSessions {
     return before;
   }
 
+  /**
+   * Replaces the state of a version.
+   * @param previous URL of the state that this one goes on from
+   * @returns the URL of the new one; undefined where the version has another state than `previous`
+   * @throws ParleyError of the last store, `session-gone`
+   */
+  async storeState(
+    { id, version }: Branch,
+    content: Uint8Array,
+    previous: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const isCurrent = async (known: SessionRecord | undefined): Promise<boolean> => {
+      const state = known?.versions.find((one) => one.version === version)?.state;
+      if (previous === undefined || state === undefined) return previous === state?.url;
+      const { state: meant = state } = await this.#placesOf({ id, history: [], state: previous }, known);
+      return compareHistories([nameOf(state)], [nameOf(meant)]).relation === 'same';
+    };
+    if (!(await isCurrent(await this.#read(id)))) return undefined;
+    const key = `${folderOf(id)}served/state-${mintId()}.bin`;
+    const place = await this.#put(key, content, 'application/octet-stream', signal);
+    let isStored = false;
+    await this.#change(id, async (known) => {
+      isStored = await isCurrent(known);
+      if (!known) throw gone();
+      if (!isStored) return known;
+      const versions = known.versions.map((one) => (one.version === version ? { ...one, state: place } : one));
+      return { ...known, versions };
+    });
+    if (isStored) return place.url;
+    await this.#remove(place, signal);
+    return undefined;
+  }
+
   async #bring(session: SessionDescriptor): Promise<{ readonly branch: Branch; readonly notice?: SessionNotice }> {
     let notice: SessionNotice | undefined;
     const record = await this.#change(session.id, async (known) => {
@@ -151,7 +185,9 @@ export class ServerSessions {
       }));
       const within = relations.find(({ relation }) => relation === 'same' || relation === 'extendedBy');
       if (within) {
-        const grown = { ...within.version, entries, ...(state && { state }) };
+        // With the same messages ours is the newer state: it may have been stored since the client looked.
+        const newest = (within.relation === 'same' ? within.version.state : undefined) ?? state ?? within.version.state;
+        const grown = { version: within.version.version, entries, ...(newest && { state: newest }) };
         const others = known.versions.filter((other) => other !== within.version);
         const isContested = within.version !== known.versions[0] || known.isContested === true;
         return { ...known, versions: [grown, ...others], isContested };
@@ -213,6 +249,12 @@ export class ServerSessions {
     throw failure;
   }
 
+  /** What nobody has heard of. */
+  async #remove({ own }: Place, signal: AbortSignal): Promise<void> {
+    const store = (await this.#options.stores()).find(({ id }) => id === own?.store);
+    await store?.remove(own?.key ?? '', signal).catch((error: unknown) => this.#options.log.warn(String(error)));
+  }
+
   async #descriptorOf(id: string, { entries, state }: Version): Promise<SessionDescriptor> {
     const stores = new Map((await this.#options.stores()).map((store) => [store.id, store]));
     const history: string[] = [];
@@ -263,6 +305,10 @@ export class ServerSessions {
       throw new ParleyError('session-busy', 'Other windows change the session all the time.');
     });
   }
+}
+
+function gone(): ParleyError {
+  return new ParleyError('session-gone', 'The server no longer has this version of the session.');
 }
 
 /** Equal for the same message: of our own by where it lies, whatever the address of today. */

@@ -228,6 +228,11 @@ export class Serve implements Disposable {
         this.#noteGaps(past);
         return past;
       },
+      state: async (url, signal) => {
+        const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
+        const found = await resolver.resolveState(url, signal);
+        return found.kind === 'state' ? found.bytes : found.sentence;
+      },
       now: services.clock.now,
       log,
     });

@@ -80,11 +80,12 @@ export class ServedAgents {
       name,
       description: `${this.#own(id)?.name ?? id}, served by Parley.`,
       log,
-      create: (key) => {
+      create: (key, state) => {
         const agent = this.#own(id);
         if (agent?.type !== 'process') throw new ParleyError('not-served', 'The agent is no longer served.');
         const { cwd, roots } = sessionFolders(undefined, scratch);
-        return new Conversation({ key, agent, cwd, roots, services: this.#services });
+        const services = { ...this.#services, agentState: () => state };
+        return new Conversation({ key, agent, cwd, roots, services });
       },
     });
   }

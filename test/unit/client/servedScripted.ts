@@ -5,6 +5,7 @@ import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefi
 import { AgentFiles } from '../../../src/client/agentFiles';
 import type { Conversation } from '../../../src/client/conversation';
 import { ServedConversations, type ServedConversationsOptions } from '../../../src/client/servedConversations';
+import type { StateExchange } from '../../../src/client/stateExchange';
 import type { CommunicationClient } from '../../../src/distributed/communicationClient';
 import { mintId, type Run } from '../../../src/distributed/model';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../support/agents/definition';
@@ -33,12 +34,28 @@ export async function scripted(
 ): Promise<Served> {
   const cwd = await scratchFolder();
   const log = join(await scratchFolder(), 'agent.ndjson');
-  const [agent] = parseAgents({ scripted: scriptedAgent(script, log) }).agents;
+  return offered(scriptedAgent(script, log), log, cwd, options);
+}
+
+const DEMO = join(process.cwd(), 'out/support/demo/agent.js');
+
+/** Serves the demo agent. */
+export async function demo(): Promise<Served> {
+  const program = { command: process.execPath, args: [DEMO], env: {} };
+  return offered(program, '', await scratchFolder(), { name: 'demo' });
+}
+
+function offered(definition: object, log: string, cwd: string, options: Partial<ServedConversationsOptions>): Served {
+  const [agent] = parseAgents({ scripted: definition }).agents;
   const made: TestConversation[] = [];
-  const create = (): Conversation => {
+  const create = (_key: string, state: StateExchange): Conversation => {
     const filesFor = (agentName: string): AgentFiles =>
       new AgentFiles(diskFiles(), { agentName, refusesQuestions: true });
-    const one = testConversation({ agent: agent as AgentDefinition, cwd, services: { filesFor } });
+    const one = testConversation({
+      agent: agent as AgentDefinition,
+      cwd,
+      services: { filesFor, agentState: () => state },
+    });
     made.push(one);
     return one.conversation;
   };

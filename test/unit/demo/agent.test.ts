@@ -71,7 +71,7 @@ describe('demo agent', () => {
     const { availableCommands } = await client.untilUpdate('available_commands_update');
     assert.deepEqual(
       availableCommands.map((one: { name: string }) => one.name),
-      ['stream', 'thoughts', 'plan', 'edit', 'form', 'terminal', 'long', 'slow', 'error', 'crash', 'help'],
+      ['stream', 'thoughts', 'plan', 'edit', 'form', 'terminal', 'long', 'slow', 'count', 'error', 'crash', 'help'],
     );
     assert.deepEqual(await client.request('session/status', { sessionId: 'other' }), { status: 'not_found' });
   });

@@ -1,0 +1,72 @@
+// The state of a distributed session for agents of this protocol (an extension of Parley, in `_meta`; README, "State of an
+// agent"). It is the agent's own, opaque to everybody else, and goes with the session to other servers. The client offers it
+// with each prompt; the agent replaces it with a session update that names what it replaces.
+import { at } from '../../base/untrusted';
+import type { RpcCaller } from '../jsonrpc/rpcCaller';
+
+const KEY = 'parley/state';
+/** Bytes of a state that goes to or comes from an agent. */
+export const MAX_AGENT_STATE = 4 * 1024 * 1024;
+
+/** What `initialize` says of it, below `_meta` of the client's capabilities. */
+export const stateCapability = { [KEY]: { version: 1, maxBytes: MAX_AGENT_STATE } };
+
+/** As a prompt carries it. */
+export interface StateOffer {
+  /** Names the state; null where there is none. */
+  readonly url: string | null;
+  /** Base64. Absent where the agent has these bytes already, or `unavailable` says why they can't be had. */
+  readonly content?: string;
+  readonly unavailable?: string;
+  /** The state that the agent wanted to store last was not: another one had been stored since its offer. */
+  readonly conflict?: true;
+}
+
+/** As an update carries it. */
+export interface StateUpdate {
+  /** `url` of the offer that this goes on from. */
+  readonly previous: string | null;
+  readonly bytes: Uint8Array;
+}
+
+/** Where the state of a conversation's session comes from and goes to. */
+export interface StateHolder {
+  /** For the prompt that is sent now. */
+  offer(): StateOffer | undefined;
+  /** The agent has a session that it did not have before: it knows nothing of the state. */
+  opened(): void;
+  /** Takes what the agent stores. Never throws. */
+  store(update: StateUpdate): void;
+}
+
+const OPENING: ReadonlySet<string> = new Set(['session/new', 'session/load', 'session/resume', 'session/fork']);
+
+/** Adds the state to each `session/prompt`; everything else goes as it is. */
+export function stateful(rpc: RpcCaller, holder: StateHolder | undefined): RpcCaller {
+  if (!holder) return rpc;
+  return {
+    request(method, params, options) {
+      if (OPENING.has(method)) holder.opened();
+      const offer = method === 'session/prompt' ? holder.offer() : undefined;
+      if (!offer || typeof params !== 'object' || params === null) return rpc.request(method, params, options);
+      const { _meta } = params as { readonly _meta?: object };
+      return rpc.request(method, { ...params, _meta: { ..._meta, [KEY]: offer } }, options);
+    },
+    notify: (method, params) => rpc.notify(method, params),
+  };
+}
+
+/**
+ * Reads what an update (`update` of `session/update`) stores, in both versions of the protocol.
+ * @returns undefined where it stores nothing, a sentence where it cannot be stored
+ */
+export function readStateUpdate(update: unknown): StateUpdate | string | undefined {
+  const value = at(update, '_meta', KEY);
+  if (value === undefined || value === null) return undefined;
+  const [previous = null, content] = [at(value, 'previous'), at(value, 'content')];
+  if (typeof content !== 'string' || (previous !== null && typeof previous !== 'string')) {
+    return 'it is not of the form { previous, content }';
+  }
+  if (content.length > (MAX_AGENT_STATE / 3) * 4 + 4) return `it has more than ${MAX_AGENT_STATE} bytes`;
+  return { previous, bytes: Buffer.from(content, 'base64') };
+}
