@@ -40,7 +40,6 @@ class AnswerGuard {
     const capture = { capture: true } as const;
     document.addEventListener('pointerdown', (event) => this.#pressed(event), capture);
     document.addEventListener('click', ({ detail }) => detail <= 1 && this.#clicked(), capture);
-    document.addEventListener('keydown', (event) => dropRepeats(event), capture);
     document.addEventListener('visibilitychange', () => this.restart());
   }
 
@@ -156,16 +155,6 @@ class AnswerGuard {
 
 function isPointer(event: Event): event is MouseEvent {
   return event instanceof MouseEvent && event.detail > 0;
-}
-
-/** A key that is held answers nothing: it was pressed for something else. */
-function dropRepeats(event: KeyboardEvent): void {
-  const { target, key } = event;
-  if (!event.repeat || !(target instanceof Element) || !target.closest(CARD)) return;
-  const types = target.matches('input, textarea, select');
-  if (types ? key !== 'Enter' || event.shiftKey : key !== 'Enter' && key !== ' ' && !/^[1-9]$/.test(key)) return;
-  event.preventDefault();
-  event.stopPropagation();
 }
 
 function mark(card: HTMLElement, answerable: boolean): void {

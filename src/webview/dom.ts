@@ -62,3 +62,8 @@ export function link(className: string, content: Node | string, title: string, o
   });
   return element;
 }
+
+/** Whether a key belongs to an input method that composes: Enter, Escape and the arrows are its own then. */
+export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
+  return isComposing || keyCode === 229;
+}

@@ -1,5 +1,6 @@
 // The first script of the page, small enough to run before the first picture: the page's styles, and a composer (shell.html) that can be written in at once. The
 // panel's own script follows when that picture is drawn, takes the composer over as it is, and does what was asked of it meanwhile.
+import { isComposing } from './dom';
 import { adoptPageStyles } from './pageStyles';
 
 declare global {
@@ -29,9 +30,10 @@ function ask(): void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (event.key !== 'Enter' || event.shiftKey || event.altKey || event.isComposing) return;
+  if (event.key !== 'Enter' || event.shiftKey || event.altKey || isComposing(event)) return;
   event.preventDefault();
-  ask();
+  // One that is still down was pressed for something else.
+  if (!event.repeat) ask();
 }
 
 field?.addEventListener('keydown', onKey);

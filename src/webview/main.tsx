@@ -13,6 +13,7 @@ import { Questions } from './questions/questions';
 import { announce, hasItems, hiddenPermissions, patchSession, session, setSession } from './session';
 import { strings } from './strings';
 import './styles/main.css';
+import { watchHeldKeys } from './heldKeys';
 import { Transcript } from './transcript/transcript';
 import { watchWake, withoutWaking } from './wake';
 
@@ -172,6 +173,7 @@ render(
 );
 onMessage((message) => frames.receive(message));
 window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
+watchHeldKeys();
 watchWake();
 watchLostFocus();
 composer.recallFrom(() => transcript.store.lastUserText());

@@ -81,8 +81,20 @@ describe('an answer', () => {
 
   it('does not count while the card has only just appeared', async () => {
     await open({ items: calls });
+    // In the moment in which it appears, however slow the machine is.
+    await panel.page.evaluate(() => {
+      const observer = new MutationObserver(() => {
+        const button = document.querySelector('[data-permission-id="p1"] .answers button');
+        if (!button) return;
+        observer.disconnect();
+        button.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+        button.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 }));
+        document.documentElement.dataset.pressed = 'true';
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    });
     await panel.update({ op: 'session', patch: { permissions: [asks(0)] } });
-    await allow('p1').click({ force: true });
+    await panel.page.locator('html[data-pressed]').waitFor({ state: 'attached' });
     assert.deepEqual(await answers(), []);
     await allow('p1').click();
     assert.deepEqual(await answers(), ['p1 yes']);
@@ -103,6 +115,39 @@ describe('an answer', () => {
     await panel.answerable();
     await panel.update({ op: 'put', index: 0, item: { ...calls[0]!, title: 'rm' } as (typeof calls)[0] });
     await allow('p1').click({ force: true });
+    assert.deepEqual(await answers(), []);
+    await panel.answerable();
+    await allow('p1').click();
+    assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('does not count as a click without a pointer while the focus is elsewhere', async () => {
+    await open({ items: calls, session: { permissions: [asks(0)] } });
+    await panel.answerable();
+    await field().focus();
+    await allow('p1').evaluate((button: HTMLElement) => button.click());
+    assert.deepEqual(await answers(), []);
+    await panel.answerable();
+    // As assistive technology presses a button.
+    await allow('p1').evaluate((button: HTMLElement) => {
+      button.focus();
+      button.click();
+    });
+    assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('does not count by a click on a card whose question is out of sight', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
+    const edit = tool('c0', { title: 'Edit a.ts', status: 'pending', content: [{ type: 'diff', diff: DIFF }] });
+    await open({ items: [edit, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
+    await panel.scrollTo(0);
+    await panel.answerable();
+    const { top } = await allow('p1').evaluate((node) => node.getBoundingClientRect());
+    const box = await panel.page.evaluate(() => document.querySelector('.transcript')!.getBoundingClientRect().top);
+    await panel.scrollTo(Math.round(top - box - 10));
+    await panel.answerable();
+    const { x, y } = (await allow('p1').boundingBox())!;
+    await panel.page.mouse.click(x + 4, y + 4);
     assert.deepEqual(await answers(), []);
     await panel.answerable();
     await allow('p1').click();

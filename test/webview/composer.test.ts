@@ -27,6 +27,28 @@ describe('composer', () => {
     assert.equal((await panel.posted('send')).length, 1, 'the same text must not go twice');
   });
 
+  it('sends nothing by a key that is still down from what was done before', async () => {
+    await open({ session: SESSION_FULL });
+    const { keyboard } = panel.page;
+    await field().fill('half a thought');
+    await button('Attach a file').focus();
+    await keyboard.down('Enter');
+    await field().focus();
+    await keyboard.down('Enter'); // a repeat, as it was not let go
+    await keyboard.up('Enter');
+    await field().fill('/');
+    await panel.page.getByRole('listbox').waitFor();
+    await keyboard.down('Enter');
+    await panel.page.getByRole('listbox').waitFor({ state: 'detached' });
+    await keyboard.down('Enter');
+    await keyboard.up('Enter');
+    assert.match(await field().inputValue(), /^\/\w+/);
+    assert.deepEqual(await panel.posted('send'), []);
+    assert.equal((await panel.posted('command')).length, 1, 'a button is pressed once');
+    await keyboard.press('Enter');
+    assert.match((await panel.next('send')).text, /^\/\w+/);
+  });
+
   it('loses what is written and sent while the panel is still loading', async () => {
     panel = await browser.blank();
     const { page } = panel;

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { AvailableCommand } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
+import { isComposing } from '../dom';
 import { post } from '../host';
 import { session } from '../session';
 import { strings } from '../strings';
@@ -52,8 +53,7 @@ export function Composer() {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // While an input method composes, Enter and the arrows are its own.
-    if (event.isComposing || event.keyCode === 229) return;
+    if (isComposing(event)) return;
     if (matches.peek().length > 0 && onListKey(event)) {
       event.preventDefault();
       return;

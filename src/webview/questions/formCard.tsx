@@ -4,6 +4,7 @@ import { revealControls } from '../../base/revealControls';
 import type { ElicitationAction } from '../../panel/actions';
 import { checkField, type FormProblem } from '../../panel/checkForm';
 import type { ElicitationView } from '../../panel/contract';
+import { isComposing } from '../dom';
 import { strings } from '../strings';
 import { FormFieldView } from './formFieldView';
 import { type Held, initialValues, readValue, readValues } from './formState';
@@ -74,7 +75,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
       onSubmit={(event) => event.preventDefault()}
       onKeyDown={(event) => {
         const isText = event.target instanceof HTMLTextAreaElement;
-        if (!isText || event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+        if (!isText || event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
         event.preventDefault();
         submit(event);
       }}

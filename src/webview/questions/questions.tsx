@@ -5,6 +5,7 @@ import type { ElicitationAction } from '../../panel/actions';
 import type { ElicitationView } from '../../panel/contract';
 import { answerGuard } from '../answerGuard';
 import { Icon } from '../components/icon';
+import { isComposing } from '../dom';
 import { post } from '../host';
 import { announce, session } from '../session';
 import { strings } from '../strings';
@@ -60,7 +61,7 @@ function Card({ question, sessionKey }: CardProps) {
   function onKeyDown(event: KeyboardEvent): void {
     // Keys are for the card they are pressed in: digits answer permissions elsewhere.
     event.stopPropagation();
-    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+    if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return;
     event.preventDefault();
     if (event.repeat) return;
     // The first time it only leaves the field: what was typed must not be lost by one key.

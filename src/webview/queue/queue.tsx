@@ -5,6 +5,7 @@ import type { QueueAction } from '../../panel/actions';
 import { MAX_TEXT, type QueueItemView } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { composer } from '../composer/composerState';
+import { isComposing } from '../dom';
 import { post } from '../host';
 import { announce, session } from '../session';
 import { strings } from '../strings';
@@ -222,7 +223,7 @@ function QueueEditor({ text, onInput, onSave, onCancel }: QueueEditorProps) {
       defaultValue={text}
       onInput={(event) => onInput(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.isComposing) return;
+        if (isComposing(event)) return;
         const value = event.currentTarget.value;
         if (event.key === 'Escape') onCancel();
         else if (event.key === 'Enter' && !event.shiftKey && value.trim() !== '') {

@@ -31,6 +31,10 @@ describe('the draft of a session', () => {
     assert.equal(unsent.write({ text: 'deploy', revision: 4 }, view), false);
   });
 
+  it('is empty where the page has sent more than it had told of', () => {
+    assert.deepEqual(unsent.sent('deploy and test', 5, panel), { text: '', revision: 6 });
+  });
+
   it('keeps what was typed in another page since', () => {
     unsent.write({ text: 'deploy and test', revision: 5 }, view);
     assert.deepEqual(unsent.sent('deploy', 3, panel), { text: 'and test', revision: 6 });
