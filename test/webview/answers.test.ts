@@ -110,6 +110,21 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), []);
   });
 
+  it('waits again for a card that comes back into sight with its page', async () => {
+    await open({ items: calls, session: { permissions: [asks(0)] } });
+    await panel.answerable();
+    await panel.page.evaluate(() => {
+      document.dispatchEvent(new Event('visibilitychange'));
+      const button = document.querySelector('[data-permission-id="p1"] .answers button')!;
+      button.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
+      button.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 }));
+    });
+    assert.deepEqual(await answers(), []);
+    await panel.answerable();
+    await allow('p1').click();
+    assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
   it('does not count where what is asked about has just changed', async () => {
     await open({ items: calls, session: { permissions: [asks(0)] } });
     await panel.answerable();
@@ -125,7 +140,12 @@ describe('an answer', () => {
     await open({ items: calls, session: { permissions: [asks(0)] } });
     await panel.answerable();
     await field().focus();
-    await allow('p1').evaluate((button: HTMLElement) => button.click());
+    await allow('p1').evaluate((button: HTMLElement) => {
+      button.click();
+      // One that was refused makes the card wait again.
+      button.focus();
+      button.click();
+    });
     assert.deepEqual(await answers(), []);
     await panel.answerable();
     // As assistive technology presses a button.
@@ -145,6 +165,7 @@ describe('an answer', () => {
     const { top } = await allow('p1').evaluate((node) => node.getBoundingClientRect());
     const box = await panel.page.evaluate(() => document.querySelector('.transcript')!.getBoundingClientRect().top);
     await panel.scrollTo(Math.round(top - box - 10));
+    await allow('p1').and(panel.page.locator('[aria-disabled=true]')).waitFor();
     await panel.answerable();
     const { x, y } = (await allow('p1').boundingBox())!;
     await panel.page.mouse.click(x + 4, y + 4);
@@ -199,6 +220,22 @@ describe('an answer', () => {
     await panel.answerable();
     await panel.page.keyboard.press('1');
     assert.deepEqual(await answers(), ['p1 yes']);
+  });
+
+  it('does not count where only the buttons of a card that is higher than the panel are in sight', async () => {
+    const long = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n');
+    const items = [calls[0]!, message('a', 'agent', long.replaceAll('\n', '\n\n'))];
+    await open({ items, session: { permissions: [asks(0, { description: long })] }, height: 500 });
+    await panel.scrollTo(0);
+    await panel.answerable();
+    const { top } = await allow('p1').evaluate((node) => node.getBoundingClientRect());
+    const box = await panel.page.evaluate(() => document.querySelector('.transcript')!.getBoundingClientRect().top);
+    await panel.scrollTo(Math.round(top - box - 10));
+    await allow('p1').and(panel.page.locator('[aria-disabled=true]')).waitFor();
+    await panel.answerable();
+    const { x, y } = (await allow('p1').boundingBox())!;
+    await panel.page.mouse.click(x + 4, y + 4);
+    assert.deepEqual(await answers(), []);
   });
 
   it('is never covered by the button that leads to the end', async () => {
