@@ -61,6 +61,23 @@ describe('a draft', () => {
     await written('newer words');
   });
 
+  it('is the newer one of the page itself and of another page of the session', async () => {
+    for (const [later, text] of [
+      [5, 'of the other page'],
+      [-5, 'of this page'],
+    ] as const) {
+      panel = await browser.open(of('first', { draft: { text: '', revision: 10 } }));
+      await field().fill('of this page');
+      const { revision } = await panel.next('draft');
+      await panel.page.evaluate(
+        (value) => localStorage.setItem('parley.draft.first', JSON.stringify({ at: 1, value })),
+        { text: 'of the other page', revision: revision + later },
+      );
+      await comesBack(of('first', { draft: { text: '', revision: 10 } }));
+      await written(text);
+    }
+  });
+
   it('stays with the session that it was written in', async () => {
     panel = await browser.open(of('first'));
     await field().fill('half a thought');
