@@ -122,11 +122,12 @@ export class SessionLog implements Disposable {
 
   /**
    * Writes what is complete in the transcript and gives the descriptor, with URLs that are signed now. What is said from now on is written as it is said.
+   * @param readers `here`: this window alone reads the links, which needs no server
    * @throws ParleyError of the stores, `not-served`, `invalid-data`
    */
-  async descriptor(): Promise<SessionDescriptor> {
+  async descriptor(readers: 'others' | 'here' = 'others'): Promise<SessionDescriptor> {
     const log = await this.#settle();
-    return log.descriptor();
+    return log.descriptor({ readers });
   }
 
   /** The URL of one entry of the history, as it is now. @throws ParleyError as {@link descriptor} */

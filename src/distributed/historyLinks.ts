@@ -46,6 +46,8 @@ export class StoreLinks implements HistoryLinks {
       if (key === undefined) continue;
       // The signature of a store on this machine shows that the link was handed out by it.
       if (!store.isLocal && !this.#options.isOfSession(key)) break;
+      // It goes along with the run instead.
+      if (reader !== undefined && store.isUnreadable?.(key)) return undefined;
       const sha256 = hashOf(url);
       const signing = store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, ...(sha256 !== undefined && { sha256 }) });
       const signed = await signing.catch(() => undefined);

@@ -28,6 +28,9 @@ export interface ServedResource {
 const OWN_PATH = new RegExp(`/resources/(${UUID.source})$`);
 const SAFE_KEY = /^[A-Za-z0-9][A-Za-z0-9._~-]*(\/[A-Za-z0-9][A-Za-z0-9._~-]*)*$/;
 
+/** In URLs that nobody fetches. */
+const UNSERVED = 'http://127.0.0.1';
+
 /** Objects as files. A key ends in a UUID and an optional extension: the UUID is the id under which the object is served. */
 export class LocalStore implements ResourceStore {
   readonly id: string;
@@ -73,9 +76,9 @@ export class LocalStore implements ResourceStore {
     return { bytes, contentType: meta.contentType ?? 'application/octet-stream' };
   }
 
-  urlFor(key: string, { expiresIn, sha256 }: UrlOptions): Promise<string> {
+  urlFor(key: string, { expiresIn, sha256, readers }: UrlOptions): Promise<string> {
     const id = idOf(checkKey(key));
-    const base = this.#options.baseUrl();
+    const base = this.#options.baseUrl() ?? (readers === 'here' ? UNSERVED : undefined);
     if (base === undefined) {
       const hint = 'Turn on the local server, or keep sessions on an S3-compatible server.';
       return Promise.reject(

@@ -7,7 +7,7 @@ import { KeyedQueue } from '../base/keyedQueue';
 import { knownSecrets } from '../base/redact';
 import { copyResource } from './copyResource';
 import { MAX_HISTORY, MAX_MESSAGE_BYTES, type Message, mintId, type SessionDescriptor } from './model';
-import { DEFAULT_URL_SECONDS, type ResourceStore, type StoredResource, sha256Of } from './resources';
+import { DEFAULT_URL_SECONDS, type ResourceStore, type StoredResource, sha256Of, type UrlOptions } from './resources';
 import { hashOf } from './resourceUrl';
 import type { OwnPlace, Place, SessionRecord } from './sessionRecord';
 
@@ -95,13 +95,13 @@ export class MessageLog {
 
   /**
    * The descriptor, with our URLs signed now. Foreign URLs are as they came.
-   * @param expiresIn seconds; a day unless told otherwise
+   * @param options `expiresIn`: a day unless told otherwise
    * @throws ParleyError `not-served`, `store-missing`
    */
-  async descriptor(expiresIn = DEFAULT_URL_SECONDS): Promise<SessionDescriptor> {
+  async descriptor(options: Omit<Partial<UrlOptions>, 'sha256'> = {}): Promise<SessionDescriptor> {
     const { id, entries, state } = this.#record;
-    const history = await Promise.all(entries.map((place) => this.#urlOf(place, expiresIn)));
-    return { id, history, ...(state !== undefined && { state: await this.#urlOf(state, expiresIn) }) };
+    const history = await Promise.all(entries.map((place) => this.#urlOf(place, options)));
+    return { id, history, ...(state !== undefined && { state: await this.#urlOf(state, options) }) };
   }
 
   /** Takes over a descriptor that has more than ours (see `handOver.ts`). Entries that are our own stay known by key. @throws ParleyError `other-session` */
@@ -187,16 +187,18 @@ export class MessageLog {
       const place = known.get(`${store.id} ${key}`);
       if (place !== undefined) return place;
       const sha256 = hashOf(url);
-      // Only what belongs to this session is signed anew: a descriptor must not get others' messages signed by naming them.
-      const isOfSession = key.startsWith(folderOf(this.#record.id));
+      // Only what belongs to this session is signed anew: a descriptor must not get others' messages signed by naming
+      // them. A link to this machine proves by its signature that it was handed out.
+      const isOfSession = store.isLocal || key.startsWith(folderOf(this.#record.id));
       if (sha256 !== undefined && isOfSession) return { kind: 'own', storeId: store.id, key, sha256, bytes: 0 };
     }
     return { kind: 'foreign', url };
   }
 
-  async #urlOf(place: Place, expiresIn: number): Promise<string> {
+  async #urlOf(place: Place, options: Partial<UrlOptions>): Promise<string> {
     if (place.kind === 'foreign') return place.url;
-    return await this.#storeOf(place).urlFor(place.key, { expiresIn, sha256: place.sha256 });
+    const { key, sha256 } = place;
+    return await this.#storeOf(place).urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, ...options, sha256 });
   }
 
   #storeOf(place: OwnPlace): ResourceStore {

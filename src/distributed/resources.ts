@@ -15,6 +15,8 @@ export interface UrlOptions {
   readonly expiresIn: number;
   /** Goes into the fragment, so that a reader can tell a changed object. */
   readonly sha256?: string;
+  /** `here`: only this window reads the URL, which it knows by its key; absent: anybody. */
+  readonly readers?: 'others' | 'here';
 }
 
 export interface ResourceStore {
@@ -34,10 +36,10 @@ export interface ResourceStore {
   /** The key of one of our own URLs, however old its signature; undefined for all others. */
   keyOf(url: string): Promise<string | undefined>;
   /**
-   * Whether the object is safe on this machine and not on the server yet: its URLs lead nowhere until then.
-   * Absent: an object is where it belongs when {@link put} resolves.
+   * Whether URLs of the object are known to lead nowhere for now: it waits on this machine for the server, or the server
+   * takes no signature of ours. Absent: an object can be read as soon as {@link put} resolves.
    */
-  isWaiting?(key: string): boolean;
+  isUnreadable?(key: string): boolean;
   /**
    * Removes an object, also one that still waits to be sent. Removing what is not there is no error.
    * @throws ParleyError as {@link put}; it may still be there then

@@ -12,11 +12,13 @@ export interface S3Refusal {
   readonly date: string | null;
   /** Milliseconds since 1970, here. */
   readonly now: number;
+  /** What was refused is a new object: what is not there is the bucket then. */
+  readonly isWrite: boolean;
 }
 
 /** The error for an answer that is no success. */
 export function s3Error(refusal: S3Refusal): ParleyError {
-  const { status } = refusal;
+  const { status, isWrite } = refusal;
   const code = /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(refusal.body)?.[1] ?? '';
   const skew = skewOf(refusal);
   if (code === 'RequestTimeTooSkewed' || (status === 403 && Math.abs(skew) > 3 * SKEW_MS)) {
@@ -26,14 +28,12 @@ export function s3Error(refusal: S3Refusal): ParleyError {
       hint: 'Set the clock of this machine right.',
     });
   }
-  if (code === 'NoSuchBucket') {
+  if (code === 'NoSuchBucket' || (status === 404 && isWrite)) {
     return new ParleyError('no-such-bucket', 'The bucket does not exist on the resource server.', {
-      hint: 'Create it, or correct its name in the settings.',
+      hint: 'Create the bucket, or correct its name in the settings.',
     });
   }
   if (status === 404) return new ParleyError('not-found', 'The resource server does not have this object.');
-  if (status === 412 || status === 409) return new ParleyError('exists', 'The object exists already.');
-  if (status === 501) return new ParleyError('not-implemented', 'The resource server has no conditional writes.');
   if (status === 301 || status === 307 || code === 'AuthorizationHeaderMalformed') {
     return new ParleyError('wrong-region', 'The bucket is in another region, or at another endpoint.', {
       hint: 'Correct the region and the endpoint in the settings.',
@@ -44,7 +44,7 @@ export function s3Error(refusal: S3Refusal): ParleyError {
       hint: 'Check the access key, and what it may do in the bucket.',
     });
   }
-  if (status === 408 || status === 429 || status >= 500) {
+  if (status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501)) {
     return new ParleyError('store-down', `The resource server cannot answer now (${status}).`);
   }
   return new ParleyError(

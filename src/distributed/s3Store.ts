@@ -35,8 +35,7 @@ export class S3Store implements ResourceStore {
     this.#keys = options.keys;
     this.#timeoutMs = options.timeoutMs ?? 15_000;
     this.#now = options.now ?? Date.now;
-    const { endpoint, bucket, prefix } = this.#place;
-    this.id = `s3:${new URL(endpoint).origin}/${bucket}/${prefix}`;
+    this.id = storeIdOf(this.#place);
   }
 
   put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
@@ -59,18 +58,26 @@ export class S3Store implements ResourceStore {
   }
 
   /**
-   * Tries the store out with an object of its own that it removes again.
+   * Tries the store out with an object of its own that it removes again: whether it can be written, and read by a link.
    * @returns whether a URL with a wrong signature is refused; if not, whoever knows a URL can read, also when it has ended
    * @throws ParleyError as {@link put}
    */
-  async checksSignatures(signal: AbortSignal): Promise<boolean> {
+  async probe(signal: AbortSignal): Promise<{ readonly checksSignatures: boolean }> {
     const key = `probe/${randomUUID()}.json`;
     await this.put(key, Buffer.from('{}'), 'application/json', signal);
     try {
-      return await this.#refusesTampering(key, signal);
+      await this.probeLink(key, signal);
+      return { checksSignatures: await this.#refusesTampering(key, signal) };
     } finally {
       await this.remove(key, signal);
     }
+  }
+
+  /** Asks for an object as whoever has a link to it does. @throws ParleyError as {@link get}: links that are signed now lead nowhere */
+  async probeLink(key: string, signal: AbortSignal): Promise<void> {
+    const response = await this.#fetch(await this.urlFor(key, { expiresIn: 60 }), { method: 'GET' }, signal);
+    if (!response.ok) throw await this.#refusal(response);
+    await response.body?.cancel();
   }
 
   async remove(key: string, signal: AbortSignal): Promise<void> {
@@ -81,7 +88,7 @@ export class S3Store implements ResourceStore {
 
   async #put(key: string, bytes: Uint8Array, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
     const response = await this.#send('PUT', key, headers, bytes, signal);
-    if (!response.ok) throw await this.#refusal(response);
+    if (!response.ok) throw await this.#refusal(response, true);
     await response.body?.cancel();
     return { key, sha256: sha256Of(bytes), bytes: bytes.length };
   }
@@ -124,18 +131,24 @@ export class S3Store implements ResourceStore {
       if (signal.aborted) throw new ParleyError('cancelled', 'The request was cancelled.');
       if (error instanceof ParleyError) throw error;
       throw new ParleyError('store-down', 'The resource server cannot be reached.', {
-        hint: 'What is written meanwhile is kept here and sent later.',
+        hint: 'Messages are kept on this machine and sent when the server is back.',
         cause: error,
       });
     }
   }
 
-  async #refusal(response: Response): Promise<ParleyError> {
+  async #refusal(response: Response, isWrite = false): Promise<ParleyError> {
     const bytes = await readUpTo(response, MAX_ERROR_CHARS).catch(() => new Uint8Array());
     const body = new TextDecoder().decode(bytes);
-    const refusal: S3Refusal = { status: response.status, body, date: response.headers.get('date'), now: this.#now() };
+    const { status, headers } = response;
+    const refusal: S3Refusal = { status, body, date: headers.get('date'), now: this.#now(), isWrite };
     return s3Error(refusal);
   }
+}
+
+/** The {@link ResourceStore.id} of a store at this place. */
+export function storeIdOf({ endpoint, bucket, prefix }: S3Place): string {
+  return `s3:${new URL(endpoint).origin}/${bucket}/${prefix}`;
 }
 
 async function readUpTo(response: Response, limit: number): Promise<Uint8Array> {

@@ -52,12 +52,12 @@ interface Waiting {
 /** Errors of the object rather than of the server: those behind it must not wait for it. */
 const OF_THE_OBJECT = /^(store-error|too-large|bad-key|torn)$/;
 /** The server answers the same until the settings, the keys, the clock or the bucket are changed. */
-const REFUSED = /^(store-denied|no-such-bucket|wrong-region|clock-skew|not-found|not-implemented)$/;
+const OF_THE_SETTINGS = /^(store-denied|no-such-bucket|wrong-region|clock-skew)$/;
 const MAX_RETRY_MS = 5 * 60_000;
 
 /** Whether a server that answered with this error will go on to do so until somebody changes something. */
 export function isRefusal({ code }: ParleyError): boolean {
-  return REFUSED.test(code);
+  return OF_THE_SETTINGS.test(code) || OF_THE_OBJECT.test(code);
 }
 
 export class WriteQueue implements ResourceStore, Disposable {
@@ -78,6 +78,8 @@ export class WriteQueue implements ResourceStore, Disposable {
   #sending: { readonly item: Waiting; readonly answer: Promise<unknown> } | undefined;
   #problem: ParleyError | undefined;
   #failures = 0;
+  /** The server did not answer in time: who writes does not wait for it again until it does. */
+  #isSlow = false;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(store: ResourceStore, options: WriteQueueOptions) {
@@ -113,6 +115,10 @@ export class WriteQueue implements ResourceStore, Disposable {
     return this.#items.some((item) => item.key === key);
   }
 
+  isUnreadable(key: string): boolean {
+    return this.isWaiting(key) || (this.#problem !== undefined && OF_THE_SETTINGS.test(this.#problem.code));
+  }
+
   /** Keeps the object, then sends it after all that wait. @throws ParleyError `queue-full`, `disk-full`, `cancelled` after the end */
   async put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
     signal.throwIfAborted();
@@ -137,7 +143,9 @@ export class WriteQueue implements ResourceStore, Disposable {
       const sha256 = await keeping;
       item.isKept = true;
       this.#didChange.fire();
-      if (this.#failures === 0) await this.#sendPatiently();
+      if (this.#failures > 0) return { key, sha256, bytes: bytes.length };
+      if (this.#isSlow) void this.#sendQuietly();
+      else await this.#sendPatiently();
       return { key, sha256, bytes: bytes.length };
     } catch (error) {
       this.#forget(item);
@@ -199,7 +207,8 @@ export class WriteQueue implements ResourceStore, Disposable {
   async #sendPatiently(): Promise<void> {
     const patience = new Deferred<void>();
     const timer = setTimeout(() => patience.resolve(), this.#options.patienceMs ?? 1000);
-    await Promise.race([this.#sendQuietly(), patience.promise]);
+    const answered = this.#sendQuietly().then(() => true);
+    this.#isSlow = (await Promise.race([answered, patience.promise])) !== true;
     clearTimeout(timer);
   }
 
@@ -211,7 +220,12 @@ export class WriteQueue implements ResourceStore, Disposable {
   }
 
   async #send(signal: AbortSignal): Promise<void> {
-    while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
+    const gone = new Deferred<void>();
+    signal.addEventListener('abort', () => gone.resolve(), { once: true });
+    while (this.#flushing !== undefined) {
+      await Promise.race([this.#flushing.catch(() => {}), gone.promise]);
+      if (signal.aborted) throw new ParleyError('cancelled', 'The request was cancelled.');
+    }
     if (this.#ended.signal.aborted) return;
     this.#flushing = this.#sendAll(signal);
     try {
@@ -230,6 +244,7 @@ export class WriteQueue implements ResourceStore, Disposable {
       const failure = await this.#sendOne(item, signal);
       if (failure === undefined) {
         this.#failures = 0;
+        this.#isSlow = false;
         this.#problem = undefined;
         await this.#done(item);
       } else if (OF_THE_OBJECT.test(failure.code)) {
@@ -248,7 +263,7 @@ export class WriteQueue implements ResourceStore, Disposable {
     if (this.#ended.signal.aborted) return;
     // A caller that gives up says nothing about the server.
     if (failure.code !== 'cancelled') this.#problem = failure;
-    if (!isRefusal(failure)) this.#retryIn(this.#delay());
+    if (!OF_THE_SETTINGS.test(failure.code)) this.#retryIn(this.#delay());
     this.#didChange.fire();
   }
 

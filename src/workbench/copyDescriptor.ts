@@ -1,8 +1,10 @@
 // Puts a session onto the clipboard for others, and says before what they can do with it: read everything, or nothing at all where its messages are on this machine only.
 import { env, l10n } from 'vscode';
+import { ParleyError } from '../base/errors';
 import type { Conversation } from '../client/conversation';
 import { type ExportedDescriptor, exportDescriptor } from '../distributed/descriptor';
 import type { SessionDescriptor } from '../distributed/model';
+import { UnreadableLinks } from '../distributed/readableLinks';
 import { isOnThisMachine } from '../distributed/resourceUrl';
 import type { Conversations } from './conversations';
 import type { Descriptors } from './descriptors';
@@ -32,14 +34,62 @@ export async function copyDescriptor(
   services: CopyServices,
   argument: { readonly session?: string; readonly form?: Form },
 ): Promise<string | SessionDescriptor | undefined> {
-  const { conversations, descriptors } = services;
+  const { conversations } = services;
   const conversation = argument.session === undefined ? conversations.active() : conversations.get(argument.session);
   const form = argument.form ?? (await askForm(services, conversation));
   if (form === undefined) return undefined;
   // Only now does the server run that other programs of this machine can read from.
-  const exported = withForms(await descriptors.exportDescriptor(conversation.key));
+  const descriptor = await exportReadable(services, conversation.key, argument.form === undefined);
+  if (!descriptor) return undefined;
+  const exported = withForms(descriptor);
   await env.clipboard.writeText(form === 'link' ? exported.link : exported.text);
   return form === 'link' ? exported.link : exported.descriptor;
+}
+
+/**
+ * Waits until what lies behind the links can be read.
+ * @param asks whether the user is there to say what to do where it cannot; else it throws
+ * @returns undefined where the user does not want links that lead nowhere
+ */
+async function exportReadable(
+  { descriptors, stores, ask }: CopyServices,
+  key: string,
+  asks: boolean,
+): Promise<SessionDescriptor | undefined> {
+  for (let unsent = false; ; ) {
+    try {
+      return await descriptors.exportDescriptor(key, { unsent });
+    } catch (error) {
+      if (error instanceof ParleyError && error.code === 'cancelled') return undefined;
+      if (!asks || !(error instanceof UnreadableLinks)) throw error;
+      const choice = await askAboutUnreadable(ask, error);
+      if (choice === undefined) return undefined;
+      if (choice === 'settings') {
+        await openSettings('parley.resources');
+        return undefined;
+      }
+      if (choice === 'keys' && !(await stores.setKeys())) return undefined;
+      unsent = choice === 'anyway';
+    }
+  }
+}
+
+/** Links that a wrong key has signed are offered to nobody; those to messages that only wait for the server can be. */
+async function askAboutUnreadable(
+  ask: Questions,
+  { message, hint, reason, onlyLater }: UnreadableLinks,
+): Promise<'retry' | 'keys' | 'settings' | 'anyway' | undefined> {
+  const retry = l10n.t('Retry');
+  const keys = l10n.t('Enter Keys');
+  const settings = l10n.t('Open Settings');
+  const anyway = l10n.t('Copy Anyway');
+  const lines = [...(hint === undefined ? [] : [hint]), l10n.t('Nothing was copied.')];
+  const buttons = [retry, ...(reason.code === 'store-denied' ? [keys] : []), settings, ...(onlyLater ? [anyway] : [])];
+  const choice = await ask.choose(message, lines.join('\n'), buttons);
+  if (choice === retry) return 'retry';
+  if (choice === keys) return 'keys';
+  if (choice === settings) return 'settings';
+  return choice === anyway ? 'anyway' : undefined;
 }
 
 /** Asks for the form, and whether the session may be given away at all. @returns undefined where the user does not want it */

@@ -10,7 +10,7 @@ import type { Descriptors } from './descriptors';
 import { type Questions, vscodeQuestions } from './questions';
 import type { ResourceStores } from './resourceStores';
 import { showBranch } from './showBranch';
-import { showInfo, showStatus } from './ui/messages';
+import { showInfo, showProgress, showStatus } from './ui/messages';
 
 interface OpenArgument {
   readonly descriptor?: unknown;
@@ -61,6 +61,11 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
     }),
     register('resources.setKeys', async () => {
       if (await stores.setKeys()) showStatus(l10n.t('Parley: the keys are kept.'));
+    }),
+    register('resources.retry', async () => {
+      const isDone = await showProgress(l10n.t('Uploading messages…'), (signal) => stores.retry(signal));
+      if (isDone) showStatus(l10n.t('Parley: all messages are uploaded.'));
+      return isDone;
     }),
     register('resources.moveSession', async (argument?: { session?: string }) => {
       const { key } = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);

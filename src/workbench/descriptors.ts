@@ -30,7 +30,7 @@ import type { SessionCopies } from './keptSessions';
 import { originOf, type ResourceAccess } from './resourceAccess';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
-import { showWarning } from './ui/messages';
+import { showProgress, showWarning } from './ui/messages';
 
 export interface DescriptorsOptions {
   readonly context: ExtensionContext;
@@ -43,6 +43,11 @@ export interface DescriptorsOptions {
   /** Descriptors of sessions with HTTP agents. */
   readonly httpSessions: FileShelf;
   readonly log: Log;
+}
+
+export interface ExportOptions {
+  /** Links are given although messages behind them are not on the resource server yet. */
+  readonly unsent?: boolean;
 }
 
 export interface OpenOptions {
@@ -126,14 +131,31 @@ export class Descriptors implements Disposable {
 
   /**
    * The descriptor of a conversation's session, with links that others can read until they end.
-   * @throws ParleyError `no-such-session`, `no-session`, `untrusted-workspace`; of the stores
+   * @param options `unsent`: links are given although messages behind them are not on the resource server yet
+   * @throws ParleyError `no-such-session`, `no-session`, `untrusted-workspace`, `links-unreadable`, `cancelled`; of the stores
    */
-  async exportDescriptor(key: string): Promise<SessionDescriptor> {
+  async exportDescriptor(key: string, { unsent = false }: ExportOptions = {}): Promise<SessionDescriptor> {
+    const { serve, stores } = this.#options;
     const http = (chat: CommunicationChat) => this.#http.handOut(key, chat, this.#ended.signal);
-    return this.#export(key, http, async ({ messages }) => {
-      await this.#options.serve.ensureResourceServer();
+    const descriptor = await this.#export(key, http, async ({ messages }) => {
+      await serve.ensureResourceServer();
       return messages.descriptor();
     });
+    if (unsent) return descriptor;
+    const { history, state } = descriptor;
+    const links = state === undefined ? history : [...history, state];
+    await showProgress(l10n.t('Uploading messages…'), (signal) => stores.ensureReadable(links, signal));
+    return descriptor;
+  }
+
+  /**
+   * The descriptor for another conversation of this window: nothing is served or sent for it, since this window reads
+   * the links, and what others cannot follow goes to an HTTP agent with the next run.
+   * @throws ParleyError as {@link exportDescriptor}
+   */
+  async descriptorForHere(key: string): Promise<SessionDescriptor> {
+    const http = (chat: CommunicationChat) => this.#http.forHere(key, chat, this.#ended.signal);
+    return this.#export(key, http, undefined);
   }
 
   /**
@@ -152,11 +174,14 @@ export class Descriptors implements Disposable {
     });
   }
 
-  /** @param http gives that of a session with an HTTP agent @param unserved makes the descriptor where its messages lie on this machine and no server runs */
+  /**
+   * @param http gives that of a session with an HTTP agent
+   * @param unserved makes the descriptor where its messages lie on this machine and no server runs; absent: only this window reads it
+   */
   async #export(
     key: string,
     http: (chat: CommunicationChat) => Promise<SessionDescriptor | undefined>,
-    unserved: (logged: Logged) => Promise<SessionDescriptor>,
+    unserved: ((logged: Logged) => Promise<SessionDescriptor>) | undefined,
   ): Promise<SessionDescriptor> {
     requireTrust();
     const conversation = this.#options.conversations.get(key);
@@ -166,6 +191,7 @@ export class Descriptors implements Disposable {
       throw new ParleyError('no-session', `${conversation.agent.name} has no session yet.`);
     }
     const logged = this.#get(conversation);
+    if (!unserved) return logged.messages.descriptor('here');
     try {
       return await logged.messages.descriptor();
     } catch (error) {

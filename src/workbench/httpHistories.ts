@@ -11,13 +11,13 @@ import { folderOf } from '../distributed/messageLog';
 import { mintId, type SessionDescriptor } from '../distributed/model';
 import { Resolver } from '../distributed/resolver';
 import type { ResourceCache } from '../distributed/resourceCache';
-import { DEFAULT_URL_SECONDS } from '../distributed/resources';
+import { DEFAULT_URL_SECONDS, type ResourceStore } from '../distributed/resources';
 import type { MessageRecorder } from '../distributed/sessionPast';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
 
 export interface HttpHistoriesOptions {
-  readonly serve: Pick<Serve, 'ensureResourceServer'>;
+  readonly serve: Pick<Serve, 'ensureResourceServer' | 'localStore'>;
   readonly stores: Pick<ResourceStores, 'all'>;
   /** Decides what may be fetched; nothing is asked while a run is prepared. */
   readonly policy: NetworkPolicy;
@@ -56,8 +56,16 @@ export class HttpHistories implements Disposable {
   }
 
   /** The descriptor of a session for others, with copies of what no server has recorded. Undefined where there is no session. @throws of the stores */
-  handOut(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
-    return chat.handOut(this.#recorderOf(key), signal);
+  async handOut(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
+    const [store] = await this.#options.stores.all();
+    // Links to this machine are signed for the address of its server.
+    if (await this.#liesHere(chat, store.isLocal)) await this.#options.serve.ensureResourceServer();
+    return chat.handOut(this.#recorderOf(key, store, 'others'), signal);
+  }
+
+  /** The descriptor of a session for this window alone: what no server has recorded is copied onto this machine, and not served. */
+  async forHere(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
+    return chat.handOut(this.#recorderOf(key, await this.#options.serve.localStore(), 'here'), signal);
   }
 
   /** The descriptor as {@link handOut} would give it; nothing is written. */
@@ -73,15 +81,25 @@ export class HttpHistories implements Disposable {
     this.#lifetime.dispose();
   }
 
-  #recorderOf(key: string): MessageRecorder {
+  /** @param copies whether messages that are copied now will lie on this machine too */
+  async #liesHere(chat: CommunicationChat, copies: boolean): Promise<boolean> {
+    const known = await chat.known();
+    if (!known) return false;
+    const { descriptor, held = [] } = known;
+    const local = await this.#options.serve.localStore();
+    const urls = [...descriptor.history, descriptor.state, ...held.map(({ url }) => url)];
+    if (copies && held.some(({ url }) => url === undefined)) return true;
+    for (const url of urls) if (url !== undefined && (await local.keyOf(url)) !== undefined) return true;
+    return false;
+  }
+
+  #recorderOf(key: string, store: ResourceStore, readers: 'others' | 'here'): MessageRecorder {
     return {
       record: async (message, signal) => {
-        const [store] = await this.#options.stores.all();
         const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
         const name = `${folderOfHttp(key)}${mintId()}.json`;
         const { sha256 } = await store.put(name, bytes, 'application/json', signal);
-        if (store.isLocal) await this.#options.serve.ensureResourceServer();
-        return store.urlFor(name, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
+        return store.urlFor(name, { expiresIn: DEFAULT_URL_SECONDS, sha256, readers });
       },
     };
   }

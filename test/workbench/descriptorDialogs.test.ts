@@ -5,9 +5,11 @@ import { ParleyError } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
 import type { SessionDescriptor } from '../../src/distributed/model';
 import type { AskedOrigin } from '../../src/distributed/originConsent';
+import { UnreadableLinks } from '../../src/distributed/readableLinks';
 import { AllowedOrigins } from '../../src/workbench/allowedOrigins';
 import { copyDescriptor } from '../../src/workbench/copyDescriptor';
 import { type DescriptorServices, descriptorCommands } from '../../src/workbench/descriptorCommands';
+import type { ExportOptions } from '../../src/workbench/descriptors';
 import type { Questions } from '../../src/workbench/questions';
 import { ResourceAccess } from '../../src/workbench/resourceAccess';
 import { ResourceStores } from '../../src/workbench/resourceStores';
@@ -75,8 +77,11 @@ describe('what is asked about shared sessions', function () {
       readonly hasKeys?: boolean;
       readonly isHttp?: boolean;
       readonly afterMove?: readonly string[];
+      /** Why the links cannot be read, one try after the other. */
+      readonly unreadable?: readonly UnreadableLinks[];
     }
-    const setUp = ({ history, bucket, hasKeys = true, isHttp = false, afterMove }: Copying) => {
+    const setUp = ({ history, bucket, hasKeys = true, isHttp = false, afterMove, unreadable = [] }: Copying) => {
+      const failures = [...unreadable];
       const log: string[] = [];
       let now = history;
       const conversation = { key: 'k', agent: { type: isHttp ? 'communication' : 'process' } };
@@ -84,7 +89,9 @@ describe('what is asked about shared sessions', function () {
         conversations: { active: () => conversation, get: () => conversation },
         descriptors: {
           preview: async (): Promise<SessionDescriptor> => ({ id: 'a', history: [...now] }),
-          exportDescriptor: async (): Promise<SessionDescriptor> => {
+          exportDescriptor: async (_key: string, { unsent }: ExportOptions = {}): Promise<SessionDescriptor> => {
+            const failure = failures.shift();
+            if (failure && !unsent) throw failure;
             log.push('served');
             return { id: 'a', history: [...now] };
           },
@@ -176,6 +183,46 @@ describe('what is asked about shared sessions', function () {
       const { copy, log } = setUp({ history: [local('a')] });
       await copy(new Answers('link', 'Copy'));
       assert.deepEqual(log, ['served']);
+    });
+
+    const denied = new ParleyError('store-denied', 'The resource server refuses access.', { hint: 'Check the key.' });
+    const down = new ParleyError('store-down', 'The resource server cannot be reached.');
+
+    it('copies nothing while messages are not on the server, and says what to do', async () => {
+      const { copy, log } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(1, 2, denied)] });
+      await env.clipboard.writeText('before');
+      const ask = new Answers('link', 'Copy', undefined);
+      assert.equal(await copy(ask), undefined);
+      assert.equal(
+        ask.asked[2],
+        '1 of the 2 messages of this session is not on the resource server yet. The resource server refuses access. | Check the key.\nNothing was copied. | Retry, Enter Keys, Open Settings',
+      );
+      assert.deepEqual([log, await env.clipboard.readText()], [[], 'before']);
+    });
+
+    it('tries again when the user wants that, and copies what can be read then', async () => {
+      const { copy, log } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(1, 1, down)] });
+      assert.ok(await copy(new Answers('link', 'Copy', 'Retry')));
+      assert.deepEqual(log, ['served']);
+    });
+
+    it('asks for the keys again, and copies nothing where none are given', async () => {
+      const { copy, log } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(0, 1, denied)] });
+      assert.equal(await copy(new Answers('link', 'Copy', 'Enter Keys')), undefined);
+      assert.deepEqual(log, ['asked for keys']);
+    });
+
+    it('offers links that work later where the server is only down', async () => {
+      const { copy } = setUp({ history: [far('a')], unreadable: Array(2).fill(new UnreadableLinks(1, 1, down)) });
+      const ask = new Answers('json', 'Copy', 'Copy Anyway');
+      assert.ok(await copy(ask));
+      assert.match(ask.asked[2] ?? '', /\| Retry, Open Settings, Copy Anyway$/);
+      assert.ok((await env.clipboard.readText()).includes(far('a')));
+    });
+
+    it('tells a program why there is no link', async () => {
+      const { copy } = setUp({ history: [far('a')], unreadable: [new UnreadableLinks(1, 1, denied)] });
+      await assert.rejects(copy(new Answers(), 'link'), { code: 'links-unreadable' });
     });
 
     it('does not ask a program, which cannot answer', async () => {

@@ -1,9 +1,11 @@
 // Notifications, dialogs and the messages of the status bar. All text that they show is made inert here.
-import { type MessageItem, window } from 'vscode';
+import { type MessageItem, ProgressLocation, window } from 'vscode';
 import { inert, inertLines } from './inertText';
 
 /** How long a message stays in the status bar, in ms. */
 const STATUS_MS = 5_000;
+/** What is done within this time, in ms, needs no notification. */
+const SOON_MS = 500;
 
 /** Shows a notification. @returns the button that was pressed; undefined where it was closed */
 export async function showInfo<T extends string>(text: string, ...buttons: readonly T[]): Promise<T | undefined> {
@@ -35,6 +37,28 @@ export async function askModal<T extends string>(
   const items = buttons.map((button): MessageItem => ({ title: inert(button) }));
   if (leave !== undefined) items.push({ title: inert(leave), isCloseAffordance: true });
   return chosen(buttons, (await window.showWarningMessage(inert(question), options, ...items))?.title);
+}
+
+/**
+ * Shows a notification while something works that is not done at once, with a button that aborts it.
+ * @param text what is done, such as “Uploading messages…”
+ */
+export async function showProgress<T>(text: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const aborter = new AbortController();
+  const working = work(aborter.signal);
+  const done = working.then(
+    () => 'done',
+    () => 'done',
+  );
+  const soon = new Promise((resolve) => setTimeout(resolve, SOON_MS));
+  if ((await Promise.race([done, soon])) !== 'done') {
+    const options = { location: ProgressLocation.Notification, title: inert(text), cancellable: true };
+    await window.withProgress(options, (_progress, token) => {
+      token.onCancellationRequested(() => aborter.abort());
+      return done;
+    });
+  }
+  return working;
 }
 
 /** Says something in the status bar for a few seconds. */

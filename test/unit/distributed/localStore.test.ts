@@ -140,6 +140,10 @@ describe('LocalStore', () => {
   it('gives links that lead nowhere while it is not served', async () => {
     const store = open({ baseUrl: () => undefined });
     await assert.rejects(store.urlFor(newKey(), { expiresIn: 60 }), { code: 'not-served', hint: /server/ });
+    const key = newKey();
+    const url = await store.urlFor(key, { expiresIn: 60, readers: 'here' });
+    await store.put(key, Buffer.from('{}'), 'application/json', never);
+    assert.equal(await store.keyOf(url), key, 'this window reads it without a server');
   });
 });
 

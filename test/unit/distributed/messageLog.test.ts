@@ -287,7 +287,7 @@ describe('MessageLog', () => {
     );
     await other.append(message('private'), never);
     const log = await open();
-    await log.adopt({ id: 'session-123', history: (await other.descriptor(60)).history });
+    await log.adopt({ id: 'session-123', history: (await other.descriptor({ expiresIn: 60 })).history });
     assert.deepEqual(
       log.record.entries.map(({ kind }) => kind),
       ['foreign'],

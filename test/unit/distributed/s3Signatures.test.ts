@@ -90,6 +90,6 @@ describe('a bucket whose server checks signatures', function () {
   });
 
   it('is known as one that looks', async () => {
-    assert.equal(await store.checksSignatures(signal), true);
+    assert.deepEqual(await store.probe(signal), { checksSignatures: true });
   });
 });

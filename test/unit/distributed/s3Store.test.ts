@@ -240,7 +240,7 @@ function behavesLikeABucket(bucketOf: () => Bucket) {
 
   it('gives nothing to a signature that is wrong, or of another key', async function () {
     const store = storeOf();
-    if (!(await store.checksSignatures(never))) this.skip();
+    if (!(await store.probe(never)).checksSignatures) this.skip();
     const key = `parley-test/${mintId()}`;
     await store.put(key, Buffer.from('{}'), 'application/json', never);
     for (const wrong of [{ secretAccessKey: 'wrong' }, { accessKeyId: 'OTHER' }]) {
@@ -285,7 +285,7 @@ describe('S3Store with a server of other people', function () {
   it('says that a server does not check signatures', async () => {
     const careless = await startBucketServer({ directory: await scratchFolder(), takesAnySignature: true });
     const store = new S3Store({ place: placeAt(`http://127.0.0.1:${careless.port}`), keys });
-    assert.equal(await store.checksSignatures(never), false);
+    assert.deepEqual(await store.probe(never), { checksSignatures: false });
     await careless.close();
   });
 });
@@ -334,7 +334,7 @@ describe('S3Store with servers that differ', () => {
 
   it('leaves nothing behind after it was tried out', async () => {
     const { store, objects } = await bucketServer();
-    assert.equal(await store.checksSignatures(never), true);
+    assert.deepEqual(await store.probe(never), { checksSignatures: true });
     assert.equal(objects.size, 0);
   });
 
@@ -362,6 +362,28 @@ describe('S3Store with servers that differ', () => {
       assert.match(error.message, words);
       assert.ok(!error.message.includes('s3cret'));
     }
+  });
+
+  it('says that the bucket is missing where a new object is not found', async () => {
+    const server = await serve((_, response) => response.writeHead(404).end('<html>nothing here</html>'));
+    const store = new S3Store({ place: placeAt(server.origin), keys });
+    const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
+    assert.equal(error.code, 'no-such-bucket');
+    assert.equal((await failure(store.get('x', never))).code, 'not-found');
+  });
+
+  it('is tried out by a link too: a key that may write and not read is refused', async () => {
+    const objects = new Set<string>();
+    const server = await serve((request, response) => {
+      const { pathname } = new URL(request.url ?? '', 'http://x');
+      if (request.method === 'PUT') objects.add(pathname);
+      if (request.method === 'DELETE') objects.delete(pathname);
+      request.resume();
+      return response.writeHead(request.method === 'GET' ? 403 : 200).end();
+    });
+    const store = new S3Store({ place: placeAt(server.origin), keys });
+    assert.equal((await failure(store.probe(never))).code, 'store-denied');
+    assert.equal(objects.size, 0, 'nothing is left behind');
   });
 
   it('blames the clock, and not the key, where the clock is an hour ahead', async () => {

@@ -158,7 +158,7 @@ describe('WriteQueue', () => {
     assert.deepEqual([store.written, failures], [['a'], 4]);
   });
 
-  for (const code of ['store-denied', 'no-such-bucket', 'wrong-region', 'clock-skew', 'not-found']) {
+  for (const code of ['store-denied', 'no-such-bucket', 'wrong-region', 'clock-skew']) {
     it(`says why and asks no more by itself after ${code}, until it is told to`, async () => {
       let asked = 0;
       store.failure = () => {
@@ -244,5 +244,24 @@ describe('WriteQueue', () => {
     const queue = await open({ patienceMs: 10 }, hanging);
     await put(queue, 'a');
     assert.equal(queue.isWaiting('a'), true);
+  });
+
+  it('waits once, and not with each message, for a server that hangs', async () => {
+    const server = await serve(() => {});
+    const place = { endpoint: server.origin, region: 'r', bucket: 'acp', prefix: '', pathStyle: true };
+    const hanging = new S3Store({ place, keys: { accessKeyId: 'a', secretAccessKey: 'b' } });
+    const queue = await open({ patienceMs: 17 }, hanging);
+    const setTimer = globalThis.setTimeout;
+    let waits = 0;
+    globalThis.setTimeout = ((run: () => void, ms?: number) => {
+      if (ms === 17) waits++;
+      return setTimer(run, ms);
+    }) as typeof setTimeout;
+    try {
+      for (const key of ['a', 'b', 'c', 'd']) await put(queue, key);
+    } finally {
+      globalThis.setTimeout = setTimer;
+    }
+    assert.deepEqual([waits, queue.state.waiting], [1, 4]);
   });
 });
