@@ -187,9 +187,8 @@ export class MessageLog {
       const place = known.get(`${store.id} ${key}`);
       if (place !== undefined) return place;
       const sha256 = hashOf(url);
-      // Only what belongs to this session is signed anew: a descriptor must not get others' messages signed by naming
-      // them. A link to this machine proves by its signature that it was handed out.
-      const isOfSession = store.isLocal || key.startsWith(folderOf(this.#record.id));
+      // Only what belongs to this session is signed anew: a descriptor must not get others' messages signed by naming them.
+      const isOfSession = key.startsWith(folderOf(this.#record.id));
       if (sha256 !== undefined && isOfSession) return { kind: 'own', storeId: store.id, key, sha256, bytes: 0 };
     }
     return { kind: 'foreign', url };

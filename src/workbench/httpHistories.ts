@@ -60,12 +60,16 @@ export class HttpHistories implements Disposable {
     const [store] = await this.#options.stores.all();
     // Links to this machine are signed for the address of its server.
     if (await this.#liesHere(chat, store.isLocal)) await this.#options.serve.ensureResourceServer();
-    return chat.handOut(this.#recorderOf(key, store, 'others'), signal);
+    return chat.handOut(this.#recorderOf(folderOfHttp(key), store, 'others'), signal);
   }
 
   /** The descriptor of a session for this window alone: what no server has recorded is copied onto this machine, and not served. */
   async forHere(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
-    return chat.handOut(this.#recorderOf(key, await this.#options.serve.localStore(), 'here'), signal);
+    const known = await chat.known();
+    if (!known) return undefined;
+    // In the folder of the session, so that whoever goes on with it here signs them anew.
+    const folder = `${folderOf(known.descriptor.id)}${key}/`;
+    return chat.handOut(this.#recorderOf(folder, await this.#options.serve.localStore(), 'here'), signal);
   }
 
   /** The descriptor as {@link handOut} would give it; nothing is written. */
@@ -93,11 +97,11 @@ export class HttpHistories implements Disposable {
     return false;
   }
 
-  #recorderOf(key: string, store: ResourceStore, readers: 'others' | 'here'): MessageRecorder {
+  #recorderOf(folder: string, store: ResourceStore, readers: 'others' | 'here'): MessageRecorder {
     return {
       record: async (message, signal) => {
         const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
-        const name = `${folderOfHttp(key)}${mintId()}.json`;
+        const name = `${folder}${mintId()}.json`;
         const { sha256 } = await store.put(name, bytes, 'application/json', signal);
         return store.urlFor(name, { expiresIn: DEFAULT_URL_SECONDS, sha256, readers });
       },

@@ -82,6 +82,29 @@ describe('the links of a history', () => {
     assert.equal(await links.fresh(others, 'https://far.test'), others);
   });
 
+  it('are not for agent servers while the bucket does not have the message, or takes no signature of ours', async () => {
+    const bucket = bucketAt('https://s3.test');
+    const waiting = new Set([KEY]);
+    const store: ResourceStore = {
+      id: bucket.id,
+      isLocal: false,
+      put: () => assert.fail(),
+      remove: () => assert.fail(),
+      get: (key) => local.get(key, signal),
+      urlFor: (key, options) => bucket.urlFor(key, options),
+      keyOf: (one) => bucket.keyOf(one),
+      isUnreadable: (key) => waiting.has(key),
+    };
+    const links = linksOf(store, local);
+    const url = await bucket.urlFor(KEY, { expiresIn: 60 });
+    assert.equal(await links.fresh(url, 'https://far.test'), undefined);
+    const said = await links.read(url, signal);
+    assert.equal(typeof said === 'string' ? said : textIn(said), 'mine', 'it goes along with the run');
+    assert.match((await links.fresh(url, undefined)) ?? '', /X-Amz-Signature/);
+    waiting.clear();
+    assert.match((await links.fresh(url, 'https://far.test')) ?? '', /X-Amz-Signature/);
+  });
+
   it('cannot be followed from another machine where they lead to this one', async () => {
     const links = linksOf(bucketAt('http://127.0.0.1:4570'), local);
     const stored = `http://127.0.0.1:4570/parley/${KEY}`;

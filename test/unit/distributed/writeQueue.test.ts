@@ -169,6 +169,7 @@ describe('WriteQueue', () => {
       await put(queue, 'a');
       const { waiting, since, problem } = queue.state;
       assert.deepEqual([waiting, since, problem?.code], [1, 1000, code]);
+      assert.ok(queue.isUnreadable('a') && queue.isUnreadable('stored before'), 'no signature of ours is taken');
       // A timer of no time has run when a later one has.
       await new Promise((resolve) => setTimeout(resolve, 5));
       assert.equal(asked, 1);
