@@ -144,6 +144,8 @@ export class ChatHome implements UriHandler, Disposable {
     const surface = new ChatSurface(page, this.#conversations.active(), this.#services, {
       find: (key) => this.#conversations.find(key),
       used: (conversation) => this.#conversations.setActive(conversation.key),
+      show: (key) => this.showSession(key),
+      takeOver: (key) => this.takeOver(key),
     });
     this.#surfaces.set(page, surface);
     page.onDidDispose(() => {

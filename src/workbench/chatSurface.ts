@@ -15,29 +15,19 @@ import { textOfTurn } from '../session/turnText';
 import { contentAttachment, imageAttachment } from './attachments';
 import { clearQueue } from './clearQueue';
 import type { Page } from './door/page';
+import type { EntryContents } from './entryContents';
 import { idsOf, type Refusal, readFromWebview } from './fromWebview';
+import type { LinkOpener } from './linkOpener';
 
-/** What a surface needs of the rest of the workbench. */
-export interface SurfaceServices extends FeedSources {
+/** What a surface needs of the rest of the workbench, whatever it shows. */
+export interface SurfaceServices {
   readonly log: Log;
-  readonly openLocation: (path: string, line: number | undefined, roots: readonly string[]) => Promise<void>;
-  readonly openLink: (href: string, roots: readonly string[]) => Promise<void>;
-  /** Opens an address in the browser of the system; false where the user or the system does not. */
-  readonly openAddress: (url: string) => Promise<boolean>;
-  readonly openDiff: (conversation: Conversation, index: number, content: number) => Promise<void>;
-  /** Shows the whole of an output that the page shows cut. */
-  readonly openOutput: (conversation: Conversation, index: number, content: number) => Promise<void>;
-  /** Saves a file that came with an entry where the user says. */
-  readonly saveResource: (conversation: Conversation, index: number, content: number) => Promise<void>;
-  readonly openTerminal: (terminalId: string, title: string) => void;
+  readonly feed: FeedSources;
+  readonly links: LinkOpener;
+  readonly contents: EntryContents;
+  readonly terminals: { show(terminalId: string, title: string): void };
   /** Asks again for a message that is missing from a session of elsewhere. */
   readonly retryGap: (conversation: Conversation, gapId: string) => Promise<void>;
-  /** Shows another session that is kept; says so where it is not. */
-  readonly showSession: (key: string) => Promise<void>;
-  /** Takes a session over from another window that has let it go. */
-  readonly takeOver: (conversation: Conversation) => void;
-  /** Counts what the webview reports as broken, for the tests and the log. */
-  readonly onProblem: (kind: 'error' | 'csp', text: string) => void;
 }
 
 /** Buttons and menu entries of the webview, and the commands behind them. */
@@ -63,6 +53,10 @@ export interface SurfaceSessions {
   readonly find: (key: string) => Conversation | undefined;
   /** Called when the user does something in the conversation that is shown, so that commands know which one is meant. */
   readonly used: (conversation: Conversation) => void;
+  /** Shows another session that is kept. @throws ParleyError `no-such-session` */
+  readonly show: (key: string) => void;
+  /** Takes a session over from another window that has let it go. */
+  readonly takeOver: (key: string) => void;
 }
 
 /** What is about the page alone: where its session is gone, there is nothing to tell the user. */
@@ -197,7 +191,7 @@ export class ChatSurface implements Disposable {
   }
 
   #newFeed(): SessionFeed {
-    return new SessionFeed(this.#conversation, this.#services, (message) => this.#post(message));
+    return new SessionFeed(this.#conversation, this.#services.feed, (message) => this.#post(message));
   }
 
   #post(message: ToWebview): void {
@@ -218,7 +212,7 @@ export class ChatSurface implements Disposable {
       return;
     }
     if (message.type === 'problem') {
-      this.#services.onProblem(message.kind, message.text);
+      this.#services.log.error(`${message.kind === 'csp' ? 'content policy' : 'webview'}: ${message.text}`);
       return;
     }
     // The user acted on what they saw, which another session may have taken the place of meanwhile.
@@ -294,26 +288,26 @@ export class ChatSurface implements Disposable {
         return;
       case 'openLocation':
         await tell(conversation, 'The file was not opened', () =>
-          this.#services.openLocation(message.path, message.line, conversation.roots),
+          this.#services.links.openLocation(message.path, message.line, conversation.roots),
         );
         return;
       case 'openDiff':
         await tell(conversation, 'The changes were not opened', () =>
-          this.#services.openDiff(conversation, message.index, message.content),
+          this.#services.contents.openDiff(conversation, message.index, message.content),
         );
         return;
       case 'openOutput':
         await tell(conversation, 'The output was not opened', () =>
-          this.#services.openOutput(conversation, message.index, message.content),
+          this.#services.contents.openOutput(conversation, message.index, message.content),
         );
         return;
       case 'saveResource':
         await tell(conversation, 'The file was not saved', () =>
-          this.#services.saveResource(conversation, message.index, message.content),
+          this.#services.contents.save(conversation, message.index, message.content),
         );
         return;
       case 'openTerminal':
-        this.#services.openTerminal(
+        this.#services.terminals.show(
           message.terminalId,
           conversation.model.state.terminals.get(message.terminalId)?.command ?? conversation.agent.name,
         );
@@ -323,7 +317,7 @@ export class ChatSurface implements Disposable {
         return;
       case 'openLink':
         await tell(conversation, 'The link was not opened', () =>
-          this.#services.openLink(message.href, conversation.roots),
+          this.#services.links.openLink(message.href, conversation.roots),
         );
         return;
       case 'copy':
@@ -402,10 +396,10 @@ export class ChatSurface implements Disposable {
     this.#used(conversation);
     if (id.startsWith('signIn:')) await conversation.signIn(id.slice('signIn:'.length));
     else if (id === 'restart') await conversation.restart();
-    else if (id === 'takeOver') this.#services.takeOver(conversation);
+    else if (id === 'takeOver') this.#sessions.takeOver(conversation.key);
     else if (id.startsWith(SHOW_SESSION))
-      await tell(conversation, 'The session was not opened', () =>
-        this.#services.showSession(id.slice(SHOW_SESSION.length)),
+      await tell(conversation, 'The session was not opened', async () =>
+        this.#sessions.show(id.slice(SHOW_SESSION.length)),
       );
     else if (id.startsWith(SHOW_BRANCH)) await showBranch(conversation, id.slice(SHOW_BRANCH.length));
     else if (id.startsWith('continue:'))
@@ -465,7 +459,9 @@ export class ChatSurface implements Disposable {
         return;
       }
       case 'open':
-        await tell(conversation, 'The page was not opened', () => elicitations.open(id, this.#services.openAddress));
+        await tell(conversation, 'The page was not opened', () =>
+          elicitations.open(id, (url) => this.#services.links.openAddress(url)),
+        );
         return;
       default:
         if (!elicitations.refuse(id, answer.kind)) this.#refuse({ id }, tooLate());

@@ -5,6 +5,7 @@ import { userEnvironment } from '../agents/userEnvironment';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { FileShelf } from '../client/fileShelf';
+import { FragmentLines } from '../client/fragmentLines';
 import { IdleAgents } from '../client/idleAgents';
 import { Terminals } from '../client/terminals';
 import type { NetworkPolicy } from '../distributed/guard';
@@ -21,8 +22,10 @@ import { Conversations } from './conversations';
 import { Descriptors } from './descriptors';
 import { DiffEditor } from './diffEditor';
 import { EditorFiles } from './editorFiles';
+import { EditorContents } from './entryContents';
 import { FolderConsent } from './folderConsent';
 import { rememberingSecrets } from './knownSecretStorage';
+import { EditorLinks } from './linkOpener';
 import { McpServers } from './mcpServers';
 import { OutputEditor } from './outputEditor';
 import { RealTerminals } from './realTerminal';
@@ -31,7 +34,6 @@ import { ResourceAccess } from './resourceAccess';
 import { ResourceStores } from './resourceStores';
 import { Serve } from './serve';
 import { idleLimitMs, resourcesSetting } from './settings';
-import { surfaceServices } from './surfaceServices';
 import { Traffic } from './traffic';
 import { vscodeLog } from './vscodeLog';
 
@@ -111,23 +113,17 @@ function composeWithin(
   const diffs = own(new DiffEditor());
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));
-  const { retry: retryGap, openPart } = descriptors;
-  const takeOver = (key: string): void => chat.takeOver(key);
-  const showSession = (key: string): void => chat.showSession(key);
-  const surfaces = surfaceServices({
+  const chat: ChatHome = new ChatHome(places, conversations, {
     log,
-    files,
-    terminals,
-    realTerminals,
-    diffs,
-    outputs,
-    takeOver,
-    showSession,
-    retryGap,
-    openPart,
-    scratch,
+    feed: {
+      fragmentLines: new FragmentLines((path, most) => files.readText(path, undefined, undefined, most)),
+      isTerminalOpenable: (id) => realTerminals.isOpenable(id),
+    },
+    links: new EditorLinks(descriptors.openPart),
+    contents: new EditorContents({ diffs, outputs, scratch }),
+    terminals: realTerminals,
+    retryGap: descriptors.retry,
   });
-  const chat: ChatHome = new ChatHome(places, conversations, surfaces);
   own(chat);
   const idle = own(
     new IdleAgents({

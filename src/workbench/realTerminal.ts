@@ -23,6 +23,11 @@ export class RealTerminals implements Disposable {
     );
   }
 
+  /** Whether there is anything to show of a terminal. */
+  isOpenable(terminalId: string): boolean {
+    return this.#terminals.isRunning(terminalId) || this.#terminals.outputOf(terminalId) !== '';
+  }
+
   /**
    * Shows a terminal: what it printed so far and everything that comes. Ctrl+C in it ends the command; closing it does not.
    * @param command for its name

@@ -33,18 +33,11 @@ class Holder {
 const nothing = async (): Promise<void> => {};
 const services: SurfaceServices = {
   log: silentLog,
-  ...FEED_SOURCES,
-  openLocation: nothing,
-  openLink: nothing,
-  openAddress: async () => true,
-  openDiff: nothing,
-  openOutput: nothing,
-  saveResource: nothing,
-  openTerminal: () => {},
+  feed: FEED_SOURCES,
+  links: { openLocation: nothing, openLink: nothing, openAddress: async () => true },
+  contents: { openDiff: nothing, openOutput: nothing, save: nothing },
+  terminals: { show: () => {} },
   retryGap: nothing,
-  showSession: nothing,
-  takeOver: () => {},
-  onProblem: () => {},
 };
 
 describe('a surface of the chat', () => {
@@ -101,6 +94,8 @@ describe('a surface of the chat', () => {
     const surface = new ChatSurface(page, conversation(key), services, {
       find: (wanted) => sessions.find((one) => one.key === wanted),
       used: (one) => used.push(one.key),
+      show: () => {},
+      takeOver: () => {},
     });
     surfaces.push(surface);
     const say = (message: SessionMessage, about: string | null = key): void =>

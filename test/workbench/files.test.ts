@@ -11,11 +11,11 @@ import { AgentFiles } from '../../src/client/agentFiles';
 import { Terminals } from '../../src/client/terminals';
 import { DiffEditor } from '../../src/workbench/diffEditor';
 import { EditorFiles } from '../../src/workbench/editorFiles';
+import { EditorLinks } from '../../src/workbench/linkOpener';
 import { openLink } from '../../src/workbench/openLink';
 import { openLocation } from '../../src/workbench/openLocation';
 import { OutputEditor } from '../../src/workbench/outputEditor';
 import { AgentPty, RealTerminals } from '../../src/workbench/realTerminal';
-import { type SurfaceParts, surfaceServices } from '../../src/workbench/surfaceServices';
 
 function hasCode(code: string, text?: RegExp): (error: unknown) => boolean {
   return (error) => {
@@ -289,10 +289,10 @@ describe('files for agents in the editor', () => {
 
     it('opens a path relative to the folders of the session, asked through the chat', async () => {
       const path = await seed('relative.txt', 'one\ntwo\n');
-      const parts = { log: silentLog, scratch: '' } as unknown as SurfaceParts;
-      await surfaceServices(parts).openLocation('relative.txt', 2, [folder]);
+      const links = new EditorLinks(async () => false);
+      await links.openLocation('relative.txt', 2, [folder]);
       await activeEditor(({ document, selection }) => document.uri.fsPath === path && selection.active.line === 1);
-      await assert.rejects(surfaceServices(parts).openLocation('none.txt', 1, [folder]), hasCode('location-not-found'));
+      await assert.rejects(links.openLocation('none.txt', 1, [folder]), hasCode('location-not-found'));
     });
 
     it('does not cover the chat with the file', async () => {
