@@ -142,10 +142,17 @@ function composeWithin(
   const keys = new ContextKeyPublisher((key, value) => {
     void editorCommands.executeCommand('setContext', key, value);
   });
-  const updateKeys = (): void => keys.update(conversations.peek(), resourcesSetting());
+  // Read once a change of the settings: VS Code makes a copy of them each time, and a session changes often.
+  let resources = resourcesSetting();
+  const updateKeys = (): void => keys.update(conversations.peek(), resources);
   own(conversations.onDidChange(updateKeys));
   own(conversations.onDidActivate(updateKeys));
-  own(workspace.onDidChangeConfiguration(updateKeys));
+  own(
+    workspace.onDidChangeConfiguration(() => {
+      resources = resourcesSetting();
+      updateKeys();
+    }),
+  );
   updateKeys();
   const { api, disposable } = createApi(conversations, descriptors);
   own(disposable);
