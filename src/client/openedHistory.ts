@@ -2,13 +2,17 @@
 // where it cannot be had. A gap can be asked for again at any time.
 import { Deferred } from '../base/deferred';
 import { KeyedQueue } from '../base/keyedQueue';
+import { within } from '../base/within';
 import { type Gap, gapOf } from '../distributed/gap';
-import type { SessionDescriptor } from '../distributed/model';
-import type { HistoryEntry, Resolver } from '../distributed/resolver';
+import type { Message, MessagePart, SessionDescriptor } from '../distributed/model';
+import { OriginHealth } from '../distributed/originHealth';
+import { isRemote, isRemoteText, withBytes } from '../distributed/remoteParts';
+import type { HistoryEntry, ResolvedMessage, Resolver } from '../distributed/resolver';
 import { redactUrl } from '../distributed/resourceUrl';
 import type { SessionEvent, TimedEvent } from '../session/event';
 import type { SessionState } from '../session/state';
-import { pastEvents } from './pastEvents';
+import { loadingPart, missingPart, partGapId, unloadedPart } from './partGaps';
+import { pastEvents, remotePartsOf } from './pastEvents';
 
 /** Where the past is shown. */
 export interface HistoryPlace {
@@ -18,7 +22,7 @@ export interface HistoryPlace {
 
 export interface OpenedHistoryOptions {
   readonly place: HistoryPlace;
-  readonly resolver: Pick<Resolver, 'resolveHistory' | 'resolveEntry'>;
+  readonly resolver: Pick<Resolver, 'resolveHistory' | 'resolveEntry' | 'resolvePart'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** How long the newest messages are waited for before those that are there are shown, in milliseconds (1,000). */
@@ -36,11 +40,20 @@ export interface OpenedHistoryOptions {
 /** What came of it. */
 export interface OpenedSummary {
   readonly messages: number;
+  /** Messages that are not there, and texts of messages behind addresses of their own. */
   readonly gaps: readonly Gap[];
 }
 
+/** Bytes of a text behind an address of its own that is loaded with its message, and how many of them: the newest. */
+const MAX_TEXT_BYTES = 256 * 1024;
+const MAX_TEXTS = 200;
+/** How long such texts are waited for once all messages are there, in milliseconds. */
+const TEXTS_MS = 60_000;
+/** Bytes of what the user asks for. */
+const MAX_PART_BYTES = 5 * 1024 * 1024;
 /** Messages that are waited for before anything is shown. */
 const FIRST_SHOWN = 20;
+/** Of the ids of gaps, see {@link placeOf}. */
 const PREFIX = 'past-';
 
 /**
@@ -55,8 +68,9 @@ export async function openHistory(
   const { place, resolver, now } = options;
   const { history } = descriptor;
   const known = new Map<number, HistoryEntry>();
-  /** Messages that have come since the last look; undefined before the first one. */
-  let fresh: HistoryEntry[] | undefined;
+  /** What has come since the last look. */
+  const fresh: TimedEvent[] = [];
+  let isShown = false;
   let newestMissing = Math.min(FIRST_SHOWN, history.length);
   let batch: ReturnType<typeof setTimeout> | undefined;
   /** Settles when it is time for the others. */
@@ -65,13 +79,14 @@ export async function openHistory(
   let alone = setTimeout(() => others.resolve(), aloneMs);
 
   const show = (): void => {
-    if (fresh) return;
-    fresh = [];
+    if (isShown) return;
+    isShown = true;
     const events = history.map((url, index) => {
       const entry = known.get(index);
       return entry ? shown(entry, now()) : [{ at: now(), event: loading(index, history.length, url) }];
     });
-    place.note([...options.head.map((event) => ({ at: now(), event })), ...events.flat()]);
+    // Texts of messages that are there already may have come before.
+    place.note([...options.head.map((event) => ({ at: now(), event })), ...events.flat(), ...fresh.splice(0)]);
     const painted = options.onDidShow?.();
     clearTimeout(alone);
     // What is on this machine is there before anything could be painted.
@@ -84,15 +99,18 @@ export async function openHistory(
   };
   const flush = (): void => {
     batch = undefined;
-    const events = (fresh ?? []).splice(0).map((entry) => ({ at: now(), event: filling(entry, now()) }));
-    if (events.length > 0) place.note(events);
+    if (isShown && fresh.length > 0) place.note(fresh.splice(0));
   };
+  const later = (event: SessionEvent): void => {
+    fresh.push({ at: now(), event });
+    if (isShown) batch ??= setTimeout(flush, options.batchMs ?? 250);
+  };
+  const texts = new PartTexts(resolver, now, later, signal);
   const take = (entry: HistoryEntry): void => {
     known.set(entry.index, entry);
-    if (fresh) {
-      fresh.push(entry);
-      batch ??= setTimeout(flush, options.batchMs ?? 250);
-    } else if (entry.index >= history.length - FIRST_SHOWN && --newestMissing === 0) show();
+    if (isShown) later(filling(entry, now()));
+    else if (entry.index >= history.length - FIRST_SHOWN && --newestMissing === 0) show();
+    if (entry.kind === 'message') texts.load(entry);
   };
 
   const newest = { count: FIRST_SHOWN, others: others.promise };
@@ -102,12 +120,65 @@ export async function openHistory(
     for (const entry of entries) if (!known.has(entry.index)) take(entry);
     show();
     const gaps = entries.filter((entry) => entry.kind === 'gap');
-    return { messages: entries.length - gaps.length, gaps };
+    return { messages: entries.length - gaps.length, gaps: [...gaps, ...(await texts.settled())] };
   } finally {
     clearTimeout(patience);
     clearTimeout(alone);
     clearTimeout(batch);
     flush();
+  }
+}
+
+/** Loads the texts of messages that lie behind addresses of their own, as far as they are short and not too many. */
+class PartTexts {
+  readonly #resolver: Pick<Resolver, 'resolvePart'>;
+  readonly #now: () => number;
+  readonly #tell: (event: SessionEvent) => void;
+  readonly #late = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #health = new OriginHealth();
+  readonly #loading: Promise<Gap | undefined>[] = [];
+
+  /** @param tell shows what became of a text */
+  constructor(
+    resolver: Pick<Resolver, 'resolvePart'>,
+    now: () => number,
+    tell: (event: SessionEvent) => void,
+    signal: AbortSignal,
+  ) {
+    this.#resolver = resolver;
+    this.#now = now;
+    this.#tell = tell;
+    this.#signal = AbortSignal.any([signal, this.#late.signal]);
+  }
+
+  load(entry: ResolvedMessage): void {
+    for (const number of remotePartsOf(entry.message)) {
+      const part = entry.message.parts[number];
+      if (!part || !isRemoteText(part) || this.#loading.length >= MAX_TEXTS) continue;
+      this.#loading.push(this.#loadOne(entry, part, partGapId(`${PREFIX}${entry.index}`, number)));
+    }
+  }
+
+  /** When all of them are there, or it has taken too long. @returns those that are not there */
+  async settled(): Promise<readonly Gap[]> {
+    const all = Promise.all(this.#loading);
+    if (!(await within(TEXTS_MS, all))) this.#late.abort();
+    return (await all).filter((gap) => gap !== undefined);
+  }
+
+  async #loadOne({ index, message }: ResolvedMessage, part: MessagePart, gapId: string): Promise<Gap | undefined> {
+    this.#tell(loadingPart(part, gapId));
+    const options = { maxBytes: MAX_TEXT_BYTES, health: this.#health };
+    const found = await this.#resolver.resolvePart(part, options, this.#signal);
+    if (found.kind === 'content') {
+      this.#tell(partFilling(message, part, found.bytes, gapId, this.#now()));
+      return undefined;
+    }
+    // What is larger than what comes by itself comes when the user wants it.
+    const isLarge = found.reason === 'too-large';
+    this.#tell(isLarge ? unloadedPart(part, gapId) : missingPart(part, gapId, found));
+    return isLarge ? undefined : { ...found, index };
   }
 }
 
@@ -130,15 +201,33 @@ export function retryGap(
   signal: AbortSignal,
 ): Promise<boolean> {
   return retries.run(place, async () => {
-    const index = indexOf(gapId);
+    const where = placeOf(gapId);
     const gap = place.model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId);
-    if (index === undefined || gap === undefined) return false;
-    place.note([{ at: now(), event: loading(index, undefined, url) }]);
+    if (where === undefined || gap === undefined) return false;
+    const { index, part: number } = where;
+    const say = (event: SessionEvent): void => place.note([{ at: now(), event }]);
+    if (number === undefined) say(loading(index, undefined, url));
     let entry = await resolver.resolveEntry(url, index, {}, signal);
     if (entry.kind === 'gap' && entry.reason === 'unauthorized' && (await unlock?.(url, signal)))
       entry = await resolver.resolveEntry(url, index, {}, signal);
-    place.note([{ at: now(), event: filling({ ...entry, index }, now()) }]);
-    return entry.kind === 'message';
+    if (number === undefined) {
+      say(filling({ ...entry, index }, now()));
+      return entry.kind === 'message';
+    }
+    if (entry.kind === 'gap') {
+      say(missingPart(undefined, gapId, entry));
+      return false;
+    }
+    const part = entry.message.parts[number];
+    if (!part || !isRemote(part)) return false;
+    say(loadingPart(part, gapId));
+    const load = () => resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true }, signal);
+    let found = await load();
+    if (found.kind === 'gap' && found.reason === 'unauthorized' && (await unlock?.(part.content_url, signal)))
+      found = await load();
+    if (found.kind === 'gap') say(missingPart(part, gapId, found));
+    else say(partFilling(entry.message, part, found.bytes, gapId, now()));
+    return found.kind === 'content';
   });
 }
 
@@ -146,15 +235,18 @@ export function retryGap(
 export function abandonedGaps({ entries }: Readonly<SessionState>): readonly SessionEvent[] {
   return entries.flatMap((entry): SessionEvent[] => {
     if (entry.kind !== 'gap' || entry.state !== 'loading') return [];
-    const index = indexOf(entry.gapId) ?? 0;
-    return [gapEvent(gapOf(index, '', 'cancelled'))];
+    const { gapId } = entry;
+    const { index = 0, part } = placeOf(gapId) ?? {};
+    const stopped = gapOf(index, '', 'cancelled');
+    return [part === undefined ? gapEvent(stopped) : missingPart(undefined, gapId, stopped)];
   });
 }
 
-/** The position in the history that a gap stands for, from 0. */
-export function indexOf(gapId: string): number | undefined {
-  const digits = gapId.startsWith(PREFIX) ? gapId.slice(PREFIX.length) : '';
-  return /^\d{1,6}$/.test(digits) ? Number(digits) : undefined;
+/** What a gap stands for: a message by its position in the history, from 0, or a part of it by its number. */
+export function placeOf(gapId: string): { readonly index: number; readonly part?: number } | undefined {
+  const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
+  if (index === undefined) return undefined;
+  return { index: Number(index), ...(part !== undefined && { part: Number(part) }) };
 }
 
 /** Where messages of a history come from, by the number of messages: hosts, never whole addresses. */
@@ -178,6 +270,12 @@ function filling(entry: HistoryEntry, now: number): SessionEvent {
   const gapId = `${PREFIX}${entry.index}`;
   const at = timeOf(entry.message.created_at, now);
   return { type: 'gap_filled', gapId, at, events: pastEvents(entry.message, gapId) };
+}
+
+/** The content of one part, in the place of its gap. */
+function partFilling(message: Message, part: MessagePart, bytes: Uint8Array, gapId: string, now: number): SessionEvent {
+  const alone: Message = { role: message.role, parts: [withBytes(part, bytes)] };
+  return { type: 'gap_filled', gapId, at: timeOf(message.created_at, now), events: pastEvents(alone, gapId) };
 }
 
 function gapEvent({ index, sentence, retryable, reason }: Gap): SessionEvent {

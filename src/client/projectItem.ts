@@ -89,7 +89,8 @@ export function projectItem(entry: Entry, context: ProjectionContext, details = 
         kind: 'gap',
         text,
         ...(state === 'loading' && { loading: true as const }),
-        ...(state === 'retryable' && { retryId: gapId }),
+        ...((state === 'retryable' || state === 'unloaded') && { retryId: gapId }),
+        ...(state === 'unloaded' && { unloaded: true as const }),
       };
     }
     case 'error': {

@@ -79,7 +79,8 @@ function partOf(entry: Entry | undefined): string | undefined {
     const text = entry.content.map(blockText).join('');
     return text === '' ? undefined : `${WORDS[entry.kind]}: ${shorten(text)}`;
   }
-  if (entry?.kind === 'gap') return `[a message is unavailable: ${shorten(entry.text)}]`;
+  if (entry?.kind === 'gap')
+    return `[${entry.state === 'unloaded' ? 'not loaded' : 'unavailable'}: ${shorten(entry.text)}]`;
   if (entry?.kind === 'tool') return `[${entry.toolKind}: ${shorten(entry.title)}, ${entry.status}]`;
   return undefined;
 }

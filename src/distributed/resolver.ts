@@ -14,7 +14,7 @@ import {
   type SessionDescriptor,
 } from './model';
 import { OriginHealth } from './originHealth';
-import { type Loaded, type LoaderOptions, ResourceLoader, type Target } from './resourceLoader';
+import { type Loaded, type LoaderOptions, type LoadOptions, ResourceLoader, type Target } from './resourceLoader';
 import { redactUrl } from './resourceUrl';
 
 export interface ResolvedMessage {
@@ -54,6 +54,10 @@ export interface HistoryOptions {
   readonly budgetMs?: number;
   /** The newest `count` entries have the servers and the processor for themselves until `others` settles. */
   readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
+}
+
+export interface PartOptions extends Pick<LoadOptions, 'health' | 'asks'> {
+  readonly maxBytes: number;
 }
 
 export interface ResolverOptions extends LoaderOptions {
@@ -153,11 +157,7 @@ export class Resolver {
   }
 
   /** The bytes of a part: those in it, or those behind its `content_url`, fetched now and only now. */
-  async resolvePart(
-    part: MessagePart,
-    options: { readonly maxBytes: number },
-    signal: AbortSignal,
-  ): Promise<ResolvedContent | Gap> {
+  async resolvePart(part: MessagePart, options: PartOptions, signal: AbortSignal): Promise<ResolvedContent | Gap> {
     const { content_type: contentType, content_url: url } = part;
     if (url === undefined) {
       const bytes = Buffer.from(part.content ?? '', part.content_encoding === 'base64' ? 'base64' : 'utf8');
@@ -165,7 +165,8 @@ export class Resolver {
     }
     try {
       const target = await this.#loader.target(url);
-      const { bytes } = await this.#loader.load(target, options.maxBytes, {}, signal);
+      const { maxBytes, ...more } = options;
+      const { bytes } = await this.#loader.load(target, maxBytes, more, signal);
       return { kind: 'content', bytes, contentType };
     } catch (error) {
       return this.#gap(url, -1, error, signal.aborted);

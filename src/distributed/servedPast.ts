@@ -1,8 +1,8 @@
 // The past of a session for an agent that the local server runs: its messages, with the texts that lie behind addresses of their own in them as far as they are short.
 
 import type { Message, MessagePart, SessionDescriptor } from './model';
+import { isRemoteText, withBytes } from './remoteParts';
 import type { Resolver } from './resolver';
-import { isTextual } from './runParts';
 import type { PastMessage } from './servedAgent';
 
 /** Bytes of one text behind an address, and how many of them are fetched for one session: the newest. */
@@ -30,10 +30,6 @@ export async function servedPast(
   return past.reverse();
 }
 
-function isRemoteText(part: MessagePart): boolean {
-  return part.content_url !== undefined && isTextual(part.content_type);
-}
-
 async function withTexts(
   resolver: Resolver,
   message: Message,
@@ -44,9 +40,7 @@ async function withTexts(
   const parts = message.parts.map(async (part): Promise<MessagePart> => {
     if (!wanted.has(part)) return part;
     const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES }, signal);
-    if (found.kind !== 'content') return part;
-    const { content_url: _url, ...rest } = part;
-    return { ...rest, content: Buffer.from(found.bytes).toString('utf8'), content_encoding: 'plain' };
+    return found.kind === 'content' ? withBytes(part, found.bytes) : part;
   });
   return { ...message, parts: await Promise.all(parts) };
 }

@@ -283,7 +283,15 @@ export type ItemView =
       readonly actions?: readonly ActionView[];
     })
   /** `retryId`: it can be asked for again, under this id. */
-  | (ItemBase & { readonly kind: 'gap'; readonly text: string; readonly loading?: true; readonly retryId?: string })
+  | (ItemBase & {
+      readonly kind: 'gap';
+      readonly text: string;
+      readonly loading?: true;
+      /** It can be asked for (`retryGap`). */
+      readonly retryId?: string;
+      /** Nobody has asked for it yet. */
+      readonly unloaded?: true;
+    })
   | (ItemBase & { readonly kind: 'turn_end'; readonly turn: TurnView });
 
 /** Everything around the transcript. */

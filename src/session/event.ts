@@ -124,8 +124,7 @@ export type SessionEvent =
       readonly type: 'gap';
       readonly gapId: string;
       readonly text: string;
-      /** It is being loaded, or may be there when it is asked for again. */
-      readonly state: 'loading' | 'retryable' | 'final';
+      readonly state: GapState;
     }
   /** What was missing is there: these stand in its place, at the time at which they were said. */
   | { readonly type: 'gap_filled'; readonly gapId: string; readonly at: number; readonly events: readonly PastEvent[] }
@@ -254,8 +253,11 @@ export type SessionEvent =
   // Replay of a loaded session begins on an empty transcript, and lasts until the first turn begins: some agents replay after their answer.
   | { readonly type: 'cleared'; readonly replay?: true };
 
-/** What a message of the past consists of. */
-export type PastEvent = Extract<SessionEvent, { type: 'message' | 'message_chunk' | 'tool_call' | 'notice' }>;
+/** It is being loaded, may be there when it is asked for again, cannot be had, or is loaded when the user wants it. */
+export type GapState = 'loading' | 'retryable' | 'final' | 'unloaded';
+
+/** What a message of the past consists of; a gap stands for a part of it that is not there. */
+export type PastEvent = Extract<SessionEvent, { type: 'message' | 'message_chunk' | 'tool_call' | 'notice' | 'gap' }>;
 
 /** What an entry that an agent has shown consists of. */
 export type RestoredEvent = Extract<

@@ -52,6 +52,9 @@ export function fillGap(
     return { ...entry, id, index: index + offset };
   });
   entries.splice(index, 1, ...placed);
-  for (const entry of placed) if (entry.kind === 'tool') context.tools.set(entry.toolCallId, entry.index);
+  for (const entry of placed) {
+    if (entry.kind === 'tool') context.tools.set(entry.toolCallId, entry.index);
+    else if (entry.kind === 'gap') context.gaps.set(entry.gapId, entry.index);
+  }
   context.note((changes) => (placed.length > 1 ? changes.clearedAll() : changes.entry(index)));
 }

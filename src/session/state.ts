@@ -12,7 +12,7 @@ import type {
   ToolStatus,
   Usage,
 } from './content';
-import type { BackgroundItem, Barrier, MessageRole, StopReason, TerminalExit } from './event';
+import type { BackgroundItem, Barrier, GapState, MessageRole, StopReason, TerminalExit } from './event';
 import type { ElicitationBody } from './form';
 
 interface EntryBase {
@@ -92,12 +92,12 @@ export interface NoticeEntry extends EntryBase {
   readonly beginsAnew?: true;
 }
 
-/** A message of a session from elsewhere that could not be had, or is being loaded. */
+/** A message of a session from elsewhere, or a part of one, that is not there. */
 export interface GapEntry extends EntryBase {
   readonly kind: 'gap';
   readonly gapId: string;
   text: string;
-  state: 'loading' | 'retryable' | 'final';
+  state: GapState;
 }
 
 export interface ErrorEntry extends EntryBase {

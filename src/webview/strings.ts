@@ -48,6 +48,7 @@ export const strings = {
   error: 'Error',
   gap: 'Gap',
   retryGap: 'Retry',
+  loadPart: 'Load',
   afterTheTurn: 'after the turn',
   jumpToLatest: 'Jump to the latest',
   thinking: 'Thinking…',

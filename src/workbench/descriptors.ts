@@ -9,7 +9,7 @@ import { Branches, relate } from '../client/branches';
 import type { CommunicationChat } from '../client/communicationChat';
 import type { Conversation } from '../client/conversation';
 import { FileShelf } from '../client/fileShelf';
-import { abandonedGaps, indexOf, openHistory, retryGap } from '../client/openedHistory';
+import { abandonedGaps, openHistory, placeOf, retryGap } from '../client/openedHistory';
 import { openedEnd, openedFrom, otherBranch, sameSession } from '../client/provenanceWords';
 import { copiesOf, removeCopies } from '../client/sessionCopies';
 import { SessionLog } from '../client/sessionLog';
@@ -268,18 +268,19 @@ export class Descriptors implements Disposable {
     const wasAllowed = consent.isAllowed(origin);
     consent.forgetRefusals();
     const resolver = await this.#resolver();
-    let isUnlocked = false;
-    const unlock = async (_locked: string, signal: AbortSignal): Promise<boolean> => {
-      isUnlocked = await this.#access.askToken(origin, signal);
-      return isUnlocked;
+    let unlocked: string | undefined;
+    const unlock = async (locked: string, signal: AbortSignal): Promise<boolean> => {
+      const isGiven = await this.#access.askToken(new URL(locked).origin, signal);
+      if (isGiven) unlocked = locked;
+      return isGiven;
     };
     const place = { place: conversation, resolver, now: Date.now };
     const isThere = await retryGap(gapId, url, { ...place, unlock }, this.#ended.signal);
     const isOpened = !wasAllowed && consent.isAllowed(origin);
-    if (!isOpened && !(isThere && isUnlocked)) return;
+    if (!isOpened && !(isThere && unlocked === url)) return;
     // The answer, or the token, is for all messages of that server.
     for (const entry of [...conversation.model.state.entries]) {
-      if (entry.kind !== 'gap' || entry.state !== 'retryable') continue;
+      if (entry.kind !== 'gap' || entry.state !== 'retryable' || placeOf(entry.gapId)?.part !== undefined) continue;
       const other = await this.#urlAt(conversation, entry.gapId);
       if (other !== undefined && originOf(other) === origin)
         await retryGap(entry.gapId, other, place, this.#ended.signal);
@@ -297,7 +298,7 @@ export class Descriptors implements Disposable {
     const resolver = await this.#resolver();
     const part = { content_type: 'text/plain', content_encoding: 'plain', content_url: url } as const;
     const signal = AbortSignal.any([this.#ended.signal, AbortSignal.timeout(FETCH_MS)]);
-    const found = await resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES }, signal);
+    const found = await resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true }, signal);
     if (found.kind !== 'content') throw new ParleyError('location-not-found', found.sentence);
     const content = Buffer.from(found.bytes).toString('utf8');
     if (content.includes('\0')) return false;
@@ -457,8 +458,8 @@ export class Descriptors implements Disposable {
   }
 
   async #urlAt(conversation: Conversation, gapId: string): Promise<string | undefined> {
-    const index = indexOf(gapId);
-    return index === undefined ? undefined : await this.#get(conversation).messages.urlAt(index);
+    const where = placeOf(gapId);
+    return where && (await this.#get(conversation).messages.urlAt(where.index));
   }
 
   async #resolver(): Promise<Resolver> {

@@ -1,4 +1,5 @@
 // A place where something is missing from the transcript: why, and a way to ask for it again.
+import { revealControls } from '../../base/revealControls';
 import { button, el, icon } from '../dom';
 import { strings } from '../strings';
 import { createArticle, type EntryFactory } from './entryView';
@@ -12,9 +13,11 @@ export const createGapEntry: EntryFactory = (stored, _index, context) => {
     const { item } = stored;
     if (item.kind !== 'gap') return;
     const { retryId } = item;
-    line.replaceChildren(icon(item.loading ? 'loading' : 'ellipsis'), el('span', 'gap-text', item.text));
+    const symbol = item.loading ? 'loading' : item.unloaded ? 'file' : 'ellipsis';
+    line.replaceChildren(icon(symbol), el('span', 'gap-text', revealControls(item.text)));
     if (retryId === undefined) return;
-    line.append(button('text-button', strings.retryGap, () => context.post({ type: 'retryGap', id: retryId })));
+    const label = item.unloaded ? strings.loadPart : strings.retryGap;
+    line.append(button('text-button', label, () => context.post({ type: 'retryGap', id: retryId })));
   }
 
   draw();

@@ -135,7 +135,7 @@ describe('a session from elsewhere', function () {
       const [sent] = prompts(b.agentLog);
       assert.match(sent ?? '', /Transcript of the conversation so far/);
       assert.match(sent ?? '', /the word is blue/);
-      assert.match(sent ?? '', /a message is unavailable: Message 3 is missing/);
+      assert.match(sent ?? '', /unavailable: Message 3 is missing/);
       const notices = b.session.conversation.model.state.entries.flatMap((entry) =>
         entry.kind === 'notice' ? [`${entry.title}: ${entry.text}`] : [],
       );

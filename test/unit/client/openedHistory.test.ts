@@ -344,8 +344,10 @@ describe('a session from elsewhere', function () {
       [
         ['text', undefined],
         ['resource', 'artifact:///../../etc/passwd'],
-        ['resource_link', 'http://169.254.169.254/latest'],
       ],
     );
+    const last = model.state.entries.at(-1);
+    assert.ok(last?.kind === 'gap' && last.state === 'unloaded');
+    assert.equal(last.text, 'latest (image/png) is on 169.254.169.254.');
   });
 });
