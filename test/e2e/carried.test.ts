@@ -1,12 +1,13 @@
 // Sessions that move, in the installed extension: copied as a link and opened elsewhere, opened with gaps that are filled later, handed to other agents, parted into branches, and
 // asked by other programs through the local server.
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import type { SessionDescriptor } from '../../src/distributed/model';
+import { mintId, type SessionDescriptor } from '../../src/distributed/model';
 import { readAgentLog, scriptedAgent } from '../support/agents/definition';
+import { MIX, QUOTES } from '../support/hostile/nested';
 import { removeScratch } from '../support/scratch';
 import { sdk, sdkClient } from '../support/sdkClient';
 import { echo, historyEcho, type RunningServer, rivalOf, serve, stopServers } from '../support/servedAgents';
@@ -40,6 +41,28 @@ const message = (index: number): object => {
   };
   return { role: isUser ? 'user' : 'agent/planner', parts: [part] };
 };
+
+/** What lies behind the addresses of parts. */
+const TEXTS: ReadonlyMap<string, string | Buffer> = new Map<string, string | Buffer>([
+  ['/texts/plan', 'The plan: shelves **first**, then boxes, and the cellar last.'],
+  ['/texts/inventory', `The inventory. ${'A box of letters. '.repeat(20_000)}`],
+  ['/pictures/stamp.png', readFileSync('media/icon.png')],
+]);
+
+/** A message that is mostly elsewhere. */
+const inParts = (base: string): object => ({
+  role: 'agent/planner',
+  parts: [
+    { content: 'I wrote it down:' },
+    { content_url: `${base}/texts/plan` },
+    { content_url: `${base}/texts/inventory` },
+    { content_url: `${base}/pictures/stamp.png`, content_type: 'image/png' },
+    { content_url: `${base}/texts/gone` },
+    { content: 'Ask me if anything is missing.' },
+  ],
+});
+
+const hostileMessage = (content: string): object => ({ role: 'agent/stranger', parts: [{ content }] });
 
 /** Filled before VS Code starts, which reads it then. */
 const agents: Record<string, object> = {
@@ -98,6 +121,11 @@ describe('carried sessions', () => {
     archive = await stubServer(({ path }, response) => {
       const index = Number(/^\/messages\/(\d)/.exec(path)?.[1]);
       if (path.includes('gone')) return json(response, 404, {});
+      const hostile = /^\/hostile\/(\d)/.exec(path)?.[1];
+      if (hostile !== undefined) return json(response, 200, hostileMessage(hostile === '0' ? QUOTES : MIX));
+      if (path === '/parts') return json(response, 200, inParts(archive.baseUrl));
+      const text = TEXTS.get(path);
+      if (text !== undefined) return response.end(text);
       return path.includes('exp=') ? json(response, 403, {}) : json(response, 200, message(index));
     });
     const other = await stubServer(() => undefined);
@@ -140,7 +168,7 @@ describe('carried sessions', () => {
       await openFrom(other, link);
       const opened = await Chat.at(other, 'panel');
       // A page of this VS Code keeps its secrets to itself, so its window is to the first one what another machine is.
-      await answer(other, 'The session wants to load messages from', 'Allow Once');
+      await answer(other, 'Read this session from', 'Allow Once');
       await notice(opened, 'Plain goes on from here').waitFor();
       await agentSaid(opened, 'The first answer').waitFor();
       await agentSaid(opened, 'The second answer').waitFor();
@@ -157,7 +185,7 @@ describe('carried sessions', () => {
         ...[at(4), `${at(5)}/gone`, `${at(6)}?exp=1700000000&sig=x`, at(7)],
       ];
       await openFrom(page, JSON.stringify({ id: '5c1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0aa', history }));
-      await answer(page, `load messages from ${away}`, 'Allow Once');
+      await answer(page, `Read this session from ${away}`, 'Allow Once');
       await notice(chat, '4 messages could not be loaded').waitFor();
       for (const [number, why] of [
         [3, `${new URL(away).host} refuses connections.`],
@@ -171,7 +199,6 @@ describe('carried sessions', () => {
 
       await stubServer((_request, response) => json(response, 200, message(2)), Number(new URL(away).port));
       await gap(chat, 3).getByRole('button', { name: 'Retry' }).click();
-      await answer(page, `load messages from ${away}`, 'Allow Once');
       await chat.entries('user').getByText('Who makes the list?').waitFor();
       await gap(chat, 3).waitFor({ state: 'detached' });
       const texts = await chat.log.locator('[role=article]').allTextContents();
@@ -182,6 +209,60 @@ describe('carried sessions', () => {
       chat = await Chat.at(page, 'panel');
       assert.equal(await chat.run('say The session goes on'), 'end_turn');
       await agentSaid(chat, 'The session goes on').waitFor();
+    });
+
+    it('are read with the parts that lie elsewhere, and the next agent gets their words', async () => {
+      const { page } = vscode.window;
+      const { host } = new URL(archive.baseUrl);
+      await openFrom(page, JSON.stringify({ id: mintId(), history: [`${archive.baseUrl}/parts`] }));
+      await chat.entries('agent').getByText('The plan: shelves first, then boxes').waitFor();
+      const part = (text: string): Locator => chat.entries('gap').filter({ hasText: text });
+      await part(`gone (text/plain) is missing. ${host} does not have it`)
+        .getByRole('button', { name: 'Retry' })
+        .waitFor();
+      await part(`inventory (text/plain) is on ${host}.`).getByRole('button', { name: 'Load' }).waitFor();
+      await screenshot(page, 'parts-dark');
+      await part('stamp.png (image/png)').getByRole('button', { name: 'Load' }).click();
+      await chat.entries('agent').locator('img').waitFor();
+      await part('inventory').getByRole('button', { name: 'Load' }).click();
+      await chat.entries('agent').getByText('The inventory. A box of letters.').first().waitFor();
+      assert.equal(await chat.entries('gap').count(), 1);
+      await chat.log.getByText('I wrote it down:').scrollIntoViewIfNeeded();
+      await screenshot(page, 'parts-loaded-dark');
+      chat = await Chat.at(page, 'panel');
+      await choose(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
+      await notice(chat, 'Second goes on from here').or(notice(chat, 'could not be loaded')).waitFor();
+      await chat.send('say The plan is known');
+      await agentSaid(chat, 'The plan is known').waitFor();
+      await chat.state('ready');
+      assert.match(
+        JSON.stringify(readAgentLog(secondLog)),
+        /The plan: shelves \*\*first\*\*, then boxes, and the cellar last/,
+      );
+    });
+
+    it('cannot stop the page with messages that nest without end', async () => {
+      const { page } = vscode.window;
+      const history = [0, 1].map((index) => `${archive.baseUrl}/hostile/${index}`);
+      await openFrom(page, JSON.stringify({ id: mintId(), history }));
+      await notice(chat, 'Plain goes on from here').waitFor();
+      assert.equal(await chat.run('say The page answers'), 'end_turn');
+      await agentSaid(chat, 'The page answers').waitFor();
+      assert.equal(await chat.entries('agent').count(), 3);
+    });
+
+    it('ask one question about all the servers that they are on', async () => {
+      const { page } = vscode.window;
+      const history = Array.from({ length: 25 }, (_, at) => `http://127.0.0.1:${at + 2}/message`);
+      await openFrom(page, JSON.stringify({ id: mintId(), history }));
+      const question = 'This session has messages on 25 servers on this machine or in your network.';
+      const dialog = page.getByRole('dialog').filter({ hasText: question });
+      await dialog.getByText('http://127.0.0.1:26 (this machine, 1 message)').waitFor();
+      await screenshot(page, 'servers-question-dark');
+      await answer(page, question, 'None');
+      await notice(chat, '25 messages could not be loaded').waitFor();
+      assert.equal(await page.getByRole('dialog').count(), 0);
+      assert.equal(await chat.entries('gap').count(), 25);
     });
 
     it('say at a change of agent who had them and what is left behind', async () => {

@@ -62,6 +62,28 @@ describe('entries', () => {
     assert.notEqual(colours[1], colours[2]);
   });
 
+  it('offers to load a part that lies elsewhere, and to try again where one is missing', async () => {
+    const { page } = await open([
+      { id: 'g1', kind: 'gap', at: 1, text: 'a.zip (application/zip) is on x.', unloaded: true, retryId: 'past-0.1' },
+      { id: 'g2', kind: 'gap', at: 2, text: 'Message 2 is missing.', retryId: 'past-1' },
+      {
+        id: 'g3',
+        kind: 'gap',
+        at: 3,
+        text: 'evil\u202egnp.exe (image/png) is on x.',
+        unloaded: true,
+        retryId: 'past-2.0',
+      },
+    ]);
+    await page.locator('[data-entry-id=g1]').getByRole('button', { name: 'Load', exact: true }).click();
+    assert.deepEqual(await panel.next('retryGap'), { type: 'retryGap', key: 's1', id: 'past-0.1' });
+    assert.equal(
+      await page.locator('[data-entry-id=g2]').getByRole('button', { name: 'Retry', exact: true }).count(),
+      1,
+    );
+    assert.doesNotMatch(await page.locator('[data-entry-id=g3]').innerText(), /\u202e/);
+  });
+
   it('marks what came after the turn, so that it is not taken for a part of it', async () => {
     const { page } = await open();
     const late = page.locator('[data-entry-id=a2]');

@@ -76,7 +76,7 @@ export class Chat {
     return this.frame.getByRole('button', { name, exact: true });
   }
 
-  entries(kind: 'user' | 'agent' | 'thought' | 'tool' | 'plan' | 'notice' | 'error'): Locator {
+  entries(kind: 'user' | 'agent' | 'thought' | 'tool' | 'plan' | 'notice' | 'error' | 'gap'): Locator {
     return this.frame.locator(`[role=article][data-kind=${kind}]`);
   }
 

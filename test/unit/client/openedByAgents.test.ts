@@ -142,5 +142,19 @@ describe('a session from elsewhere', function () {
       assert.ok(notices.some((text) => /began anew and does not know what is above/.test(text)));
       assert.doesNotMatch(notices.join('\n'), /resumed/i);
     });
+
+    it('is given to the next agent with the texts that lie behind addresses of their own', async () => {
+      const far = await serve((request, response) => {
+        if (request.url === '/very-large-text') response.end('the word is green');
+        else {
+          const parts = [{ content_type: 'text/plain', content_url: `${far.origin}/very-large-text` }];
+          response.end(JSON.stringify({ role: 'agent/assistant', parts }));
+        }
+      });
+      const at = await machine(1);
+      await arrive({ id: 'session-123', history: [`${far.origin}/message-1`] }, at);
+      await at.session.conversation.send('say hello').done;
+      assert.match(prompts(at.agentLog)[0] ?? '', /Assistant: the word is green/);
+    });
   });
 });
