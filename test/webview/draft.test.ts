@@ -15,9 +15,14 @@ describe('a draft', () => {
   const of = (key: string, options: PanelOptions = {}) => ({ ...options, session: { key } });
   const told = async () => (await panel.posted('draft')).map(({ key, text }) => `${key}: ${text}`);
 
-  /** The page is gone and another one is shown: by a reload of its window, or in the place of a panel that broke. */
-  async function comesBack(options: PanelOptions, isNewPanel = false): Promise<void> {
-    if (isNewPanel) await panel.page.evaluate(() => sessionStorage.clear());
+  /**
+   * The page is gone and another one is shown: by a reload of its window, or in the place of a panel that broke.
+   * @param lost what the new page has nothing of: VS Code's state of the page, or the storage of the browser
+   */
+  async function comesBack(options: PanelOptions, lost?: 'state' | 'storage'): Promise<void> {
+    // When the new page begins, as the old one writes until its end.
+    if (lost)
+      await panel.page.addInitScript((what) => (what === 'state' ? sessionStorage : localStorage).clear(), lost);
     await panel.page.reload();
     await panel.next('hello');
     await panel.snapshot(options);
@@ -43,10 +48,10 @@ describe('a draft', () => {
   });
 
   it('is all there after the page was destroyed in mid-word', async () => {
-    for (const isNewPanel of [false, true]) {
+    for (const lost of [undefined, 'state', 'storage'] as const) {
       panel = await browser.open(of('first'));
       await field().fill('half a thou');
-      await comesBack(of('first', { draft: { text: 'half', revision: 0 } }), isNewPanel);
+      await comesBack(of('first', { draft: { text: 'half', revision: 0 } }), lost);
       await written('half a thou');
       await panel.next('draft');
       assert.deepEqual(await told(), ['first: half a thou'], 'the host gets what it has not');
@@ -100,15 +105,28 @@ describe('a draft', () => {
   });
 
   it('comes back where the message was sent to a host that was dead', async () => {
-    for (const isNewPanel of [false, true]) {
+    for (const lost of [undefined, 'state', 'storage'] as const) {
       panel = await browser.open(of('first'));
       await field().fill('typed while nobody listened');
       await field().press('Enter');
-      await comesBack(of('first', { draft: { text: 'typed whi', revision: 0 } }), isNewPanel);
+      await comesBack(of('first', { draft: { text: 'typed whi', revision: 0 } }), lost);
       await written('typed while nobody listened');
       await panel.page.getByRole('alert').filter({ hasText: 'was not sent' }).waitFor();
       assert.deepEqual(await panel.posted('send'), [], 'it is not sent by itself');
     }
+  });
+
+  it('leaves nothing in the browser once the host has the message', async () => {
+    panel = await browser.open(of('first'));
+    await field().fill('one');
+    const kept = () =>
+      panel.page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('parley.draft.')));
+    assert.deepEqual(await kept(), ['parley.draft.first']);
+    await field().press('Enter');
+    const { clientId, revision } = await panel.next('send');
+    await panel.send({ type: 'accepted', clientId, revision: revision + 1 });
+    await written('');
+    assert.deepEqual(await kept(), []);
   });
 
   it('keeps what was typed after a message that the host has taken, also where the page did not hear so', async () => {

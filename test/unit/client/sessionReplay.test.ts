@@ -116,13 +116,13 @@ describe('a repeated session', function () {
       content: { type: 'text', text },
     });
 
-    function resumed(): { replay: SessionReplay; model: SessionModel; live: unknown[] } {
+    function resumed(expected = false): { replay: SessionReplay; model: SessionModel; live: unknown[] } {
       const model = new SessionModel();
       model.apply({ type: 'message', role: 'user', messageId: 'u', content: [{ type: 'text', text: 'one' }] }, 0);
       const live: unknown[] = [];
       const unused = { request: async () => ({}), notify: async () => {} };
       const replay = new SessionReplay({
-        ...{ compares: true, expected: false, dialect: new V1Agent(unused), log: silentLog },
+        ...{ compares: true, expected, dialect: new V1Agent(unused), log: silentLog },
         known: () => model.state,
         apply: (event) => model.apply(event, 1),
         asSaid: (event) => [event],
@@ -141,6 +141,19 @@ describe('a repeated session', function () {
       replay.take([update('agent_message_chunk', ' and at work')]);
       assert.equal(live.length, 2);
       assert.equal(model.state.entries.length, 1);
+    });
+
+    it('brings what is missing before a prompt leaves, also where that comes at once', () => {
+      const { replay, live, model } = resumed(true);
+      replay.take([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard one')]);
+      replay.answered();
+      replay.take([update('user_message_chunk', 'elsewhere'), update('agent_message_chunk', 'Heard elsewhere')]);
+      replay.end();
+      assert.deepEqual(live, []);
+      assert.deepEqual(
+        model.state.entries.map(({ kind }) => kind),
+        ['user', 'agent', 'user', 'agent'],
+      );
     });
 
     it('is compared from the first message of the user on, with what came before it', () => {

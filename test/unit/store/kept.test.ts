@@ -100,6 +100,25 @@ describe('what a journal keeps', function () {
     }
   });
 
+  it('counts a changed file in the turn that changed it, also where a later one changes it again', () => {
+    const change = (newText: string): SessionEvent =>
+      call('c1', { status: 'completed', content: [{ type: 'diff', path: '/f1', oldText: '', newText }] });
+    const events: SessionEvent[] = ['t1', 't2'].flatMap((turnId, at) => [
+      { type: 'turn_started', turnId, origin: 'user', at },
+      change(`${turnId} `.repeat(2000)),
+      { type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at },
+    ]);
+    for (const isFlushed of [false, true]) {
+      const key = `files${isFlushed}`;
+      journal.saveSession(newSession(key));
+      for (const [at, event] of events.entries()) {
+        journal.append(key, [{ at, event }]);
+        if (isFlushed) journal.flush();
+      }
+      assert.deepEqual(stateOf(journal.events(key).events), stateOf(timed(0, ...events)));
+    }
+  });
+
   it('deflates the outputs of a busy day', () => {
     const lines = Array.from({ length: 400 }, (_, at) => `src/part${at % 37}/file${at}.ts(${at},7): error TS2${at}: x`);
     for (let turn = 0; turn < 20; turn++) {
