@@ -4,7 +4,7 @@ import type { Gap } from './gap';
 import type { Message } from './model';
 import type { Resolver } from './resolver';
 import { DEFAULT_URL_SECONDS, type ResourceStore } from './resources';
-import { hashOf, isOnThisMachine } from './resourceUrl';
+import { expiryOf, hashOf, isOnThisMachine } from './resourceUrl';
 
 /** Links of a history, as a session with agent servers needs them. */
 export interface HistoryLinks {
@@ -48,6 +48,8 @@ export class StoreLinks implements HistoryLinks {
       if (!store.isLocal && !this.#options.isOfSession(key)) break;
       // It goes along with the run instead.
       if (reader !== undefined && store.isUnreadable?.(key)) return undefined;
+      // Signing is work; one that lasts for hours is as good as a new one.
+      if (!store.isLocal && (expiryOf(url) ?? 0) - Date.now() > (DEFAULT_URL_SECONDS * 1000) / 2) break;
       const sha256 = hashOf(url);
       const signing = store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, ...(sha256 !== undefined && { sha256 }) });
       const signed = await signing.catch(() => undefined);

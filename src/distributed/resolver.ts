@@ -50,7 +50,7 @@ export interface HistoryOptions {
   onEntry?(entry: HistoryEntry): void;
   /** Known SHA-256 by index, for URLs that do not carry it. */
   sha256?(index: number): string | undefined;
-  /** For the whole history, from when the user has said which servers may be asked; 60 s unless told otherwise. What is not there by then is a gap. */
+  /** For the whole history, from when the user has said which servers may be asked; 60 s, and more for a long one, unless told otherwise. What is not there by then is a gap. */
   readonly budgetMs?: number;
   /** The newest `count` entries have the servers and the processor for themselves until `others` settles. */
   readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
@@ -95,7 +95,7 @@ export class Resolver {
     let isOver = false;
     const { state } = descriptor;
     void this.#loader.askTogether(state === undefined ? history : [...history, state], signal).then(() => {
-      if (!isOver) timer = setTimeout(() => budget.abort(), options.budgetMs ?? 60_000);
+      if (!isOver) timer = setTimeout(() => budget.abort(), options.budgetMs ?? budgetFor(history.length));
     });
     const run: Run = { signal, either: AbortSignal.any([signal, budget.signal]), bytes: 0, health: new OriginHealth() };
     const resolve = async (group: Group): Promise<void> => {
@@ -216,6 +216,11 @@ export class Resolver {
   get #maxMessageBytes(): number {
     return this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
   }
+}
+
+/** Milliseconds for a history of so many messages: a slow server gives some 40 in a second. */
+export function budgetFor(messages: number): number {
+  return 60_000 + messages * 30;
 }
 
 interface Run {

@@ -141,9 +141,10 @@ export class SessionPast {
     signal.throwIfAborted();
     const readable = state === undefined ? undefined : await links.fresh(state, reader);
     // The names of links stay the same where only their signatures are new.
-    const moved = kept.flatMap((url, index) =>
-      nameOf(url) === nameOf(history[index] ?? '') ? [] : [history[index] ?? ''],
-    );
+    const moved = kept.flatMap((url, index) => {
+      const before = history[index] ?? '';
+      return url === before || nameOf(url) === nameOf(before) ? [] : [before];
+    });
     // A server that has links which end goes on with those, unless it gets the new ones.
     const renewed = kept.some((url, index) => url !== history[index] && this.#endsSoon(history[index] ?? ''));
     this.#forget([...moved, ...behind]);

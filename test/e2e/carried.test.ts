@@ -15,7 +15,7 @@ import { json, type StubServer, stopStubs, stubServer } from '../support/stubSer
 import { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
 import { useChat } from '../support/vscode/useChat';
-import { command, copied, inList } from '../support/vscode/workbench';
+import { chooseInList, command, copied, inList } from '../support/vscode/workbench';
 
 const scratch = mkdtempSync(join(tmpdir(), 'parley-carried-'));
 const secondLog = join(scratch, 'second.ndjson');
@@ -76,18 +76,6 @@ const gap = (chat: Chat, number: number): Locator =>
   chat.frame.locator('[role=article][data-kind=gap]', { hasText: `Message ${number} is missing.` });
 const agentSaid = (chat: Chat, text: string): Locator => chat.entries('agent').getByText(text, { exact: true });
 
-/** Chooses in a list that a command shows, with the keys: what VS Code shows at the pointer may lie over the row. */
-function choose(page: Page, title: string, placeholder: string, label: string): Promise<void> {
-  return inList(page, title, async (list, patience) => {
-    const rows = list.locator('.monaco-list-row');
-    await list.getByPlaceholder(placeholder).fill(label, patience);
-    await rows.nth(1).waitFor({ state: 'detached', ...patience });
-    await rows.filter({ has: page.getByText(label, { exact: true }) }).waitFor(patience);
-    await page.keyboard.press('Enter');
-    await list.waitFor({ state: 'hidden', ...patience });
-  });
-}
-
 /** Answers the question that VS Code asks in the middle of the window. */
 async function answer(page: Page, question: string, button: string): Promise<void> {
   const dialog = page.getByRole('dialog').filter({ hasText: question });
@@ -98,7 +86,7 @@ async function answer(page: Page, question: string, button: string): Promise<voi
 /** Copies the active session. @param form as the list has it */
 function copySession(page: Page, form: 'Link' | 'Descriptor'): Promise<string> {
   return copied(page, async () => {
-    await choose(page, 'Parley: Copy Session Link', 'Copy the session as', form);
+    await chooseInList(page, 'Parley: Copy Session Link', 'Copy the session as', form);
     await answer(page, 'Nobody can open this session on another machine', 'Copy');
   });
 }
@@ -269,7 +257,7 @@ describe('carried sessions', () => {
       const { page } = vscode.window;
       await chat.newSession();
       assert.equal(await chat.run('say The word is blue'), 'end_turn');
-      await choose(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
+      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
       await notice(chat, 'Continued from Plain, 2 messages').waitFor();
       await notice(chat, 'Second goes on from here')
         .getByText(/begins a new session and gets the transcript/)
@@ -308,7 +296,7 @@ describe('carried sessions', () => {
 
     it('go to an HTTP agent as they are', async () => {
       const { page } = vscode.window;
-      await choose(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Far echo');
+      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Far echo');
       await notice(chat, 'Continued from Second, 4 messages').waitFor();
       await notice(chat, 'Far echo gets the session with your next message').waitFor();
       await chat.send('What was said?');
@@ -355,7 +343,7 @@ describe('carried sessions', () => {
       });
       await screenshot(page, 'branches-dark');
       await page.keyboard.press('Escape');
-      await choose(page, title, 'Choose the branch to show', '5 messages that are not here');
+      await chooseInList(page, title, 'Choose the branch to show', '5 messages that are not here');
       await agentSaid(chat, 'Before noon.').waitFor();
       await agentSaid(chat, 'No, on Sunday.').waitFor();
       for (const text of ['At nine.', 'No, on Friday.']) assert.equal(await chat.log.getByText(text).count(), 0);
