@@ -4,7 +4,6 @@ import { type Log, silentLog } from '../base/log';
 import type { ContentBlock } from '../session/content';
 import type { SessionEvent, StopReason } from '../session/event';
 import { AgentServerError } from './agentServerError';
-import { branchAction, isKnownBranch } from './branchName';
 import type { CommunicationClient } from './communicationClient';
 import { CONTINUE_RECORDED, CONTINUE_WITHOUT, deadLinks, isLoadFailure, waysOut, withoutHeld } from './deadLinks';
 import { Deadline } from './deadline';
@@ -15,6 +14,7 @@ import { promptMessage } from './promptMessage';
 import { type FollowOptions, followRun, isPassing, type RunPosition } from './runRecovery';
 import { RunToEvents } from './runToEvents';
 import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast';
+import { SessionTeller } from './sessionTeller';
 
 /** An agent on a server. */
 export interface AgentPlace {
@@ -82,7 +82,6 @@ type Failure = Extract<SessionEvent, { type: 'error' }>;
 
 const LOOK_MS = 5000;
 const STOP_MS = 10_000;
-const MAX_TOLD = 20;
 const UNREACHED = 'The agent could not reach a server that it needs. The log of the agent server may say which.';
 
 export class CommunicationSession implements AgentConversation {
@@ -93,8 +92,7 @@ export class CommunicationSession implements AgentConversation {
   #memory: ServerMemory = 'new';
   /** Origins that were sent this session, and may have gone on with it. */
   readonly #visited: Set<string>;
-  /** Branches of servers that the user was told of. */
-  #told: readonly SessionDescriptor[] = [];
+  readonly #teller: SessionTeller;
   /** Links that the last run could not follow. */
   #dead: readonly string[] = [];
   #active: ActiveRun | undefined;
@@ -105,6 +103,7 @@ export class CommunicationSession implements AgentConversation {
     this.#place = options.place;
     this.#visited = new Set(options.visited);
     this.#log = options.log ?? silentLog;
+    this.#teller = new SessionTeller(options.emit);
     this.#dead = options.dead ?? [];
     this.#past = new SessionPast(options.past, { links: options.links, now: options.now });
   }
@@ -248,7 +247,7 @@ export class CommunicationSession implements AgentConversation {
     } catch (error) {
       // One that is over already says so by a refusal, and its stream says the rest.
       if (!(error instanceof AgentServerError) || error.isSilence) {
-        this.#tell('warning', 'The agent server could not be told to stop.', messageOf(error));
+        this.#teller.notStopped(messageOf(error));
         run.leave.abort(stopped());
       }
     }
@@ -269,7 +268,7 @@ export class CommunicationSession implements AgentConversation {
     const fork = this.#visited.has(this.#place.client.origin)
       ? await this.#past.leave(await this.#askServer(signal), signal)
       : undefined;
-    if (fork) this.#tellFork(fork);
+    if (fork) this.#onFork(fork);
     this.#place = place;
     this.#memory = 'new';
   }
@@ -321,44 +320,30 @@ export class CommunicationSession implements AgentConversation {
     held.withdrawSame(message);
     if (this.#visited.has(origin)) {
       const finding = this.#past.compare(await this.#askServer(signal));
-      if (finding.kind === 'took-over') {
+      if (finding.kind === 'fork') this.#onFork(finding);
+      else if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
         await this.#past.takeRecord(finding.added, undefined, signal);
-        const count = `${finding.added.length} more ${finding.added.length === 1 ? 'message' : 'messages'}`;
-        this.#tell('info', `The agent server had ${count} of this session; the chat goes on from there.`);
-      } else if (finding.kind === 'fork') this.#tellFork(finding);
-      else if (finding.kind === 'forgotten' && this.#memory === 'answered') {
-        this.#tell(
-          'warning',
-          `The agent server at ${origin} no longer has this session.`,
-          `All ${this.descriptor.history.length} messages are sent to it again.`,
-        );
+        if (finding.kind === 'took-over') this.#teller.tookOver(finding.added.length);
+        else if (this.#memory === 'answered') this.#teller.forgotten(origin, this.descriptor.history.length);
       }
       if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
     }
     if (await this.#past.prepare(origin, signal)) this.#memory = 'new';
     held.nextTurn();
-    const left = this.#past.fit(Buffer.byteLength(JSON.stringify([message, this.descriptor])));
-    if (left > 0) {
-      const which =
-        left === 1 ? 'The oldest message that no server has' : `The ${left} oldest messages that no server has`;
-      this.#tell('warning', `${which} can't be sent along.`, 'Together they are larger than a request may be.');
-    }
+    const left = this.#past.fit(Buffer.byteLength(JSON.stringify(message)));
+    if (left > 0) this.#teller.leftOut(left);
   }
 
   /** After a run: takes the server's record of it. What is not in it goes along with the next run. */
   async #settle(run: ActiveRun, outputs: number, signal: AbortSignal): Promise<void> {
     const finding = this.#past.compare(await this.#askServer(signal));
     if (finding.kind === 'forgotten' && this.#memory === 'answered') {
-      this.#tell(
-        'warning',
-        `The agent server at ${this.#place.client.origin} answered without the earlier ${finding.missing} messages.`,
-        'It no longer had them. They are sent again with the next message.',
-      );
+      this.#teller.answeredWithout(this.#place.client.origin, finding.missing);
     }
-    if (finding.kind === 'fork') this.#tellFork(finding);
+    if (finding.kind === 'fork') this.#onFork(finding);
     if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
       const isOurs = await this.#past.takeRecord(finding.added, { input: run.input, outputs }, signal);
-      if (isOurs === false && finding.added.length > 0) this.#tellOthers(finding.added.length);
+      if (isOurs === false && finding.added.length > 0) this.#teller.othersRecorded(finding.added.length);
     }
     this.#memory = finding.kind === 'agrees' || finding.kind === 'took-over' ? memoryAfterRun('answered') : 'new';
   }
@@ -385,7 +370,8 @@ export class CommunicationSession implements AgentConversation {
     } catch (error) {
       if (signal.aborted) throw error;
       this.#log.info(`The session at ${client.origin} cannot be read: ${messageOf(error)}`);
-      if (error instanceof AgentServerError && error.code === 'agent-server-answer') this.#tellUnread(error);
+      if (error instanceof AgentServerError && error.code === 'agent-server-answer')
+        this.#teller.unreadable(error.message);
       const isUnknown = error instanceof AgentServerError && error.status === 404;
       return { kind: isUnknown ? 'unknown' : 'unreachable' };
     } finally {
@@ -400,48 +386,9 @@ export class CommunicationSession implements AgentConversation {
     timer.unref();
   }
 
-  /** A branch that has only grown since the user was told of it is kept, and not told again. */
-  #tellFork(fork: Fork): void {
-    const { common, theirs } = fork;
+  #onFork(fork: Fork): void {
     this.#options.onDidFork?.(fork);
-    if (isKnownBranch(theirs, this.#told)) return;
-    this.#told = [...this.#told, theirs].slice(-MAX_TOLD);
-    const title = `The agent server at ${this.#place.client.origin} holds another branch of this session. Both are kept.`;
-    const more = theirs.history.length - common;
-    const theirsAre = `${more} ${more === 1 ? 'message' : 'messages'} that ${more === 1 ? 'is' : 'are'} not here`;
-    const description = `After ${common} common ${common === 1 ? 'message' : 'messages'} it has ${theirsAre}. What you say here goes on from what you see here.`;
-    this.#tell('warning', title, description, branchAction(fork));
-  }
-
-  /** The server has recorded another client's turn in the place of ours. */
-  #tellOthers(count: number): void {
-    const who = `Another client added ${count} ${count === 1 ? 'message' : 'messages'} to this session meanwhile.`;
-    this.#tell(
-      'warning',
-      who,
-      'The server kept those alone. Your message and its answer are sent along with the next one.',
-    );
-  }
-
-  /** What the server has of the session cannot be read here, so that nobody knows what it has recorded. */
-  #tellUnread(error: AgentServerError): void {
-    this.#tell('warning', 'The session can’t be compared with that of the agent server.', error.message);
-  }
-
-  #tell(
-    severity: string,
-    title: string,
-    description?: string,
-    action?: { readonly id: string; readonly label: string },
-  ): void {
-    this.#options.emit({
-      type: 'notice',
-      severity,
-      title,
-      own: true,
-      ...(description !== undefined && { description }),
-      ...(action && { action }),
-    });
+    this.#teller.fork(this.#place.client.origin, fork);
   }
 }
 

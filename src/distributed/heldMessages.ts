@@ -7,8 +7,8 @@ import { textOf } from './runParts';
 
 /** Messages that are kept at most; the oldest are left out first. */
 const MAX_HELD = 20_000;
-/** Bytes of one request, with room for what is around the messages: servers refuse larger ones. */
-const MAX_REQUEST_BYTES = MAX_MESSAGE_BYTES - 256 * 1024;
+/** Bytes of the messages of one request: our own server takes such, beside a descriptor. */
+const MAX_REQUEST_BYTES = 3 * MAX_MESSAGE_BYTES;
 
 export const heldSchema = z.object({
   message: messageSchema,

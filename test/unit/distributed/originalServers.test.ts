@@ -214,13 +214,13 @@ describe('a session with servers that record completed runs alone', () => {
 
   it('leaves out the oldest messages, and says so, where all are larger than a request may be', async () => {
     const a = await originalServer();
-    const held = ['a', 'b', 'c'].map((letter) => ({ message: userMessage(letter.repeat(2_000_000)), turn: 0 }));
+    const held = ['a', 'b', 'c', 'd'].map((letter) => ({ message: userMessage(letter.repeat(4_500_000)), turn: 0 }));
     const past = { descriptor: { id: mintId(), history: [] }, held };
     const bench = begin(at(a), { now: Date.now, past });
     await say(bench, 'go');
     assert.deepEqual(
       a.knew[0]?.map((text) => text.slice(0, 30)),
-      ['[1 earlier message left out]', 'b'.repeat(30), 'c'.repeat(30), 'go'],
+      ['[1 earlier message left out]', 'b'.repeat(30), 'c'.repeat(30), 'd'.repeat(30), 'go'],
     );
     assert.match(notices(bench.events)[0] ?? '', /The oldest message that no server has can't be sent along/);
   });

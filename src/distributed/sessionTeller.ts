@@ -1,0 +1,91 @@
+// What a session with agent servers tells its user beside what the agents say.
+import type { SessionEvent } from '../session/event';
+import { branchAction, isKnownBranch } from './branchName';
+import type { Fork } from './handOver';
+import type { SessionDescriptor } from './model';
+
+/** Branches that the user was told of. */
+const MAX_TOLD = 20;
+
+export class SessionTeller {
+  readonly #emit: (event: SessionEvent) => void;
+  #told: readonly SessionDescriptor[] = [];
+
+  constructor(emit: (event: SessionEvent) => void) {
+    this.#emit = emit;
+  }
+
+  tookOver(count: number): void {
+    this.#tell('info', `The agent server had ${more(count)} of this session; the chat goes on from there.`);
+  }
+
+  /** The server at `origin` has lost the session since it answered last. */
+  forgotten(origin: string, count: number): void {
+    const title = `The agent server at ${origin} no longer has this session.`;
+    this.#tell('warning', title, `All ${messages(count)} are sent to it again.`);
+  }
+
+  /** The server at `origin` has answered without the past. */
+  answeredWithout(origin: string, count: number): void {
+    const title = `The agent server at ${origin} answered without the earlier ${messages(count)}.`;
+    this.#tell('warning', title, 'It no longer had them. They are sent again with the next message.');
+  }
+
+  /** A branch that has only grown since the user was told of it is not told again. */
+  fork(origin: string, fork: Fork): void {
+    const { common, theirs } = fork;
+    if (isKnownBranch(theirs, this.#told)) return;
+    this.#told = [...this.#told, theirs].slice(-MAX_TOLD);
+    const title = `The agent server at ${origin} holds another branch of this session. Both are kept.`;
+    const count = theirs.history.length - common;
+    const theirsAre = `${messages(count)} that ${count === 1 ? 'is' : 'are'} not here`;
+    const description = `After ${common} common ${common === 1 ? 'message' : 'messages'} it has ${theirsAre}. What you say here goes on from what you see here.`;
+    this.#tell('warning', title, description, branchAction(fork));
+  }
+
+  /** The server has recorded another client's turn in the place of ours. */
+  othersRecorded(count: number): void {
+    const title = `Another client added ${messages(count)} to this session meanwhile.`;
+    const description = 'The server kept those alone. Your message and its answer are sent along with the next one.';
+    this.#tell('warning', title, description);
+  }
+
+  /** What the server has of the session cannot be read here, so that nobody knows what it has recorded. */
+  unreadable(reason: string): void {
+    this.#tell('warning', "The session can't be compared with that of the agent server.", reason);
+  }
+
+  leftOut(count: number): void {
+    const which = count === 1 ? 'The oldest message' : `The ${count} oldest messages`;
+    const title = `${which} that no server has can't be sent along.`;
+    this.#tell('warning', title, 'Together they are larger than a request may be.');
+  }
+
+  notStopped(reason: string): void {
+    this.#tell('warning', 'The agent server could not be told to stop.', reason);
+  }
+
+  #tell(
+    severity: string,
+    title: string,
+    description?: string,
+    action?: { readonly id: string; readonly label: string },
+  ): void {
+    this.#emit({
+      type: 'notice',
+      severity,
+      title,
+      own: true,
+      ...(description !== undefined && { description }),
+      ...(action && { action }),
+    });
+  }
+}
+
+function messages(count: number): string {
+  return `${count} ${count === 1 ? 'message' : 'messages'}`;
+}
+
+function more(count: number): string {
+  return `${count} more ${count === 1 ? 'message' : 'messages'}`;
+}
