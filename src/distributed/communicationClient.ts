@@ -16,9 +16,9 @@ import {
   type RunEvent,
   type RunMode,
   readAs,
+  readSession,
   runSchema,
   type SessionDescriptor,
-  sessionSchema,
 } from './model';
 import { readStreamedEvent } from './runEventReader';
 
@@ -179,7 +179,7 @@ export class CommunicationClient {
         });
       },
     );
-    const session = this.#read(sessionSchema, value, 'The session', status);
+    const session = this.#understand(status, () => readSession(value, 'The session'));
     if (session.id === id) return session;
     throw errorOfContent(this.origin, status, new ParleyError('invalid-data', 'It is another session than asked for.'));
   }
@@ -325,8 +325,12 @@ export class CommunicationClient {
   }
 
   #read<T>(schema: z.ZodMiniType<T>, value: unknown, what: string, status: number): T {
+    return this.#understand(status, () => readAs(schema, value, what));
+  }
+
+  #understand<T>(status: number, read: () => T): T {
     try {
-      return readAs(schema, value, what);
+      return read();
     } catch (error) {
       throw errorOfContent(this.origin, status, error);
     }

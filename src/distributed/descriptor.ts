@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ParleyError } from '../base/errors';
 import { parseBounded } from './boundedJson';
 import { type Guard, guardedGet } from './guard';
-import { MAX_DESCRIPTOR_BYTES, readAs, type SessionDescriptor, sessionSchema } from './model';
+import { MAX_DESCRIPTOR_BYTES, readSession, type SessionDescriptor } from './model';
 import { carriesSignature, expiryOf, isOnThisMachine } from './resourceUrl';
 
 /** What a user pasted: the session itself, or the address of a server's `GET /sessions/{id}` that has it. */
@@ -46,7 +46,7 @@ export async function openDescriptor(input: unknown, guard: Guard, signal: Abort
   if (status < 200 || status >= 300) {
     throw new ParleyError('session-unavailable', `${host} cannot give this session now (${status}).`);
   }
-  return readAs(sessionSchema, parseBounded(body, MAX_DESCRIPTOR_BYTES), 'The descriptor');
+  return readSession(parseBounded(body, MAX_DESCRIPTOR_BYTES), 'The descriptor');
 }
 
 export interface ExportedDescriptor {
@@ -77,7 +77,7 @@ export function exportDescriptor(descriptor: SessionDescriptor, scheme = 'vscode
 }
 
 function readDescriptor(value: unknown): DescriptorSource {
-  return { kind: 'descriptor', descriptor: readAs(sessionSchema, value, 'The descriptor') };
+  return { kind: 'descriptor', descriptor: readSession(value, 'The descriptor') };
 }
 
 function unpack(query: string): Uint8Array {

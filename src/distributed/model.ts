@@ -174,6 +174,20 @@ export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, what: string
   throw new ParleyError('invalid-data', `${what} does not fit the protocol: ${describeIssues(result.error.issues)}.`);
 }
 
+/** Reads the descriptor of a session. @param what it is, in a sentence @throws ParleyError `invalid-data`; `session-full` where its history is longer than can be read */
+export function readSession(value: unknown, what: string): SessionDescriptor {
+  const { data } = z.safeParse(z.looseObject({ history: z.array(z.unknown()) }), value);
+  const length = data?.history.length ?? 0;
+  if (length > MAX_HISTORY) {
+    const most = MAX_HISTORY.toLocaleString('en');
+    throw new ParleyError(
+      'session-full',
+      `The session has ${length.toLocaleString('en')} messages; Parley reads at most ${most}.`,
+    );
+  }
+  return readAs(sessionSchema, value, what);
+}
+
 /** Where and what does not fit, without the values themselves. */
 export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
   const shown = issues.slice(0, 3).map((issue) => {

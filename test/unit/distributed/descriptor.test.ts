@@ -71,7 +71,7 @@ describe('a session descriptor', () => {
       [`{"id":"x","x":"${'x'.repeat(17_000_000)}"}`, 'too-large'],
       [{ id: '../secret-text', history: [] }, 'invalid-data'],
       [{ id: 'x', history: ['ftp://secret-text/'] }, 'invalid-data'],
-      [{ id: 'x', history: Array(20_001).fill('http://a/') }, 'invalid-data'],
+      [{ id: 'x', history: Array(20_001).fill('http://a/') }, 'session-full'],
       [{ id: 'x', history: [`http://a/${'x'.repeat(9000)}`] }, 'invalid-data'],
       [null, 'invalid-data'],
       [[], 'invalid-data'],
