@@ -218,7 +218,7 @@ describe('carried sessions', () => {
       await chat.log.getByText('I wrote it down:').scrollIntoViewIfNeeded();
       await screenshot(page, 'parts-loaded-dark');
       chat = await Chat.at(page, 'panel');
-      await choose(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
+      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
       await notice(chat, 'Second goes on from here').or(notice(chat, 'could not be loaded')).waitFor();
       await chat.send('say The plan is known');
       await agentSaid(chat, 'The plan is known').waitFor();
