@@ -15,6 +15,8 @@ export type RunNotice =
   /** The agent's state was not stored: another one had been stored meanwhile. The agent gets it with its next prompt. */
   | { readonly kind: 'state-conflict' }
   | { readonly kind: 'state-not-saved'; readonly why: string }
+  /** Messages of this run that are on their way to the resource server: others can't read them yet. */
+  | { readonly kind: 'messages-waiting'; readonly waiting: number }
   /** The messages of this run are in its output alone. */
   | { readonly kind: 'not-recorded'; readonly messages: number; readonly why: string };
 
@@ -52,6 +54,8 @@ function sentenceOf(notice: RunNotice): string {
       return 'The state of the session was replaced during the run. The state that the agent wanted to store was not saved.';
     case 'state-not-saved':
       return `The state of the session was not saved. ${notice.why}`;
+    case 'messages-waiting':
+      return `${messages(notice.waiting)} of this run ${notice.waiting === 1 ? 'is' : 'are'} waiting for the resource server. Other servers can't read ${notice.waiting === 1 ? 'it' : 'them'} yet.`;
     case 'not-recorded':
       return `The ${messages(notice.messages)} of this run were not saved to the session. ${notice.why}`;
   }

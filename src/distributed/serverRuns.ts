@@ -211,8 +211,9 @@ export class ServerRuns {
     const { log, limits, sessions } = this.#options;
     const deadline = new Deadline('The resource store', limits.recordMs, new AbortController().signal);
     try {
-      const before = await orAborted(sessions.append(branch, messages, deadline.signal), deadline.signal);
+      const { before, waiting } = await orAborted(sessions.append(branch, messages, deadline.signal), deadline.signal);
       if (before > found) run.tell(runNotice({ kind: 'session-grew', more: before - found }));
+      if (waiting > 0) run.tell(runNotice({ kind: 'messages-waiting', waiting }));
     } catch (error) {
       log.error(`The messages of run ${run.id} are not recorded: ${messageOf(error)}`);
       run.tell(runNotice({ kind: 'not-recorded', messages: messages.length, why: whyOf(error) }));

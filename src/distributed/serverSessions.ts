@@ -7,8 +7,17 @@ import type { Log } from '../base/log';
 import { knownSecrets } from '../base/redact';
 import { compareHistories } from './handOver';
 import { folderOf } from './messageLog';
-import { type Message, mintId, type RunCreate, readAs, type SessionDescriptor, urlSchema } from './model';
-import { DEFAULT_URL_SECONDS, type ResourceStore, type StoredResource } from './resources';
+import {
+  MAX_DESCRIPTOR_BYTES,
+  MAX_HISTORY,
+  type Message,
+  mintId,
+  type RunCreate,
+  readAs,
+  type SessionDescriptor,
+  urlSchema,
+} from './model';
+import { DEFAULT_URL_SECONDS, type ResourceStore } from './resources';
 import { expiryOf, hashOf } from './resourceUrl';
 import { invalidInput, notFound } from './serverRefusal';
 import type { SessionRecords } from './serverSessionFiles';
@@ -16,6 +25,8 @@ import type { SessionRecords } from './serverSessionFiles';
 const MAX_VERSIONS = 9;
 /** Attempts to write next to other windows. */
 const MAX_ATTEMPTS = 20;
+/** Characters that a link of our own may take. */
+const MAX_OWN_URL = 4096;
 /** Signed links that are kept for the next time. */
 const MAX_SIGNED = 50_000;
 
@@ -35,6 +46,11 @@ const recordSchema = z.object({
 
 type Place = Readonly<z.infer<typeof placeSchema>>;
 type Version = Readonly<z.infer<typeof versionSchema>>;
+interface Put {
+  readonly place: Place;
+  /** It is on its way to the store. */
+  readonly isWaiting: boolean;
+}
 type SessionRecord = Readonly<z.infer<typeof recordSchema>>;
 
 /** A version of a session that a run works on. */
@@ -117,12 +133,22 @@ export class ServerSessions {
 
   /**
    * Records messages of a turn, each as one object, behind all others of the version.
-   * @returns how many messages the version had before
-   * @throws ParleyError as the last store and the records do
+   * @returns how many messages the version had before, and how many of the new ones still wait for their store
+   * @throws ParleyError as the last store and the records do, `history-full`
    */
-  async append({ id, version }: Branch, messages: readonly Message[], signal: AbortSignal): Promise<number> {
+  async append(
+    { id, version }: Branch,
+    messages: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<{ readonly before: number; readonly waiting: number }> {
+    this.#checkRoom(await this.#read(id), version, messages.length);
     const places: Place[] = [];
-    for (const message of messages) places.push(await this.#store(id, message, signal));
+    let waiting = 0;
+    for (const message of messages) {
+      const { place, isWaiting } = await this.#store(id, message, signal);
+      places.push(place);
+      if (isWaiting) waiting++;
+    }
     let before = 0;
     await this.#change(id, (known = { id, versions: [] }) => {
       const found = known.versions.find((one) => one.version === version) ?? { version, entries: [] };
@@ -134,7 +160,7 @@ export class ServerSessions {
         : [grown, ...known.versions].slice(0, MAX_VERSIONS);
       return { ...known, versions };
     });
-    return before;
+    return { before, waiting };
   }
 
   /**
@@ -157,7 +183,7 @@ export class ServerSessions {
     };
     if (!(await isCurrent(await this.#read(id)))) return undefined;
     const key = `${folderOf(id)}served/state-${mintId()}.bin`;
-    const place = await this.#put(key, content, 'application/octet-stream', signal);
+    const { place } = await this.#put(key, content, 'application/octet-stream', signal);
     let isStored = false;
     await this.#change(id, async (known) => {
       isStored = await isCurrent(known);
@@ -169,6 +195,14 @@ export class ServerSessions {
     if (isStored) return place.url;
     await this.#remove(place, signal);
     return undefined;
+  }
+
+  /** A descriptor that no client could read would lose the session. @throws ParleyError `history-full` */
+  #checkRoom(record: SessionRecord | undefined, version: string, more: number): void {
+    const entries = record?.versions.find((one) => one.version === version)?.entries ?? [];
+    const chars = entries.reduce((sum, { url }) => sum + url.length + 3, more * MAX_OWN_URL);
+    if (entries.length + more <= MAX_HISTORY && chars <= MAX_DESCRIPTOR_BYTES - MAX_OWN_URL) return;
+    throw new ParleyError('history-full', `The session has ${entries.length} messages and cannot hold more.`);
   }
 
   async #bring(session: SessionDescriptor): Promise<{ readonly branch: Branch; readonly notice?: SessionNotice }> {
@@ -225,7 +259,7 @@ export class ServerSessions {
     return { entries, ...(session.state !== undefined && { state: await placeOf(session.state) }) };
   }
 
-  async #store(id: string, message: Message, signal: AbortSignal): Promise<Place> {
+  async #store(id: string, message: Message, signal: AbortSignal): Promise<Put> {
     const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
     // Beside the messages that a chat of the same session may keep.
     const key = `${folderOf(id)}served/${mintId()}.json`;
@@ -233,13 +267,13 @@ export class ServerSessions {
   }
 
   /** In the first store that takes it. @throws ParleyError of the last one */
-  async #put(key: string, bytes: Uint8Array, type: string, signal: AbortSignal): Promise<Place> {
+  async #put(key: string, bytes: Uint8Array, type: string, signal: AbortSignal): Promise<Put> {
     let failure: unknown;
     for (const store of await this.#options.stores()) {
       try {
-        const { sha256 }: StoredResource = await store.put(key, bytes, type, signal);
+        const { sha256 } = await store.put(key, bytes, type, signal);
         const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
-        return { url, own: { store: store.id, key } };
+        return { place: { url, own: { store: store.id, key } }, isWaiting: store.isUnreadable?.(key) === true };
       } catch (error) {
         signal.throwIfAborted();
         this.#options.log.warn(`${store.id} does not take a message of a served session: ${String(error)}`);

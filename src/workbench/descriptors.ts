@@ -166,10 +166,11 @@ export class Descriptors implements Disposable {
   async preview(key: string): Promise<SessionDescriptor> {
     const http = (chat: CommunicationChat) => this.#http.preview(chat);
     return this.#export(key, http, async ({ record }) => {
-      const { id: storeId } = await this.#options.serve.localStore();
+      const { serve } = this.#options;
+      const { id: storeId } = await serve.localStore();
       const { id = '', entries = [], state } = record ?? {};
       const urlOf = (place: Place): string =>
-        place.kind === 'foreign' ? place.url : sampleUrl(place.storeId === storeId);
+        place.kind === 'foreign' ? place.url : sampleUrl(place.storeId === storeId ? serve.linkBase : undefined);
       return { id, history: entries.map(urlOf), ...(state && { state: urlOf(state) }) };
     });
   }

@@ -17,7 +17,7 @@ import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
 
 export interface HttpHistoriesOptions {
-  readonly serve: Pick<Serve, 'ensureResourceServer' | 'localStore'>;
+  readonly serve: Pick<Serve, 'ensureResourceServer' | 'linkBase' | 'localStore'>;
   readonly stores: Pick<ResourceStores, 'all'>;
   /** Decides what may be fetched; nothing is asked while a run is prepared. */
   readonly policy: NetworkPolicy;
@@ -76,8 +76,9 @@ export class HttpHistories implements Disposable {
   async preview(chat: CommunicationChat): Promise<SessionDescriptor | undefined> {
     const known = await chat.known();
     if (!known) return undefined;
-    const [store] = await this.#options.stores.all();
-    const copies = (known.held ?? []).map(({ url }) => url ?? sampleUrl(store.isLocal));
+    const { stores, serve } = this.#options;
+    const [store] = await stores.all();
+    const copies = (known.held ?? []).map(({ url }) => url ?? sampleUrl(store.isLocal ? serve.linkBase : undefined));
     return { ...known.descriptor, history: [...known.descriptor.history, ...copies] };
   }
 
@@ -109,9 +110,9 @@ export class HttpHistories implements Disposable {
   }
 }
 
-/** A link of the shape that a message of ours has. @param isLocal the message is on this machine */
-export function sampleUrl(isLocal: boolean): string {
-  const origin = isLocal ? 'http://127.0.0.1:65535' : 'https://bucket.invalid';
+/** A link of the shape that a message of ours has. @param localBase what links begin with where the message is on this machine */
+export function sampleUrl(localBase: string | undefined): string {
+  const origin = localBase ?? 'https://bucket.invalid';
   const ends = Math.floor(Date.now() / 1000) + DEFAULT_URL_SECONDS;
   return `${origin}/resources/${mintId()}?exp=${ends}&sig=${randomBytes(32).toString('base64url')}`;
 }

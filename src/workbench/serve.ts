@@ -121,6 +121,11 @@ export class Serve implements Disposable {
     return this.#running?.baseUrl;
   }
 
+  /** What links to messages on this machine begin with, or will begin with while the server does not run yet. */
+  get linkBase(): string {
+    return this.#address ?? configuredAddress(serverSettings().publicUrl)?.base ?? 'http://127.0.0.1:65535';
+  }
+
   /** What callers send as `Authorization: Bearer …`. */
   token(): Promise<string> {
     return serverToken(this.#options.context.secrets);
@@ -250,6 +255,15 @@ export class Serve implements Disposable {
     this.#running = undefined;
     await this.#agents.closeAll();
     running.guard.dispose();
+  }
+}
+
+/** What the setting says without a running server; undefined where it says nothing, or nothing valid. */
+function configuredAddress(setting: string): PublicAddress | undefined {
+  try {
+    return readPublicAddress(setting);
+  } catch {
+    return undefined;
   }
 }
 

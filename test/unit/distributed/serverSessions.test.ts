@@ -182,6 +182,25 @@ describe('the sessions of the agent server', () => {
     assert.equal(run.output[0] && textIn(run.output[0]), 'two');
   });
 
+  it('say which messages of a run are still on their way to their store', async () => {
+    const open = await installation();
+    const { store } = await open();
+    const slow: ResourceStore = {
+      id: store.id,
+      isLocal: true,
+      put: (...args) => store.put(...args),
+      get: (...args) => store.get(...args),
+      urlFor: (...args) => store.urlFor(...args),
+      keyOf: (url) => store.keyOf(url),
+      isUnreadable: () => true,
+      remove: (...args) => store.remove(...args),
+    };
+    const running = await open([echo], { stores: async () => [slow] });
+    const run = await say(running, 'one');
+    assert.deepEqual(await toldIn(running, run.run_id), ['messages-waiting']);
+    assert.match(String(run.output.at(-1)?.parts.at(-1)?.metadata?.message), /^2 messages of this run are waiting/);
+  });
+
   it('hold 10,000 messages, which come back whole', async () => {
     const running = await serve([echo], { history: (session, gone) => fetchPast(session.history.slice(0, 1), gone) });
     const history = Array.from(
@@ -193,6 +212,15 @@ describe('the sessions of the agent server', () => {
     assert.deepEqual([run.status, await toldIn(running, run.run_id)], ['completed', []]);
     const found = await running.client.session(id, signal);
     assert.deepEqual([found.history.length, found.history.slice(0, 9_998)], [10_000, history]);
+  });
+
+  it('are not made so long that no client could read them, and the run says what it did not record', async () => {
+    const running = await serve([echo]);
+    const session = { id: mintId(), history: Array.from({ length: 19_999 }, (_, at) => `https://example.org/${at}`) };
+    const run = await say(running, 'one', { session });
+    assert.deepEqual(await toldIn(running, run.run_id), ['not-recorded']);
+    assert.match(String(run.output.at(-1)?.parts.at(-1)?.metadata?.message), /has 19999 messages and cannot hold more/);
+    assert.equal((await running.client.session(session.id, signal)).history.length, 19_999);
   });
 
   describe('on the disk', () => {
