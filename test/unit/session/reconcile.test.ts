@@ -224,6 +224,22 @@ describe('a session that an agent repeats', () => {
       brings(ours(), user('yes'), agent('ok, first'), user('yes', 'u2'), agent('ok, second'), user('no'), agent('ok'));
     });
 
+    it('leaves turns before the last one as they are, also where the agent says more in them', () => {
+      const ours = complete(['one', agent('The answer')], ['two', agent('second')]);
+      brings(ours, user('one'), agent('The answer, and more'), user('two'), agent('second'));
+    });
+
+    it('puts nothing into a turn that the agent has ended', () => {
+      const ours = complete(['one', agent('first'), tool('c2', 'completed')]);
+      const more = [tool('c1', 'completed'), agent('between')];
+      brings(ours, user('one'), agent('first'), ...more, tool('c2', 'completed'));
+    });
+
+    it('is nothing new where the agent has forgotten the end of the session', () => {
+      const ours = complete(['one', agent('answer one')], ['two', agent('answer two')]);
+      brings(ours, user('one'), agent('answer one'), user('something else'), agent('another answer'));
+    });
+
     it('keeps thoughts that only one side has', () => {
       const ours = complete(
         ['one', chunk(['thought', 'I think about it']), agent('answer one')],
@@ -276,6 +292,18 @@ describe('a session that an agent repeats', () => {
         tool('c2', 'completed'),
       );
       const expected = ['user: one', 'agent: first', 'tool c1 completed', 'agent: between', 'tool c2 completed', '---'];
+      assert.deepEqual(reconciled(ours, theirs), expected);
+    });
+
+    it('adds what is missing of a turn that was to stop when the agent died', () => {
+      const ours = new SessionModel();
+      const content = [{ type: 'text', text: 'one' }] as const;
+      ours.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }, 0);
+      ours.apply({ type: 'prompt_sent', turnId: 't1', promptId: 'q1', content }, 0);
+      for (const event of [agent('first'), tool('c2', 'completed')]) ours.apply(event, 0);
+      ours.apply({ type: 'turn_ended', turnId: 't1', stopReason: 'cancelled', barrier: 'exit', at: 0 }, 0);
+      const theirs = repeated(user('one'), agent('first'), tool('c1', 'completed'), tool('c2', 'completed'));
+      const expected = ['user: one', 'agent: first', 'tool c1 completed', 'tool c2 completed', '---'];
       assert.deepEqual(reconciled(ours, theirs), expected);
     });
 
