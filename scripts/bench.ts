@@ -1,5 +1,5 @@
 // `npm run bench`: how fast Parley is, beside what it is measured against in the same run. Prints a table and writes out/bench.json; about half an hour.
-// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, day, hostile, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
+// `-- --quick`: each once, without the longest · `-- --only NAME[,NAME]`: these (wire, entries, journal, carried, sessions, day, jumps, hostile, size and the scenarios of test/bench/scenarios.ts) · `-- --reps N` · `-- --turns N`: of the day.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { meets, type Row, rounded } from '../test/bench/figures';
 import { measureHostile } from '../test/bench/hostileBench';
 import { measureJournal } from '../test/bench/journalBench';
 import { measureJournalPaint } from '../test/bench/journalPaint';
+import { measureJumps } from '../test/bench/jumpPaint';
 import { table, writeReport } from '../test/bench/report';
 import { runScenarios } from '../test/bench/runScenarios';
 import { measureDay, measureSessions } from '../test/bench/scale';
@@ -53,6 +54,7 @@ async function main(): Promise<Row[]> {
     'carried',
     'sessions',
     'day',
+    'jumps',
     'hostile',
     'size',
     ...scenarios.map(({ name }) => name),
@@ -80,7 +82,13 @@ async function main(): Promise<Row[]> {
   }
   const chosen = scenarios.filter(({ name, quick }) => wanted(name, quick));
   const repetitions = Number(options.reps ?? (options.quick ? 1 : 3));
-  const inVsCode = chosen.length > 0 || wanted('journal') || wanted('carried') || wanted('sessions') || wanted('day');
+  const inVsCode =
+    chosen.length > 0 ||
+    wanted('journal') ||
+    wanted('carried') ||
+    wanted('sessions') ||
+    wanted('day') ||
+    wanted('jumps');
   if (inVsCode || wanted('size')) script('run.mjs', 'package');
   if (inVsCode) script('buildSupport.mjs');
   if (wanted('journal')) {
@@ -91,6 +99,7 @@ async function main(): Promise<Row[]> {
   if (wanted('sessions'))
     rows.push(...(await measureSessions(parley, { counts: options.quick ? [1, 20] : [1, 5, 20, 50], say })));
   if (wanted('day', false)) rows.push(...(await measureDay(parley, { turns: Number(options.turns), say })));
+  if (wanted('jumps', false)) rows.push(...(await measureJumps(parley, { say })));
   if (chosen.length > 0) {
     const scratch = mkdtempSync(join(tmpdir(), 'parley-bench-'));
     try {

@@ -211,6 +211,14 @@ export class Chat {
     return { newest: paintedAt - chosen, oldest: topAt - chosen };
   }
 
+  /**
+   * Jumps to places all over the transcript. @param moves false: stands still as long, for comparison
+   * @returns the frames in ms, and the most elements that stood in the page
+   */
+  async jump(count: number, moves = true): Promise<{ readonly frames: readonly number[]; readonly elements: number }> {
+    return (await this.#run(`parleyBench.jump(${count}, ${moves})`)) as { frames: number[]; elements: number };
+  }
+
   /** Main-thread time of the webview's renderer so far, in ms. */
   async task(): Promise<number> {
     const { metrics } = await this.#devtools.send('Performance.getMetrics');

@@ -78,7 +78,7 @@ async function run(subject: Subject, isKept: boolean, turns: number, say: (line:
     const folder = join(scratch, 'workspace');
     const storage = join(dataDir, 'data/User/globalStorage/parley.parley');
     for (const each of [folder, storage]) mkdirSync(each, { recursive: true });
-    if (isKept) await writeSessions(storage, folder);
+    if (isKept) await writeSessions(storage, folder, TITLES, ENTRIES);
     else writeForeign(storage);
     const chat = await Chat.open(subject, scratch, say, { dataDir, folder });
     try {
@@ -98,16 +98,22 @@ async function run(subject: Subject, isKept: boolean, turns: number, say: (line:
   }
 }
 
-const markerOf = (title: string): string => `END-OF-${title.toUpperCase()}`;
+/** Among the last words of a session. */
+export const markerOf = (title: string): string => `END-OF-${title.toUpperCase()}`;
 
 /** Sessions of earlier. @param folder that they worked in */
-async function writeSessions(storage: string, folder: string): Promise<void> {
+export async function writeSessions(
+  storage: string,
+  folder: string,
+  titles: readonly string[],
+  entries: number,
+): Promise<void> {
   const then = Date.now() - AGO_MS;
   const journal = Journal.open({ folder: storage, log: silentLog, now: () => then });
-  for (const [index, title] of TITLES.entries()) {
+  for (const [index, title] of titles.entries()) {
     const key = `long-${index}`;
     journal.saveSession(newSession(key, { agentId: 'load', title, cwd: folder, roots: [folder] }));
-    const list = conversation(seeded(index + 1), ENTRIES, then);
+    const list = conversation(seeded(index + 1), entries, then);
     list.splice(-1, 0, { at: then, event: said(` ${markerOf(title)}`) });
     const session = { key, agentId: 'load', cwd: folder, roots: [folder] };
     await record(new JournalKeep({ journal, log: silentLog, windowId: 'bench', session }, true), list);

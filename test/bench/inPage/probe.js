@@ -84,6 +84,25 @@
       requestAnimationFrame(frame);
     });
 
+  /** Jumps to places all over the transcript and looks at twelve frames after each; without `moves`, at as many frames that stand still. */
+  bench.jump = async (count, moves) => {
+    const log = document.querySelector('[role=log]');
+    const nextFrame = () => new Promise(requestAnimationFrame);
+    const frames = [];
+    let elements = 0;
+    let before = await nextFrame();
+    for (let jump = 1; jump <= count; jump++) {
+      if (moves) log.scrollTop = log.scrollHeight * ((jump * 0.618) % 1);
+      for (let frame = 0; frame < 12; frame++) {
+        const at = await nextFrame();
+        frames.push(at - before);
+        before = at;
+      }
+      elements = Math.max(elements, bench.elements());
+    }
+    return { frames, elements };
+  };
+
   /** Begins a measurement, which ends when the marker was painted: `await parleyBench.seen` and then `stop()`. */
   bench.start = (marker) => {
     const frames = [];
