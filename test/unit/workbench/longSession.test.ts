@@ -53,6 +53,7 @@ describe('opening a long session', () => {
     const into = { events: (some) => journal.append('a', some) } as ConversationKeep;
     const recorder = new Recorder(new SessionModel(), into, () => 1);
     for (const { event } of events) recorder.apply(event);
+    journal.flush();
   }
 
   function* call(id: string, output: string): Generator<TimedEvent> {
@@ -81,7 +82,6 @@ describe('opening a long session', () => {
       for (let index = 0; index < 1000; index++) yield* call(`c${index}`, `${index} ${output}`);
     }
     keep(long());
-    journal.flush();
     const { model, whole } = readKept(journal, 'a');
     assert.ok(whole, 'the rest is read later');
     const there = model.state.entries.length - model.begins;
@@ -121,7 +121,6 @@ describe('opening a long session', () => {
       for (let index = 0; index < 1000; index++) yield* call(`c${index}`, `${index} ${'x'.repeat(500)}`);
     }
     keep(long());
-    journal.flush();
     const kept = readKept(journal, 'a');
     const queue = new PromptQueue(() => {});
     restore({ model: kept.model, queue, unsent: new Unsent(undefined, () => {}) }, kept, () => {}, 1);
