@@ -280,7 +280,7 @@ export class CommunicationSession implements AgentConversation {
     if (!isAnswer) run.input = [...held.all.map((one) => one.message), message];
     held.add(message, isAnswer ? { aside: true } : {});
     await keep?.();
-    const named = sessionForRun(this.#past.descriptor, this.#memory);
+    const named = sessionForRun(this.#past.sent, this.#memory);
     const request = {
       agentName,
       input: run.input,
@@ -329,6 +329,7 @@ export class CommunicationSession implements AgentConversation {
       if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
     }
     if (await this.#past.prepare(origin, signal)) this.#memory = 'new';
+    if (this.#past.hidesState) this.#teller.stateStays(origin);
     held.nextTurn();
     const left = this.#past.fit(Buffer.byteLength(JSON.stringify(message)));
     if (left > 0) this.#teller.leftOut(left);

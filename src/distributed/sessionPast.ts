@@ -20,6 +20,8 @@ export type Finding =
 export interface MessageRecorder {
   /** @returns the URL of the message */
   record(message: Message, signal: AbortSignal): Promise<string>;
+  /** Whether a copy of before lies in that place. */
+  has(url: string): Promise<boolean>;
 }
 
 /** What a session's past consists of, as it is kept. */
@@ -48,6 +50,8 @@ export class SessionPast {
   readonly held: HeldMessages;
   #descriptor: SessionDescriptor;
   #gone: ReadonlySet<string>;
+  /** The server of the next run cannot follow the link to the state. */
+  #hidesState = false;
   #copies: readonly string[];
 
   constructor({ descriptor, held, gone, copies = [] }: KeptPast, { links, now }: SessionPastOptions) {
@@ -61,6 +65,16 @@ export class SessionPast {
 
   get descriptor(): SessionDescriptor {
     return this.#descriptor;
+  }
+
+  /** The descriptor for the next run: without a state that its server cannot read, which stays ours. */
+  get sent(): SessionDescriptor {
+    const { state, ...rest } = this.#descriptor;
+    return state === undefined || this.#hidesState ? rest : { ...rest, state };
+  }
+
+  get hidesState(): boolean {
+    return this.#hidesState;
   }
 
   get kept(): KeptPast {
@@ -147,10 +161,11 @@ export class SessionPast {
     });
     // A server that has links which end goes on with those, unless it gets the new ones.
     const renewed = kept.some((url, index) => url !== history[index] && this.#endsSoon(history[index] ?? ''));
+    this.#hidesState = state !== undefined && readable === undefined;
     this.#forget([...moved, ...behind]);
     this.#descriptor = { ...this.#descriptor, history: kept, ...(readable !== undefined && { state: readable }) };
     if (behind.length > 0) this.held.prepend(messages);
-    return behind.length > 0 || moved.length > 0 || renewed || readable !== state;
+    return behind.length > 0 || moved.length > 0 || renewed || (readable !== undefined && readable !== state);
   }
 
   #endsSoon(url: string): boolean {
@@ -178,8 +193,9 @@ export class SessionPast {
     const history: string[] = [];
     for (const url of this.#descriptor.history) history.push((await this.#links?.fresh(url, undefined)) ?? url);
     for (const { message, url } of this.held.all) {
-      const copy = url ?? (await recorder.record(message, signal));
-      if (url === undefined) {
+      const isKept = url !== undefined && (await recorder.has(url));
+      const copy = isKept ? url : await recorder.record(message, signal);
+      if (!isKept) {
         this.held.noteCopy(message, copy);
         this.#copies = [...this.#copies, copy].slice(-MAX_HISTORY);
       }

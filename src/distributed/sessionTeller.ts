@@ -10,6 +10,7 @@ const MAX_TOLD = 20;
 export class SessionTeller {
   readonly #emit: (event: SessionEvent) => void;
   #told: readonly SessionDescriptor[] = [];
+  readonly #stateless = new Set<string>();
 
   constructor(emit: (event: SessionEvent) => void) {
     this.#emit = emit;
@@ -59,6 +60,14 @@ export class SessionTeller {
     const which = count === 1 ? 'The oldest message' : `The ${count} oldest messages`;
     const title = `${which} that no server has can't be sent along.`;
     this.#tell('warning', title, 'Together they are larger than a request may be.');
+  }
+
+  /** The server at `origin` cannot follow the link to the state. Told once for each server. */
+  stateStays(origin: string): void {
+    if (this.#stateless.has(origin)) return;
+    this.#stateless.add(origin);
+    const title = `The agent server at ${origin} can't read the state of this session.`;
+    this.#tell('warning', title, 'The state is kept on this machine only. The agent continues without it.');
   }
 
   notStopped(reason: string): void {

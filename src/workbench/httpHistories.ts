@@ -100,6 +100,8 @@ export class HttpHistories implements Disposable {
 
   #recorderOf(folder: string, store: ResourceStore, readers: 'others' | 'here'): MessageRecorder {
     return {
+      // One on this machine is none for others where there is a bucket by now.
+      has: async (url) => (await store.keyOf(url)) !== undefined,
       record: async (message, signal) => {
         const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
         const name = `${folder}${mintId()}.json`;

@@ -77,10 +77,16 @@ describe('the session of a conversation with an HTTP agent', () => {
     const a = await originalServer();
     const { kept } = await failed(a, 'stop', false);
     const copies: string[] = [];
-    const recorder = { record: async (message: Message) => `http://own.test/${copies.push(textIn(message))}` };
+    const recorder = {
+      has: async () => true,
+      record: async (message: Message) => `http://own.test/${copies.push(textIn(message))}`,
+    };
     const descriptor = await chatOver(kept).handOut(recorder, signal);
     assert.deepEqual(descriptor?.history, ['http://own.test/1']);
     assert.deepEqual((await chatOver(kept).handOut(recorder, signal))?.history, ['http://own.test/1']);
     assert.deepEqual(copies, ['stop']);
+    // A copy that lies elsewhere by now is made again.
+    const elsewhere = { ...recorder, has: async () => false };
+    assert.deepEqual((await chatOver(kept).handOut(elsewhere, signal))?.history, ['http://own.test/2']);
   });
 });

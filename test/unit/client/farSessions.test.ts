@@ -75,7 +75,10 @@ describe('an HTTP agent in the panel', function () {
       await conversation.send('go').done;
       const { communication } = conversation;
       assert.deepEqual(communication.descriptor?.history, []);
-      const recorder = { record: async ({ role }: Message) => `http://own.test/${copies.push(role)}` };
+      const recorder = {
+        has: async () => true,
+        record: async ({ role }: Message) => `http://own.test/${copies.push(role)}`,
+      };
       const signal = new AbortController().signal;
       assert.deepEqual((await communication.handOut(recorder, signal))?.history, ['http://own.test/1']);
       assert.deepEqual((await communication.handOut(recorder, signal))?.history, ['http://own.test/1']);

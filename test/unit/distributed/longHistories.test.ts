@@ -42,7 +42,10 @@ describe('a session of many thousand messages', function () {
     const record = readRecord(kept.texts.get('test') ?? '');
     assert.equal(record?.descriptor.history.length, MANY + 2);
     assert.deepEqual(record?.held, []);
-    const descriptor = await chat.handOut({ record: () => assert.fail('nothing is held') }, signal);
+    const descriptor = await chat.handOut(
+      { has: async () => true, record: () => assert.fail('nothing is held') },
+      signal,
+    );
     const exported = exportDescriptor(descriptor ?? assert.fail());
     for (const form of [exported.text, exported.link])
       assert.deepEqual(parseDescriptor(form), { kind: 'descriptor', descriptor });

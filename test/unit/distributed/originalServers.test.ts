@@ -212,6 +212,22 @@ describe('a session with servers that record completed runs alone', () => {
     assert.deepEqual(notices(bench.events), []);
   });
 
+  it('keeps a state that the server cannot read, and does not link to it', async () => {
+    const a = await originalServer();
+    const state = 'http://127.0.0.1:9/resources/state';
+    const fresh: HistoryLinks['fresh'] = async (url) => (url === state ? undefined : url);
+    const descriptor = { id: mintId(), history: [], state };
+    const bench = begin(at(a), { now: Date.now, links: { ...plainLinks, fresh }, descriptor });
+    await say(bench, 'one');
+    await say(bench, 'two');
+    const bodies = a.requests.flatMap(
+      ({ body }) => (body as { session?: { state?: string } } | undefined)?.session ?? [],
+    );
+    assert.ok(bodies.length > 0 && bodies.every((session) => session.state === undefined));
+    assert.equal(bench.session.descriptor.state, state);
+    assert.deepEqual(notices(bench.events), [`The agent server at ${a.baseUrl} can't read the state of this session.`]);
+  });
+
   it('leaves out the oldest messages, and says so, where all are larger than a request may be', async () => {
     const a = await originalServer();
     const held = ['a', 'b', 'c', 'd'].map((letter) => ({ message: userMessage(letter.repeat(4_500_000)), turn: 0 }));
