@@ -1,6 +1,5 @@
 // The sessions that our server knows: where their messages are, and nothing else. A descriptor that a client brings is that
 // client's version. One that does not go on from ours stands beside it, never merged, and the client is told.
-import * as z from 'zod/mini';
 import { ParleyError } from '../base/errors';
 import { KeyedQueue } from '../base/keyedQueue';
 import type { Log } from '../base/log';
@@ -13,14 +12,13 @@ import {
   type Message,
   mintId,
   type RunCreate,
-  readAs,
   type SessionDescriptor,
-  urlSchema,
 } from './model';
 import { DEFAULT_URL_SECONDS, type ResourceStore } from './resources';
 import { expiryOf, hashOf } from './resourceUrl';
 import { invalidInput, notFound } from './serverRefusal';
 import type { SessionRecords } from './serverSessionFiles';
+import { firstOf, nameOf, type Place, recordOf, type SessionRecord, type Version } from './serverSessionRecord';
 
 const MAX_VERSIONS = 9;
 /** Attempts to write next to other windows. */
@@ -30,28 +28,11 @@ const MAX_OWN_URL = 4096;
 /** Signed links that are kept for the next time. */
 const MAX_SIGNED = 50_000;
 
-const placeSchema = z.object({
-  /** As it was handed out last; links of our own are signed anew. */
-  url: urlSchema,
-  own: z.optional(z.object({ store: z.string(), key: z.string() })),
-});
-const versionSchema = z.object({ version: z.string(), entries: z.array(placeSchema), state: z.optional(placeSchema) });
-const recordSchema = z.object({
-  id: z.string(),
-  /** The one that runs go on with by the session's id alone comes first. */
-  versions: z.array(versionSchema).check(z.minLength(1)),
-  /** A client put its version before the others, and nobody was told who names the session by its id alone. */
-  isContested: z.optional(z.boolean()),
-});
-
-type Place = Readonly<z.infer<typeof placeSchema>>;
-type Version = Readonly<z.infer<typeof versionSchema>>;
 interface Put {
   readonly place: Place;
   /** It is on its way to the store. */
   readonly isWaiting: boolean;
 }
-type SessionRecord = Readonly<z.infer<typeof recordSchema>>;
 
 /** A version of a session that a run works on. */
 export interface Branch {
@@ -343,19 +324,4 @@ export class ServerSessions {
 
 function gone(): ParleyError {
   return new ParleyError('session-gone', 'The server no longer has this version of the session.');
-}
-
-/** Equal for the same message: of our own by where it lies, whatever the address of today. */
-function nameOf({ url, own }: Place): string {
-  return own ? `own ${own.store} ${own.key}` : url;
-}
-
-function firstOf({ versions }: SessionRecord): Version {
-  const [first] = versions;
-  if (!first) throw new ParleyError('invalid-data', 'The record of the session is empty.');
-  return first;
-}
-
-function recordOf(text: string): SessionRecord {
-  return readAs(recordSchema, JSON.parse(text), 'The record of the session');
 }
