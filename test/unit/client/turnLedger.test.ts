@@ -66,6 +66,19 @@ describe('turn ledger', () => {
     assert.deepEqual(ends(), ['t1 end_turn by turn_complete']);
   });
 
+  it('ends no turn of the agent by the late barrier of an earlier prompt', async () => {
+    const { made, ends } = ledger();
+    const { id, done } = made.begin();
+    made.sent(id, '2');
+    made.answered(id, 'end_turn', undefined, false);
+    await done;
+    made.state({ state: 'running' });
+    made.turnComplete({ promptRequestId: '2', stopReason: 'end_turn' });
+    assert.deepEqual(ends(), ['t1 end_turn by response']);
+    made.state({ state: 'idle', stopReason: 'end_turn' });
+    assert.deepEqual(ends(), ['t1 end_turn by response', 't2 end_turn by state']);
+  });
+
   it('waits for a promised barrier that trails the answer', async () => {
     const { made, ends } = ledger();
     const { id, done } = made.begin();
