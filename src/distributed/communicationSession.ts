@@ -213,7 +213,10 @@ export class CommunicationSession implements AgentConversation {
       }
       const output = end?.run?.output ?? [];
       for (const said of output) held.add(said);
-      if (run.failure) await this.#explain(run.failure, run, signal);
+      if (run.failure) {
+        held.doubtLastTurn();
+        await this.#explain(run.failure, run, signal);
+      }
       await this.#settle(run, output.length, signal);
       return { stopReason: end?.stopReason ?? 'unknown', isAwaiting: false };
     } catch (error) {

@@ -68,12 +68,12 @@ export function waysOut(dead: readonly DeadLink[], total: number): WaysOut {
     const hint = 'The agent server may not be able to reach the servers that hold the earlier messages.';
     return { hint, actions: [transcript] };
   }
-  const where = `${redactUrl(first.url)}${first.why === undefined ? '' : ` (${first.why.replace(/\.$/, '')})`}`;
+  const where = `${redactUrl(first.url)}${first.why === undefined ? '.' : `: ${first.why}`}`;
   const isOne = dead.length === 1;
   const which = isOne ? `message ${numbers[0]}` : `${dead.length} messages`;
   const hint = isOne
-    ? `Message ${numbers[0]} of ${total} can't be read from ${where}.`
-    : `${dead.length} of ${total} messages can't be read: message ${numbers.join(', ')}${dead.length > MAX_NAMED ? '…' : ''}, the first from ${where}.`;
+    ? `Message ${numbers[0]} of ${total} can't be read from ${where}`
+    : `${dead.length} of ${total} messages can't be read: message ${numbers.join(', ')}${dead.length > MAX_NAMED ? '…' : ''}, the first from ${where}`;
   return { hint, actions: [{ id: CONTINUE_WITHOUT, label: `Continue without ${which}` }, transcript] };
 }
 

@@ -24,7 +24,7 @@ export interface Held {
   readonly turn: number;
   /** A question within a run, or its answer: servers record the rest of that run without them. */
   readonly aside?: true | undefined;
-  /** Whether it reached the agent is not known, so the user may say it again. */
+  /** Its run failed, or whether it reached the agent is not known: the user may say it again. */
   readonly doubtful?: true | undefined;
   /** Where a copy lies that was handed out with the session. */
   readonly url?: string | undefined;
@@ -63,15 +63,16 @@ export class HeldMessages {
     this.#held = this.#held.filter((held) => held.message !== message);
   }
 
-  /** Takes back what was said before in the same words and may not have reached the agent: it is said again now. */
+  /** Takes back runs that came to nothing where their prompt is said again now, in the same words. */
   withdrawSame({ role, parts }: Message): void {
     const words = JSON.stringify([role, parts]);
-    this.#held = this.#held.filter(
-      ({ doubtful, message }) => !doubtful || JSON.stringify([message.role, message.parts]) !== words,
-    );
+    const isSaidAgain = ({ doubtful, message }: Held): boolean =>
+      doubtful === true && JSON.stringify([message.role, message.parts]) === words;
+    const turns = new Set(this.#held.filter(isSaidAgain).map(({ turn }) => turn));
+    this.#held = this.#held.filter(({ turn }) => !turns.has(turn));
   }
 
-  /** Marks the messages of the last run as perhaps not having reached the agent. */
+  /** Marks the messages of the last run as such that the user may say again. */
   doubtLastTurn(): void {
     this.#held = this.#held.map((held) => (held.turn === this.#turn ? { ...held, doubtful: true } : held));
   }

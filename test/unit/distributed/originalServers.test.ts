@@ -72,15 +72,23 @@ describe('a session with servers that record completed runs alone', () => {
 
   it('offers to go on without what no server recorded where a run fails with it', async () => {
     const a = await originalServer();
-    const bench = begin(at(a), { now: Date.now });
-    await say(bench, 'fail');
+    const bench = await stopped(a);
     await say(bench, 'fail');
     const { actions = [], hint } = failureOf(bench.events) ?? {};
-    assert.deepEqual(actions, [{ id: CONTINUE_RECORDED, label: 'Continue without 1 earlier message' }]);
-    assert.match(hint ?? '', /No server has recorded 1 earlier message/);
+    assert.deepEqual(actions, [{ id: CONTINUE_RECORDED, label: 'Continue without 2 earlier messages' }]);
+    assert.match(hint ?? '', /No server has recorded 2 earlier messages/);
     bench.session.carryOn(CONTINUE_RECORDED, () => []);
     await say(bench, 'two');
     assert.deepEqual(a.knew.at(-1), ['two']);
+  });
+
+  it('gives a prompt to the agent once where it is sent again after its run failed', async () => {
+    const a = await originalServer();
+    const bench = begin(at(a), { now: Date.now });
+    await say(bench, 'fail');
+    await say(bench, 'fail');
+    assert.deepEqual(a.knew.at(-1), ['fail']);
+    assert.deepEqual(bench.held().map(textIn), ['fail']);
   });
 
   it('gives the question and the answer within a run to the next one', async () => {
@@ -146,7 +154,10 @@ describe('a session with servers that record completed runs alone', () => {
       const { a, bench } = await lost(2);
       const { message, hint, actions = [] } = failureOf(bench.events) ?? assert.fail();
       assert.match(message, /404 Not Found/);
-      assert.match(hint ?? '', new RegExp(`^Message 2 of 4 can't be read from ${a.baseUrl}/resources/[^?]*\\?… \\(`));
+      assert.match(
+        hint ?? '',
+        new RegExp(`^Message 2 of 4 can't be read from ${a.baseUrl}/resources/[^?]*\\?…: It is not there`),
+      );
       assert.doesNotMatch(JSON.stringify(failureOf(bench.events)), /secret/);
       assert.deepEqual(
         actions.map(({ label }) => label),
