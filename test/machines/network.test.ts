@@ -21,7 +21,10 @@ describe('the machines of the stories', function () {
     await stage.there.call('send', key, '[q0.1] plain');
     const { history } = await stage.there.descriptor(key);
     const [mine = ''] = history;
-    const read = await stage.read({ id: key, history: [mine, 'http://127.0.0.1:7001/ping'] });
+    const read = await stage.read({
+      id: key,
+      history: [mine, (await stage.there.call<string[]>('log')).join().match(/http:\/\/127\.0\.0\.1:\d+/)?.[0] ?? ''],
+    });
     assert.deepEqual(
       read.map(({ role, text }) => (role === 'gap' ? text.split(': ').at(-1) : text)),
       ['[q0.1] plain', 'All connection attempts failed'],

@@ -84,6 +84,7 @@ export class TabInputWebview extends Named {}
 export const ViewColumn = { Active: -1 };
 export const StatusBarAlignment = { Left: 1, Right: 2 };
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
+export const ProgressLocation = { Window: 10, Notification: 15 };
 export const FileType = { Unknown: 0, File: 1, Directory: 2 };
 export const EndOfLine = { LF: 1, CRLF: 2 };
 
@@ -222,12 +223,19 @@ export const workspace = {
   },
 };
 
-/** Notifications and dialogs: noted, and answered with the button that the test presses. */
-async function show(text: string, ...rest: readonly unknown[]): Promise<string | undefined> {
-  const [options] = rest;
-  const { detail = '' } = Object(options) as { detail?: string };
-  editor.shown.push(detail === '' ? text : `${text}\n${detail}`);
-  return editor.presses.find((press) => rest.includes(press));
+/** Notifications and dialogs: noted, and answered with the button that the test presses. @param rest options, then buttons: words or objects */
+async function show(text: string, ...rest: readonly unknown[]): Promise<unknown> {
+  const { detail } = Object(rest[0]) as { detail?: string };
+  editor.shown.push(detail === undefined ? text : `${text}\n${detail}`);
+  const labelOf = (button: unknown): unknown => Object(button).title ?? button;
+  return rest.find((button) => editor.presses.some((press) => press === labelOf(button)));
+}
+
+const didReceiveMessage = new EventEmitter<unknown>();
+
+/** Does something in the page of the chat, as the panel would say it. */
+export function inPage(message: unknown): void {
+  didReceiveMessage.fire(message);
 }
 
 /** A page that is open and that nobody looks at. */
@@ -236,7 +244,7 @@ function page(viewType: string): unknown {
     options: {},
     html: '',
     cspSource: '',
-    onDidReceiveMessage: never,
+    onDidReceiveMessage: didReceiveMessage.event,
     postMessage: async () => true,
     asWebviewUri: (uri: Uri) => uri,
   };
@@ -259,6 +267,8 @@ export const window = {
   showWarningMessage: show,
   showErrorMessage: show,
   setStatusBarMessage: never,
+  withProgress: (_options: unknown, work: (progress: unknown, token: unknown) => unknown) =>
+    work({ report() {} }, new CancellationTokenSource().token),
   showInputBox: async () => undefined,
   showQuickPick: async () => undefined,
   createWebviewPanel: page,

@@ -35,13 +35,17 @@ export interface Network {
   close(): Promise<void>;
 }
 
-/** Makes so many machines. Falls back to addresses of the loopback where the system has no namespaces for us; {@link Network.whyNot} says so. */
-export async function network(count: number): Promise<Network> {
+/**
+ * Makes so many machines. Falls back to addresses of the loopback where the system has no namespaces for us; {@link Network.whyNot} says so.
+ * @param isApart false: on the loopback in any case
+ */
+export async function network(count: number, isApart = true): Promise<Network> {
   const running: ChildProcess[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(running.splice(0).map(end));
   };
   try {
+    if (!isApart) throw new Error('the loopback is asked for');
     return { machines: await namespaces(count, running), whyNot: undefined, close };
   } catch (error) {
     await close();

@@ -16,7 +16,7 @@ const front = await weatheredServer((request, response) => {
   onward.on('error', () => response.destroy());
   response.on('close', () => onward.destroy());
   request.pipe(onward);
-}, 8000);
+});
 
 answerCalls({
   port: () => front.port,

@@ -1,15 +1,25 @@
 // Three machines for the stories: a window here, a window there that serves its agent through a reverse proxy, and one with an S3 server and a server as the original is.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SessionSnapshot } from '../../../src/client/snapshot';
 import type { SessionDescriptor } from '../../../src/distributed/model';
 import { type Machine, type Network, network, type Program } from './network';
 
-/** Of the reverse proxy, and of the window's server behind it. */
+/** Of the window's server, on a machine of its own. */
 const PORT = 7001;
 /** What the user answers where they are asked. */
 const PRESSES = ['Always Allow', 'Connect Anyway'];
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
 
 /** A message as the original client reads it. */
 export interface ReadMessage {
@@ -99,9 +109,11 @@ export class Stage {
     this.#secrets = parts.secrets;
   }
 
-  static async open(): Promise<Stage> {
+  /** @param isApart false: on the loopback in any case */
+  static async open(isApart = true): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-machines-'));
-    const net = await network(3);
+    const net = await network(3, isApart);
+    const port = net.whyNot === undefined ? PORT : await freePort();
     const [first, second, third] = net.machines as [Machine, Machine, Machine];
     const bucket = await third.start('bucketHost', { TMPDIR: folder });
     const original = await third.start('originalHost');
@@ -133,12 +145,12 @@ export class Stage {
         'parley.defaultAgent': 'story',
         'parley.server.enabled': true,
         'parley.server.agents': ['story'],
-        'parley.server.port': PORT,
+        'parley.server.port': port,
         'parley.server.publicUrl': far,
       },
       secrets,
     );
-    await proxy.call('setTarget', PORT);
+    await proxy.call('setTarget', port);
     await there.call('run', 'parley.server.copyToken');
     const token = await there.call<string>('clipboard');
     const settings = {

@@ -19,8 +19,8 @@ export interface WeatheredServer {
   setConnected(isConnected: boolean): void;
 }
 
-/** Starts a server on the machine's address. @param port 0 for any */
-export async function weatheredServer(listener: RequestListener, port = 0): Promise<WeatheredServer> {
+/** Starts a server on the machine's address, at a free port. */
+export async function weatheredServer(listener: RequestListener): Promise<WeatheredServer> {
   let weather: Weather = { delayMs: 0, cuts: 0, seed: 0 };
   let below = seeded(0);
   let connected = new Deferred<void>();
@@ -47,7 +47,7 @@ export async function weatheredServer(listener: RequestListener, port = 0): Prom
     request.resume();
   });
   const address = process.env.MACHINE_ADDRESS ?? '127.0.0.1';
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, address, resolve));
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, address, resolve));
   const bound = server.address();
   return {
     port: typeof bound === 'object' && bound ? bound.port : 0,

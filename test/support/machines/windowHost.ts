@@ -5,7 +5,7 @@ import type { ExtensionContext, LogOutputChannel } from 'vscode';
 import { ChatPanel } from '../../../src/workbench/door/chatPanel';
 import { ChatView } from '../../../src/workbench/door/chatView';
 import { compose, type Product } from '../../../src/workbench/product';
-import { changeSettings, contextOf, editor } from './editor';
+import { changeSettings, contextOf, editor, inPage } from './editor';
 import { answerCalls } from './program';
 
 let product: Product | undefined;
@@ -49,6 +49,11 @@ answerCalls({
   export: (key: string) => running().api.exportDescriptor(key),
   import: (descriptor: never, agent: string) => running().api.openDescriptor(descriptor, { agent }),
   run: (command: string, argument: never) => running().run(command, [argument]),
+  /** Presses a button of the transcript. @param id of its action */
+  press(session: string, id: string) {
+    running().chat.showSession(session);
+    inPage({ type: 'action', key: session, id });
+  },
   /** Resolves when the session's transcript shows a text. */
   async shows(key: string, text: string) {
     const { api } = running();
