@@ -117,8 +117,7 @@ export class CommunicationChat {
     };
     const isElsewhere = from !== undefined && !isSame(from, place);
     const session = this.#begin(record, isElsewhere ? from : place);
-    const lost = record.running && this.#lostAnswer(record);
-    if (lost) session.addLost(lost);
+    if (record.running) session.missedEnd(this.#lostAnswer(record));
     if (isElsewhere) await this.#move(session, place, signal);
     else if (question) await session.takeUp(question, signal);
     await this.#keep();
@@ -139,6 +138,11 @@ export class CommunicationChat {
     }
   }
 
+  /** A window ended while the agent worked: its server knows how that went, and is asked where the conversation is started. */
+  async missedEnd(): Promise<boolean> {
+    return !this.#session && !this.#adopted && (await this.#read())?.running === true;
+  }
+
   /**
    * The descriptor for others, with links to copies of what no server has recorded. Undefined where there is no session.
    * @throws what `recorder` throws
@@ -154,6 +158,8 @@ export class CommunicationChat {
     if (!kept) return undefined;
     const { clock } = this.#services;
     const past = new SessionPast(kept, { now: clock.now, links: this.#links(kept.descriptor) });
+    const lost = record?.running && this.#lostAnswer(record);
+    if (lost) past.held.add(lost);
     const descriptor = await past.handOut(recorder, signal);
     // The copies that were made are known from now on.
     if (record) await this.#write(writeRecord({ ...record, ...past.kept }));

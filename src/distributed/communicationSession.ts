@@ -96,6 +96,8 @@ export class CommunicationSession implements AgentConversation {
   /** Links that the last run could not follow. */
   #dead: readonly string[] = [];
   #active: ActiveRun | undefined;
+  /** A run was under way when the window ended, and the server was not asked since. */
+  #isEndUnseen = false;
   #question: ActiveRun | undefined;
 
   constructor(options: CommunicationSessionOptions) {
@@ -142,12 +144,15 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /** The descriptor for others, with copies of what no server has recorded. @throws what `recorder` throws */
-  handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
+  async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
+    if (this.#isEndUnseen && !this.#active) await this.#catchUp(signal);
     return this.#past.handOut(recorder, signal);
   }
 
-  /** Notes what the agent had said in a run whose end nobody saw. */
-  addLost(answer: Message): void {
+  /** The window ended in the middle of a run: the server may have recorded it since. @param answer what the agent had said by then */
+  missedEnd(answer: Message | undefined): void {
+    this.#isEndUnseen = true;
+    if (!answer) return;
     this.#past.held.add(answer);
     this.#past.held.doubtLastTurn();
   }
@@ -321,21 +326,27 @@ export class CommunicationSession implements AgentConversation {
     const { origin } = this.#place.client;
     const { held } = this.#past;
     held.withdrawSame(message);
-    if (this.#visited.has(origin)) {
-      const finding = this.#past.compare(await this.#askServer(signal));
-      if (finding.kind === 'fork') this.#onFork(finding);
-      else if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
-        await this.#past.takeRecord(finding.added, undefined, signal);
-        if (finding.kind === 'took-over') this.#teller.tookOver(finding.added.length);
-        else if (this.#memory === 'answered') this.#teller.forgotten(origin, this.descriptor.history.length);
-      }
-      if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
-    }
+    await this.#catchUp(signal);
     if (await this.#past.prepare(origin, signal)) this.#memory = 'new';
     if (this.#past.hidesState) this.#teller.stateStays(origin);
     held.nextTurn();
     const left = this.#past.fit(Buffer.byteLength(JSON.stringify(message)));
     if (left > 0) this.#teller.leftOut(left);
+  }
+
+  /** Takes over what the server has more of the session. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    const { origin } = this.#place.client;
+    if (!this.#visited.has(origin)) return;
+    const finding = this.#past.compare(await this.#askServer(signal));
+    this.#isEndUnseen = false;
+    if (finding.kind === 'fork') this.#onFork(finding);
+    else if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
+      await this.#past.takeRecord(finding.added, undefined, signal);
+      if (finding.kind === 'took-over') this.#teller.tookOver(finding.added.length);
+      else if (this.#memory === 'answered') this.#teller.forgotten(origin, this.descriptor.history.length);
+    }
+    if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
   }
 
   /** After a run: takes the server's record of it. What is not in it goes along with the next run. */

@@ -53,6 +53,8 @@ export class SessionPast {
   /** The server of the next run cannot follow the link to the state. */
   #hidesState = false;
   #copies: readonly string[];
+  /** Copies of messages whose links have ended, by the names of those. */
+  readonly #reissued = new Map<string, string>();
 
   constructor({ descriptor, held, gone, copies = [] }: KeptPast, { links, now }: SessionPastOptions) {
     this.#descriptor = descriptor;
@@ -142,7 +144,13 @@ export class SessionPast {
     const links = this.#links;
     if (!links) return false;
     const { history, state } = this.#descriptor;
-    const fresh = await Promise.all(history.map((url) => links.fresh(url, reader)));
+    const fresh = await Promise.all(
+      history.map(async (url) => {
+        const link = await links.fresh(url, reader);
+        // A link of others that has ended stays only where the message cannot be had at all: the user decides then.
+        return link !== undefined && (await this.#copyOfEnded(link, signal)) ? undefined : link;
+      }),
+    );
     const first = fresh.indexOf(undefined);
     const kept = fresh.slice(0, first === -1 ? fresh.length : first).filter((url) => url !== undefined);
     const behind = history.slice(kept.length);
@@ -168,6 +176,29 @@ export class SessionPast {
     return behind.length > 0 || moved.length > 0 || renewed || (readable !== undefined && readable !== state);
   }
 
+  #noteCopy(url: string): void {
+    this.#copies = [...this.#copies, url].slice(-MAX_HISTORY);
+  }
+
+  /** Where a copy lies of a message whose link has ended. Undefined where the link is good, or there is nothing to copy. */
+  async #published(url: string, recorder: MessageRecorder, signal: AbortSignal): Promise<string | undefined> {
+    const known = this.#reissued.get(nameOf(url));
+    if (known !== undefined && (await recorder.has(known)))
+      return (await this.#links?.fresh(known, undefined)) ?? known;
+    const message = await this.#copyOfEnded(url, signal);
+    if (!message) return undefined;
+    const copy = await recorder.record(message, signal);
+    this.#noteCopy(copy);
+    this.#reissued.set(nameOf(url), copy);
+    return copy;
+  }
+
+  /** The message behind a link that nobody can follow any more, from what was read before. Undefined where the link is good, or there is no copy. */
+  async #copyOfEnded(url: string, signal: AbortSignal): Promise<Message | undefined> {
+    const ends = expiryOf(url);
+    return ends !== undefined && ends <= this.#now() ? this.#read(url, signal) : undefined;
+  }
+
   #endsSoon(url: string): boolean {
     const ends = expiryOf(url);
     return ends !== undefined && ends - this.#now() < (DEFAULT_URL_SECONDS * 1000) / 2;
@@ -191,13 +222,16 @@ export class SessionPast {
   /** The descriptor for others, with links to copies of what no server has recorded. @throws what `recorder` throws */
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
     const history: string[] = [];
-    for (const url of this.#descriptor.history) history.push((await this.#links?.fresh(url, undefined)) ?? url);
+    for (const url of this.#descriptor.history) {
+      const link = (await this.#links?.fresh(url, undefined)) ?? url;
+      history.push((await this.#published(link, recorder, signal)) ?? link);
+    }
     for (const { message, url } of this.held.all) {
       const isKept = url !== undefined && (await recorder.has(url));
       const copy = isKept ? url : await recorder.record(message, signal);
       if (!isKept) {
         this.held.noteCopy(message, copy);
-        this.#copies = [...this.#copies, copy].slice(-MAX_HISTORY);
+        this.#noteCopy(copy);
       }
       history.push((await this.#links?.fresh(copy, undefined)) ?? copy);
     }

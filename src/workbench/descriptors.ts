@@ -136,6 +136,7 @@ export class Descriptors implements Disposable {
    */
   async exportDescriptor(key: string, { unsent = false }: ExportOptions = {}): Promise<SessionDescriptor> {
     const { serve, stores } = this.#options;
+    await this.#seeEnd(key);
     const http = (chat: CommunicationChat) => this.#http.handOut(key, chat, this.#ended.signal);
     const descriptor = await this.#export(key, http, async ({ messages }) => {
       await serve.ensureResourceServer();
@@ -154,6 +155,7 @@ export class Descriptors implements Disposable {
    * @throws ParleyError as {@link exportDescriptor}
    */
   async descriptorForHere(key: string): Promise<SessionDescriptor> {
+    await this.#seeEnd(key);
     const http = (chat: CommunicationChat) => this.#http.forHere(key, chat, this.#ended.signal);
     return this.#export(key, http, undefined);
   }
@@ -173,6 +175,12 @@ export class Descriptors implements Disposable {
         place.kind === 'foreign' ? place.url : sampleUrl(place.storeId === storeId ? serve.linkBase : undefined);
       return { id, history: entries.map(urlOf), ...(state && { state: urlOf(state) }) };
     });
+  }
+
+  /** Starts a conversation whose window ended in the middle of a run, so that its server can say what came of it. */
+  async #seeEnd(key: string): Promise<void> {
+    const conversation = this.#options.conversations.get(key);
+    if (isHttp(conversation) && (await conversation.communication.missedEnd())) await conversation.start();
   }
 
   /**

@@ -70,8 +70,8 @@ async function measure(folder: string, { sessions, events, say }: JournalBenchOp
     if (index % 100 === 99)
       say(`${index + 1} sessions, ${written} events, ${Math.round(performance.now() - began)} ms`);
   }
-  // The timers that keep the index up to date had no chance to run; each search takes some sessions or tool calls.
-  for (let more = 0; more < sessions * 5; more++) journal.search('nothing', 1);
+  // The timers that keep the index up to date had no chance to run; each search takes some sessions.
+  for (let more = 0; more < sessions / 10; more++) journal.search('nothing', 1);
   journal.dispose();
   say(`${rounded(statSync(join(folder, 'parley.db')).size / 1e6)} MB`);
   const rows: Row[] = [];

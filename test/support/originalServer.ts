@@ -14,8 +14,6 @@ export interface OriginalServer extends StubServer {
   session(id: string): SessionDescriptor | undefined;
   /** Records messages in a session, as the run of another client that ends now does. */
   record(id: string, history: readonly string[], messages: readonly Message[]): void;
-  /** Loses what it knows of a session, not its messages. */
-  forgetSession(id: string): void;
   /** Loses all messages, as a memory store does with its process. @param only the number of the one that is lost, from 1 */
   forgetMessages(only?: number): void;
 }
@@ -27,7 +25,7 @@ interface Body {
 }
 
 /**
- * First words of prompts that the agent knows: `fail` ends the run with an error, `stop` says something and waits to be cancelled, `ask` asks a question.
+ * Prompts that are words for the agent: `fail` ends the run with an error, `stop` says something and waits to be cancelled, `ask` asks a question.
  * @param port for one that comes back; 0 for any
  */
 export async function originalServer(port = 0): Promise<OriginalServer> {
@@ -97,7 +95,7 @@ export async function originalServer(port = 0): Promise<OriginalServer> {
     if (past instanceof Error) return fail(past.message);
     const known = [...past, ...body.input.map(textIn)];
     knew.push(known);
-    switch (known.at(-1)?.split(' ', 1)[0]) {
+    switch (known.at(-1)) {
       case 'fail':
         return fail('Wrong question buddy!');
       case 'stop':
@@ -158,7 +156,6 @@ export async function originalServer(port = 0): Promise<OriginalServer> {
     links,
     session: (id) => sessions.get(id),
     record,
-    forgetSession: (id) => void sessions.delete(id),
     forgetMessages: (only) => {
       for (const [index, name] of [...resources.keys()].entries())
         if (only === undefined || index === only - 1) resources.delete(name);

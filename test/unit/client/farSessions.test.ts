@@ -2,8 +2,9 @@
 import { strict as assert } from 'node:assert';
 import { projectSession } from '../../../src/client/projectSession';
 import { type Message, mintId, textPart } from '../../../src/distributed/model';
-import { serve } from '../../support/servedAgents';
+import { fetchPast, serve, textIn } from '../../support/servedAgents';
 import { json, stubServer } from '../../support/stubServer';
+import { plainLinks } from '../distributed/chatBench';
 import { AGENTS, define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
 
 describe('an HTTP agent in the panel', function () {
@@ -60,6 +61,39 @@ describe('an HTTP agent in the panel', function () {
       await again.conversation.send('two').done;
       assert.deepEqual(texts(again), ['one', 'one', 'meanwhile', 'meanwhile', 'two']);
       assert.match(notices(again)[0] ?? '', /had 2 more messages/);
+    });
+
+    it('is handed out with what its server recorded after the window had ended', async () => {
+      const descriptors = new Kept();
+      const atWork: string[] = [];
+      descriptors.write = async (key, text) => {
+        if (text.includes('"running":true')) atWork.push(text);
+        descriptors.texts.set(key, text);
+      };
+      const { conversation, server } = await openServed('slow_words', { descriptors });
+      await conversation.send('one').done;
+      const { sessionId } = conversation;
+      conversation.dispose();
+      descriptors.texts.set('test', atWork[0] ?? '');
+      const again = open(
+        define(server.baseUrl, 'slow_words', { Authorization: TOKEN }),
+        { descriptors, remote: remoteFor(server), historyLinks: () => plainLinks },
+        sessionId,
+      );
+      const chat = again.conversation.communication;
+      assert.equal(await chat.missedEnd(), true);
+      await again.conversation.start();
+      assert.equal(await chat.missedEnd(), false);
+      const recorder = {
+        has: async () => false,
+        record: () => Promise.reject(new Error('its server has recorded everything')),
+      };
+      const out = await chat.handOut(recorder, new AbortController().signal);
+      const past = await fetchPast(out?.history ?? [], new AbortController().signal);
+      assert.deepEqual(
+        past.map((entry) => (entry.kind === 'message' ? textIn(entry.message) : entry.reason)),
+        ['one', 'a b '],
+      );
     });
 
     it('hands out a copy of what a server did not record, once', async () => {

@@ -1,10 +1,10 @@
 // A chat whose session moves between servers: nothing is lost on the way, and nothing is sent twice.
 import assert from 'node:assert/strict';
 import { CommunicationClient } from '../../../src/distributed/communicationClient';
-import { mintId, type SessionDescriptor } from '../../../src/distributed/model';
+import { type Message, mintId, type SessionDescriptor } from '../../../src/distributed/model';
 import { urlIdentity } from '../../../src/distributed/resourceUrl';
 import { mintToken } from '../../../src/distributed/serverAuth';
-import { serve, textIn } from '../../support/servedAgents';
+import { serve, textIn, userMessage } from '../../support/servedAgents';
 import { stubServer } from '../../support/stubServer';
 import {
   AGENTS,
@@ -102,6 +102,37 @@ describe('a chat with an HTTP agent', () => {
         word.bodies().map((body) => body.session?.history.at(0)?.split('exp=')[1]),
         ['86400&sig=s', undefined, '169200&sig=s'],
       );
+    });
+
+    it('sends messages along whose links have ended, where a copy of them is at hand', async () => {
+      const word = await oneWordServer(() => undefined);
+      const link = (name: string, exp: number) => `http://others.test/${name}?exp=${exp}&sig=s`;
+      const history = [link('good', 2000), link('lost', 900), link('read', 900), link('behind', 2000)];
+      const copies = new Map([
+        [history[2], userMessage('read before')],
+        [history[3], userMessage('behind it')],
+      ]);
+      const links = { ...plainLinks, read: async (url: string) => copies.get(url) ?? 'It is not there.' };
+      const { session } = begin(word.place, { descriptor: { id: mintId(), history }, links, now: () => 1_000_000 });
+      const recorded: string[] = [];
+      const recorder = {
+        has: async () => true,
+        record: async (message: Message) => {
+          recorded.push(textIn(message));
+          return 'http://own.test/1';
+        },
+      };
+      assert.deepEqual((await session.handOut(recorder, signal)).history, [
+        ...history.slice(0, 2),
+        'http://own.test/1',
+        ...history.slice(3),
+      ]);
+      await session.handOut(recorder, signal);
+      assert.deepEqual(recorded, ['read before']);
+      await session.send(prompt('on'), signal);
+      const [body] = word.bodies();
+      assert.deepEqual(body?.session?.history, history.slice(0, 2));
+      assert.deepEqual(body?.input?.map(textIn), ['read before', 'behind it', 'on']);
     });
 
     it('sends everything again after an error, even to a server that seems to have it all', async () => {
