@@ -10,6 +10,7 @@ const MAX_TOLD = 20;
 export class SessionTeller {
   readonly #emit: (event: SessionEvent) => void;
   #told: readonly SessionDescriptor[] = [];
+  #unreadable: string | undefined;
   readonly #stateless = new Set<string>();
 
   constructor(emit: (event: SessionEvent) => void) {
@@ -51,8 +52,10 @@ export class SessionTeller {
     this.#tell('warning', title, description);
   }
 
-  /** What the server has of the session cannot be read here, so that nobody knows what it has recorded. */
+  /** What the server has of the session cannot be read here, so that nobody knows what it has recorded. Told once for each reason. */
   unreadable(reason: string): void {
+    if (this.#unreadable === reason) return;
+    this.#unreadable = reason;
     this.#tell('warning', "The session can't be compared with that of the agent server.", reason);
   }
 

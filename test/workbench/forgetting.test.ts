@@ -78,4 +78,43 @@ describe('a session that is deleted', function () {
     descriptors.dispose();
     archive.dispose();
   });
+
+  it('has its copies in the bucket named, and loses them only where the user says so', async () => {
+    const store = new LocalStore({ folder: join(folder, 'here'), secret: randomBytes(32), baseUrl: () => undefined });
+    const objects = new Set<string>();
+    const bucket = {
+      id: 's3:https://s3.test/parley/',
+      isLocal: false,
+      keyOf: async () => undefined,
+      remove: async (key: string) => void objects.delete(key),
+    };
+    const none = new Emitter<never>().event;
+    const descriptors = new Descriptors({
+      context,
+      catalog: { own: () => [] },
+      conversations: { onDidAdd: none, onDidRemove: none },
+      serve: { origin: undefined, localStore: async () => store },
+      stores: { origin: undefined, onDidChange: none, all: async () => [bucket, store] },
+      cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
+      httpSessions: new FileShelf(join(folder, 'http-sessions')),
+      log: silentLog,
+    } as unknown as DescriptorsOptions);
+    const key = mintId();
+    const name = `sessions/s/${key}/00000000-${mintId()}.json`;
+    objects.add(name);
+    const entry = { kind: 'own', storeId: bucket.id, key: name, sha256: 'a'.repeat(64), bytes: 2 };
+    const messages = new FileShelf(join(folder, 'session-messages'));
+    await messages.write(key, JSON.stringify({ record: { id: 's-1', entries: [entry] }, beyond: 0, shared: true }));
+    const found = await descriptors.copies.of(key);
+    assert.deepEqual(
+      found.map((copy) => copy.key),
+      [name],
+    );
+    await descriptors.forget([mintId()]);
+    assert.deepEqual([...objects], [name]);
+    await descriptors.copies.remove(key, found);
+    assert.deepEqual([...objects], []);
+    assert.equal(await messages.read(key), undefined);
+    descriptors.dispose();
+  });
 });

@@ -11,7 +11,7 @@ import { originalServer } from '../../support/originalServer';
 import { userMessage } from '../../support/servedAgents';
 import { stopStubs } from '../../support/stubServer';
 import { Kept } from '../client/farAgents';
-import { plainLinks } from './chatBench';
+import { begin, plainLinks } from './chatBench';
 import { guardFor } from './guards';
 import { closeServers, messageText, serve } from './loopback';
 
@@ -69,5 +69,14 @@ describe('a session of many thousand messages', function () {
     server.record(id, history, []);
     const client = new CommunicationClient({ baseUrl: server.baseUrl });
     await assert.rejects(client.session(id, signal), sentence);
+    const { session, events } = begin({ client, agentName: 'a' }, { descriptor: { id, history: [] } });
+    for (const text of ['one', 'two']) {
+      await session.send([{ type: 'text', text }], signal);
+      server.record(id, history, []);
+    }
+    await session.send([{ type: 'text', text: 'three' }], signal);
+    const told = events.filter((event) => event.type === 'notice');
+    assert.equal(told.length, 1);
+    assert.match(told[0]?.description ?? '', sentence);
   });
 });
