@@ -181,6 +181,29 @@ describe('entries', () => {
     assert.equal(await again.count(), 0);
   });
 
+  it('offers other ways to send a failed prompt again at the failure of the newest turn alone', async () => {
+    const failure = (number: number): ItemView => ({
+      kind: 'error',
+      id: `e${number}`,
+      turnId: `t${number}`,
+      at: 0,
+      code: 'agent-error server_error',
+      text: 'All connection attempts failed',
+      hint: "Message 2 of 4 can't be read.",
+      actions: [
+        { id: 'continue:without', label: 'Continue without message 2' },
+        { id: 'continue:transcript', label: 'Send the transcript instead' },
+      ],
+    });
+    const { page } = await open([failure(1), failure(2)], { session: { failedTurnId: 't2' } });
+    const without = page.getByRole('button', { name: 'Continue without message 2' });
+    assert.equal(await without.count(), 1);
+    await without.click();
+    assert.equal((await panel.next('action')).id, 'continue:without');
+    await panel.update({ op: 'session', patch: { failedTurnId: null } });
+    assert.equal(await page.getByRole('button', { name: /Continue without|transcript/ }).count(), 0);
+  });
+
   it('opens the full output of a tool call in the editor where it is shown cut', async () => {
     const output = 'line\n'.repeat(500);
     const terminal = { id: 'x', output, truncated: false, running: false, openable: false } as const;
