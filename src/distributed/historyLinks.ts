@@ -33,6 +33,8 @@ export interface StoreLinksOptions {
 /** Links to the user's stores and to those of others. */
 export class StoreLinks implements HistoryLinks {
   readonly #options: StoreLinksOptions;
+  /** Links that were signed, by store and key; other keys of a bucket are another store. */
+  readonly #links = new WeakMap<ResourceStore, Map<string, string>>();
 
   constructor(options: StoreLinksOptions) {
     this.#options = options;
@@ -48,16 +50,23 @@ export class StoreLinks implements HistoryLinks {
       if (!store.isLocal && !this.#options.isOfSession(key)) break;
       // It goes along with the run instead.
       if (reader !== undefined && store.isUnreadable?.(key)) return undefined;
-      // Signing is work; one that lasts for hours is as good as a new one.
-      if (!store.isLocal && (expiryOf(url) ?? 0) - Date.now() > (DEFAULT_URL_SECONDS * 1000) / 2) break;
-      const sha256 = hashOf(url);
-      const signing = store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, ...(sha256 !== undefined && { sha256 }) });
-      const signed = await signing.catch(() => undefined);
+      const signed = await this.#signed(store, key, hashOf(url)).catch(() => undefined);
       // A store of this window ends with the window, whoever reads it.
       if (signed === undefined || (store.isLocal && reader !== undefined && isOnThisMachine(signed))) return undefined;
       return reachable(signed, reader);
     }
     return reachable(url, reader);
+  }
+
+  /** Signing for a bucket is work; what was signed with these keys and lasts for hours is as good as new. */
+  async #signed(store: ResourceStore, key: string, sha256: string | undefined): Promise<string> {
+    const before = this.#links.get(store) ?? new Map<string, string>();
+    const known = before.get(key);
+    if (known !== undefined && (expiryOf(known) ?? 0) - Date.now() > (DEFAULT_URL_SECONDS * 1000) / 2) return known;
+    const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, ...(sha256 !== undefined && { sha256 }) });
+    // The address of this machine may change at any time.
+    if (!store.isLocal) this.#links.set(store, before.set(key, url));
+    return url;
   }
 
   async read(url: string, signal: AbortSignal): Promise<Message | string> {
