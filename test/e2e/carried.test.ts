@@ -212,14 +212,14 @@ describe('carried sessions', () => {
       await screenshot(page, 'parts-dark');
       await part('stamp.png (image/png)').getByRole('button', { name: 'Load' }).click();
       await chat.entries('agent').locator('img').waitFor();
-      await part('inventory').getByRole('button', { name: 'Load' }).click();
-      await chat.entries('agent').getByText('The inventory. A box of letters.').first().waitFor();
-      assert.equal(await chat.entries('gap').count(), 1);
-      await chat.log.getByText('I wrote it down:').scrollIntoViewIfNeeded();
       await screenshot(page, 'parts-loaded-dark');
+      await part('inventory').getByRole('button', { name: 'Load' }).click();
+      await part('inventory').waitFor({ state: 'detached' });
+      await chat.entries('agent').getByText('A box of letters.').last().waitFor();
+      assert.equal(await chat.entries('gap').count(), 1);
       chat = await Chat.at(page, 'panel');
       await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
-      await notice(chat, 'Second goes on from here').or(notice(chat, 'could not be loaded')).waitFor();
+      await notice(chat, '1 message could not be loaded').getByText('Second was not there').waitFor();
       await chat.send('say The plan is known');
       await agentSaid(chat, 'The plan is known').waitFor();
       await chat.state('ready');
@@ -234,9 +234,9 @@ describe('carried sessions', () => {
       const history = [0, 1].map((index) => `${archive.baseUrl}/hostile/${index}`);
       await openFrom(page, JSON.stringify({ id: mintId(), history }));
       await notice(chat, 'Plain goes on from here').waitFor();
-      assert.equal(await chat.run('say The page answers'), 'end_turn');
+      await chat.send('say The page answers');
       await agentSaid(chat, 'The page answers').waitFor();
-      assert.equal(await chat.entries('agent').count(), 3);
+      await chat.state('ready');
     });
 
     it('ask one question about all the servers that they are on', async () => {
