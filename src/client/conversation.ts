@@ -90,7 +90,7 @@ export class Conversation implements Disposable {
     this.roots = options.roots;
     this.#model = kept?.model ?? new SessionModel();
     this.#services = services;
-    this.communication = new CommunicationChat(key, services, () => transcriptOf(this));
+    this.communication = new CommunicationChat(key, services, () => transcriptOf(this.#model, this.agent.name));
     this.#held = options.isHeld ? heldElsewhere() : undefined;
     const keep = this.#held ? undefined : options.keep; // what another window writes is not ours to end
     this.#keep = keep;

@@ -4,7 +4,6 @@ import { type Message, readMessage } from '../distributed/model';
 import { toMessages } from '../distributed/toMessages';
 import type { SessionView } from '../session/model';
 import type { Entry } from '../session/state';
-import type { Conversation } from './conversation';
 
 /** Makes messages of entries that follow one another in a transcript. @param agentName who speaks, for the role of the agent's messages */
 export function transcriptMessages(
@@ -25,8 +24,8 @@ export function transcriptMessages(
 }
 
 /** All that was said in a conversation, without the secrets of this window: it may go to others. */
-export function transcriptOf({ model, agent }: Pick<Conversation, 'model' | 'agent'>): readonly Message[] {
-  const messages = transcriptMessages(model.state.entries, model, agent.name);
+export function transcriptOf(model: Pick<SessionView, 'state' | 'turn'>, agentName: string): readonly Message[] {
+  const messages = transcriptMessages(model.state.entries, model, agentName);
   return messages.map((message) => readMessage(JSON.parse(knownSecrets.redact(JSON.stringify(message)))));
 }
 

@@ -1,12 +1,11 @@
 // Which conversation the chat shows, wherever it is open in this window: in the editor panel, in the side bar view, or in both.
-import { type Disposable, l10n, type Uri, type UriHandler } from 'vscode';
+import { commands, type Disposable, l10n, type Uri, type UriHandler } from 'vscode';
 import { messageOf, ParleyError } from '../base/errors';
 import { at } from '../base/untrusted';
 import type { Conversation } from '../client/conversation';
 import type { TimedEvent } from '../session/event';
 import { ChatSurface, type SurfaceServices } from './chatSurface';
 import type { Conversations } from './conversations';
-import { openSessionLink } from './descriptorCommands';
 import type { ChatPanel } from './door/chatPanel';
 import type { ChatView } from './door/chatView';
 import type { Page } from './door/page';
@@ -154,4 +153,10 @@ export class ChatHome implements UriHandler, Disposable {
     });
     return surface;
   }
+}
+
+/** Hands a link to a session on to the command that opens it; the user is asked there. @param query of the link */
+function openSessionLink(query: string): Thenable<unknown> {
+  const descriptor = `vscode://parley.parley/session?${query}`;
+  return commands.executeCommand('parley.openDescriptor', { descriptor, asks: true });
 }

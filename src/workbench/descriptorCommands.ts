@@ -1,5 +1,5 @@
 // The commands that hand sessions out and take them in: copying a descriptor, opening one, going on with another agent, and where messages are kept.
-import { commands, l10n } from 'vscode';
+import { l10n } from 'vscode';
 import type { Conversation } from '../client/conversation';
 import { originsOf } from '../client/openedHistory';
 import type { SessionDescriptor } from '../distributed/model';
@@ -75,12 +75,6 @@ export function descriptorCommands(services: DescriptorServices, register: Regis
       return { moved, unreadable };
     }),
   ];
-}
-
-/** Hands a link to a session on to the command that opens it; the user is asked there. @param query of the link */
-export function openSessionLink(query: string): Thenable<unknown> {
-  const descriptor = `vscode://parley.parley/session?${query}`;
-  return commands.executeCommand('parley.openDescriptor', { descriptor, asks: true });
 }
 
 /** A program may give the descriptor itself, its text, a link, or an object with more to say. */
