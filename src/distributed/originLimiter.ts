@@ -1,7 +1,8 @@
 // How many requests go out at a time: in all, and to one origin. A slow server holds up its own requests only.
 
 interface Waiting {
-  readonly origin: string;
+  /** Of all jobs, in the order they came. */
+  readonly number: number;
   readonly start: () => void;
 }
 
@@ -10,8 +11,10 @@ export class OriginLimiter {
   readonly #maxTotal: number;
   readonly #maxPerOrigin: number;
   readonly #running = new Map<string, number>();
-  readonly #waiting: Waiting[] = [];
+  /** By origin, none of them empty: what waits for a busy origin is not looked at for the others. */
+  readonly #waiting = new Map<string, Waiting[]>();
   #total = 0;
+  #jobs = 0;
 
   constructor(maxTotal: number, maxPerOrigin: number) {
     this.#maxTotal = maxTotal;
@@ -21,7 +24,7 @@ export class OriginLimiter {
   /** Runs a job when there is room for its origin; settles as the job does. */
   async run<T>(origin: string, job: () => Promise<T>): Promise<T> {
     if (!this.#hasRoom(origin)) {
-      await new Promise<void>((resolve) => this.#waiting.push({ origin, start: resolve }));
+      await new Promise<void>((resolve) => this.#wait(origin, resolve));
     } else this.#count(origin, 1);
     try {
       return await job();
@@ -35,18 +38,33 @@ export class OriginLimiter {
     return this.#total < this.#maxTotal && (this.#running.get(origin) ?? 0) < this.#maxPerOrigin;
   }
 
+  #wait(origin: string, start: () => void): void {
+    const waiting = { number: ++this.#jobs, start };
+    const queue = this.#waiting.get(origin);
+    if (queue) queue.push(waiting);
+    else this.#waiting.set(origin, [waiting]);
+  }
+
   #startNext(): void {
-    for (let at = 0; at < this.#waiting.length && this.#total < this.#maxTotal; ) {
-      const next = this.#waiting[at];
-      if (next === undefined || !this.#hasRoom(next.origin)) {
-        at++;
-        continue;
-      }
-      this.#waiting.splice(at, 1);
+    for (let origin = this.#nextOrigin(); origin !== undefined; origin = this.#nextOrigin()) {
+      const queue = this.#waiting.get(origin);
+      const next = queue?.shift();
+      if (queue?.length === 0) this.#waiting.delete(origin);
       // Counted here, not when it runs, or two would take the same room.
-      this.#count(next.origin, 1);
-      next.start();
+      this.#count(origin, 1);
+      next?.start();
     }
+  }
+
+  /** The origin with room whose first job has waited longest. */
+  #nextOrigin(): string | undefined {
+    if (this.#total >= this.#maxTotal) return undefined;
+    let found: { readonly origin: string; readonly number: number } | undefined;
+    for (const [origin, [first]] of this.#waiting) {
+      if (!first || !this.#hasRoom(origin) || (found && found.number < first.number)) continue;
+      found = { origin, number: first.number };
+    }
+    return found?.origin;
   }
 
   #count(origin: string, by: number): void {
