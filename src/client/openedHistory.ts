@@ -40,7 +40,7 @@ export interface OpenedHistoryOptions {
 /** What came of it. */
 export interface OpenedSummary {
   readonly messages: number;
-  /** Messages that are not there, and texts of messages behind addresses of their own. */
+  /** One for each message that is not there, or not whole. */
   readonly gaps: readonly Gap[];
 }
 
@@ -160,11 +160,12 @@ class PartTexts {
     }
   }
 
-  /** When all of them are there, or it has taken too long. @returns those that are not there */
+  /** When all of them are there, or it has taken too long. @returns one gap for each message that lacks some of them */
   async settled(): Promise<readonly Gap[]> {
     const all = Promise.all(this.#loading);
     if (!(await within(TEXTS_MS, all))) this.#late.abort();
-    return (await all).filter((gap) => gap !== undefined);
+    const missing = (await all).filter((gap) => gap !== undefined);
+    return [...new Map(missing.map((gap) => [gap.index, gap])).values()];
   }
 
   async #loadOne({ index, message }: ResolvedMessage, part: MessagePart, gapId: string): Promise<Gap | undefined> {

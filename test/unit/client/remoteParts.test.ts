@@ -162,6 +162,12 @@ describe('parts of messages that lie elsewhere', () => {
     assert.deepEqual(place.texts, ['agent: a', 'agent: here now', 'agent: b']);
   });
 
+  it('count as one message that is not whole, however many of one message are missing', async () => {
+    const { messages, gaps } = await show([message(0, 'agent/assistant', remote('/a'), remote('/b'), text('c'))]);
+    assert.deepEqual([messages, gaps.length], [1, 1]);
+    assert.deepEqual(place.texts, ['gap retryable', 'gap retryable', 'agent: c']);
+  });
+
   it('are missing with their message, and are found in it when it comes', async () => {
     says('/large', 'words');
     const url = `${server.origin}/0`;
