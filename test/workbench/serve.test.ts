@@ -1,7 +1,7 @@
 // The local server in a real VS Code: it is there while the settings say so, for whoever has the token, and gone afterwards.
 import { strict as assert } from 'node:assert';
 import { request } from 'node:http';
-import { ConfigurationTarget, commands, env, extensions, workspace } from 'vscode';
+import { ConfigurationTarget, commands, env, extensions, Uri, workspace } from 'vscode';
 
 describe('the local server', function () {
   this.timeout(60_000);
@@ -80,6 +80,17 @@ describe('the local server', function () {
       });
     assert.deepEqual([await ask('parley.example.org'), await ask('other.example.org')], [401, 421]);
     await set('publicUrl', 'parley.example.org');
+    assert.equal(await copyAddress(), own);
+    await set('enabled', false);
+  });
+
+  it('asks VS Code where the port is reached from elsewhere, where the settings say so', async () => {
+    await set('enabled', true);
+    const own = await copyAddress();
+    await set('publicUrl', 'auto');
+    const forwarded = (await env.asExternalUri(Uri.parse(own))).toString(true).replace(/\/$/, '');
+    assert.equal(await copyAddress(), forwarded);
+    await set('publicUrl', undefined);
     assert.equal(await copyAddress(), own);
     await set('enabled', false);
   });
