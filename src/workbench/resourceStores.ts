@@ -179,8 +179,11 @@ export class ResourceStores implements Disposable {
   async #followKeys(name: string): Promise<void> {
     const place = this.#place();
     if (!place || name !== keysOf(place) || !this.#opened) return;
-    const opened = await this.#opened.catch(() => undefined);
-    if ((await this.#options.context.secrets.get(name)) !== opened?.bucket?.keys) this.#reset();
+    const last = this.#opened;
+    const opened = await last.catch(() => undefined);
+    const isOther = (await this.#options.context.secrets.get(name)) !== opened?.bucket?.keys;
+    // This window may have opened the bucket with these keys meanwhile.
+    if (isOther && this.#opened === last) this.#reset();
   }
 
   #reset(): void {
