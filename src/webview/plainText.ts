@@ -10,6 +10,8 @@ const BOX_LINES = 80;
 const LINE_CHARS = 12_000;
 /** px */
 const LINE_HEIGHT = 20;
+/** Characters of a line in the panel, roughly. */
+const COLUMNS = 80;
 
 /** Puts a text into `parent`, whose style keeps its line breaks. */
 export function appendPlain(parent: HTMLElement, text: string): void {
@@ -23,7 +25,8 @@ export function appendPlain(parent: HTMLElement, text: string): void {
     // The end of a box is the end of its last line; one of nothing but blank lines still needs a height.
     const part = text.slice(from, end);
     const box = el('div', 'text-box', part.trim() === '' ? `${part}\n` : part);
-    box.style.containIntrinsicSize = `auto ${lines * LINE_HEIGHT}px`;
+    const height = Math.max(lines, Math.ceil(part.length / COLUMNS)) * LINE_HEIGHT;
+    box.style.containIntrinsicSize = `auto ${height}px`;
     parent.append(box);
     from = next;
     lines = 0;

@@ -54,7 +54,7 @@ const PIECE_SIZE = 24;
 /** What the head of a code block or a table takes beyond its text, as characters. */
 const HEAD_SIZE = 120;
 /** Rows of one table stay together as far as possible: their columns are as wide as their cells ask for. */
-const TABLE_SIZE = 40_000;
+const TABLE_SIZE = 24_000;
 /** A line of code that is longer is cut in two. */
 const LINE_SIZE = 200_000;
 
