@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../src/base/deferred';
 import './clock';
 import { answerCalls } from './program';
-import { answerOf, marksIn, readPrompt, SLOW_MS } from './story';
+import { answerOf, marksIn, promptOf, readPrompt, SLOW_MS } from './story';
 import { weatheredServer } from './weather';
 
 interface Part {
@@ -45,6 +45,7 @@ const runs = new Map<string, Run>();
 /** Marks that each run found in its history and input, the newest run last. */
 const seen: (readonly string[])[] = [];
 let puts = 0;
+let gets = 0;
 
 /** As `str(message)` of the original: plain text, joined. */
 function plainText({ parts }: Message): string {
@@ -200,6 +201,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
     return json(response, 200, id === '' ? { agents: [manifest] } : manifest);
   }
   if (room === 'resources') {
+    gets++;
     const text = resources.get(id);
     if (text === undefined) return missing();
     response.writeHead(200).end(text);
@@ -263,6 +265,20 @@ answerCalls({
   /** What the newest run has read. */
   lastSeen: () => seen.at(-1),
   puts: () => puts,
+  gets: () => gets,
+  /** Keeps so many messages as if they had been said here. @returns their links */
+  fill(count: number, host: string) {
+    return Array.from({ length: count }, (_, index) => {
+      const id = randomUUID();
+      const isUser = index % 2 === 0;
+      const content = isUser ? promptOf(`9.${index}`, 'plain') : answerOf(`9.${index - 1}`);
+      resources.set(
+        id,
+        JSON.stringify({ role: isUser ? 'user' : `agent/${AGENT}`, parts: [{ content_type: 'text/plain', content }] }),
+      );
+      return `http://${host}/resources/${id}`;
+    });
+  },
   /** As after a restart with the original's own store, which is its memory. */
   forget() {
     sessions.clear();

@@ -184,6 +184,11 @@ export class Stage {
     ]);
   }
 
+  /** `address:port` of the original's server. */
+  async originalHost(): Promise<string> {
+    return `${this.network.machines[2]?.address}:${await this.original.call<number>('port')}`;
+  }
+
   /** Reads a session from the third machine in the manner of the original client. */
   read({ history }: SessionDescriptor): Promise<readonly ReadMessage[]> {
     return this.original.call('read', history);
