@@ -1,4 +1,4 @@
-// Why a queue is paused, or one of its messages does not go: a code, kept as it is. Its words are made where it is shown (client/waitReasonWords.ts).
+// Why a queue is paused, or one of its messages does not go: a code, kept as it is. Its words are made where it is shown (client/view/waitReasonWords.ts).
 
 /** Why nothing of a queue is sent by itself. The codes with a detail carry a text of the agent's or of the system's. */
 export type PauseCode =

@@ -2,12 +2,12 @@
 
 import { type Event, EventEmitter } from 'vscode';
 import type { Disposable } from '../base/disposable';
-import { livenessOf } from '../client/livenessProbe';
-import type { SessionSnapshot } from '../client/snapshot';
-import { snapshotOf } from '../client/snapshot';
-import type { SessionDescriptor } from '../distributed/model';
-import type { Conversations } from './conversations';
-import type { Descriptors } from './descriptors';
+import { livenessOf } from '../client/connection/livenessProbe';
+import type { SessionSnapshot } from '../client/view/snapshot';
+import { snapshotOf } from '../client/view/snapshot';
+import type { SessionDescriptor } from '../distributed/model/model';
+import type { Conversations } from './sessions/conversations';
+import type { Descriptors } from './sharing/descriptors';
 
 export interface ParleyApi {
   readonly version: 1;

@@ -7,7 +7,7 @@ import { silentLog } from '../../src/base/log';
 import type { SessionEvent, TimedEvent } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
 import { Journal } from '../../src/store/journal';
-import { JournalKeep } from '../../src/workbench/journalKeep';
+import { JournalKeep } from '../../src/workbench/sessions/journalKeep';
 import { newSession, queued, said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
 import { type Row, rounded } from './figures';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog } from '../../src/base/log';
 import { Journal } from '../../src/store/journal';
-import { JournalKeep } from '../../src/workbench/journalKeep';
+import { JournalKeep } from '../../src/workbench/sessions/journalKeep';
 import { newSession, said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
 import { Chat } from './chat';

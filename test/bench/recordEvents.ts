@@ -1,8 +1,8 @@
 // Sessions of earlier, kept as the product keeps them: through its recorder, so that the end of each can be found.
-import { Recorder } from '../../src/client/recorder';
+import { Recorder } from '../../src/client/conversation/recorder';
 import type { TimedEvent } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
-import type { JournalKeep } from '../../src/workbench/journalKeep';
+import type { JournalKeep } from '../../src/workbench/sessions/journalKeep';
 
 /** Events that an agent sends in one go. */
 const AT_ONCE = 50;

@@ -1,7 +1,7 @@
 // A bucket whose keys are wrong, in the installed extension: one warning with what to do, a count of what waits, no link to nothing; with the right keys all goes by itself.
 import { strict as assert } from 'node:assert';
 import type { Locator } from 'playwright-core';
-import { parseDescriptor } from '../../src/distributed/descriptor';
+import { parseDescriptor } from '../../src/distributed/fetch/descriptor';
 import { BUCKET, BUCKET_KEYS, type BucketServer, startBucketServer } from '../support/bucketServer';
 import { removeScratch, scratchFolder } from '../support/scratch';
 import type { Chat } from '../support/vscode/chat';

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { mintId, type SessionDescriptor } from '../../src/distributed/model';
+import { mintId, type SessionDescriptor } from '../../src/distributed/model/model';
 import { readAgentLog, scriptedAgent } from '../support/agents/definition';
 import { MIX, QUOTES } from '../support/hostile/nested';
 import { removeScratch } from '../support/scratch';

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Deferred } from '../../src/base/deferred';
-import { textPart } from '../../src/distributed/model';
+import { textPart } from '../../src/distributed/model/model';
 import { removeScratch } from '../support/scratch';
 import { agentOf, part, type RunningServer, serve, stopServers, textIn } from '../support/servedAgents';
 import type { Chat } from '../support/vscode/chat';

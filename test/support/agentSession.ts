@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { parseAgents } from '../../src/agents/agentDefinition';
-import { snapshotOf } from '../../src/client/snapshot';
+import { snapshotOf } from '../../src/client/view/snapshot';
 import { readAgentLog } from './agents/definition';
 import { type TestConversation, type TestConversationOptions, testConversation } from './conversation';
 import { removeScratch, scratchFolder } from './scratch';

@@ -3,7 +3,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { S3Keys } from '../../src/distributed/s3Signer';
+import type { S3Keys } from '../../src/distributed/stores/s3Signer';
 import { BUCKET, BUCKET_KEYS, startBucketServer } from './bucketServer';
 
 export interface CheckedBucket {

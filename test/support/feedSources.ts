@@ -1,6 +1,7 @@
 // What a feed shows beside the session, where a test has no terminals and no files.
-import type { FeedSources } from '../../src/client/feed';
-import { FragmentLines } from '../../src/client/fragmentLines';
+
+import { FragmentLines } from '../../src/client/requests/fragmentLines';
+import type { FeedSources } from '../../src/client/view/feed';
 
 export const FEED_SOURCES: FeedSources = {
   isTerminalOpenable: () => false,

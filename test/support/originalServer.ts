@@ -1,7 +1,7 @@
 // A server that treats sessions as the original one (acp-sdk 1.0.3) does: it records completed runs alone, an incoming descriptor replaces its own, and a history
 // that it cannot load whole fails the run with the words of its HTTP client. Its agent answers with all that it knows.
 import type { ServerResponse } from 'node:http';
-import { type Message, mintId, type SessionDescriptor, textPart } from '../../src/distributed/model';
+import { type Message, mintId, type SessionDescriptor, textPart } from '../../src/distributed/model/model';
 import { textIn } from './servedAgents';
 import { json, type StubServer, sse, stubServer } from './stubServer';
 

@@ -9,7 +9,7 @@ import { V2Agent } from '../../src/acp/v2/v2Agent';
 import { messageOf } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
 import { at } from '../../src/base/untrusted';
-import { PermissionDesk } from '../../src/client/permissionDesk';
+import { PermissionDesk } from '../../src/client/requests/permissionDesk';
 import type { SessionEvent, StopReason } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
 import type { Entry } from '../../src/session/state';

@@ -1,10 +1,8 @@
 // Agents for tests of the Agent Communication Protocol: those of the recorded exchanges, and a server that offers them on a free port.
 import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../src/base/errors';
-import { AgentServer, type AgentServerOptions } from '../../src/distributed/agentServer';
-import { CommunicationClient } from '../../src/distributed/communicationClient';
-import { CommunicationSession } from '../../src/distributed/communicationSession';
-import { LocalStore } from '../../src/distributed/localStore';
+import { CommunicationClient } from '../../src/distributed/client/communicationClient';
+import { CommunicationSession } from '../../src/distributed/client/communicationSession';
 import {
   type Message,
   type MessagePart,
@@ -12,10 +10,12 @@ import {
   readMessage,
   type SessionDescriptor,
   textPart,
-} from '../../src/distributed/model';
-import type { PastMessage, RunEmitter, ServedAgent, ServedRunContext } from '../../src/distributed/servedAgent';
-import { mintToken } from '../../src/distributed/serverAuth';
-import { SessionFiles } from '../../src/distributed/serverSessionFiles';
+} from '../../src/distributed/model/model';
+import { AgentServer, type AgentServerOptions } from '../../src/distributed/server/agentServer';
+import type { PastMessage, RunEmitter, ServedAgent, ServedRunContext } from '../../src/distributed/server/servedAgent';
+import { mintToken } from '../../src/distributed/server/serverAuth';
+import { SessionFiles } from '../../src/distributed/server/serverSessionFiles';
+import { LocalStore } from '../../src/distributed/stores/localStore';
 import { scratchFolder } from './scratch';
 
 type Work = (

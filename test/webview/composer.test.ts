@@ -1,6 +1,6 @@
 // The composer in a real browser, by the names and roles that tests and assistive technology use.
 import assert from 'node:assert/strict';
-import { readFromWebview } from '../../src/workbench/fromWebview';
+import { readFromWebview } from '../../src/workbench/chat/fromWebview';
 import type { Panel } from './harness/browser';
 import { message, SESSION_FULL } from './harness/samples';
 import { RUNNING, useChrome } from './harness/useChrome';

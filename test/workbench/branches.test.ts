@@ -1,7 +1,7 @@
 // Branches of a session that an agent server holds, in a real VS Code: the button under the notice opens one beside the session.
 import { strict as assert } from 'node:assert';
 import { ConfigurationTarget, commands, extensions, workspace } from 'vscode';
-import type { SessionSnapshot } from '../../src/client/snapshot';
+import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
 import { removeScratch } from '../support/scratch';
 import { echo, type RunningServer, rivalOf, serve, stopServers } from '../support/servedAgents';

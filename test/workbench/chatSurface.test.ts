@@ -2,11 +2,11 @@
 import { strict as assert } from 'node:assert';
 import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
 import { silentLog } from '../../src/base/log';
-import { AgentFiles } from '../../src/client/agentFiles';
-import { Conversation } from '../../src/client/conversation';
-import { Terminals } from '../../src/client/terminals';
+import { Conversation } from '../../src/client/conversation/conversation';
+import { AgentFiles } from '../../src/client/requests/agentFiles';
+import { Terminals } from '../../src/client/terminals/terminals';
 import type { SessionMessage, ToWebview } from '../../src/panel/contract';
-import { ChatSurface, type SurfaceServices } from '../../src/workbench/chatSurface';
+import { ChatSurface, type SurfaceServices } from '../../src/workbench/chat/chatSurface';
 import { Page } from '../../src/workbench/door/page';
 import { FEED_SOURCES } from '../support/feedSources';
 

@@ -3,9 +3,9 @@ import { strict as assert } from 'node:assert';
 import { Uri } from 'vscode';
 import { RpcError } from '../../src/acp/jsonrpc/rpcError';
 import { ParleyError } from '../../src/base/errors';
-import type { Conversation } from '../../src/client/conversation';
-import { failureFor, isProgram, showFailure } from '../../src/workbench/commandErrors';
-import { type CommandServices, commandsOf } from '../../src/workbench/commands';
+import type { Conversation } from '../../src/client/conversation/conversation';
+import { failureFor, isProgram, showFailure } from '../../src/workbench/commands/commandErrors';
+import { type CommandServices, commandsOf } from '../../src/workbench/commands/commands';
 import { newTerminal } from '../../src/workbench/ui/places';
 
 const LINK = '[Open the report](command:workbench.action.quit)';

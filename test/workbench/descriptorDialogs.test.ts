@@ -3,16 +3,16 @@ import { strict as assert } from 'node:assert';
 import { ConfigurationTarget, type ExtensionContext, env, Uri, workspace } from 'vscode';
 import { ParleyError } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
-import type { SessionDescriptor } from '../../src/distributed/model';
-import type { AskedOrigin } from '../../src/distributed/originConsent';
-import { UnreadableLinks } from '../../src/distributed/readableLinks';
-import { AllowedOrigins } from '../../src/workbench/allowedOrigins';
-import { copyDescriptor } from '../../src/workbench/copyDescriptor';
-import { type DescriptorServices, descriptorCommands } from '../../src/workbench/descriptorCommands';
-import type { ExportOptions } from '../../src/workbench/descriptors';
-import type { Questions } from '../../src/workbench/questions';
-import { ResourceAccess } from '../../src/workbench/resourceAccess';
-import { ResourceStores } from '../../src/workbench/resourceStores';
+import type { AskedOrigin } from '../../src/distributed/fetch/originConsent';
+import type { SessionDescriptor } from '../../src/distributed/model/model';
+import { UnreadableLinks } from '../../src/distributed/stores/readableLinks';
+import { copyDescriptor } from '../../src/workbench/commands/copyDescriptor';
+import { type DescriptorServices, descriptorCommands } from '../../src/workbench/commands/descriptorCommands';
+import type { Questions } from '../../src/workbench/config/questions';
+import { AllowedOrigins } from '../../src/workbench/sharing/allowedOrigins';
+import type { ExportOptions } from '../../src/workbench/sharing/descriptors';
+import { ResourceAccess } from '../../src/workbench/sharing/resourceAccess';
+import { ResourceStores } from '../../src/workbench/sharing/resourceStores';
 
 /** Gives the answers in order, and notes what was asked. */
 class Answers implements Questions {

@@ -7,15 +7,15 @@ import * as vscode from 'vscode';
 import { Deferred } from '../../src/base/deferred';
 import { ParleyError } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
-import { AgentFiles } from '../../src/client/agentFiles';
-import { Terminals } from '../../src/client/terminals';
-import { DiffEditor } from '../../src/workbench/diffEditor';
-import { EditorFiles } from '../../src/workbench/editorFiles';
-import { EditorLinks } from '../../src/workbench/linkOpener';
-import { openLink } from '../../src/workbench/openLink';
-import { openLocation } from '../../src/workbench/openLocation';
-import { OutputEditor } from '../../src/workbench/outputEditor';
-import { AgentPty, RealTerminals } from '../../src/workbench/realTerminal';
+import { AgentFiles } from '../../src/client/requests/agentFiles';
+import { Terminals } from '../../src/client/terminals/terminals';
+import { DiffEditor } from '../../src/workbench/editor/diffEditor';
+import { EditorFiles } from '../../src/workbench/editor/editorFiles';
+import { EditorLinks } from '../../src/workbench/editor/linkOpener';
+import { openLink } from '../../src/workbench/editor/openLink';
+import { openLocation } from '../../src/workbench/editor/openLocation';
+import { OutputEditor } from '../../src/workbench/editor/outputEditor';
+import { AgentPty, RealTerminals } from '../../src/workbench/editor/realTerminal';
 
 function hasCode(code: string, text?: RegExp): (error: unknown) => boolean {
   return (error) => {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { ConfigurationTarget, type ExtensionContext, type Memento, Uri, workspace } from 'vscode';
 import { ParleyError } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
-import { AgentCatalog } from '../../src/workbench/agentCatalog';
-import { FolderConsent } from '../../src/workbench/folderConsent';
-import { McpServers } from '../../src/workbench/mcpServers';
+import { AgentCatalog } from '../../src/workbench/config/agentCatalog';
+import { FolderConsent } from '../../src/workbench/config/folderConsent';
+import { McpServers } from '../../src/workbench/config/mcpServers';
 
 function memory(): Memento {
   const values = new Map<string, unknown>();

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { type ExtensionContext, Uri } from 'vscode';
 import { Emitter } from '../../src/base/event';
 import { silentLog } from '../../src/base/log';
-import { FileShelf } from '../../src/client/fileShelf';
-import { LocalStore } from '../../src/distributed/localStore';
-import { mintId } from '../../src/distributed/model';
-import { ResourceCache } from '../../src/distributed/resourceCache';
-import { Archive } from '../../src/workbench/archive';
-import { Descriptors, type DescriptorsOptions } from '../../src/workbench/descriptors';
+import { FileShelf } from '../../src/client/sharing/fileShelf';
+import { ResourceCache } from '../../src/distributed/fetch/resourceCache';
+import { mintId } from '../../src/distributed/model/model';
+import { LocalStore } from '../../src/distributed/stores/localStore';
+import { Archive } from '../../src/workbench/sessions/archive';
+import { Descriptors, type DescriptorsOptions } from '../../src/workbench/sharing/descriptors';
 import { removeScratch, scratchFolder } from '../support/scratch';
 
 describe('a session that is deleted', function () {

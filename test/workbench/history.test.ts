@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ParleyApi } from '../../src/workbench/api';
-import type { FoundSession } from '../../src/workbench/sessionCommands';
+import type { FoundSession } from '../../src/workbench/commands/sessionCommands';
 
 const sessions = <T>(argument: object): Thenable<T> => vscode.commands.executeCommand<T>('parley.sessions', argument);
 

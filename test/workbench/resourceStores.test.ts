@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigurationTarget, EventEmitter, type ExtensionContext, Uri, workspace } from 'vscode';
 import { silentLog } from '../../src/base/log';
-import { LocalStore } from '../../src/distributed/localStore';
-import type { Questions } from '../../src/workbench/questions';
-import type { ResourceActions } from '../../src/workbench/resourceStatus';
-import { ResourceStores } from '../../src/workbench/resourceStores';
+import { LocalStore } from '../../src/distributed/stores/localStore';
+import type { Questions } from '../../src/workbench/config/questions';
+import type { ResourceActions } from '../../src/workbench/sharing/resourceStatus';
+import { ResourceStores } from '../../src/workbench/sharing/resourceStores';
 
 const never = new AbortController().signal;
 

@@ -9,7 +9,7 @@ import type { ContentBlock } from '../../src/session/content';
 import type { SessionEvent } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
 import type { Entry } from '../../src/session/state';
-import { type SaveQuestions, saveResource } from '../../src/workbench/saveResource';
+import { type SaveQuestions, saveResource } from '../../src/workbench/editor/saveResource';
 
 /** All values of a byte, so that no reader takes them for text. */
 const BYTES = Uint8Array.from({ length: 256 }, (_, value) => value);

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionInfo } from '../../src/acp/protocol/dialect';
 import { silentLog } from '../../src/base/log';
-import type { SessionSnapshot } from '../../src/client/snapshot';
+import type { SessionSnapshot } from '../../src/client/view/snapshot';
 import type { ParleyApi } from '../../src/workbench/api';
-import { FolderConsent } from '../../src/workbench/folderConsent';
-import { McpServers } from '../../src/workbench/mcpServers';
+import { FolderConsent } from '../../src/workbench/config/folderConsent';
+import { McpServers } from '../../src/workbench/config/mcpServers';
 
 const run = <T>(command: string, argument?: unknown): Thenable<T> =>
   vscode.commands.executeCommand<T>(`parley.${command}`, ...(argument === undefined ? [] : [argument]));

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SessionSnapshot } from '../../../src/client/snapshot';
-import type { SessionDescriptor } from '../../../src/distributed/model';
+import type { SessionSnapshot } from '../../../src/client/view/snapshot';
+import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { type Machine, type Network, network, type Program } from './network';
 
 /** Of the window's server, on a machine of its own. */

@@ -1,7 +1,7 @@
 // A random story of one session, the same for each seed: what is said in it goes from a stdio agent to an HTTP agent and back, with a Stop, a run that fails, a window that is
 // killed and links that end in between. At the end the session is read as the original client reads it, and everything that was said is counted.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SessionDescriptor } from '../../../src/distributed/model';
+import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { seeded } from '../store/random';
 import type { ReadMessage, Stage, StageWindow } from './stage';
 import { marksIn, promptOf } from './story';

@@ -1,7 +1,7 @@
 // The proposal session/status against an agent that keeps its rules: each answer has its meaning, and asking changes nothing.
 import { strict as assert } from 'node:assert';
 import { setTimeout } from 'node:timers/promises';
-import { phaseOf, statusOf } from '../../../src/client/projectSession';
+import { phaseOf, statusOf } from '../../../src/client/view/projectSession';
 import { proof } from '../../support/proof';
 import { eachRig, type Rig } from './rig';
 

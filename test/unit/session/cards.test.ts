@@ -1,6 +1,6 @@
 // What is neither said nor done by a tool: compactions, questions, media. Kept within bounds, and changed in their place.
 import { strict as assert } from 'node:assert';
-import { PermissionDesk } from '../../../src/client/permissionDesk';
+import { PermissionDesk } from '../../../src/client/requests/permissionDesk';
 import { MAX_MEDIA_CHARS } from '../../../src/session/bounds';
 import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';

@@ -2,8 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../../src/base/errors';
-import type { ConversationKeep } from '../../../src/client/keep';
-import { Recorder } from '../../../src/client/recorder';
+import type { ConversationKeep } from '../../../src/client/conversation/keep';
+import { Recorder } from '../../../src/client/conversation/recorder';
 import type { SessionEvent, TimedEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 import type { Journal } from '../../../src/store/journal';

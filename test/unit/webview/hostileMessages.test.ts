@@ -1,14 +1,14 @@
 // Messages of a stranger's session on their way to the page: as they were said, and cut into no more than a page draws at once.
 import assert from 'node:assert/strict';
-import { openHistory } from '../../../src/client/openedHistory';
+import { openHistory } from '../../../src/client/sharing/openedHistory';
 import type { TimedEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 import type { Block } from '../../../src/webview/markdown/blockLexer';
 import { lexInline, type Span } from '../../../src/webview/markdown/inlineLexer';
 import { MarkdownDoc, type Piece } from '../../../src/webview/markdown/markdownDoc';
 import { MIX, QUOTES } from '../../support/hostile/nested';
+import { closeResolvers, resolver } from '../distributed/fetch/resolvers';
 import { serve } from '../distributed/loopback';
-import { closeResolvers, resolver } from '../distributed/resolvers';
 
 /** Opens a session whose one message has this text. @returns what the transcript has of it */
 async function opened(text: string): Promise<string> {

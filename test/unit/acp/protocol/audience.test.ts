@@ -6,7 +6,7 @@ import { applyUpdates as applyV1 } from '../../../../src/acp/v1/v1Updates';
 import { V2Terminals } from '../../../../src/acp/v2/v2Terminals';
 import { applyUpdates as applyV2 } from '../../../../src/acp/v2/v2Updates';
 import { silentLog } from '../../../../src/base/log';
-import { projectItem } from '../../../../src/client/projectItem';
+import { projectItem } from '../../../../src/client/view/projectItem';
 import type { SessionEvent } from '../../../../src/session/event';
 import { SessionModel } from '../../../../src/session/model';
 

@@ -1,0 +1,473 @@
+// How a conversation comes by its agent and loses it again: starting, signing in, ending, and the one union that says where that stands.
+import type { Dialect } from '../../acp/protocol/dialect';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { Deferred } from '../../base/deferred';
+import { messageOf, ParleyError } from '../../base/errors';
+import { withTimeout } from '../../base/within';
+import { RecoveryPolicy } from '../../session/recovery';
+import { gatherMcp, type McpOffer, type McpServices, noMcpServers } from '../mcp/mcpOffer';
+import type { AgentLink, OpenedSession } from '../ports/agentLink';
+import { Backoff } from '../ports/backoff';
+import type { Clock } from '../ports/ports';
+import type { AgentFiles } from '../requests/agentFiles';
+import { mayPass, restartLoop, startFailure } from '../turns/failures';
+import type { ConnectionState } from './connectionState';
+import { mayGoOn, type Opening } from './opening';
+import type { SessionReplay } from './sessionReplay';
+import { type Opened, openSession, type StartContext, type StartServices, startAgent } from './sessionStart';
+import { signIn } from './signIn';
+
+/** What `session/close` may take before the agent is ended all the same, and `logout` before it counts as failed, in milliseconds. */
+const CLOSE_MS = 1500;
+const LOGOUT_MS = 15_000;
+
+/** An agent has answered that it cannot open a session again. */
+const SESSION_LOST: ReadonlySet<string> = new Set(['session-not-found', 'session-not-opened', 'cannot-reopen']);
+
+/** What there is of an agent while it runs, also before its session is ready. */
+export interface AgentSide {
+  readonly link: AgentLink;
+  /** The files that it may use. */
+  readonly files: AgentFiles;
+  readonly dialect: Dialect;
+}
+
+export interface DropOptions {
+  readonly next?: Opening | undefined;
+  readonly closing?: boolean;
+}
+
+/** What a connection needs of the place it runs in. */
+export interface ConnectionServices extends StartServices, McpServices {
+  readonly clock: Clock;
+  /** What the settings say of an agent now; undefined where it is no longer in them. */
+  readonly currentAgent?: (id: string) => AgentDefinition | undefined;
+  /** Files for an agent, made anew for each because a quirk may need its own reading. */
+  readonly filesFor: (agentName: string, initializeResult: unknown) => AgentFiles;
+  /** Nothing is started while this is false. */
+  readonly isTrusted: () => boolean;
+  /** Whether an agent that ended by itself is started again without asking. Absent: it is not. */
+  readonly restarts?: () => boolean;
+  /** The waits between attempts to connect again, in milliseconds. */
+  readonly reconnectDelaysMs?: readonly number[];
+}
+
+/** What starts need that is the same for all of them. */
+export interface ConnectionContext extends Omit<StartContext, 'onNamed'> {
+  readonly services: ConnectionServices;
+}
+
+/** What the connector tells its conversation. */
+export interface ConnectorListener {
+  /** The connection state changed. */
+  changed(): void;
+  /** An agent is about to start. @param lastEnd how the one before it ended, where that has not been told in the transcript yet @param opening what is asked of it */
+  starting(lastEnd: ParleyError | undefined, opening: Opening): void;
+  /** The session can be used. @param problems sentences on what the agent did not get @param isNew the agent knows nothing of what stands in the transcript */
+  ready(problems: readonly string[], isNew: boolean): void;
+  /** The agent is let go of. @param hadSession there was a session that is lost now */
+  detached(end: AgentEnd, hadSession: boolean): void;
+}
+
+/** How an agent was let go of. */
+export interface AgentEnd {
+  /** A sentence on how it went. */
+  readonly note: string;
+  /** It was ended here, and has not failed. */
+  readonly interrupted?: boolean;
+}
+
+export class Connector {
+  readonly #services: ConnectionServices;
+  readonly #listener: ConnectorListener;
+  #context: StartContext;
+  /** What the next start asks of the agent. */
+  #opening: Opening;
+  #mcp: Promise<McpOffer> = Promise.resolve(noMcpServers);
+  #state: ConnectionState = { kind: 'idle' };
+  #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
+  #signIn: AbortController | undefined;
+  #agentSide: AgentSide | undefined;
+  #sessionId: string | undefined;
+  /** What the agent repeats of the session, until the first prompt. */
+  #replay: SessionReplay | undefined;
+  /** How the last agent ended, until the next one starts; shown with what can be done meanwhile. */
+  #lastEnd: ParleyError | undefined;
+  readonly #backoff: Backoff;
+  readonly #recovery = new RecoveryPolicy();
+  #restartTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The end of the agent before: no other one starts until it is gone. */
+  #ending: Promise<void> = Promise.resolve();
+  /** A question of the client's own, which the start depends on, is open. */
+  #isAsking = false;
+  #disposed = false;
+
+  constructor(context: ConnectionContext, opening: Opening, listener: ConnectorListener) {
+    this.#opening = opening;
+    this.#services = context.services;
+    this.#backoff = new Backoff(context.services.reconnectDelaysMs);
+    this.#listener = listener;
+    this.#context = {
+      ...context,
+      onNamed: (sessionId) => {
+        this.#sessionId = sessionId;
+      },
+    };
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** As it was when it was started last. */
+  get agent(): AgentDefinition {
+    return this.#context.agent;
+  }
+
+  /** The agent's id of the session; there as soon as the agent has named it. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /** Undefined before the agent was initialized and after it is gone. */
+  get link(): AgentLink | undefined {
+    const { link } = this.#state as { link?: AgentLink };
+    return link;
+  }
+
+  get agentSide(): AgentSide | undefined {
+    return this.#agentSide;
+  }
+
+  get session(): OpenedSession | undefined {
+    return this.#state.kind === 'ready' ? this.#state : undefined;
+  }
+
+  get isStarting(): boolean {
+    return (this.#starting !== undefined && this.#state.kind !== 'ready') || this.#state.kind === 'recovering';
+  }
+
+  /** It starts, and the user has to answer something before it can go on. */
+  get waitsForUser(): boolean {
+    return this.isStarting && this.#isAsking;
+  }
+
+  /** @throws ParleyError `no-session` */
+  ready(): OpenedSession {
+    if (this.#state.kind !== 'ready') throw new ParleyError('no-session', `${this.agent.name} is not ready.`);
+    return this.#state;
+  }
+
+  /** Starts the agent and opens a session, once; later calls join. Never throws: what fails is in {@link state}. */
+  start(): Promise<void> {
+    const { kind } = this.#state;
+    if (this.#starting) return this.#starting.promise;
+    if (kind === 'ready' || kind === 'authRequired' || this.#disposed) return Promise.resolve();
+    if (kind === 'exited') this.#recovery.reset(); // by itself it is started only while it recovers
+    const abort = new AbortController();
+    const promise = this.#start(abort.signal).finally(() => {
+      this.#starting = undefined;
+      this.#listener.changed();
+    });
+    this.#starting = { promise, abort };
+    return promise;
+  }
+
+  /** Stops a start that has not ended, and the attempts to connect again. */
+  cancelStart(): void {
+    this.#backoff.dispose();
+    clearTimeout(this.#restartTimer);
+    if (this.#state.kind === 'recovering') this.#set({ kind: 'exited', error: this.#state.error });
+    this.#starting?.abort.abort(new ParleyError('start-cancelled', 'The start was stopped.'));
+  }
+
+  /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown and can be tried again. */
+  async signIn(methodId: string): Promise<void> {
+    const state = this.#state;
+    if (state.kind !== 'authRequired' || !this.#services.isTrusted()) return;
+    this.#signIn?.abort();
+    const abort = new AbortController();
+    this.#signIn = abort;
+    try {
+      const method = state.methods.find(({ id }) => id === methodId);
+      if (!method) throw new ParleyError('sign-in-failed', `there is no sign-in “${methodId}”`);
+      const outcome = await signIn(this.#context, state.link, method, abort.signal);
+      if (this.#state !== state) return;
+      if (outcome === 'restart') await this.#startOver(state.link, state.sessionId, 'you signed in');
+      else if (state.sessionId === undefined) await this.#open(state.link, abort.signal);
+      else {
+        this.#set({ kind: 'ready', link: state.link, sessionId: state.sessionId });
+        this.#listener.ready([], false);
+      }
+    } catch (error) {
+      if (this.#state !== state) return;
+      this.#set({ ...state, error: messageOf(error) });
+    }
+  }
+
+  /** The agent wants a sign-in in the middle of a session: it is asked for, and the session is used again after it. */
+  needSignIn(message: string): void {
+    const state = this.#state;
+    if (state.kind !== 'ready') return;
+    const { link, sessionId } = state;
+    const { authMethods: methods } = link.description;
+    this.#set({ kind: 'authRequired', link, sessionId, methods, ...(methods.length === 0 && { error: message }) });
+  }
+
+  /**
+   * Signs out (`logout`, section 1.2) and lets go of the agent.
+   * @throws ParleyError `cannot-sign-out`; what the agent answers.
+   */
+  async signOut(): Promise<void> {
+    const { link } = this;
+    if (!link?.description.features.logout)
+      throw new ParleyError('cannot-sign-out', `${this.agent.name} has no way to sign out.`);
+    await withTimeout(LOGOUT_MS, (signal) => link.until((inner) => link.dialect.logout(inner), signal));
+    await this.drop('you signed out');
+  }
+
+  /**
+   * Ends the agent and everything that it started.
+   * @param note a sentence on why
+   * @param next what the next start opens; absent: what it would open anyway. `closing`: the session is left for good, and an agent that can be told so is told
+   */
+  async drop(note: string, { next, closing = false }: DropOptions = {}): Promise<void> {
+    this.cancelStart();
+    this.#recovery.reset();
+    await this.#starting?.promise;
+    const { link } = this;
+    const sessionId = this.#sessionId;
+    // In one go with the end of the session: a message that is sent meanwhile starts the next agent.
+    this.#opening = next ?? this.#opening;
+    this.#detach({ note, interrupted: true });
+    this.#set({ kind: 'idle' });
+    await this.#end(() => this.#sayGoodbye(link, closing ? sessionId : undefined));
+  }
+
+  /** Ends the agent and starts it again: its session goes on where the agent can open it again, else a new one begins. */
+  async restart(note: string): Promise<void> {
+    const { link } = this;
+    const sessionId = this.#sessionId;
+    // What waits for a sign-in goes on waiting for it.
+    if (this.#state.kind === 'authRequired' && link) {
+      await this.#startOver(link, sessionId, note);
+      return;
+    }
+    const goesOn = link && sessionId !== undefined && mayGoOn(link.description.features);
+    await this.drop(note, goesOn ? { next: { kind: 'reopen', sessionId, transcript: 'keep' } } : {});
+    await this.start();
+  }
+
+  /**
+   * Opens the session again with the agent that runs and no longer has it in memory; the transcript stays.
+   * @throws ParleyError what came of it; the session stands as before then. `signal`'s reason
+   */
+  async reopenSession({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<void> {
+    this.#context.stages.reset();
+    this.endReplay();
+    const opening = { kind: 'reopen', sessionId, transcript: 'keep' } as const;
+    try {
+      const opened = await openSession(this.#context, link, { opening, mcp: this.#mcp }, signal);
+      if (opened.kind === 'ready') {
+        opened.replay?.end(); // a prompt follows
+        return;
+      }
+      this.needSignIn(opened.error ?? '');
+      throw new ParleyError('auth-required', `${this.agent.name} needs a sign-in.`);
+    } catch (error) {
+      if (this.link === link && link.isAlive) {
+        this.#sessionId = sessionId;
+        link.router.register(sessionId, this.#context.onUpdates);
+      }
+      throw error;
+    }
+  }
+
+  async #sayGoodbye(link: AgentLink | undefined, sessionId: string | undefined): Promise<void> {
+    if (sessionId !== undefined && link?.isAlive && link.description.features.close) {
+      await withTimeout(CLOSE_MS, (signal) => link.dialect.close(sessionId, signal)).catch((error: unknown) =>
+        this.#services.log.info(`session/close: ${messageOf(error)}`),
+      );
+    }
+    await link?.close();
+  }
+
+  /** Ends the agent of a session that it can open again; the next start does. @param note a sentence on why @throws ParleyError `no-session` */
+  async suspend(note: string): Promise<void> {
+    const { sessionId } = this.ready();
+    await this.drop(note, { next: { kind: 'reopen', sessionId, transcript: 'keep' } });
+  }
+
+  /** Lets an agent go; the next one starts when it is gone. */
+  #end(goodbye: () => Promise<void>): Promise<void> {
+    const before = this.#ending;
+    this.#ending = goodbye()
+      .catch((error: unknown) => this.#services.log.warn(`ending the agent: ${messageOf(error)}`))
+      .then(() => before);
+    return this.#ending;
+  }
+
+  /** A prompt is about to leave: what the agent sends from now on is no repetition of the past. */
+  endReplay(): void {
+    this.#replay?.end();
+    this.#replay = undefined;
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.endReplay();
+    this.#backoff.dispose();
+    clearTimeout(this.#restartTimer);
+    this.#starting?.abort.abort(new ParleyError('conversation-closed', 'The session was closed.'));
+    this.link?.dispose();
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    const { stages } = this.#context;
+    this.#backoff.skipWait();
+    clearTimeout(this.#restartTimer);
+    stages.reset();
+    const refusal = this.#context.refuses();
+    if (refusal) {
+      this.#set({ kind: 'failed', error: refusal });
+      return;
+    }
+    // The user may have corrected the setting since the last attempt.
+    const agent = this.#services.currentAgent?.(this.agent.id) ?? this.agent;
+    this.#context = { ...this.#context, agent };
+    this.#set({ kind: 'starting' });
+    if (!(await this.#untilEnded(signal))) return;
+    this.#listener.starting(this.#lastEnd, this.#opening);
+    this.#lastEnd = undefined;
+    this.#mcp = gatherMcp(this.#services, agent, this.#context.cwd, signal, (isAsking) => {
+      this.#isAsking = isAsking;
+      this.#listener.changed();
+    });
+    let link: AgentLink | undefined;
+    try {
+      link = await startAgent(this.#context, signal);
+      const started = link;
+      started.onDidEnd((error) => this.#onAgentEnd(started, error));
+      const { dialect, description } = started;
+      this.#agentSide = { link: started, dialect, files: this.#services.filesFor(this.agent.name, description.raw) };
+      await this.#open(started, signal);
+    } catch (error) {
+      const stage = stages.current?.name;
+      const stopped = error instanceof ParleyError && error.code === 'start-cancelled';
+      const failure =
+        link && !stopped ? await link.describe(error, stage ?? 'start') : startFailure(error, this.agent.name);
+      await link?.close();
+      if (this.#disposed) return;
+      this.#detach({ note: failure.message });
+      if (!stopped && this.#backoff.isUnderWay && mayPass(failure) && this.#tryAgain(failure)) return;
+      this.#backoff.dispose();
+      this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
+    }
+  }
+
+  /** @returns false where the start was stopped before the last agent was gone */
+  async #untilEnded(signal: AbortSignal): Promise<boolean> {
+    const stopped = new Deferred<void>();
+    const stop = (): void => stopped.resolve();
+    signal.addEventListener('abort', stop, { once: true });
+    await Promise.race([this.#ending, stopped.promise]);
+    signal.removeEventListener('abort', stop);
+    if (signal.aborted && !this.#disposed) this.#set({ kind: 'idle' });
+    return !signal.aborted;
+  }
+
+  async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
+    const opened = await this.#openOrBegin(link, signal);
+    if (opened.kind === 'authRequired') {
+      this.#backoff.dispose();
+      this.#set({ ...opened, link });
+      return;
+    }
+    this.#backoff.dispose();
+    this.#recovery.ready(this.#services.clock.now());
+    const { sessionId } = opened;
+    this.#replay = opened.replay;
+    const { protocol, features } = link.description;
+    // A later start is another session, unless somebody says otherwise.
+    this.#opening = features.carried ? { kind: 'reopen', sessionId, transcript: 'keep' } : { kind: 'new' };
+    this.#set({ kind: 'ready', link, sessionId });
+    const agentSessionId = mayGoOn(features) ? sessionId : null;
+    this.#context.onSession({ agentId: this.agent.id, agentSessionId, protocol });
+    this.#listener.ready(opened.problems, opened.isNew);
+  }
+
+  /** A session whose transcript stands here goes on in a new one where the agent cannot open it again: it is told what was said, and the user is told so. */
+  async #openOrBegin(link: AgentLink, signal: AbortSignal): Promise<Opened> {
+    const opening = this.#opening;
+    const mcp = this.#mcp;
+    try {
+      return await openSession(this.#context, link, { opening, mcp }, signal);
+    } catch (error) {
+      const isLost = error instanceof ParleyError && SESSION_LOST.has(error.code);
+      if (!isLost || opening.kind !== 'reopen' || opening.transcript !== 'keep' || !link.isAlive) throw error;
+      this.#services.log.warn(`${error.message} A new session is begun.`);
+      return openSession(this.#context, link, { opening: { kind: 'new' }, mcp }, signal);
+    }
+  }
+
+  /** The agent is started again, mostly to notice a sign-in; the session that was open is opened again where that is possible, and what waits for it is sent then. */
+  async #startOver(link: AgentLink, sessionId: string | undefined, note: string): Promise<void> {
+    if (sessionId !== undefined && mayGoOn(link.description.features))
+      this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
+    this.#detach({ note, interrupted: true }, true);
+    this.#set({ kind: 'idle' });
+    void this.#end(() => link.close());
+    await this.start();
+  }
+
+  #onAgentEnd(link: AgentLink, error: ParleyError): void {
+    if (this.link !== link) return; // still starting: the stage that waits hears of it
+    const sessionId = this.#sessionId;
+    this.#detach({ note: error.message });
+    this.#lastEnd = error;
+    if (sessionId !== undefined && this.#recover(link, sessionId, error)) return;
+    this.#set({ kind: 'exited', error });
+  }
+
+  /** What was open is opened again by itself: a lost connection in the way of 6.1, an agent that ended by the policy of recovery.ts. @returns false where it is the user's turn */
+  #recover(link: AgentLink, sessionId: string, error: ParleyError): boolean {
+    const goesOn = mayGoOn(link.description.features);
+    if (goesOn) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
+    if (error.code === 'connection-lost') return goesOn && this.#tryAgain(error);
+    if (!this.#services.restarts?.()) return false;
+    const step = this.#recovery.ended(this.#services.clock.now());
+    if (step.kind === 'give-up') {
+      this.#lastEnd = restartLoop(error, step.attempts);
+      this.#set({ kind: 'exited', error: this.#lastEnd });
+      return true;
+    }
+    this.#restartTimer = setTimeout(() => void this.start(), step.afterMs);
+    this.#set({ kind: 'recovering', error, attempt: step });
+    return true;
+  }
+
+  /** Connects again after a while (protocol.md 6.1: a new connection, then the session is opened again). @returns false where it was tried often enough */
+  #tryAgain(error: ParleyError): boolean {
+    const attempt = this.#backoff.next(() => void this.start());
+    if (attempt) this.#set({ kind: 'recovering', error, attempt });
+    return attempt !== undefined;
+  }
+
+  /** @param continues the session comes back at once: nothing is lost */
+  #detach(end: AgentEnd, continues = false): void {
+    const hadSession = this.#sessionId !== undefined && !continues;
+    this.endReplay();
+    if (this.#sessionId !== undefined) this.link?.router.unregister(this.#sessionId);
+    this.#sessionId = undefined;
+    this.#agentSide = undefined;
+    this.#signIn?.abort();
+    this.#state = { kind: 'idle' }; // nothing may be sent while the turn is closed
+    this.#listener.detached(end, hadSession);
+  }
+
+  #set(state: ConnectionState): void {
+    this.#state = state;
+    this.#listener.changed();
+  }
+}

@@ -1,0 +1,173 @@
+// Whether the agent still has the session: known by hearing from it, asked by session/status where it offers that, and never more often than needed.
+
+import { probeStatus, type StatusAnswer } from '../../acp/proposals/sessionStatus';
+import type { StateReport } from '../../acp/protocol/dialect';
+import type { Liveness } from '../../panel/contract';
+import type { SessionState } from '../../session/state';
+import type { AgentLink, OpenedSession } from '../ports/agentLink';
+
+/** How long a session is quiet before a probe precedes the next prompt, in milliseconds. */
+const QUIET_MS = 5 * 60_000;
+const PROBE_TIMEOUT_MS = 5000;
+/** How long a turn is silent before the agent is asked, at first; each question doubles it, up to the longest. In milliseconds. */
+const SILENCE_MS = 60_000;
+const LONGEST_SILENCE_MS = 20 * 60_000;
+/** Two looks are farther apart than this only where the machine has slept or its clock was moved, in milliseconds. */
+const LEAP_MS = 60_000;
+
+/** How a look at a running turn came about. */
+export interface Look {
+  readonly waitsForUser: boolean;
+  readonly isFirst: boolean;
+}
+
+/** What is known of a conversation at one moment. Times are milliseconds since 1970. */
+export interface LifeSigns {
+  readonly state: Readonly<SessionState>;
+  readonly now: number;
+  /** When the agent was heard last, or was given something to do. */
+  readonly heardAt: number;
+  /** It was asked whether it is there and did not answer. */
+  readonly isUnresponsive: boolean;
+}
+
+export interface ProbeOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** How long a session is quiet before a probe precedes the next prompt, in milliseconds. */
+  readonly quietMs?: number | undefined;
+  /** How long an answer may take, in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly onChange: () => void;
+  /** An agent that was asked said what it does in the session. */
+  readonly onState: (report: StateReport) => void;
+}
+
+export class LivenessProbe {
+  readonly #now: () => number;
+  readonly #quietMs: number;
+  readonly #onChange: () => void;
+  readonly #onState: (report: StateReport) => void;
+  readonly #timeoutMs: number;
+  /** The connection whose agent does not know the question. */
+  #unasked: AgentLink | undefined;
+  #liveness: Liveness = 'unknown';
+  #heardAt = 0;
+  /** How often the agent was heard. */
+  #heardTimes = 0;
+  /** When the agent was given something to do. */
+  #busyAt = 0;
+  #lookedAt: number | undefined;
+  #askAfterMs = SILENCE_MS;
+  #asking = false;
+  #isUnresponsive = false;
+
+  constructor({ now, quietMs = QUIET_MS, timeoutMs = PROBE_TIMEOUT_MS, onChange, onState }: ProbeOptions) {
+    this.#now = now;
+    this.#quietMs = quietMs;
+    this.#timeoutMs = timeoutMs;
+    this.#onChange = onChange;
+    this.#onState = onState;
+  }
+
+  get liveness(): Liveness {
+    return this.#liveness;
+  }
+
+  /** When the agent said something last, or was given something to do (ms since 1970); and whether it was asked in a turn, did not answer and was not heard since. */
+  get signs(): { readonly heardAt: number; readonly isUnresponsive: boolean } {
+    return { heardAt: Math.max(this.#heardAt, this.#busyAt), isUnresponsive: this.#isUnresponsive };
+  }
+
+  /** The agent said something in the session, so it has it. Cheap: called for each batch of updates. */
+  heard(): void {
+    this.#heardAt = this.#now();
+    this.#heardTimes++;
+    this.#askAfterMs = SILENCE_MS;
+    if (!this.#isUnresponsive && this.#liveness === 'live') return;
+    this.set('live');
+  }
+
+  set(liveness: Liveness): void {
+    this.#liveness = liveness;
+    this.#isUnresponsive = false;
+    this.#onChange();
+  }
+
+  /**
+   * Asks the agent whether it has the session; an agent that does not know the question is asked once.
+   * @throws `signal`'s reason
+   */
+  async ask(session: OpenedSession, signal?: AbortSignal): Promise<StatusAnswer> {
+    const { link, sessionId } = session;
+    const { rpc } = link;
+    if (!rpc || !this.#mayAsk(link)) return 'unsupported';
+    const heard = this.#heardTimes;
+    const { answer, state } = await probeStatus(rpc, sessionId, this.#timeoutMs, signal).catch(() => {
+      signal?.throwIfAborted();
+      return { answer: 'failed' as const, state: undefined };
+    });
+    if (answer === 'unsupported') this.#unasked = link;
+    // What it has said meanwhile is newer than its answer, and an agent that is gone has no session.
+    if (!link.isAlive || this.#heardTimes !== heard) return answer;
+    if (answer === 'unresponsive') {
+      this.#liveness = 'unknown';
+      this.#isUnresponsive = true;
+      this.#onChange();
+    } else if (answer !== 'unsupported' && answer !== 'failed') this.set(livenessOf(answer));
+    if (state) this.#onState(state);
+    return answer;
+  }
+
+  #mayAsk(link: AgentLink): boolean {
+    return link.description.features.status !== undefined && this.#unasked !== link;
+  }
+
+  /**
+   * Looked at from time to time while a turn runs: an agent that has been silent in it for long is asked, less and less often, and not at all while it talks.
+   * @param look `waitsForUser`: its silence counts from the user's answer on; `isFirst`: nobody has looked for a while
+   */
+  look(session: OpenedSession, { waitsForUser, isFirst }: Look): void {
+    const now = this.#now();
+    const leapt = !isFirst && this.#lookedAt !== undefined && Math.abs(now - this.#lookedAt) > LEAP_MS;
+    this.#lookedAt = now;
+    if (waitsForUser || leapt) {
+      this.#busyAt = now;
+      if (this.#heardAt > now) this.#heardAt = now;
+    } else if (!this.#asking && this.#mayAsk(session.link) && now - this.signs.heardAt >= this.#askAfterMs)
+      void this.#askInTurn(session);
+  }
+
+  async #askInTurn(session: OpenedSession): Promise<void> {
+    const silentSince = this.signs.heardAt;
+    const heard = this.#heardTimes;
+    this.#asking = true;
+    await this.ask(session);
+    this.#asking = false;
+    if (this.#heardTimes !== heard || !session.link.isAlive) return; // it spoke meanwhile, or is gone: that says more
+    this.#askAfterMs = Math.min(2 * (this.#now() - silentSince), this.#now() - silentSince + LONGEST_SILENCE_MS);
+  }
+
+  /** Whether a session was quiet for so long that the agent should be asked about it before a prompt. */
+  isDoubtful({ link }: OpenedSession): boolean {
+    return this.#now() - this.#heardAt >= this.#quietMs && this.#mayAsk(link);
+  }
+
+  /**
+   * Before a prompt: a session that was quiet for long is asked about, once for one silence.
+   * Only where {@link isDoubtful} says so.
+   * @returns `gone`: it has to be opened again first. `silent`: the agent does not answer. `none`: it is there, or nothing is known against it
+   * @throws `signal`'s reason
+   */
+  async doubt(session: OpenedSession, signal: AbortSignal): Promise<'none' | 'gone' | 'silent'> {
+    const answer = await this.ask(session, signal);
+    this.#heardAt = this.#now();
+    if (answer === 'saved' || answer === 'not_found') return 'gone';
+    return answer === 'unresponsive' ? 'silent' : 'none';
+  }
+}
+
+/** What an answer means for whoever looks: a session that is saved is not lost, and not there either. */
+export function livenessOf(answer: StatusAnswer): Liveness {
+  return answer === 'live' || answer === 'not_found' ? answer : 'unknown';
+}

@@ -1,0 +1,211 @@
+// What comes of a session that was opened again, from the request on until the first prompt here. Agents repeat its past before their answer, after it, after session/ready,
+// in several bursts, or although they were not asked to. Beside a transcript that stands here it goes into a model of its own, and only what is missing is added; where
+// there is none, it becomes the transcript. States in it are those of old turns: only the last one says how the session is now.
+import { isIdle, isUserMessage } from '../../acp/proposals/promptLifecycle';
+import type { Dialect, StateReport, UpdateTargets } from '../../acp/protocol/dialect';
+import type { AsSaid } from '../../acp/quirks/repeatedPast';
+import type { Log } from '../../base/log';
+import type { SessionEvent } from '../../session/event';
+import { SessionModel } from '../../session/model';
+import { reconcile, type Transcript } from '../../session/reconcile';
+import { sameIds } from '../../session/renewedIds';
+import type { Entry } from '../../session/state';
+import { withoutSeed } from './seed';
+
+/** How long an agent that has answered may stay silent before what it repeated is taken over, and the most that is waited, in milliseconds. */
+const SILENCE_MS = 150;
+const LONGEST_MS = 3000;
+
+/** Says how the session is now, and is taken over at once. */
+const OF_THE_SESSION: ReadonlySet<SessionEvent['type']> = new Set([
+  'commands',
+  'modes',
+  'mode',
+  'config',
+  'info',
+  'usage',
+  'subagent',
+  'session_message',
+]);
+
+/** How updates of the past are read. */
+export interface PastUpdates {
+  /** Takes the states in them, which begin and end no turns here. */
+  readonly onState: (report: StateReport) => void;
+  /** Returns what an event says, without what the agent puts in only where it repeats something. */
+  readonly asSaid: AsSaid;
+}
+
+export interface SessionReplayOptions {
+  readonly dialect: Dialect;
+  readonly log: Log;
+  /** The transcript stands here, and is compared with what is repeated; else it is made from that. */
+  readonly compares: boolean;
+  /** The agent is to repeat the past. Else only a message of the user shows that it does: what comes before one is new. */
+  readonly expected: boolean;
+  readonly known: () => Transcript;
+  readonly apply: (event: SessionEvent) => void;
+  readonly asSaid: AsSaid;
+  /** Takes updates for the transcript. @param past they are a repetition */
+  readonly onUpdates: (updates: readonly unknown[], past?: PastUpdates) => void;
+  readonly onState: (report: StateReport) => void;
+  /** Told before what is missing is added. */
+  readonly onRepeated: (repeated: readonly Entry[]) => void;
+}
+
+export class SessionReplay {
+  readonly #options: SessionReplayOptions;
+  #model = new SessionModel();
+  /** The transcript was emptied for the replay. */
+  #cleared = false;
+  /** The agent has answered, and what it repeated until then was taken over. */
+  #settled = false;
+  #isOver = false;
+  readonly #past: PastUpdates;
+  /** What came before the answer while nothing shows that the past is repeated. */
+  #undecided: unknown[] | undefined;
+  /** The last state, until it is told. */
+  #state: StateReport | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #heard: (() => void) | undefined;
+
+  constructor(options: SessionReplayOptions) {
+    this.#options = options;
+    this.#past = { onState: this.#hold, asSaid: options.asSaid };
+    if (!options.expected) this.#undecided = [];
+    this.#model.apply({ type: 'cleared', replay: true }, 0);
+  }
+
+  /** The sink for the session's updates, for as long as the session lives. */
+  readonly take = (updates: readonly unknown[]): void => {
+    const { compares, onUpdates, dialect } = this.#options;
+    if (this.#isOver) {
+      onUpdates(updates);
+      return;
+    }
+    if (this.#undecided) this.#decide(updates);
+    else if (compares) dialect.readUpdates(updates, this.#targets());
+    else {
+      this.begin();
+      onUpdates(updates, this.#past);
+    }
+    this.#heard?.();
+    if (this.#settled && !this.#undecided) this.#timer ??= setTimeout(() => this.#settle(true), SILENCE_MS);
+  };
+
+  /** The repetition has begun, or the agent has answered: a transcript that is to be made anew is empty from now on, not before, as an agent may refuse. */
+  begin(): void {
+    if (this.#cleared || this.#options.compares) return;
+    this.#cleared = true;
+    this.#options.apply({ type: 'cleared', replay: true });
+  }
+
+  /** Resolves when nothing came for a moment: some agents answer before they repeat, or in the midst of it. Aborted: at once. */
+  quiet(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(silence);
+        clearTimeout(longest);
+        this.#heard = undefined;
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      let silence = setTimeout(done, SILENCE_MS);
+      const longest = setTimeout(done, LONGEST_MS);
+      this.#heard = () => {
+        clearTimeout(silence);
+        silence = setTimeout(done, SILENCE_MS);
+      };
+      signal.addEventListener('abort', done, { once: true });
+      if (signal.aborted) done();
+    });
+  }
+
+  /** The session is open: takes over what was repeated so far. */
+  answered(): void {
+    this.#settled = true;
+    if (!this.#undecided) {
+      this.begin();
+      this.#settle(true);
+      return;
+    }
+    const { onUpdates, apply } = this.#options;
+    apply({ type: 'ids_renewed' });
+    const updates = this.#undecided.splice(0);
+    if (updates.length > 0) onUpdates(updates);
+  }
+
+  /** Takes updates that are a repetition only where a message of the user is among them: no prompt has left. */
+  #decide(updates: readonly unknown[]): void {
+    const waiting = this.#undecided ?? [];
+    if (updates.some(isUserMessage)) {
+      this.#undecided = undefined;
+      this.take([...waiting, ...updates]);
+    } else if (this.#settled) this.#options.onUpdates(updates);
+    else waiting.push(...updates);
+  }
+
+  /** A prompt is about to leave, or the agent is gone: what comes from now on is new. */
+  end(): void {
+    if (this.#isOver) return;
+    if (this.#settled && !this.#undecided) this.#settle(false);
+    this.dispose();
+  }
+
+  /** The session was not opened: what was repeated of it is forgotten. */
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#isOver = true;
+    this.#model = new SessionModel();
+  }
+
+  readonly #hold = (report: StateReport): void => {
+    this.#state = report;
+  };
+
+  #targets(): UpdateTargets {
+    const { apply, asSaid, log } = this.#options;
+    return {
+      emit: (event) => {
+        if (OF_THE_SESSION.has(event.type)) apply(event);
+        else for (const said of asSaid(event)) this.#model.apply(said, 0);
+      },
+      onTurnComplete: () => {},
+      onState: this.#hold,
+      log,
+    };
+  }
+
+  /** @param goesOn more of the repetition may come */
+  #settle(goesOn: boolean): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#options.compares) this.#addMissing(goesOn);
+    const state = this.#state;
+    this.#state = undefined;
+    if (!state) return;
+    // What an agent says that works is no repetition any more.
+    if (!isIdle(state)) this.dispose();
+    this.#options.onState(state);
+  }
+
+  #addMissing(goesOn: boolean): void {
+    const { known, apply, onRepeated, log } = this.#options;
+    const { state } = this.#model;
+    const repeated = { ...state, entries: state.entries.map(asSaid) };
+    onRepeated(repeated.entries);
+    const missing = reconcile(known(), repeated, goesOn);
+    apply({ type: 'ids_renewed', known: sameIds(known().entries, repeated.entries) });
+    for (const event of missing) apply(event);
+    if (missing.length > 0) log.info(`the agent repeated the session; ${missing.length} things were new`);
+  }
+}
+
+/** A message as the user wrote it, without what went along for a new session. */
+function asSaid(entry: Entry): Entry {
+  if (entry.kind !== 'user') return entry;
+  const content = entry.content.map((block) =>
+    block.type === 'text' ? { ...block, text: withoutSeed(block.text) } : block,
+  );
+  return { ...entry, content };
+}

@@ -1,0 +1,84 @@
+// Signing in, by what the method asks for (protocol.md 1.9): the agent does it itself, or a command in a terminal of the user's does. Other kinds are guidance only.
+import type { AuthMethod } from '../../acp/protocol/dialect';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { resolveCommand } from '../../agents/resolveCommand';
+import { ParleyError } from '../../base/errors';
+import type { AgentLink } from '../ports/agentLink';
+import type { TerminalCommand } from '../ports/ports';
+import { deadlines, type StartContext } from './sessionStart';
+
+type TerminalMethod = Extract<AuthMethod, { type: 'terminal' }>;
+
+/** Whether choosing a method does something; otherwise it is shown as guidance. */
+export function canStart(method: AuthMethod): boolean {
+  return method.type === 'agent' || method.type === 'terminal';
+}
+
+/**
+ * Stage `sign-in`.
+ * @returns `signed-in` where the agent that runs knows the user now; `restart` where it must be started anew to notice (a terminal never calls `authenticate`).
+ * @throws RpcError, ParleyError `sign-in-failed`
+ */
+export async function signIn(
+  context: StartContext,
+  link: AgentLink,
+  method: AuthMethod,
+  signal: AbortSignal,
+): Promise<'signed-in' | 'restart'> {
+  const { agent, services, stages } = context;
+  const run = <T>(work: (stop: AbortSignal) => Promise<T>): Promise<T> =>
+    stages.run('sign-in', deadlines(context)['sign-in'], signal, work);
+  switch (method.type) {
+    case 'agent':
+      await run((stop) => link.until((inner) => link.dialect.login(method.id, inner), stop));
+      return 'signed-in';
+    case 'terminal': {
+      const terminal = services.signInTerminal;
+      if (!terminal) throw new ParleyError('sign-in-failed', 'there is no terminal to sign in with');
+      const code = await run(async (stop) => {
+        const command = await commandOf(context, agent, method);
+        stop.throwIfAborted();
+        return terminal(command, stop);
+      });
+      if (code === 0) return 'restart';
+      throw new ParleyError(
+        'sign-in-failed',
+        code === undefined ? 'the terminal was closed before it was done' : `its sign-in ended with code ${code}`,
+      );
+    }
+    case 'env_var':
+      throw new ParleyError('sign-in-failed', `${guidanceOf(method)} Then try again`);
+    case 'other':
+      throw new ParleyError('sign-in-failed', `Parley does not know the sign-in “${method.name}”`);
+  }
+}
+
+/** What the user has to do for a method that nothing can be started for, a sentence or two. */
+export function guidanceOf(method: AuthMethod): string {
+  const { name, description } = method;
+  if (method.type !== 'env_var') return description ? `${name}: ${description}` : `${name}.`;
+  const { variables } = method;
+  const what = variables.length === 0 ? 'the variable that it needs' : variables.join(' and ');
+  const sentence = `${name}: set ${what} under "env" of the agent in the setting parley.agents, or in the environment that VS Code starts with.`;
+  return description ? `${sentence} ${description}` : sentence;
+}
+
+/** The agent's own command with what the method adds, or the method's own command; in the environment that the agent gets. */
+async function commandOf(
+  { cwd, services }: StartContext,
+  agent: AgentDefinition,
+  method: TerminalMethod,
+): Promise<TerminalCommand> {
+  if (agent.type !== 'process') {
+    throw new ParleyError('sign-in-failed', `${agent.name} runs on another machine, where no terminal can be opened`);
+  }
+  const name = method.command ?? agent.command;
+  const env = { ...(await services.environment(name)), ...agent.env, ...method.env };
+  return {
+    title: `${agent.name}: ${method.name}`,
+    command: await resolveCommand(name, { cwd, env }),
+    args: method.command === undefined ? [...agent.args, ...method.args] : method.args,
+    env,
+    cwd: agent.cwd ?? cwd,
+  };
+}

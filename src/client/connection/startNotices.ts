@@ -1,0 +1,35 @@
+// What the transcript says of a start that went well but not in every way: a session that begins anew, and MCP servers that the agent did not get.
+import type { Log } from '../../base/log';
+import type { SessionEvent } from '../../session/event';
+import type { Entry } from '../../session/state';
+import { GETS_TRANSCRIPT } from '../sharing/provenanceWords';
+
+export class StartNotices {
+  readonly #apply: (event: SessionEvent) => void;
+  readonly #log: Log;
+  /** What was told once: a restart brings nothing new. */
+  readonly #told = new Set<string>();
+
+  constructor(apply: (event: SessionEvent) => void, log: Log) {
+    this.#apply = apply;
+    this.#log = log;
+  }
+
+  /** The agent knows nothing of what stands in the transcript. Of a session that has just been opened, that has been said. */
+  beganAnew(agentName: string, entries: readonly Entry[]): void {
+    const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
+    if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;
+    const description = `${agentName} began anew and does not know what is above. It ${GETS_TRANSCRIPT}.`;
+    this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description, beginsAnew: true });
+  }
+
+  /** @param problems sentences on the MCP servers that the agent did not get */
+  notHandedOver(problems: readonly string[]): void {
+    for (const problem of problems) this.#log.warn(`MCP servers: ${problem}`);
+    const news = problems.filter((problem) => !this.#told.has(problem));
+    for (const problem of news) this.#told.add(problem);
+    if (news.length === 0) return;
+    const title = 'Not all MCP servers were handed over';
+    this.#apply({ type: 'notice', own: true, severity: 'warning', title, description: news.join('\n') });
+  }
+}

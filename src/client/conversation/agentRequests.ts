@@ -1,0 +1,116 @@
+// What an agent asks of the client: permission, files, terminals. Everything is refused for a session that is not this one (protocol.md 5.13).
+
+import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import type { Dialect } from '../../acp/protocol/dialect';
+import { readElicitation } from '../../acp/protocol/elicitation';
+import { readUserQuestions } from '../../acp/quirks/userQuestions';
+import { at } from '../../base/untrusted';
+import type { AgentFiles } from '../requests/agentFiles';
+import type { ElicitationAnswer, ElicitationDesk } from '../requests/elicitationDesk';
+import type { AskFile } from '../requests/fileQuestions';
+import type { PermissionDesk } from '../requests/permissionDesk';
+import type { Terminals } from '../terminals/terminals';
+
+export interface RequestContext {
+  /** Ours, unique: the agent's session ids are only unique within one agent. */
+  readonly key: string;
+  readonly sessionId: () => string | undefined;
+  readonly roots: readonly string[];
+  /** Undefined while no agent runs. */
+  readonly agentSide: () => { readonly files: AgentFiles; readonly dialect: Dialect } | undefined;
+  readonly terminals: Terminals;
+  readonly permissions: PermissionDesk;
+  readonly elicitations: ElicitationDesk;
+  /** Asks about a file; a cancelled turn asks nothing any more. */
+  readonly askFile: AskFile;
+  /** Whether this is the id of a session that the agent runs for this one. */
+  /** Undefined where the id is not that of a subagent; aborted when that is asked to stop. */
+  readonly untilSubagentStopped: (sessionId: string) => AbortSignal | undefined;
+  /** Aborted when our request of this id has its answer; undefined where none is under way. */
+  readonly untilAnswered: (requestId: string | number) => AbortSignal | undefined;
+  /** The running turn was cancelled: it gets no permission any more. */
+  readonly isCancelled: () => boolean;
+}
+
+/**
+ * Answers one request of the agent (section 1.2, A->C).
+ * @throws RpcError -32601 for a method this client does not have, -32002 for another session, and what the services answer.
+ */
+export async function answerRequest(
+  context: RequestContext,
+  method: string,
+  params: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { key, roots, terminals, permissions, elicitations, askFile, isCancelled } = context;
+  if (method === 'elicitation/create') return elicit(context, params, signal);
+  const answer = ANSWERS.get(method);
+  if (!answer) throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`);
+  const sessionId = at(params, 'sessionId');
+  if (typeof sessionId !== 'string') throw new RpcError(rpcCodes.invalidParams, `${method}: sessionId is missing`);
+  const untilStopped = checkSession(context, sessionId);
+  const agentSide = context.agentSide();
+  if (!agentSide) throw new RpcError(rpcCodes.internal, 'The session is closed');
+  return answer(
+    { key, roots, terminals, permissions, elicitations, askFile, isCancelled, untilStopped, ...agentSide },
+    params,
+    signal,
+  );
+}
+
+/** A question may come before there is a session, as part of a request of ours: it is open as long as that. */
+async function elicit(context: RequestContext, params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
+  const asked = readElicitation(params);
+  if ('sessionId' in asked.scope) {
+    const untilStopped = checkSession(context, asked.scope.sessionId);
+    return context.elicitations.ask(asked, context.isCancelled(), either(signal, untilStopped));
+  }
+  const over = context.untilAnswered(asked.scope.requestId);
+  if (!over) throw new RpcError(rpcCodes.invalidParams, 'elicitation/create: no request with this id is under way');
+  return context.elicitations.ask(asked, false, AbortSignal.any([signal, over]));
+}
+
+/** Returns what ends the questions of a session before their turn does, if anything. @throws RpcError -32002 */
+function checkSession(context: RequestContext, sessionId: string): AbortSignal | undefined {
+  if (sessionId === context.sessionId()) return undefined;
+  const untilStopped = context.untilSubagentStopped(sessionId);
+  if (untilStopped) return untilStopped;
+  throw new RpcError(rpcCodes.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
+}
+
+function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other ? AbortSignal.any([signal, other]) : signal;
+}
+
+type Answering = Pick<
+  RequestContext,
+  'key' | 'roots' | 'terminals' | 'permissions' | 'elicitations' | 'askFile' | 'isCancelled'
+> & {
+  readonly untilStopped: AbortSignal | undefined;
+  readonly files: AgentFiles;
+  readonly dialect: Dialect;
+};
+
+type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unknown;
+
+/** A map: the agent chooses the name, and an object has names that nobody put there. */
+const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
+  [
+    'session/request_permission',
+    async ({ permissions, elicitations, dialect, isCancelled, untilStopped }, params, signal) => {
+      const asked = dialect.readPermission(params);
+      const questions = readUserQuestions(params);
+      const over = either(signal, untilStopped);
+      if (!questions) return permissions.ask(asked, isCancelled(), over);
+      permissions.describe(asked);
+      return questions.answer(await elicitations.ask(questions.asked, isCancelled(), over));
+    },
+  ],
+  ['fs/read_text_file', ({ files, roots, askFile }, params, signal) => files.read(params, roots, askFile, signal)],
+  ['fs/write_text_file', ({ files, roots, askFile }, params, signal) => files.write(params, roots, askFile, signal)],
+  ['terminal/create', ({ terminals, key, roots }, params) => terminals.create(key, params, roots)],
+  ['terminal/output', ({ terminals, key }, params) => terminals.output(key, params)],
+  ['terminal/wait_for_exit', ({ terminals, key }, params, signal) => terminals.waitForExit(key, params, signal)],
+  ['terminal/kill', ({ terminals, key }, params) => terminals.kill(key, params)],
+  ['terminal/release', ({ terminals, key }, params) => terminals.release(key, params)],
+]);

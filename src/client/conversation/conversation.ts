@@ -1,0 +1,580 @@
+// A live conversation with one agent: it starts the agent, opens the session, sends what is queued, and keeps the model. All knowledge of "what state are we in" is
+// one union here; everything shown is derived from it, the model, the queue and the stages.
+
+import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
+import type { PromptCapabilities } from '../../acp/protocol/dialect';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import { withTimeout } from '../../base/within';
+import type { Liveness, StopTarget } from '../../panel/contract';
+import type { SessionEvent, TimedEvent } from '../../session/event';
+import { SessionModel, type SessionView } from '../../session/model';
+import { isAway, PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue';
+import type { Entry } from '../../session/state';
+import { detailed, type PauseCode, type WaitReason } from '../../session/waitReason';
+import type { ConnectionState } from '../connection/connectionState';
+import { type AgentEnd, Connector } from '../connection/connector';
+import { type LifeSigns, LivenessProbe, type Look } from '../connection/livenessProbe';
+import { canReopen, type Opening, openingOf } from '../connection/opening';
+import { SessionSeed } from '../connection/seed';
+import { StartNotices } from '../connection/startNotices';
+import { CommunicationChat } from '../http/communicationChat';
+import type { AgentLink, OpenedSession } from '../ports/agentLink';
+import { EditHolds } from '../requests/editHolds';
+import type { ElicitationDesk } from '../requests/elicitationDesk';
+import { Subagents } from '../requests/subagents';
+import { transcriptOf } from '../sharing/transcriptMessages';
+import { Stages } from '../transport/stages';
+import { takeArrived } from '../turns/arrived';
+import { heldElsewhere, takenOver, untrusted } from '../turns/failures';
+import type { TurnResult } from '../turns/openTurn';
+import { TurnControl } from '../turns/turnControl';
+import { isAtWork } from './atWork';
+import type { ConversationOptions } from './conversationOptions';
+import { followTerminals } from './followTerminals';
+import { Inbound } from './inbound';
+import type { ConversationKeep } from './keep';
+import { QueueMirror } from './queueMirror';
+import { Recorder } from './recorder';
+import { closingEvents, restore, unansweredPrompt } from './restore';
+import { failedTurn, promptOfTurn } from './sendAgain';
+import type { ConversationServices } from './services';
+import { choicesOf, restoreChoices, type SessionChoices } from './sessionChoices';
+import { SessionOps } from './sessionOps';
+import { Unsent } from './unsent';
+
+/** How long an agent that is back may take to set mode and options again, in milliseconds. */
+const CHOICES_MS = 5000;
+
+/** How a turn ended that ran when its session was closed. */
+const CLOSE_NOTES = { closed: 'the session was closed', 'window-ended': 'the window was closed or reloaded' } as const;
+
+export class Conversation implements Disposable {
+  readonly key: string;
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  readonly #model: SessionModel;
+  readonly queue: PromptQueue;
+  /** Which queued messages are being edited. */
+  readonly edits: EditHolds;
+  readonly stages: Stages;
+  /** What can be done with the agent's sessions, this one and others. */
+  readonly ops: SessionOps;
+  readonly unsent: Unsent;
+  /** Its session with HTTP agents, if any. */
+  readonly communication: CommunicationChat;
+  readonly #recorder: Recorder;
+  readonly #keep: ConversationKeep | undefined;
+  readonly #services: ConversationServices;
+  readonly #turns: TurnControl;
+  readonly #subagents: Subagents;
+  readonly #probe: LivenessProbe;
+  readonly #connector: Connector;
+  readonly #lifetime = new DisposableStore();
+  readonly #notices: StartNotices;
+  /** Why it is only read here; undefined: it is ours. */
+  #held: ParleyError | undefined;
+  /** What was chosen when the agent gave its process back; until the session has it again. */
+  #suspended: SessionChoices | undefined;
+  #endsWithWindow = false;
+  readonly #seed = new SessionSeed();
+  #whole: Promise<void> | undefined;
+  /** The queue item that says again what a failed turn was asked. */
+  #sentAgain: string | undefined;
+
+  constructor(options: ConversationOptions) {
+    const { services, key, agent, cwd, kept } = options;
+    this.key = key;
+    this.cwd = cwd;
+    this.roots = options.roots;
+    this.#model = kept?.model ?? new SessionModel();
+    this.#services = services;
+    this.communication = new CommunicationChat(key, services, () => transcriptOf(this.#model, this.agent.name));
+    this.#held = options.isHeld ? heldElsewhere() : undefined;
+    const keep = this.#held ? undefined : options.keep; // what another window writes is not ours to end
+    this.#keep = keep;
+    this.unsent = new Unsent(keep, () => this.#model.touch('attachments'));
+    this.#recorder = new Recorder(this.#model, keep, services.clock.now);
+    const { apply } = this.#recorder;
+    const mirror = keep && new QueueMirror(keep, kept?.queue, kept?.paused);
+    this.queue = new PromptQueue(() => {
+      if (mirror) this.#recorder.queueChanged(() => mirror.sync(this.queue));
+      this.#model.touch('queue');
+    });
+    this.edits = new EditHolds(this.queue, () => this.pumpQueue());
+    if (kept) restore(this, kept, apply, services.clock.now(), options.isHeld);
+    if (kept?.whole) this.#whole = this.#complete(kept.whole, options.isHeld);
+    this.#notices = new StartNotices(apply, services.log);
+    this.stages = new Stages(services.clock.now, () => this.#model.touch('connection'));
+    this.#probe = new LivenessProbe({
+      now: services.clock.now,
+      quietMs: services.quietMs,
+      onChange: () => this.#model.touch('connection'),
+      onState: (report) => this.#turns.state(report),
+    });
+    this.#turns = new TurnControl({
+      queue: this.queue,
+      turnsSoFar: this.#model.state.turns.length,
+      appendix: (capabilities) => this.#seed.take(capabilities, this.#model.state.entries),
+      services,
+      apply,
+      onChange: () => this.#model.touch('turn'),
+      session: () => (this.#held || this.#suspended ? undefined : this.#connector.session),
+      heard: () => this.#probe.heard(),
+      leaving: () => this.#connector.endReplay(),
+      precedes: (session) =>
+        this.#probe.isDoubtful(session) ? (signal) => this.#checkSession(session, signal) : undefined,
+      reopen: (session) => (signal) => this.#reopenSession(session, signal),
+      kept: this.#recorder,
+      needSignIn: (message) => this.#connector.needSignIn(message),
+    });
+    this.#subagents = new Subagents({ side: () => this.#connector.agentSide, apply, log: services.log });
+    const inbound = new Inbound({
+      key,
+      roots: this.roots,
+      services,
+      recorder: this.#recorder,
+      turns: this.#turns,
+      subagents: this.#subagents,
+      probe: this.#probe,
+      connector: () => this.#connector,
+    });
+    this.#connector = new Connector(
+      {
+        key,
+        agent,
+        cwd,
+        additionalDirectories: this.roots.filter((root) => root !== cwd),
+        services,
+        stages: this.stages,
+        communication: this.communication,
+        apply,
+        refuses: () => {
+          if (this.#held) return this.#held;
+          if (!services.isTrusted()) return untrusted();
+          return keep?.claim() === false ? (this.#held ?? takenOver()) : undefined;
+        },
+        onSession: (facts) => keep?.describe(facts),
+        known: () => this.#model.state,
+        onRepeated: (repeated) => this.#onRepeated(repeated),
+        onRequest: (method, params, signal) => inbound.request(method, params, signal),
+        onNotification: (method, params) => inbound.notification(method, params),
+        onUpdates: (updates, past) => inbound.updates(updates, past),
+        onState: (report) => this.#turns.state(report),
+      },
+      options.opening ?? openingOf(kept),
+      {
+        changed: () => this.#model.touch('connection'),
+        starting: (lastEnd) => this.#onStarting(lastEnd),
+        ready: (problems, isNew) => this.#onReady(problems, isNew),
+        detached: (end, hadSession) => this.#onDetached(end, hadSession),
+      },
+    );
+    this.ops = new SessionOps({
+      link: () => this.#connector.link,
+      session: () => this.#connector.session,
+      agentName: () => this.agent.name,
+      cwd,
+      apply,
+    });
+    this.#lifetime.add(followTerminals(services.terminals, key, apply));
+  }
+
+  /** What is shown. It changes through {@link note} and the agent alone, so that what is kept is what is shown. */
+  get model(): SessionView {
+    return this.#model;
+  }
+
+  /** As it was when it was started last. */
+  get agent(): AgentDefinition {
+    return this.#connector.agent;
+  }
+
+  get connection(): ConnectionState {
+    return this.#connector.state;
+  }
+
+  get liveness(): Liveness {
+    return this.#probe.liveness;
+  }
+
+  /** What is known of the turn that runs. */
+  get lifeSigns(): LifeSigns {
+    return { state: this.#model.state, now: this.#services.clock.now(), ...this.#probe.signs };
+  }
+
+  /** To be called every few seconds while somebody looks at a running turn: a silent agent is asked whether it is there. */
+  checkSilence(look: Look): void {
+    if (this.#connector.session && !this.isPreparing) this.#probe.look(this.#connector.session, look);
+  }
+
+  /** The agent was asked to stop and has not for ten seconds. */
+  get ignoresStop(): boolean {
+    return this.#turns.ignoresStop;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#connector.sessionId;
+  }
+
+  /** A turn runs, its prompt waits for its answer, or a message is about to leave. */
+  get isBusy(): boolean {
+    return this.#turns.isBusy;
+  }
+
+  /** The agent starts, and a question to the user has to be answered before it can be used. */
+  get waitsForUser(): boolean {
+    return this.#connector.waitsForUser;
+  }
+
+  /** A message is about to leave: the agent is asked whether it still has the session, or opens it again. */
+  get isPreparing(): boolean {
+    return this.#turns.isPreparing;
+  }
+
+  /** The agent asked something at the end of its turn: the next message is the answer. */
+  get isAsked(): boolean {
+    return this.#turns.isAsked;
+  }
+
+  /** What the agent said of itself; undefined before it was initialized. */
+  get link(): AgentLink | undefined {
+    return this.#connector.link;
+  }
+
+  get promptCapabilities(): PromptCapabilities {
+    return this.link?.description.features.prompt ?? { image: false, audio: false, embeddedContext: false };
+  }
+
+  /** Resolves when the whole transcript is in the model; undefined where it is. Never rejects: what cannot be read stays a gap. */
+  get whole(): Promise<void> | undefined {
+    return this.#whole;
+  }
+
+  /** Reads what stands before the end of the transcript, and closes what was open there. */
+  async #complete(read: () => Promise<SessionModel>, isHeld?: boolean): Promise<void> {
+    try {
+      const whole = await read();
+      if (this.#lifetime.isDisposed) return;
+      this.#model.complete(whole);
+      const now = this.#services.clock.now();
+      for (const event of closingEvents(this.#model.state, now, isHeld)) this.#apply(event);
+    } catch (error) {
+      this.#services.log.error(`session ${this.key} could not be read: ${messageOf(error)}`);
+    } finally {
+      this.#whole = undefined;
+    }
+  }
+
+  /**
+   * Starts the agent and opens a session, once; later calls join. Nothing is started before the whole transcript is there, which the agent's own is compared
+   * with. Never throws: what fails is in {@link connection}.
+   */
+  start(): Promise<void> {
+    return (
+      this.#whole?.then(() => (this.#lifetime.isDisposed ? undefined : this.#connector.start())) ??
+      this.#connector.start()
+    );
+  }
+
+  /**
+   * Takes a message: sent now, or queued until the session is ready and the running turn has ended.
+   * @returns the queue item's id, and the end of its turn (rejects with `message-removed` or `conversation-closed`).
+   * @throws ParleyError `untrusted-workspace`, `session-held`, `empty-message`; the message stays with the caller then.
+   */
+  send(text: string, attachments: readonly QueuedAttachment[] = []): { id: string; done: Promise<TurnResult> } {
+    if (!this.#services.isTrusted()) throw untrusted();
+    this.#requireOurs();
+    if (text.trim() === '' && attachments.length === 0)
+      throw new ParleyError('empty-message', 'There is nothing to send.');
+    this.#keep?.verify();
+    this.#requireOurs();
+    // A message that the user sends while nothing runs is meant now; what they paused before it stays paused.
+    const now = this.queue.paused !== undefined && (!this.isBusy || this.isPreparing);
+    // Where it leaves at once it is never kept as one that waits.
+    return this.#recorder.together(() => {
+      const item = this.queue.add(text, attachments, now ? 'first' : 'last');
+      const done = now ? this.#turns.outbox.sendSoon(item) : this.#turns.outbox.expect(item);
+      void this.start();
+      this.#turns.outbox.pump();
+      return { id: item.id, done };
+    });
+  }
+
+  /** The id of the newest turn where it failed and its prompt can be sent again. */
+  get failedTurnId(): string | undefined {
+    return failedTurn(this.#model.state, this.queue, this.#sentAgain)?.id;
+  }
+
+  /**
+   * Sends the prompt of a failed turn again, as a new message.
+   * @returns false where that turn is not the newest, or its prompt waits already @throws what {@link send} throws
+   */
+  sendAgain(turnId: string): boolean {
+    if (this.failedTurnId !== turnId) return false;
+    const { text, attachments } = promptOfTurn(this.#model.state, turnId);
+    this.#sentAgain = this.send(text, attachments).id;
+    return true;
+  }
+
+  /** Sends a queued message next: at once where nothing runs, else the running turn is cancelled and the message follows its end. */
+  sendNow(id: string): void {
+    const item = this.queue.find(id);
+    if (!item || item.state === 'sending') return;
+    this.queue.putNext(id);
+    void this.#turns.outbox.sendFirst(item);
+    if (this.isBusy) this.#turns.cancel();
+    void this.start();
+    this.#turns.outbox.pump();
+  }
+
+  /** Lets the queue go on. */
+  resumeQueue(): void {
+    this.queue.resume();
+    void this.start();
+    this.#turns.outbox.pump();
+  }
+
+  /** Takes messages out of the queue: one, or all. @returns those that are gone */
+  removeFromQueue(id?: string): readonly QueueItem[] {
+    this.#turns.keepBack(id);
+    const item = id === undefined ? undefined : this.queue.find(id);
+    if (item && isAway(item)) {
+      this.#turns.takeBack(item.id, 'remove'); // the agent has it
+      return [];
+    }
+    const removed = id === undefined ? this.queue.clear() : [this.queue.remove(id)];
+    const gone = removed.filter((one) => one !== undefined);
+    for (const one of gone) this.#turns.outbox.forget(one);
+    return gone;
+  }
+
+  /** Takes back that the queue was cleared. @param gone what was in it @param paused why it waited */
+  unclearQueue(gone: readonly QueueItem[], paused: string | undefined): void {
+    if (this.#lifetime.isDisposed) return;
+    this.queue.unclear(gone, paused);
+    this.#turns.outbox.pump();
+  }
+
+  /** Asks the agent to give back a message that it holds; it waits for the user then, to be edited. */
+  takeBack(id: string): void {
+    this.#turns.takeBack(id, 'edit');
+  }
+
+  /** Lets an item that was edited or released go, where it is its turn. */
+  pumpQueue(): void {
+    this.#turns.outbox.pump();
+  }
+
+  /** Stops the running turn, or a start that has not ended. What is queued waits for the user, by their setting. */
+  cancel(): void {
+    if (this.#connector.isStarting) {
+      this.#connector.cancelStart();
+      if (this.queue.items.length > 0) this.queue.pause('start-stopped');
+      return;
+    }
+    // A message that has not left is stopped itself; what follows a turn is not, where the user has set it so.
+    const pauses = this.#turns.keepBack() || this.#services.afterCancel() === 'pause';
+    if (pauses && this.isBusy && this.queue.items.length > 0) this.queue.pause('stopped');
+    this.#turns.cancel();
+  }
+
+  answerPermission(id: string, optionId: string | null): boolean {
+    return this.#turns.permissions.answer(id, optionId);
+  }
+
+  /** Adds what happens beside the agent: a word of the client's own, or messages of a past that was held elsewhere; kept like all else. */
+  note(events: readonly TimedEvent[]): void {
+    this.#recorder.together(() => {
+      for (const { at, event } of events) this.#recorder.applyAt(event, at);
+    });
+  }
+
+  /** The forms and pages that wait for the user. */
+  get elicitations(): ElicitationDesk {
+    return this.#turns.elicitations;
+  }
+
+  /**
+   * Asks the agent to stop one tool call, one terminal or one subagent.
+   * @throws ParleyError `no-session`; what the agent answers.
+   */
+  async stopOne({ kind, id }: StopTarget): Promise<void> {
+    const { link, sessionId } = this.#connector.ready();
+    switch (kind) {
+      case 'tool':
+        return link.dialect.cancelTool(sessionId, id);
+      case 'terminal':
+        return link.dialect.cancelTerminal(sessionId, id);
+      case 'subagent':
+        return this.#subagents.stop(id);
+    }
+  }
+
+  /** @throws ParleyError `no-session`; what the agent answers. */
+  async setMode(modeId: string): Promise<void> {
+    const { link, sessionId } = this.#connector.ready();
+    await link.dialect.setMode(sessionId, modeId);
+    this.#apply({ type: 'mode', current: modeId });
+  }
+
+  /** @throws ParleyError `no-session`; what the agent answers. */
+  async setConfigOption(id: string, value: string | boolean): Promise<void> {
+    const { link, sessionId } = this.#connector.ready();
+    const options = await link.dialect.setConfigOption(sessionId, id, value);
+    if (options) this.#apply({ type: 'config', options });
+  }
+
+  /** Asks the agent whether it handles the session; shown, and nothing else. Without the capability nothing is sent. */
+  async checkStatus(): Promise<StatusAnswer> {
+    const { session } = this.#connector;
+    return session ? this.#probe.ask(session) : 'unsupported';
+  }
+
+  /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown and can be tried again. */
+  signIn(methodId: string): Promise<void> {
+    return this.#connector.signIn(methodId);
+  }
+
+  /** Signs out and starts the agent anew, which mostly asks for a sign-in then. @throws ParleyError `cannot-sign-out`; what the agent answers. */
+  async signOut(): Promise<void> {
+    await this.#connector.signOut();
+    await this.start();
+  }
+
+  /** Ends the agent and starts it anew with an old session. @param opening what is opened; the transcript is kept or replaced as it says */
+  async reopen(opening: Opening): Promise<void> {
+    this.#suspended = undefined;
+    await this.#connector.drop('another session was opened', { next: opening });
+    await this.start();
+  }
+
+  /** Ends the agent and starts it again. The transcript stays, and the session goes on where the agent can open it again; else it begins a new one and is said to. */
+  restart(): Promise<void> {
+    return this.#connector.restart('the agent was restarted');
+  }
+
+  /** Another window has taken the session over: nothing is sent any more from this moment on, its agent is ended, and what stands here can be read. */
+  async lose(): Promise<void> {
+    if (this.#held) return;
+    this.#held = takenOver();
+    await this.#connector.drop('another window went on with this session');
+    await this.start(); // which says why it does not
+  }
+
+  /** Nothing goes on in the session and nothing waits in it, and its agent can open it again: the process is not needed now. */
+  get isIdle(): boolean {
+    const { session } = this.#connector;
+    if (!session || this.#held || this.agent.type !== 'process') return false;
+    if (!canReopen(session.link.description.features)) return false;
+    return !this.isBusy && !this.isAsked && this.queue.items.length === 0 && !isAtWork(this.#model.state);
+  }
+
+  /** The agent has given its process back while it was idle, and comes back with the next start. */
+  get isSuspended(): boolean {
+    return this.#suspended !== undefined;
+  }
+
+  /** Gives the process of an idle agent back. The next start opens the same session, with what the user has chosen in it. */
+  async suspend(): Promise<void> {
+    if (!this.isIdle) return;
+    this.#suspended = choicesOf(this.#model.state);
+    await this.#connector.suspend('the agent was idle');
+  }
+
+  /** Ends the agent and everything that it started. @param why the session is left, or only its window ends */
+  async close(why: 'closed' | 'window-ended' = 'closed'): Promise<void> {
+    this.#endsWithWindow = why === 'window-ended';
+    await this.#connector.drop(CLOSE_NOTES[why], { closing: true });
+    this.dispose();
+  }
+
+  dispose(): void {
+    if (this.#lifetime.isDisposed) return;
+    this.#lifetime.dispose();
+    this.#connector.dispose();
+    this.#turns.dispose();
+    void this.#services.terminals.closeSession(this.key);
+  }
+
+  /** How the last agent ended is told where it happened. */
+  #onStarting(lastEnd: ParleyError | undefined): void {
+    if (lastEnd) {
+      const { code, message, stderr } = lastEnd;
+      this.#apply({ type: 'error', code, message, ...(stderr && { stderr }) });
+    }
+    this.#seed.starting(this.#model.state.entries);
+  }
+
+  #onReady(problems: readonly string[], isNew: boolean): void {
+    if (this.#seed.ready(isNew, this.#model.state.entries))
+      this.#notices.beganAnew(this.agent.name, this.#model.state.entries);
+    this.#notices.notHandedOver(problems);
+    this.#probe.heard();
+    this.#probe.set('live');
+    if (this.#suspended) void this.#resumed(this.#suspended, isNew);
+    else this.#turns.outbox.pump();
+  }
+
+  /** The agent is back: it gets what was chosen before it gets a message. */
+  async #resumed(choices: SessionChoices, isNew: boolean): Promise<void> {
+    try {
+      if (!isNew) await withTimeout(CHOICES_MS, () => restoreChoices(choices, this));
+    } catch (error) {
+      this.#services.log.warn(`session ${this.key}: mode and options were not set again: ${messageOf(error)}`);
+    }
+    if (this.#suspended !== choices) return;
+    this.#suspended = undefined;
+    this.#model.touch('connection');
+    this.#turns.outbox.pump();
+  }
+
+  /** What is queued for a session that was lost waits until the user says otherwise. A start that failed has lost nothing: what was sent for it goes with the next one. */
+  #onDetached({ note, interrupted }: AgentEnd, hadSession: boolean): void {
+    this.#probe.set('unknown');
+    // What may have arrived is asked about where the session goes on.
+    const inDoubt = hadSession && !this.#held ? unansweredPrompt(this.#model.state) : undefined;
+    if (inDoubt) this.queue.putFirst(inDoubt);
+    const why = this.#endsWithWindow ? 'window-ended' : detailed('agent-ended', note);
+    if (hadSession && this.queue.items.length > 0) this.queue.pause(why);
+    this.#turns.exited(note, interrupted);
+    this.#subagents.ended();
+    void this.#services.terminals.closeSession(this.key);
+  }
+
+  /** What the agent shows of the session has arrived. */
+  #onRepeated(repeated: readonly Entry[]): void {
+    for (const item of takeArrived(this.queue, this.#model.state.entries, repeated)) this.#turns.outbox.forget(item);
+  }
+
+  /** Sees to it that the agent has the session that a message is about to go to. @returns why the message must wait @throws `signal`'s reason */
+  async #checkSession(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
+    const doubt = await this.#probe.doubt(session, signal);
+    if (doubt === 'gone') return this.#reopenSession(session, signal);
+    return doubt === 'silent' ? 'agent-silent' : undefined;
+  }
+
+  /** The agent no longer has the session in memory: it is opened again. @returns why that was not possible @throws `signal`'s reason */
+  async #reopenSession(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
+    if (!canReopen(session.link.description.features)) return 'session-lost';
+    try {
+      await this.#connector.reopenSession(session, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const isGone = error instanceof ParleyError && error.code === 'session-not-found';
+      return isGone ? 'session-lost' : detailed('session-not-opened', messageOf(error));
+    }
+    this.#probe.heard();
+    return undefined;
+  }
+
+  /** @throws ParleyError `session-held` */
+  #requireOurs(): void {
+    if (this.#held) throw this.#held;
+  }
+
+  #apply(event: SessionEvent): void {
+    this.#recorder.apply(event);
+  }
+}

@@ -1,0 +1,21 @@
+// The entry of the transcript in which something stands that happened.
+import type { TimedEvent } from '../../session/event';
+import type { SessionView } from '../../session/model';
+import type { Entry } from '../../session/state';
+
+/** Returns the index of the entry; of the last one before it where it has none of its own, undefined where none is. */
+export function entryOf(
+  model: Pick<SessionView, 'state' | 'toolIndex'>,
+  { at, event }: TimedEvent,
+): number | undefined {
+  if (event.type === 'tool_call') return model.toolIndex(event.toolCallId);
+  const { entries } = model.state;
+  const exact = entries.findLastIndex((entry) => entry.at === at && entry.kind === kindOf(event));
+  const index = exact === -1 ? entries.findLastIndex((entry) => entry.at <= at) : exact;
+  return index === -1 ? undefined : index;
+}
+
+function kindOf(event: TimedEvent['event']): Entry['kind'] {
+  const isAgent = (event.type === 'message' || event.type === 'message_chunk') && event.role === 'agent';
+  return isAgent ? 'agent' : 'user';
+}

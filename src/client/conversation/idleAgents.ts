@@ -1,0 +1,82 @@
+// Agents that nobody needs give their processes back: one can hold hundreds of megabytes. A session that is not on the
+// screen, does nothing and waits for nothing is closed after a while, where its agent can open it again; the next
+// message, or the next look at it, starts the agent again.
+import type { Disposable } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { Conversation } from './conversation';
+
+/** How often it is looked, in milliseconds; oftener where the user's limit is shorter. */
+const LOOK_MS = 60_000;
+
+export interface IdleAgentsOptions {
+  readonly conversations: () => readonly Conversation[];
+  /** Whether a session is on the screen. */
+  readonly isShown: (key: string) => boolean;
+  /** How long an agent may be idle, in milliseconds; undefined: for ever. */
+  readonly limitMs: () => number | undefined;
+  /** Called at each look, to let go of what else nobody needs. */
+  readonly onLook: () => void;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now: () => number;
+  readonly schedule: (run: () => void, ms: number) => Disposable;
+  readonly log: Log;
+}
+
+export class IdleAgents implements Disposable {
+  readonly #options: IdleAgentsOptions;
+  /** Since when each session has been idle, by key. */
+  readonly #since = new Map<string, number>();
+  #timer: Disposable | undefined;
+  #isDisposed = false;
+
+  constructor(options: IdleAgentsOptions) {
+    this.#options = options;
+    this.#schedule();
+  }
+
+  /** Something happened in a session: it is not idle. */
+  changed(key: string): void {
+    this.#since.delete(key);
+  }
+
+  /** Suspends the agents that have been idle for long enough. Resolves when they have ended. */
+  async look(): Promise<void> {
+    const { conversations, isShown, limitMs, onLook, now, log } = this.#options;
+    onLook();
+    const limit = limitMs();
+    const idle = conversations().filter(({ key, isIdle }) => isIdle && !isShown(key));
+    const keys = new Set(idle.map(({ key }) => key));
+    for (const key of this.#since.keys()) if (!keys.has(key)) this.#since.delete(key);
+    if (limit === undefined) return;
+    const over = idle.filter(({ key }) => {
+      const since = this.#since.get(key) ?? now();
+      this.#since.set(key, since);
+      return now() - since >= limit;
+    });
+    await Promise.all(
+      over.map(async (conversation) => {
+        const { key, agent } = conversation;
+        this.#since.delete(key);
+        log.info(`session ${key}: ${agent.name} is idle and gives its process back`);
+        await conversation.suspend().catch((error: unknown) => log.warn(`session ${key}: ${messageOf(error)}`));
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#timer?.dispose();
+    this.#since.clear();
+  }
+
+  #schedule(): void {
+    if (this.#isDisposed) return;
+    const { schedule, limitMs } = this.#options;
+    const ms = Math.max(1000, Math.min(LOOK_MS, (limitMs() ?? LOOK_MS) / 4));
+    this.#timer = schedule(() => {
+      void this.look();
+      this.#schedule();
+    }, ms);
+  }
+}

@@ -1,0 +1,102 @@
+// What comes from the agent, on its way into a conversation: updates, notifications, and what it asks of the client.
+
+import { readStateUpdate } from '../../acp/proposals/sessionState';
+import { readCompleted } from '../../acp/protocol/elicitation';
+import type { Connector } from '../connection/connector';
+import type { LivenessProbe } from '../connection/livenessProbe';
+import type { PastUpdates } from '../connection/sessionReplay';
+import type { Subagents } from '../requests/subagents';
+import type { TurnControl } from '../turns/turnControl';
+import { answerRequest } from './agentRequests';
+import type { Recorder } from './recorder';
+import type { ConversationServices } from './services';
+
+export interface InboundParts {
+  readonly key: string;
+  readonly roots: readonly string[];
+  readonly services: ConversationServices;
+  readonly recorder: Recorder;
+  readonly turns: TurnControl;
+  readonly subagents: Subagents;
+  readonly probe: LivenessProbe;
+  readonly connector: () => Connector;
+}
+
+export class Inbound {
+  readonly #parts: InboundParts;
+
+  constructor(parts: InboundParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes the `update`s of the session's `session/update` notifications, in order.
+   * @param past they repeat what was: the ends of turns in them say nothing
+   */
+  updates(updates: readonly unknown[], past?: PastUpdates): void {
+    const { services, recorder, turns, subagents, probe, connector } = this.#parts;
+    const now = services.clock.now();
+    probe.heard();
+    turns.updated();
+    if (!past) this.#storeState(updates);
+    recorder.together(() =>
+      connector().agentSide?.dialect.readUpdates(updates, {
+        emit: (event) => {
+          for (const said of past?.asSaid(event) ?? [event]) {
+            turns.heard(said);
+            recorder.applyAt(said, now);
+          }
+          if (event.type === 'subagent') subagents.announce(event.sessionId);
+        },
+        onTurnComplete: (barrier) => {
+          if (!past) turns.turnComplete(barrier);
+        },
+        onState: past?.onState ?? ((report) => turns.state(report)),
+        log: services.log,
+      }),
+    );
+  }
+
+  #storeState(updates: readonly unknown[]): void {
+    const { key, services } = this.#parts;
+    const state = services.agentState?.(key);
+    if (!state) return;
+    for (const update of updates) {
+      const stored = readStateUpdate(update);
+      if (typeof stored === 'string') services.log.warn(`The agent's state is not stored: ${stored}.`);
+      else if (stored) state.store(stored);
+    }
+  }
+
+  /** Takes any other notification. */
+  notification(method: string, params: unknown): void {
+    const { services, turns } = this.#parts;
+    const done = method === 'elicitation/complete' ? readCompleted(params) : undefined;
+    if (done !== undefined) turns.elicitations.completed(done);
+    else services.log.debug(`ignored notification ${method}`);
+  }
+
+  /** Answers a request. @throws as {@link answerRequest} */
+  async request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    const { key, roots, services, turns, subagents, probe, connector } = this.#parts;
+    probe.heard();
+    return answerRequest(
+      {
+        key,
+        roots,
+        sessionId: () => connector().sessionId,
+        terminals: services.terminals,
+        permissions: turns.permissions,
+        elicitations: turns.elicitations,
+        askFile: turns.askFile,
+        untilSubagentStopped: (id) => subagents.untilStopped(id),
+        untilAnswered: (id) => connector().agentSide?.link.rpc?.untilAnswered(id),
+        agentSide: () => connector().agentSide,
+        isCancelled: () => turns.isCancelled,
+      },
+      method,
+      params,
+      signal,
+    );
+  }
+}

@@ -1,0 +1,64 @@
+// Keeps the queue as it is: after each change the difference to what is kept is written, before anything else happens because of it.
+import type { PromptQueue, QueueItem } from '../../session/queue';
+import type { KeptItem, QueueKeep } from './keep';
+
+export class QueueMirror {
+  readonly #keep: QueueKeep;
+  #kept = new Map<string, KeptItem>();
+  #paused: string | undefined;
+
+  /** @param kept what stands in the keep already */
+  constructor(keep: QueueKeep, kept: readonly KeptItem[] = [], paused?: string) {
+    this.#keep = keep;
+    this.#kept = new Map(kept.map((item) => [item.id, item]));
+    this.#paused = paused;
+  }
+
+  /** Writes what has changed since the last call. */
+  sync(queue: PromptQueue): void {
+    const { items } = queue;
+    const here = new Set(items.map(({ id }) => id));
+    for (const id of [...this.#kept.keys()]) {
+      if (here.has(id)) continue;
+      this.#keep.removed(id);
+      this.#kept.delete(id);
+    }
+    for (const [index, item] of items.entries()) this.#syncItem(item, index === 0);
+    this.#syncOrder(items);
+    if (queue.paused !== this.#paused) {
+      this.#paused = queue.paused;
+      this.#keep.paused(queue.paused);
+    }
+  }
+
+  #syncItem(current: QueueItem, isFirst: boolean): void {
+    const item: KeptItem = { ...current };
+    const { id, text, state, held, reason, doubtful } = item;
+    const old = this.#kept.get(id);
+    if (!old) {
+      const isLast = !isFirst || this.#kept.size === 0;
+      this.#keep.added(item, isLast ? 'last' : 'first');
+      // A map keeps the order of insertion; the order of the queue is compared with it.
+      this.#kept = isLast ? this.#kept.set(id, item) : new Map([[id, item], ...this.#kept]);
+      return;
+    }
+    if (old.text !== text || old.held !== held) {
+      this.#keep.changed(id, { ...(old.text !== text && { text }), ...(old.held !== held && { held }) });
+    }
+    if (old.state !== state || old.reason !== reason || old.doubtful !== doubtful) this.#keep.state(id, state, item);
+    this.#kept.set(id, item);
+  }
+
+  #syncOrder(items: readonly QueueItem[]): void {
+    const order = items.map(({ id }) => id);
+    const kept = [...this.#kept.keys()];
+    if (order.every((id, index) => kept[index] === id)) return;
+    this.#keep.order(order);
+    this.#kept = new Map(
+      order.flatMap((id) => {
+        const item = this.#kept.get(id);
+        return item ? [[id, item] as const] : [];
+      }),
+    );
+  }
+}

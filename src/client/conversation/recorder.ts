@@ -1,0 +1,95 @@
+// Applies what happens to the model and keeps it, in the same order. What an agent sends in one go is kept in one go.
+import type { SessionEvent, TimedEvent } from '../../session/event';
+import type { SessionModel } from '../../session/model';
+import type { ConversationKeep } from './keep';
+
+/** In a turn, so many entries lie between two marks. */
+const MARK_EVERY = 16;
+
+export class Recorder {
+  readonly #model: SessionModel;
+  readonly #keep: ConversationKeep | undefined;
+  readonly #now: () => number;
+  /** What is to be kept together; undefined: each event by itself. */
+  #together: TimedEvent[] | undefined;
+  #syncQueue: (() => void) | undefined;
+  /** Entries before the last mark. */
+  #marked = 0;
+
+  /** @param now ms since 1970 */
+  constructor(model: SessionModel, keep: ConversationKeep | undefined, now: () => number) {
+    this.#model = model;
+    this.#keep = keep;
+    this.#now = now;
+  }
+
+  /** Applies one event that happens now. */
+  readonly apply = (event: SessionEvent): void => {
+    this.applyAt(event, this.#now());
+  };
+
+  /** Applies one event. @param at ms since 1970 */
+  applyAt(event: SessionEvent, at: number): void {
+    const keep = this.#keep;
+    if (!keep) {
+      this.#model.apply(event, at);
+      return;
+    }
+    const { state } = this.#model;
+    const entries = state.entries.length;
+    const turns = state.turns.length;
+    const turn = state.turn?.id;
+    this.#model.apply(event, at);
+    const timed: TimedEvent = {
+      at,
+      event,
+      ...(state.entries.length > entries && { begins: true }),
+      ...(this.#isMark(entries, turn, event) && { mark: { entries, turns, ...(turn !== undefined && { turn }) } }),
+    };
+    if (this.#together) this.#together.push(timed);
+    else keep.events([timed]);
+    if (event.type === 'info' && event.title) keep.describe({ title: event.title });
+  }
+
+  /** Whether the end of the transcript can be read from an event on: a turn begins with it, or an entry where none of the like was for long. */
+  #isMark(entries: number, turn: string | undefined, event: SessionEvent): boolean {
+    if (event.type === 'cleared') this.#marked = 0;
+    const { state } = this.#model;
+    const isTurn = event.type === 'turn_started' && turn === undefined;
+    const isEntry = state.entries.length === entries + 1 && turn === state.turn?.id && !state.replaying;
+    if (!isTurn && !(isEntry && entries - this.#marked >= MARK_EVERY)) return false;
+    this.#marked = entries;
+    return true;
+  }
+
+  /** The queue has changed. @param sync keeps the difference */
+  queueChanged(sync: () => void): void {
+    if (this.#together) this.#syncQueue = sync;
+    else sync();
+  }
+
+  /** Keeps all that is applied during `run`, and the queue as it is then, at its end. */
+  readonly together = <T>(run: () => T): T => {
+    if (!this.#keep || this.#together) return run();
+    this.#together = [];
+    try {
+      return run();
+    } finally {
+      this.commit();
+      this.#together = undefined;
+    }
+  };
+
+  /** Keeps now what was to be kept at the end: before something happens that cannot be taken back. */
+  readonly commit = (): void => {
+    const events = this.#together;
+    const sync = this.#syncQueue;
+    if (!events || (events.length === 0 && !sync)) return;
+    this.#together = [];
+    this.#syncQueue = undefined;
+    this.#keep?.together(() => {
+      if (events.length > 0) this.#keep?.events(events);
+      sync?.();
+    });
+  };
+}

@@ -1,0 +1,121 @@
+// A conversation that was kept comes back: its transcript as it stood, and what was open when its window ended closed in words. What may or may not have reached the
+// agent is never sent again by itself: the user is asked.
+import type { ContentBlock } from '../../session/content';
+import type { SessionEvent } from '../../session/event';
+import type { SessionView } from '../../session/model';
+import type { PromptQueue, QueuedAttachment } from '../../session/queue';
+import type { SessionState } from '../../session/state';
+import { isEnded } from '../../session/tools';
+import type { KeptConversation, KeptItem } from './keep';
+import type { Unsent } from './unsent';
+
+/** The words for a turn that the end of its window cut off. */
+const CUT_OFF = 'the window ended while it ran';
+/** The same where it was not cut off, and is only read here. */
+const ELSEWHERE = 'it goes on in another window';
+
+/**
+ * Goes on from what was kept: the transcript as it stood, what was open closed in words, nothing sent by itself.
+ * @param apply takes what happens now @param now ms since 1970 @param isHeld another window has it: it is over only for whoever reads it here
+ */
+export function restore(
+  { model, queue, unsent }: { readonly model: SessionView; readonly queue: PromptQueue; readonly unsent: Unsent },
+  kept: KeptConversation,
+  apply: (event: SessionEvent) => void,
+  now: number,
+  isHeld = false,
+): void {
+  const state = { ...model.state, entries: model.state.entries.slice(model.begins) };
+  const items = restoredQueue(state, kept.queue);
+  const used = Math.max(usedIds(state, kept.queue), kept.usedIds ?? 0);
+  for (const event of closingEvents(state, now, isHeld)) apply(event);
+  queue.restore(
+    items.map((item) => ({ ...item })),
+    items.length > 0 ? (kept.paused ?? 'window-ended') : undefined,
+    used,
+  );
+  unsent.restore(kept);
+}
+
+/** What closes everything that was open in a session when its window ended. @param at ms since 1970 @param isHeld as for {@link restore} */
+export function closingEvents(state: Readonly<SessionState>, at: number, isHeld = false): SessionEvent[] {
+  const events: SessionEvent[] = [];
+  for (const permissionId of state.permissions.keys()) {
+    events.push({ type: 'permission_closed', permissionId, outcome: 'cancelled', by: 'exit' });
+  }
+  for (const id of state.elicitations.keys()) {
+    events.push({ type: 'elicitation_closed', id, action: 'cancel', by: 'exit' });
+  }
+  for (const { id, exit, released } of state.terminals.values()) {
+    if (!exit && !released) events.push({ type: 'terminal', terminalId: id, released: true });
+  }
+  if (state.background.length > 0) events.push({ type: 'background', work: [] });
+  if (state.entries.some((entry) => entry.kind === 'tool' && entry.toolKind === 'subagent' && !isEnded(entry.status))) {
+    events.push({ type: 'subagents_ended' });
+  }
+  if (state.turn) {
+    const { id: turnId, cancelRequested } = state.turn;
+    const stopReason = cancelRequested ? 'cancelled' : 'error';
+    const note = isHeld ? ELSEWHERE : CUT_OFF;
+    events.push({ type: 'turn_ended', turnId, stopReason, barrier: 'exit', at, note, interrupted: true });
+  }
+  return events;
+}
+
+/**
+ * The queue as it goes on: in order, with what was on its way marked as doubtful where nothing shows that it arrived.
+ * @param state the transcript, before its open turn is closed
+ */
+export function restoredQueue(state: Readonly<SessionState>, kept: readonly KeptItem[]): KeptItem[] {
+  const sent = new Map(
+    state.entries.flatMap((entry) =>
+      entry.kind === 'user' && entry.promptId ? [[entry.promptId, entry] as const] : [],
+    ),
+  );
+  const items = kept.flatMap((item): KeptItem[] => {
+    if (item.state === 'queued' || item.state === 'failed') return [{ ...item, held: false }];
+    // It stands in the transcript: what follows there tells.
+    return sent.has(item.id) ? [] : [inDoubt(item)];
+  });
+  const unanswered = unansweredPrompt(state);
+  if (!unanswered) return items;
+  return [unanswered, ...items.filter(({ repeats }) => repeats !== unanswered.repeats)];
+}
+
+/** The highest number of an id `q1`, `q2` … that a session has used. */
+function usedIds(state: Readonly<SessionState>, kept: readonly KeptItem[]): number {
+  const ids = [
+    ...kept.map(({ id }) => id),
+    ...state.entries.map((entry) => (entry.kind === 'user' ? entry.promptId : undefined)),
+  ];
+  return ids.reduce((most, id) => Math.max(most, Number(/^q(\d+)/.exec(id ?? '')?.[1] ?? 0)), 0);
+}
+
+/** The prompt of the running turn, to be sent again if the user wants it, where the agent has not said a word since. */
+export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): KeptItem | undefined {
+  if (turn?.origin !== 'user' || turn.firstOutputAt !== undefined) return undefined;
+  const prompt = entries.findLast((entry) => entry.kind === 'user' && entry.turnId === turn.id);
+  if (prompt?.kind !== 'user' || !prompt.promptId || prompt.messageId !== undefined) return undefined;
+  return inDoubt({
+    id: `${prompt.promptId}-again`,
+    repeats: prompt.promptId,
+    text: textOf(prompt.content),
+    attachments: prompt.content.flatMap((block, index) => (block.type === 'text' ? [] : [attachmentOf(block, index)])),
+    state: 'failed',
+    held: false,
+  });
+}
+
+function inDoubt(item: KeptItem): KeptItem {
+  return { ...item, held: false, state: 'failed', reason: 'in-doubt', doubtful: true };
+}
+
+/** What went with the prompt, in the form in which it went. */
+function attachmentOf(block: ContentBlock, index: number): QueuedAttachment {
+  const label = block.type === 'resource_link' ? block.name : block.type === 'resource' ? block.uri : block.type;
+  return { id: `again-${index}`, kind: block.type === 'image' ? 'image' : 'other', label, forms: [block] };
+}
+
+function textOf(content: readonly ContentBlock[]): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}

@@ -1,0 +1,110 @@
+// What can be done with an agent's sessions beside talking in one (protocol.md 1.2, 2): list, rename, archive, delete. Each only where the agent says that it can.
+import type { AgentFeatures, SessionInfo } from '../../acp/protocol/dialect';
+import { ParleyError } from '../../base/errors';
+import type { SessionEvent } from '../../session/event';
+import type { AgentLink, OpenedSession } from '../ports/agentLink';
+
+/** Pages of one list that are read at most, and how long each may take, in milliseconds. */
+const MAX_PAGES = 200;
+const ANSWER_MS = 15_000;
+const MAX_TITLE = 500;
+
+export interface SessionOpsOptions {
+  readonly link: () => AgentLink | undefined;
+  readonly session: () => OpenedSession | undefined;
+  readonly agentName: () => string;
+  readonly cwd: string;
+  readonly apply: (event: SessionEvent) => void;
+}
+
+export interface SessionQuery {
+  /** Sessions of all folders; else of the conversation's own. */
+  readonly everywhere?: boolean;
+  /** Only what was archived; else only what was not. */
+  readonly archived?: boolean;
+}
+
+/** An action that a running agent offers for sessions. */
+export type SessionAction = 'list' | 'fork' | 'delete' | 'title' | 'archive' | 'logout' | 'load' | 'resume';
+
+export class SessionOps {
+  readonly #options: SessionOpsOptions;
+
+  constructor(options: SessionOpsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the agent runs and offers this. */
+  can(action: SessionAction): boolean {
+    return this.#options.link()?.description.features[action] !== undefined;
+  }
+
+  /**
+   * The agent's sessions, a page at a time, as they are asked for (`session/list`). Ends where the agent has no more, or repeats itself.
+   * @throws ParleyError `cannot-do`; what the agent answers.
+   */
+  async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
+    const link = this.#need('list', 'list its sessions');
+    const base = {
+      ...(!query.everywhere && { cwd: this.#options.cwd }),
+      ...(link.description.features.archive && { archived: query.archived === true }),
+    };
+    const seen = new Set<string>();
+    const ids = new Set<string>();
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const { sessions, nextCursor } = await link.dialect.list(
+        { ...base, ...(cursor !== undefined && { cursor }) },
+        AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+      );
+      const fresh = sessions.filter(({ sessionId }) => !ids.has(sessionId));
+      for (const { sessionId } of fresh) ids.add(sessionId);
+      yield fresh;
+      if (nextCursor === undefined || seen.has(nextCursor)) return;
+      seen.add(nextCursor);
+      cursor = nextCursor;
+    }
+  }
+
+  /** `session/delete`. @throws ParleyError `cannot-do`; what the agent answers. */
+  async delete(sessionId: string, signal: AbortSignal): Promise<void> {
+    await this.#need('delete', 'delete sessions').dialect.delete(sessionId, signal);
+  }
+
+  /** `session/archive`, `session/unarchive` (unstable). @throws ParleyError `cannot-do`; what the agent answers. */
+  async archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void> {
+    await this.#need('archive', 'archive sessions').dialect.archive(sessionId, archived, signal);
+  }
+
+  /**
+   * `session/set_title` (unstable) for any session of the agent.
+   * @returns the title as the agent keeps it @throws ParleyError `cannot-do`, `empty-title`; what the agent answers.
+   */
+  async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
+    const wanted = titleOf(title);
+    return this.#need('title', 'rename sessions').dialect.setTitle(sessionId, wanted, signal);
+  }
+
+  /**
+   * Gives the open session a title: the agent keeps it where it can, else only this window does.
+   * @throws ParleyError `empty-title`; what the agent answers.
+   */
+  async rename(title: string, signal: AbortSignal): Promise<void> {
+    const session = this.#options.session();
+    const kept = session && this.can('title') ? await this.setTitle(session.sessionId, title, signal) : titleOf(title);
+    this.#options.apply({ type: 'info', title: kept });
+  }
+
+  #need(feature: keyof AgentFeatures, words: string): AgentLink {
+    const link = this.#options.link();
+    if (link?.description.features[feature]) return link;
+    const why = link ? `${this.#options.agentName()} cannot ${words}.` : `${this.#options.agentName()} does not run.`;
+    throw new ParleyError('cannot-do', why);
+  }
+}
+
+function titleOf(text: string): string {
+  const title = text.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE);
+  if (title === '') throw new ParleyError('empty-title', 'A session needs a title with at least one letter.');
+  return title;
+}

@@ -1,0 +1,123 @@
+// What the user has before them and has not sent: the words and attachments of the next message, and where they are reading. It survives the window, like the messages
+// that wait.
+import { Emitter, type Event } from '../../base/event';
+import type { Anchor, DraftView } from '../../panel/contract';
+import type { QueuedAttachment } from '../../session/queue';
+import type { ConversationKeep, KeptConversation } from './keep';
+
+/** The draft was changed. `by`: the page that did it, which knows it already. */
+export interface DraftChange {
+  readonly draft: DraftView;
+  readonly by: unknown;
+}
+
+export class Unsent {
+  readonly #keep: ConversationKeep | undefined;
+  readonly #onChange: () => void;
+  readonly #didChangeDraft = new Emitter<DraftChange>();
+  #draft: DraftView = { text: '', revision: 0 };
+  #attachments: readonly QueuedAttachment[] = [];
+
+  #anchor: Anchor | undefined;
+
+  /** @param onChange the attachments have changed; the text is the composer's own. */
+  constructor(keep: ConversationKeep | undefined, onChange: () => void) {
+    this.#keep = keep;
+    this.#onChange = onChange;
+  }
+
+  get draft(): DraftView {
+    return this.#draft;
+  }
+
+  /** A page, or the sending of a message, has changed the text. */
+  get onDidChangeDraft(): Event<DraftChange> {
+    return this.#didChangeDraft.event;
+  }
+
+  /** Takes what was typed in a page. @returns false where a newer text is here */
+  write(draft: DraftView, by: unknown): boolean {
+    if (draft.revision <= this.#draft.revision) return false;
+    this.#draft = { text: draft.text, revision: draft.revision };
+    this.#keep?.draft(this.#draft, this.#attachments);
+    this.#didChangeDraft.fire({ draft: this.#draft, by });
+    return true;
+  }
+
+  /** Where the user reads; undefined: at the end. */
+  get anchor(): Anchor | undefined {
+    return this.#anchor;
+  }
+
+  set anchor(anchor: Anchor | undefined) {
+    if (anchor?.index === this.#anchor?.index && anchor?.offset === this.#anchor?.offset) return;
+    this.#anchor = anchor;
+    this.#keep?.place(anchor);
+  }
+
+  get attachments(): readonly QueuedAttachment[] {
+    return this.#attachments;
+  }
+
+  /** Adds an attachment; one of the same place, such as the same lines of a file, is replaced. */
+  attach(attachment: QueuedAttachment): void {
+    const place = placeOf(attachment);
+    const others = this.#attachments.filter((one) => place === undefined || placeOf(one) !== place);
+    this.#set(this.#draft, [...others, attachment]);
+  }
+
+  detach(id: string): void {
+    this.#set(
+      this.#draft,
+      this.#attachments.filter((attachment) => attachment.id !== id),
+    );
+  }
+
+  /**
+   * A message was sent; in the queue it is kept as well. What was typed since in another page stays.
+   * @param revision of the draft that the message was @returns what is left
+   */
+  sent(text: string, revision: number, by: unknown): DraftView {
+    const { text: now, revision: newest } = this.#draft;
+    const rest =
+      revision >= newest ? '' : text !== '' && now.startsWith(text) ? now.slice(text.length).trimStart() : now;
+    this.#set({ text: rest, revision: Math.max(revision, newest) + 1 }, []);
+    this.#didChangeDraft.fire({ draft: this.#draft, by });
+    return this.#draft;
+  }
+
+  /** Goes on with what was kept. */
+  restore({ draft, attachments, anchor }: Pick<KeptConversation, 'draft' | 'attachments' | 'anchor'>): void {
+    this.#draft = draft;
+    this.#attachments = attachments;
+    this.#anchor = anchor;
+  }
+
+  /**
+   * What was written in a session that could only be read, now that it goes on here: it stands before the user and stays, with the attachments of both.
+   * @returns what was kept beside it and is in neither, to be added to the composer; empty where there is nothing
+   */
+  takeOver({ draft: { text: draft, revision }, attachments }: Pick<Unsent, 'draft' | 'attachments'>): string {
+    const kept = this.#draft.text;
+    const known = new Set(this.#attachments.map(({ id }) => id));
+    const all = [...this.#attachments, ...attachments.filter(({ id }) => !known.has(id))];
+    if (draft === '' && all.length === this.#attachments.length) return kept;
+    this.#set({ text: draft === '' ? kept : draft, revision: Math.max(revision, this.#draft.revision) + 1 }, all);
+    return draft.includes(kept) ? '' : kept;
+  }
+
+  #set(draft: DraftView, attachments: readonly QueuedAttachment[]): void {
+    this.#draft = draft;
+    this.#attachments = attachments;
+    this.#keep?.draft(draft, attachments);
+    this.#onChange();
+  }
+}
+
+/** The address of the file or the lines that an attachment stands for; undefined for pasted content. */
+function placeOf({ forms }: QueuedAttachment): string | undefined {
+  for (const form of forms)
+    if ((form.type === 'resource' || form.type === 'resource_link') && !form.uri.startsWith('attachment:'))
+      return form.uri;
+  return undefined;
+}

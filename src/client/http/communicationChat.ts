@@ -1,0 +1,318 @@
+// A conversation's session with HTTP agents. The session is the client's own: it outlives connections, goes along when the agent has another address, and is kept so that
+// it outlives the window too.
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { AgentServerError } from '../../distributed/client/agentServerError';
+import { CommunicationClient, type Traffic } from '../../distributed/client/communicationClient';
+import { type AgentPlace, CommunicationSession, type SendOutcome } from '../../distributed/client/communicationSession';
+import { textOf } from '../../distributed/client/runParts';
+import type { FollowOptions } from '../../distributed/client/runRecovery';
+import { type MessageRecorder, SessionPast } from '../../distributed/client/sessionPast';
+import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
+import { type Message, mintId, type SessionDescriptor } from '../../distributed/model/model';
+import { redactSignatures } from '../../distributed/model/resourceUrl';
+import type { ContentBlock } from '../../session/content';
+import type { SessionEvent } from '../../session/event';
+import type { Clock } from '../ports/ports';
+import {
+  type CommunicationRecord,
+  type DescriptorPort,
+  readRecord,
+  withBranch,
+  writeRecord,
+} from './communicationRecord';
+
+/** What the sessions of HTTP agents need of the place they run in. */
+export interface ChatServices {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Keeps such sessions over the end of their window. */
+  readonly descriptors?: DescriptorPort;
+  /** Follows the links of such a session. @param key of the conversation @param sessionId as the descriptor has it */
+  readonly historyLinks?: (key: string, sessionId: string) => HistoryLinks;
+  /** How patient a run is followed whose stream was lost. */
+  readonly follow?: FollowOptions;
+  readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
+}
+
+/** How servers answer to the id of a session that they do not have; some take only ids of their own kind. */
+const UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
+
+export class CommunicationChat {
+  readonly #key: string;
+  readonly #services: ChatServices;
+  readonly #transcript: () => readonly Message[];
+  #session: CommunicationSession | undefined;
+  #place: AgentPlace | undefined;
+  #branches: readonly SessionDescriptor[] = [];
+  #adopted: SessionDescriptor | undefined;
+  #emit: ((event: SessionEvent) => void) | undefined;
+  /** What was written last. */
+  #kept: string | undefined;
+
+  /** @param key of the conversation @param transcript all that was said, as messages */
+  constructor(key: string, services: ChatServices, transcript: () => readonly Message[]) {
+    this.#key = key;
+    this.#services = services;
+    this.#transcript = transcript;
+  }
+
+  /** Undefined before there is a session with an HTTP agent. */
+  get descriptor(): SessionDescriptor | undefined {
+    return this.#session?.descriptor ?? this.#adopted;
+  }
+
+  /** What is known of the session, also before an agent was reached: ours, and the branches that servers hold beside it, the newest last. Undefined where there is none. */
+  async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches' | 'held'> | undefined> {
+    if (this.#session) return { descriptor: this.#session.descriptor, branches: this.#branches };
+    return this.#adopted ? { descriptor: this.#adopted, branches: [] } : await this.#read();
+  }
+
+  /** The agent has asked something: the next prompt is the answer. */
+  get isAsking(): boolean {
+    return this.#session?.isAwaiting === true;
+  }
+
+  /** Takes a session over from elsewhere. To be called before the conversation starts with an opening that reopens the session of this id. */
+  adopt(descriptor: SessionDescriptor): void {
+    this.#adopted = descriptor;
+  }
+
+  /** @param emit takes what happens in the session from now on, in order */
+  attach(emit: (event: SessionEvent) => void): void {
+    this.#emit = emit;
+  }
+
+  /** Begins a new session; no server hears of it before the first prompt. @returns its id */
+  begin(place: AgentPlace): string {
+    const id = mintId();
+    this.#branches = [];
+    this.#begin({ descriptor: { id, history: [] }, visited: [], branches: [] }, place);
+    return id;
+  }
+
+  /**
+   * Goes on with a session of before, with this agent from now on: what is known here is the truth, then what was kept, then what the server has.
+   * @throws ParleyError `session-not-found`; AgentServerError
+   */
+  async open(sessionId: string, place: AgentPlace, signal: AbortSignal): Promise<void> {
+    if (this.#session?.descriptor.id === sessionId) {
+      await this.#move(this.#session, place, signal);
+      return;
+    }
+    const record: CommunicationRecord =
+      this.#adopted?.id === sessionId
+        ? { descriptor: this.#adopted, visited: [], branches: [] }
+        : ((await this.#readOf(sessionId)) ?? (await this.#askServer(sessionId, place, signal)));
+    this.#adopted = undefined;
+    this.#branches = record.branches;
+    const { place: last, question } = record;
+    // What went with requests to the old server is not known any more: it is asked without a token.
+    const { log, onTraffic } = this.#services;
+    const traffic: Traffic | undefined =
+      onTraffic && ((dir, line) => onTraffic(this.#key, dir, redactSignatures(line)));
+    const from = last && {
+      client: new CommunicationClient({ baseUrl: last.url, log, onTraffic: traffic }),
+      agentName: last.agent,
+    };
+    const isElsewhere = from !== undefined && !isSame(from, place);
+    const session = this.#begin(record, isElsewhere ? from : place);
+    if (record.running) session.missedEnd(this.#lostAnswer(record));
+    if (isElsewhere) await this.#move(session, place, signal);
+    else if (question) await session.takeUp(question, signal);
+    await this.#keep();
+  }
+
+  /** As `CommunicationSession.send`; the descriptor is kept before and after it. @throws as that does; ParleyError `no-session` */
+  async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
+    const session = this.#session;
+    if (!session) throw new ParleyError('no-session', 'There is no session to send to.');
+    try {
+      const outcome = await session.send(prompt, signal);
+      if (outcome.isAwaiting) {
+        this.#tell('The agent waits for you', 'Your next message is the answer. Stop withdraws the question.');
+      }
+      return outcome;
+    } finally {
+      await this.#keep();
+    }
+  }
+
+  /** A window ended while the agent worked: its server knows how that went, and is asked where the conversation is started. */
+  async missedEnd(): Promise<boolean> {
+    return !this.#session && !this.#adopted && (await this.#read())?.running === true;
+  }
+
+  /**
+   * The descriptor for others, with links to copies of what no server has recorded. Undefined where there is no session.
+   * @throws what `recorder` throws
+   */
+  async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
+    if (this.#session) {
+      const descriptor = await this.#session.handOut(recorder, signal);
+      await this.#keep();
+      return descriptor;
+    }
+    const record = this.#adopted ? undefined : await this.#read();
+    const kept = this.#adopted ? { descriptor: this.#adopted } : record;
+    if (!kept) return undefined;
+    const { clock } = this.#services;
+    const past = new SessionPast(kept, { now: clock.now, links: this.#links(kept.descriptor) });
+    const lost = record?.running && this.#lostAnswer(record);
+    if (lost) past.held.add(lost);
+    const descriptor = await past.handOut(recorder, signal);
+    // The copies that were made are known from now on.
+    if (record) await this.#write(writeRecord({ ...record, ...past.kept }));
+    return descriptor;
+  }
+
+  /**
+   * Changes the past of the session so that the prompt that failed can be sent again. @param way as `CommunicationSession.carryOn` knows it
+   * @throws ParleyError `no-session`, `session-busy`
+   */
+  async carryOn(way: string): Promise<void> {
+    if (!this.#session) throw new ParleyError('no-session', 'There is no session to send to.');
+    this.#session.carryOn(way, () => {
+      const said = this.#transcript();
+      return said.slice(
+        0,
+        said.findLastIndex(({ role }) => role === 'user'),
+      );
+    });
+    await this.#keep();
+  }
+
+  /** Stops the run, or withdraws the question. */
+  async cancel(): Promise<void> {
+    const { isAsking } = this;
+    await this.#session?.cancel();
+    if (!isAsking) return;
+    this.#tell('The question was withdrawn');
+    await this.#keep();
+  }
+
+  #begin({ visited, dead = [], ...past }: CommunicationRecord, place: AgentPlace): CommunicationSession {
+    const { log, clock, follow } = this.#services;
+    const links = this.#links(past.descriptor);
+    this.#place = place;
+    this.#session = new CommunicationSession({
+      place,
+      past,
+      dead,
+      visited,
+      now: clock.now,
+      log,
+      emit: (event) => this.#emit?.(event),
+      onDidFork: ({ theirs }) => {
+        this.#branches = withBranch(this.#branches, theirs);
+      },
+      // The window may end while the agent works: the server has more than we know then.
+      keep: () => this.#keep([this.#place?.client.origin ?? place.client.origin]),
+      ...(links && { links }),
+      ...(follow && { follow }),
+    });
+    return this.#session;
+  }
+
+  #links({ id }: SessionDescriptor): HistoryLinks | undefined {
+    return this.#services.historyLinks?.(this.#key, id);
+  }
+
+  /** What the agent had said when the window ended in the middle of its answer. */
+  #lostAnswer({ held = [] }: CommunicationRecord): Message | undefined {
+    const prompt = held.at(-1)?.message;
+    const said = this.#transcript();
+    const asked = said.findLast(({ role }) => role === 'user');
+    const answer = said.at(-1);
+    const isAsked = prompt && asked && wordsOf(prompt) === wordsOf(asked);
+    return isAsked && answer !== asked ? answer : undefined;
+  }
+
+  async #move(session: CommunicationSession, place: AgentPlace, signal: AbortSignal): Promise<void> {
+    const { isAwaiting } = session;
+    const from = this.#place;
+    await session.moveTo(place, signal);
+    this.#place = place;
+    if (!from || isSame(from, place)) return;
+    const count = session.descriptor.history.length;
+    const words = `It goes along with its ${count} ${count === 1 ? 'message' : 'messages'} when you send the next one.`;
+    this.#tell(
+      `The session moved to ${place.agentName} at ${place.client.origin}`,
+      isAwaiting ? `The question was withdrawn. ${words}` : words,
+    );
+    await this.#keep();
+  }
+
+  async #askServer(sessionId: string, { client }: AgentPlace, signal: AbortSignal): Promise<CommunicationRecord> {
+    try {
+      return { descriptor: await client.session(sessionId, signal), visited: [client.origin], branches: [] };
+    } catch (error) {
+      if (!(error instanceof AgentServerError) || !UNKNOWN.has(error.status)) throw error;
+      throw new ParleyError('session-not-found', `Neither this machine nor ${client.origin} knows the session.`, {
+        hint: 'Start a new session.',
+        cause: error,
+      });
+    }
+  }
+
+  async #readOf(sessionId: string): Promise<CommunicationRecord | undefined> {
+    const record = await this.#read();
+    return record?.descriptor.id === sessionId ? record : undefined;
+  }
+
+  async #read(): Promise<CommunicationRecord | undefined> {
+    const { descriptors, log } = this.#services;
+    try {
+      const text = await descriptors?.read(this.#key);
+      const record = text === undefined ? undefined : readRecord(text);
+      if (text !== undefined && !record) log.warn(`What was kept of the HTTP session of ${this.#key} is damaged.`);
+      this.#kept = text;
+      return record;
+    } catch (error) {
+      log.warn(`What was kept of the HTTP session of ${this.#key} cannot be read: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Writes what there is to know. Never throws: a chat goes on without it. @param about origins that are about to be sent the session */
+  async #keep(about: readonly string[] = []): Promise<void> {
+    const { descriptors } = this.#services;
+    const session = this.#session;
+    const place = this.#place;
+    if (!descriptors || !session || !place) return;
+    const { kept, question, dead } = session;
+    const text = writeRecord({
+      ...kept,
+      visited: [...new Set([...session.visited, ...about])],
+      branches: this.#branches,
+      place: { url: place.client.baseUrl, agent: place.agentName },
+      ...(question && { question }),
+      ...(session.isBusy && { running: true }),
+      ...(dead.length > 0 && { dead }),
+    });
+    await this.#write(text);
+  }
+
+  async #write(text: string): Promise<void> {
+    const { descriptors, log } = this.#services;
+    if (text === this.#kept) return;
+    try {
+      await descriptors?.write(this.#key, text);
+      this.#kept = text;
+    } catch (error) {
+      log.error(`The HTTP session of ${this.#key} is not kept: ${messageOf(error)}`);
+    }
+  }
+
+  #tell(title: string, description?: string): void {
+    this.#emit?.({ type: 'notice', severity: 'info', title, own: true, ...(description && { description }) });
+  }
+}
+
+function wordsOf({ parts }: Message): string {
+  return parts.map((part) => textOf(part) ?? '').join('');
+}
+
+function isSame(one: AgentPlace, other: AgentPlace): boolean {
+  return one.agentName === other.agentName && one.client.baseUrl === other.client.baseUrl;
+}

@@ -1,0 +1,82 @@
+// What a server of the Agent Communication Protocol says of one of its agents, as the description of an agent; and what is wrong where it does not have it.
+import type { AgentDescription } from '../../acp/protocol/dialect';
+import { ParleyError } from '../../base/errors';
+import { AgentServerError } from '../../distributed/client/agentServerError';
+import type { CommunicationClient } from '../../distributed/client/communicationClient';
+import type { AgentManifest } from '../../distributed/model/model';
+
+/** Names that a sentence lists. */
+const MAX_NAMES = 20;
+
+/** `GET /ping`. A server without it may still be one. @throws AgentServerError */
+export async function reachServer(client: CommunicationClient, signal: AbortSignal): Promise<void> {
+  try {
+    await client.ping(signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}
+
+/**
+ * `GET /agents/{name}`, and `GET /agents` where there is no such agent.
+ * @throws ParleyError `agent-unknown` with the names that there are, `not-an-agent-server`; AgentServerError
+ */
+export async function findAgent(
+  client: CommunicationClient,
+  name: string,
+  signal: AbortSignal,
+): Promise<AgentManifest> {
+  try {
+    return await client.agent(name, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new ParleyError('agent-unknown', `The agent server at ${client.origin} has no agent “${name}”.`, {
+      hint: await adviceFor(client, signal),
+      cause: error,
+    });
+  }
+}
+
+async function adviceFor(client: CommunicationClient, signal: AbortSignal): Promise<string> {
+  let names: readonly string[];
+  try {
+    names = (await client.agents({ limit: 100 }, signal)).map(({ name }) => name);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw new ParleyError(
+      'not-an-agent-server',
+      `What is at ${client.baseUrl} is no server of the Agent Communication Protocol.`,
+      { hint: 'Check the “url” of the agent in parley.agents.', cause: error },
+    );
+  }
+  if (names.length === 0) return 'It has none at all.';
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return `It has ${names.slice(0, MAX_NAMES).join(', ')}${more}. Correct “agent” in parley.agents.`;
+}
+
+/** Its features by the kinds of content that it takes; a manifest that does not say takes all (schema "AgentManifest"). */
+export function describeAgent(manifest: AgentManifest): AgentDescription {
+  const types = manifest.input_content_types ?? ['*/*'];
+  const takes = (kind: string): boolean =>
+    types.some((type) => type.startsWith('*') || type.toLowerCase().startsWith(`${kind}/`));
+  return {
+    protocol: 'communication',
+    name: manifest.name,
+    features: {
+      prompt: {
+        image: takes('image'),
+        audio: takes('audio'),
+        // A file is a part of its own, of whatever type it is: one that takes plain text alone gets it as text.
+        embeddedContext: types.some((type) => type.startsWith('*') || type.toLowerCase() === 'text/*'),
+      },
+      resume: {},
+      carried: {},
+    },
+    authMethods: [],
+    raw: manifest,
+  };
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AgentServerError && error.status === 404;
+}

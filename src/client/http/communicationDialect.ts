@@ -1,0 +1,178 @@
+// An HTTP agent of the Agent Communication Protocol in the place of one of the Agent Client Protocol: a prompt is a run, and what happens in it are events already.
+
+import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import type {
+  Dialect,
+  PermissionAsk,
+  PromptAnswer,
+  SessionOffer,
+  SessionPage,
+  SessionPlace,
+  UpdateTargets,
+} from '../../acp/protocol/dialect';
+import { ParleyError } from '../../base/errors';
+import type { AgentPlace } from '../../distributed/client/communicationSession';
+import { mintId } from '../../distributed/model/model';
+import type { ConfigOption, ContentBlock } from '../../session/content';
+import type { SessionEvent } from '../../session/event';
+import type { CommunicationChat } from './communicationChat';
+
+export interface CommunicationDialectOptions {
+  readonly place: AgentPlace;
+  readonly chat: CommunicationChat;
+  /** Takes secrets out of a text that people see. */
+  readonly scrub: (text: string) => string;
+  /** Takes an event of a session to whoever shows it: it comes back as an update. */
+  readonly route: (sessionId: string, event: SessionEvent) => void;
+}
+
+/** What this protocol does not have is refused; its feature is absent, so nobody asks. */
+export class CommunicationDialect implements Dialect {
+  readonly protocol = 'communication';
+  readonly #options: CommunicationDialectOptions;
+  /** Ends what waits for the agent when the connection is given up. */
+  readonly #end = new AbortController();
+  #running: Promise<unknown> | undefined;
+
+  constructor(options: CommunicationDialectOptions) {
+    this.#options = options;
+  }
+
+  /** A new id; the server hears of the session with its first run. */
+  async newSession(_place: SessionPlace, _signal: AbortSignal): Promise<SessionOffer> {
+    const { chat, place } = this.#options;
+    const sessionId = chat.begin(place);
+    this.#attach(sessionId);
+    return { sessionId };
+  }
+
+  /** Goes on with a session whose descriptor is known here, or by the server. @throws ParleyError `session-not-found`; AgentServerError */
+  async resume(sessionId: string, _place: SessionPlace, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
+    const { chat, place } = this.#options;
+    this.#attach(sessionId);
+    await chat.open(sessionId, place, signal);
+    return { sessionId };
+  }
+
+  /** `POST /runs`, or `POST /runs/{id}` where the agent has asked something. @throws as `CommunicationSession.send` */
+  async prompt(
+    _sessionId: string,
+    prompt: readonly ContentBlock[],
+    onSent: (requestId: string) => void,
+  ): Promise<PromptAnswer> {
+    onSent(mintId());
+    const running = this.#options.chat.send(prompt, this.#end.signal);
+    this.#running = running;
+    try {
+      const { stopReason, isAwaiting } = await running;
+      return { ends: true, stopReason, ...(isAwaiting && { note: 'it waits for your answer' }) };
+    } catch (error) {
+      throw this.#scrubbed(error);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** `POST /runs/{id}/cancel`. */
+  async cancel(_sessionId: string): Promise<void> {
+    await this.#options.chat.cancel();
+  }
+
+  isAsking(_sessionId: string): boolean {
+    return this.#options.chat.isAsking;
+  }
+
+  /** The updates are the events that this agent has routed itself. */
+  readUpdates(updates: readonly unknown[], { emit }: UpdateTargets): void {
+    for (const update of updates) emit(update as SessionEvent);
+  }
+
+  /** Stops a run that nobody would see the end of; a question may be answered later, so it stays. */
+  async stopRun(): Promise<void> {
+    if (!this.#running) return;
+    await this.#options.chat.cancel();
+    await this.#running;
+  }
+
+  /** Gives up waiting for the agent. Resolves when nothing runs here any more. */
+  async abandon(): Promise<void> {
+    this.#end.abort(new ParleyError('connection-closed', 'The connection to the agent was given up.'));
+    await this.#running?.catch(() => undefined);
+  }
+
+  login(_methodId: string, _signal: AbortSignal): Promise<void> {
+    return refused();
+  }
+
+  logout(_signal: AbortSignal): Promise<void> {
+    return refused();
+  }
+
+  load(_sessionId: string, _place: SessionPlace, _signal: AbortSignal): Promise<SessionOffer> {
+    return refused();
+  }
+
+  fork(_sessionId: string, _place: SessionPlace, _signal: AbortSignal): Promise<SessionOffer> {
+    return refused();
+  }
+
+  list(_query: object, _signal: AbortSignal): Promise<SessionPage> {
+    return refused();
+  }
+
+  close(_sessionId: string, _signal: AbortSignal): Promise<void> {
+    return refused();
+  }
+
+  delete(_sessionId: string, _signal: AbortSignal): Promise<void> {
+    return refused();
+  }
+
+  setTitle(_sessionId: string, _title: string, _signal: AbortSignal): Promise<string> {
+    return refused();
+  }
+
+  archive(_sessionId: string, _archived: boolean, _signal: AbortSignal): Promise<void> {
+    return refused();
+  }
+
+  cancelTool(_sessionId: string, _toolCallId: string): Promise<void> {
+    return refused();
+  }
+
+  cancelTerminal(_sessionId: string, _terminalId: string): Promise<void> {
+    return refused();
+  }
+
+  setMode(_sessionId: string, _modeId: string): Promise<void> {
+    return refused();
+  }
+
+  setConfigOption(_sessionId: string, _id: string, _value: string | boolean): Promise<readonly ConfigOption[]> {
+    return refused();
+  }
+
+  readPermission(_params: unknown): PermissionAsk {
+    throw notThere();
+  }
+
+  /** A server may repeat what it was sent. */
+  #scrubbed(error: unknown): unknown {
+    if (!(error instanceof ParleyError)) return error;
+    const { code, message, hint } = error;
+    return new ParleyError(code, this.#options.scrub(message), { ...(hint && { hint }), cause: error });
+  }
+
+  #attach(sessionId: string): void {
+    const { chat, route } = this.#options;
+    chat.attach((event) => route(sessionId, event));
+  }
+}
+
+function refused(): Promise<never> {
+  return Promise.reject(notThere());
+}
+
+function notThere(): RpcError {
+  return new RpcError(rpcCodes.methodNotFound, 'The Agent Communication Protocol has no such thing');
+}

@@ -1,0 +1,143 @@
+// An HTTP agent that can be talked to. There is no connection that could break: each request stands for itself, and what fails fails with its prompt.
+import type { AgentDescription } from '../../acp/protocol/dialect';
+import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
+import type { CommunicationAgent } from '../../agents/agentDefinition';
+import { toDisposable } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Event } from '../../base/event';
+import type { Log } from '../../base/log';
+import { withTimeout } from '../../base/within';
+import { CommunicationClient, type FetchLike, type Traffic } from '../../distributed/client/communicationClient';
+import { redactSignatures } from '../../distributed/model/resourceUrl';
+import type { AgentLink } from '../ports/agentLink';
+import { type RemoteAccess, resolveRemote, scrubber } from '../transport/remoteTarget';
+import { scrubbedLog } from '../transport/scrubbedLog';
+import type { Deadlines, Stages } from '../transport/stages';
+import type { CommunicationChat } from './communicationChat';
+import { describeAgent, findAgent, reachServer } from './communicationDescription';
+import { CommunicationDialect } from './communicationDialect';
+
+/** How long a run may take to stop when its conversation ends, in milliseconds. */
+const STOP_MS = 1500;
+const CREDENTIALS =
+  'Check the “headers” of the agent in parley.agents. “Parley: Clear Saved Credentials” makes Parley ask for the secrets in them again.';
+
+export interface CommunicationLinkOptions {
+  readonly agent: CommunicationAgent;
+  readonly chat: CommunicationChat;
+  /** Without it, agents have no secrets and no messages go out unencrypted. */
+  readonly remote?: RemoteAccess | undefined;
+  readonly fetch?: FetchLike;
+  readonly log: Log;
+  readonly onTraffic?: Traffic | undefined;
+}
+
+interface Found extends CommunicationLinkOptions {
+  readonly scrub: (text: string) => string;
+  readonly client: CommunicationClient;
+  readonly description: AgentDescription;
+}
+
+export class CommunicationLink implements AgentLink {
+  readonly router: UpdateRouter;
+  readonly description: AgentDescription;
+  readonly dialect: CommunicationDialect;
+  /** Never: what fails is a prompt. */
+  readonly onDidEnd: Event<ParleyError> = () => toDisposable(() => {});
+  readonly #name: string;
+  readonly #log: Log;
+  readonly #scrub: (text: string) => string;
+  #closed = false;
+
+  private constructor({ agent, chat, log, scrub, client, description }: Found) {
+    this.#name = agent.name;
+    this.#log = log;
+    this.#scrub = scrub;
+    this.description = description;
+    this.router = new UpdateRouter((sentence) => log.warn(sentence));
+    this.dialect = new CommunicationDialect({
+      place: { client, agentName: agent.agent },
+      chat,
+      scrub,
+      route: (sessionId, event) => this.router.route([{ sessionId, update: event }]),
+    });
+  }
+
+  /**
+   * Looks for the agent on its server: stages `resolve`, `connect` (`GET /ping`) and `initialize` (`GET /agents/{name}`).
+   * @throws ParleyError with a sentence that begins with the agent's name, and a hint
+   */
+  static async open(
+    options: CommunicationLinkOptions,
+    stages: Stages,
+    deadlines: Deadlines,
+    signal: AbortSignal,
+  ): Promise<CommunicationLink> {
+    const { agent, remote, onTraffic } = options;
+    let scrub = (text: string): string => text;
+    try {
+      // The user may be asked for a secret, which takes as long as it takes to find it.
+      const { url, headers } = await stages.run('resolve', deadlines['sign-in'], signal, (stop) =>
+        resolveRemote(agent, remote, stop),
+      );
+      scrub = scrubber(headers);
+      const log = scrubbedLog(options.log, scrub);
+      const client = new CommunicationClient({
+        baseUrl: url.href,
+        headers: (origin) => (origin === url.origin ? headers : {}),
+        log,
+        onTraffic: onTraffic && ((dir, line) => onTraffic(dir, redactSignatures(scrub(line)))),
+        ...(options.fetch && { fetch: options.fetch }),
+      });
+      await stages.run('connect', deadlines.connect, signal, (stop) => reachServer(client, stop));
+      const manifest = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
+        findAgent(client, agent.agent, stop),
+      );
+      return new CommunicationLink({ ...options, log, scrub, client, description: describeAgent(manifest) });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw named(error, agent.name, scrub);
+    }
+  }
+
+  get isAlive(): boolean {
+    return !this.#closed;
+  }
+
+  throwIfEnded(): void {
+    // It does not end by itself.
+  }
+
+  until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return run(signal);
+  }
+
+  async describe(error: unknown): Promise<ParleyError> {
+    return named(error, this.#name, this.#scrub);
+  }
+
+  /** Stops a run that still works. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await withTimeout(STOP_MS, () => this.dialect.stopRun()).catch((error: unknown) =>
+      this.#log.info(`The run of ${this.#name} was left: ${messageOf(error)}`),
+    );
+    await this.dialect.abandon();
+  }
+
+  dispose(): void {
+    this.#closed = true;
+    void this.dialect.abandon();
+  }
+}
+
+/** The error as the user reads it, beginning with the name that they know the agent by. The server's own words may be in it. */
+function named(error: unknown, agent: string, scrub: (text: string) => string): ParleyError {
+  const { code, hint } = error instanceof ParleyError ? error : { code: 'agent-error', hint: undefined };
+  const refused = code === 'agent-server-unauthorized' || code === 'agent-server-forbidden';
+  const advice = refused ? CREDENTIALS : hint;
+  const sentence = scrub(messageOf(error)).replace(/\.$/, '');
+  const message = sentence.startsWith(agent) ? sentence : `${agent}: ${sentence}`;
+  return new ParleyError(code, `${message}.`, { ...(advice && { hint: advice }), cause: error });
+}

@@ -1,0 +1,91 @@
+// What is kept of a session with an HTTP agent beside its transcript, so that it outlives its window: the descriptor, who was sent it, and a question that is open.
+import * as z from 'zod/mini';
+import { compareHistories } from '../../distributed/client/handOver';
+import { heldSchema } from '../../distributed/client/heldMessages';
+import type { RunPosition } from '../../distributed/client/runRecovery';
+import type { KeptPast } from '../../distributed/client/sessionPast';
+import { idSchema, MAX_HISTORY, type SessionDescriptor, sessionSchema, urlSchema } from '../../distributed/model/model';
+
+/** Keeps one text for each conversation. Whoever composes the program implements it; without one, sessions with HTTP agents end with their window. */
+export interface DescriptorPort {
+  /** @param key of the conversation @returns undefined where nothing is kept. May reject. */
+  read(key: string): Promise<string | undefined>;
+  /** Replaces what is kept; on the disk when it resolves. May reject. */
+  write(key: string, text: string): Promise<void>;
+}
+
+export interface CommunicationRecord extends KeptPast {
+  /** Origins that were sent the session, and may have gone on with it. */
+  readonly visited: readonly string[];
+  /** Other branches of the session that servers were found to hold, the newest last. */
+  readonly branches: readonly SessionDescriptor[];
+  /** The agent that the session is with. */
+  readonly place?: { readonly url: string; readonly agent: string };
+  /** The run that waits for an answer. */
+  readonly question?: RunPosition;
+  /** A run was under way, whose prompt is the last message that is held. */
+  readonly running?: true;
+  /** Links that the last run could not follow. */
+  readonly dead?: readonly string[];
+}
+
+const GROWN: ReadonlySet<string> = new Set(['same', 'extendedBy']);
+
+/** Origins and branches that are kept. */
+const MAX_VISITED = 100;
+const MAX_BRANCHES = 5;
+
+const schema = z.object({
+  descriptor: sessionSchema,
+  visited: z.array(urlSchema).check(z.maxLength(MAX_VISITED)),
+  branches: z.array(sessionSchema).check(z.maxLength(MAX_BRANCHES)),
+  place: z.optional(z.object({ url: urlSchema.check(z.refine(isPlain)), agent: z.string() })),
+  question: z.optional(z.object({ runId: idSchema, taken: z.number().check(z.nonnegative()) })),
+  held: z.optional(z.array(heldSchema).check(z.maxLength(MAX_HISTORY))),
+  gone: z.optional(z.array(z.string()).check(z.maxLength(MAX_HISTORY))),
+  copies: z.optional(z.array(urlSchema).check(z.maxLength(MAX_HISTORY))),
+  running: z.optional(z.literal(true)),
+  dead: z.optional(z.array(urlSchema).check(z.maxLength(MAX_HISTORY))),
+});
+
+/** Reads what {@link writeRecord} made. @returns undefined where it is something else, or damaged */
+export function readRecord(text: string): CommunicationRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { data } = schema.safeParse(value);
+  if (!data) return undefined;
+  const { place, question, running, held, gone, copies, dead, ...rest } = data;
+  return {
+    ...rest,
+    ...(place && { place }),
+    ...(question && { question }),
+    ...(running && { running }),
+    ...(held && { held }),
+    ...(gone && { gone }),
+    ...(copies && { copies }),
+    ...(dead && { dead }),
+  };
+}
+
+/** The branches with one more; it takes the place of one that it goes on from. */
+export function withBranch(
+  branches: readonly SessionDescriptor[],
+  found: SessionDescriptor,
+): readonly SessionDescriptor[] {
+  const others = branches.filter(({ history }) => !GROWN.has(compareHistories(history, found.history).relation));
+  return [...others, found].slice(-MAX_BRANCHES);
+}
+
+export function writeRecord({ visited, branches, ...rest }: CommunicationRecord): string {
+  return JSON.stringify({ ...rest, visited: visited.slice(-MAX_VISITED), branches: branches.slice(-MAX_BRANCHES) });
+}
+
+/** An address that a client of the protocol takes. */
+function isPlain(url: string): boolean {
+  const { username, password, search, hash } = new URL(url);
+  return username === '' && password === '' && search === '' && hash === '';
+}

@@ -1,0 +1,148 @@
+// MCP servers as VS Code's mcp.json describes them, and what an agent is told of each: variables filled in, commands absolute. One bad entry does not take the others
+// with it. (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration)
+import * as z from 'zod/mini';
+import type { McpServer } from '../../acp/protocol/dialect';
+import { messageOf } from '../../base/errors';
+import { own } from '../../base/own';
+
+/** Servers of one list that are read. */
+const MAX_SERVERS = 100;
+
+const texts = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+const stdioSchema = z.object({
+  type: z.optional(z.literal('stdio')),
+  command: z.string().check(z.minLength(1)),
+  args: z.optional(z.array(z.string())),
+  env: z.optional(z.record(z.string(), z.nullable(z.union([z.string(), z.number(), z.boolean()])))),
+  envFile: z.optional(z.string()),
+});
+const remoteSchema = z.object({
+  type: z.optional(z.enum(['http', 'sse'])),
+  url: z.string(),
+  headers: z.optional(texts),
+});
+const inputSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  description: z.optional(z.string()),
+  password: z.optional(z.boolean()),
+  default: z.optional(z.string()),
+  options: z.optional(z.array(z.string())),
+});
+
+/** Something that the user is asked for, `${input:id}`. */
+export type McpInput = z.infer<typeof inputSchema>;
+
+/** One entry, read but not filled in. */
+export type McpEntry = { readonly name: string } & (z.infer<typeof stdioSchema> | z.infer<typeof remoteSchema>);
+
+export interface McpConfig {
+  readonly entries: readonly McpEntry[];
+  readonly inputs: readonly McpInput[];
+  /** A sentence for each entry that cannot be used. */
+  readonly problems: readonly string[];
+}
+
+/** What the variables of a configuration stand for. */
+export interface McpSurroundings {
+  readonly workspaceFolder: string;
+  readonly userHome: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Asks the user. Undefined: they gave no answer. */
+  readonly input: (id: string) => Promise<string | undefined>;
+  /** The absolute path of a command. @throws where there is none */
+  readonly resolve: (command: string) => Promise<string>;
+}
+
+/** Reads `servers` and `inputs` of an mcp.json. Never throws. */
+export function parseMcpConfig(value: unknown): McpConfig {
+  const { servers = {}, inputs = [] } = (typeof value === 'object' && value !== null ? value : {}) as {
+    servers?: unknown;
+    inputs?: unknown;
+  };
+  const entries: McpEntry[] = [];
+  const problems: string[] = [];
+  if (typeof servers !== 'object' || servers === null || Array.isArray(servers)) {
+    return { entries, inputs: [], problems: ['“servers” must be an object from names to servers.'] };
+  }
+  for (const [name, entry] of Object.entries(servers).slice(0, MAX_SERVERS)) {
+    const schema = isRemote(entry) ? remoteSchema : stdioSchema;
+    const parsed = schema.safeParse(entry);
+    if (parsed.success) entries.push({ name, ...parsed.data });
+    else {
+      const issue = parsed.error.issues[0];
+      problems.push(`${name}: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message ?? 'cannot be read'}.`);
+    }
+  }
+  const asked = (Array.isArray(inputs) ? inputs.slice(0, MAX_SERVERS) : []).flatMap((input) => {
+    const parsed = inputSchema.safeParse(input);
+    return parsed.success ? [parsed.data] : [];
+  });
+  return { entries, inputs: asked, problems };
+}
+
+/** The entry as an agent gets it (protocol.md 1.13). @throws Error with why it cannot be used */
+export async function toMcpServer(entry: McpEntry, surroundings: McpSurroundings): Promise<McpServer> {
+  const { name } = entry;
+  const fill = (text: string): Promise<string> => fillIn(text, surroundings);
+  const fillAll = async (record: Readonly<Record<string, unknown>> = {}): Promise<Record<string, string>> => {
+    const filled: [string, string][] = [];
+    for (const [key, value] of Object.entries(record))
+      if (value !== null) filled.push([key, await fill(String(value))]);
+    return Object.fromEntries(filled);
+  };
+  if ('url' in entry) {
+    const url = await fill(entry.url);
+    if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
+      throw new Error('its url is not an address that begins with http: or https:');
+    return { name, type: entry.type ?? 'http', url, headers: await fillAll(entry.headers) };
+  }
+  if (entry.envFile !== undefined) throw new Error('its envFile is not read; write the variables into env');
+  const args: string[] = [];
+  for (const arg of entry.args ?? []) args.push(await fill(arg));
+  const env = await fillAll(entry.env);
+  return { name, type: 'stdio', command: await surroundings.resolve(await fill(entry.command)), args, env };
+}
+
+/** Fills in all entries, one after the other because they may ask the user. */
+export async function toMcpServers(
+  entries: readonly McpEntry[],
+  surroundings: McpSurroundings,
+): Promise<{ servers: McpServer[]; problems: string[] }> {
+  const servers: McpServer[] = [];
+  const problems: string[] = [];
+  for (const entry of entries) {
+    try {
+      servers.push(await toMcpServer(entry, surroundings));
+    } catch (error) {
+      problems.push(`${entry.name}: ${messageOf(error).replace(/\.$/, '')}.`);
+    }
+  }
+  return { servers, problems };
+}
+
+async function fillIn(text: string, surroundings: McpSurroundings): Promise<string> {
+  let filled = '';
+  let from = 0;
+  for (const found of text.matchAll(/\$\{([^}]*)\}/g)) {
+    filled += text.slice(from, found.index) + (await meaningOf(found[1] ?? '', surroundings));
+    from = found.index + found[0].length;
+  }
+  return filled + text.slice(from);
+}
+
+async function meaningOf(variable: string, surroundings: McpSurroundings): Promise<string> {
+  const { workspaceFolder, userHome, env, input } = surroundings;
+  if (variable === 'workspaceFolder') return workspaceFolder;
+  if (variable === 'userHome') return userHome;
+  const [, kind, key = ''] = /^(env|input):(.*)$/.exec(variable) ?? [];
+  if (kind === 'env') return own(env, key) ?? '';
+  if (kind !== 'input') throw new Error(`the variable \${${variable}} is not known here`);
+  const value = await input(key);
+  if (value === undefined) throw new Error(`the input “${key}” was not given`);
+  return value;
+}
+
+function isRemote(entry: unknown): boolean {
+  return typeof entry === 'object' && entry !== null && 'url' in entry;
+}

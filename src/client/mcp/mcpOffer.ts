@@ -1,0 +1,56 @@
+// Which MCP servers an agent gets: of those that the user has, the kinds that it connects to. What is left out is told.
+import type { AgentFeatures, McpServer } from '../../acp/protocol/dialect';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { Deferred } from '../../base/deferred';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+
+/** The servers for a session, and a sentence for each that cannot be used. */
+export interface McpOffer {
+  readonly servers: readonly McpServer[];
+  readonly problems: readonly string[];
+}
+
+/** Where the user's MCP servers come from. */
+export interface McpServices {
+  readonly log: Log;
+  /** The MCP servers for a session; may ask the user. Rejects only where it is aborted. */
+  readonly mcpServers?: (cwd: string, signal: AbortSignal, onAsking: (isAsking: boolean) => void) => Promise<McpOffer>;
+}
+
+export const noMcpServers: McpOffer = { servers: [], problems: [] };
+
+/** Leaves out what the agent cannot connect to (protocol.md 1.13): every agent takes stdio, the other kinds only where it says so. */
+export function handOver(offer: McpOffer, features: AgentFeatures, agent: string): McpOffer {
+  const servers: McpServer[] = [];
+  const problems = [...offer.problems];
+  for (const server of offer.servers) {
+    const fits = server.type === 'stdio' || (server.type === 'http' ? features.mcpHttp : features.mcpSse) !== undefined;
+    if (fits) servers.push(server);
+    else problems.push(`${server.name}: ${agent} does not connect to servers over ${server.type}.`);
+  }
+  return { servers, problems };
+}
+
+/** Asks for the servers while the agent starts; they may depend on answers of the user. @param onAsking the user is asked something, or not any more. Never rejects: aborted or failed, there are none. */
+export function gatherMcp(
+  { mcpServers, log }: McpServices,
+  agent: AgentDefinition,
+  cwd: string,
+  signal: AbortSignal,
+  onAsking: (isAsking: boolean) => void,
+): Promise<McpOffer> {
+  // The commands of this machine mean nothing on another one, and the keys that go with them are not for it.
+  if (!mcpServers || agent.type !== 'process') return Promise.resolve(noMcpServers);
+  const given = new Deferred<McpOffer>();
+  const giveUp = (): void => given.resolve(noMcpServers);
+  signal.addEventListener('abort', giveUp, { once: true });
+  mcpServers(cwd, signal, onAsking).then(
+    (offer) => given.resolve(offer),
+    (error: unknown) => {
+      log.warn(`MCP servers: ${messageOf(error)}`);
+      giveUp();
+    },
+  );
+  return given.promise.finally(() => signal.removeEventListener('abort', giveUp));
+}

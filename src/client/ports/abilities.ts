@@ -1,0 +1,30 @@
+// Which services of this machine an agent may use. One that runs here has them anyway; one that runs elsewhere only where the user says so in its entry.
+import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
+import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+
+export interface Abilities {
+  readonly files: boolean;
+  readonly terminals: boolean;
+}
+
+export function abilitiesOf(agent: AgentDefinition): Abilities {
+  if (agent.type === 'process') return { files: true, terminals: true };
+  return {
+    files: agent.type === 'remote' && agent.allow.files,
+    terminals: agent.type === 'remote' && agent.allow.terminals,
+  };
+}
+
+/** Answers -32601 to what was not offered, as for any method that is not there; the rest goes on. */
+export function refusingOthers(
+  { files, terminals }: Abilities,
+  next: RpcHandlers['onRequest'],
+): RpcHandlers['onRequest'] {
+  return async (method, params, signal) => {
+    if ((method.startsWith('fs/') && !files) || (method.startsWith('terminal/') && !terminals)) {
+      throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`);
+    }
+    return next(method, params, signal);
+  };
+}

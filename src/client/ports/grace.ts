@@ -1,0 +1,54 @@
+// A wait for something that an agent owes and may never send.
+import { type Disposable, toDisposable } from '../../base/disposable';
+
+/** Runs something once after so many milliseconds, unless it is disposed first. */
+export type Schedule = (run: () => void, ms: number) => Disposable;
+
+export interface GraceOptions {
+  /** How long nothing may come before the wait is over, in milliseconds. */
+  readonly quietMs: number;
+  /** How long the wait may last in all, in milliseconds; absent: as long as something comes. */
+  readonly longestMs?: number;
+  readonly schedule?: Schedule | undefined;
+  readonly onOver: () => void;
+}
+
+export class Grace implements Disposable {
+  readonly #options: GraceOptions;
+  readonly #longest: Disposable | undefined;
+  #quiet: Disposable;
+
+  constructor(options: GraceOptions) {
+    const { longestMs, schedule = later } = options;
+    this.#options = options;
+    this.#quiet = this.#begin();
+    this.#longest = longestMs === undefined ? undefined : schedule(() => this.#over(), longestMs);
+  }
+
+  /** Something came: the quiet time begins again. */
+  extend(): void {
+    this.#quiet.dispose();
+    this.#quiet = this.#begin();
+  }
+
+  dispose(): void {
+    this.#quiet.dispose();
+    this.#longest?.dispose();
+  }
+
+  #begin(): Disposable {
+    const { quietMs, schedule = later } = this.#options;
+    return schedule(() => this.#over(), quietMs);
+  }
+
+  #over(): void {
+    this.dispose();
+    this.#options.onOver();
+  }
+}
+
+/** A timer of Node's. */
+export function later(run: () => void, ms: number): Disposable {
+  const timer = setTimeout(run, ms);
+  return toDisposable(() => clearTimeout(timer));
+}

@@ -1,0 +1,172 @@
+// The files that an agent reads and writes through this client (`fs/*` of protocol v1): what it may touch, in which order, and what it is told.
+import { isAbsolute, resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { messageOf, ParleyError } from '../../base/errors';
+import { KeyedQueue } from '../../base/keyedQueue';
+import type { FilePort } from '../ports/ports';
+import type { AskFile, FileQuestion } from './fileQuestions';
+import { isProtected } from './protectedPaths';
+import { isInsideRoots, realTarget } from './roots';
+
+/** The answer where the user did not allow a path; JSON-RPC leaves -32000 to -32099 to programs, and the protocol has no word for it. */
+export const ACCESS_REFUSED = -32003;
+
+/** Outside paths whose reading was allowed once, remembered for a session; more than anybody answers dialogs for. */
+const MAX_REMEMBERED = 1_000;
+
+export interface AgentFilesOptions {
+  /** For the user, in questions. */
+  readonly agentName: string;
+  /** Nobody is there to be asked: what would need an answer is refused. */
+  readonly refusesQuestions?: boolean;
+  /** A missing file inside of the roots reads as empty (see `acp/quirks`). */
+  readonly missingFileReadsEmpty?: boolean;
+}
+
+const where = z.object({ sessionId: z.nullish(z.string()), path: z.string().check(z.minLength(1)) });
+const readSchema = z.extend(where, {
+  // The protocol counts from 1; 0 can only mean the first line too.
+  line: z.nullish(z.int().check(z.nonnegative())),
+  limit: z.nullish(z.int().check(z.nonnegative())),
+});
+const writeSchema = z.extend(where, { content: z.string() });
+
+/** Answers the file requests of one agent. */
+export class AgentFiles {
+  readonly #port: FilePort;
+  readonly #options: AgentFilesOptions;
+  readonly #queue = new KeyedQueue<string>();
+  readonly #readable = new Set<string>();
+
+  constructor(port: FilePort, options: AgentFilesOptions) {
+    this.#port = port;
+    this.#options = options;
+  }
+
+  /**
+   * `fs/read_text_file` (protocol section 1.2). `line` is 1-based and `limit` counts lines; line ends are those of the file. Reads and writes of one path are
+   * answered in the order they came. A path outside of the roots asks the user, once for a file and session.
+   * @param roots absolute folders of the session
+   * @throws RpcError -32602 bad params, -32002 no such file, {@link ACCESS_REFUSED} refused by the user, -32800 aborted, -32603 with a sentence for the rest
+   */
+  async read(
+    params: unknown,
+    roots: readonly string[],
+    ask: AskFile,
+    signal: AbortSignal,
+  ): Promise<{ content: string }> {
+    const request = parse(readSchema, params, 'fs/read_text_file');
+    const path = absolute(request.path);
+    return this.#queue.run(path, async () => {
+      const inside = await this.#permit(path, 'read', request.sessionId ?? '', roots, ask, signal);
+      const line = request.line == null ? undefined : Math.max(1, request.line);
+      try {
+        return { content: await this.#port.readText(path, line, request.limit ?? undefined) };
+      } catch (error) {
+        const missing = error instanceof ParleyError && error.code === 'file-not-found';
+        // Never outside of the roots: there it would only be a lie.
+        if (missing && inside && this.#options.missingFileReadsEmpty) return { content: '' };
+        throw answerTo(error, path);
+      }
+    });
+  }
+
+  /**
+   * `fs/write_text_file` (protocol section 1.2): the whole text of a file, created with its folders where missing.
+   * A path outside of the roots asks each time, and so does a file that starts programs, wherever it lies.
+   * @throws RpcError as {@link read}
+   */
+  async write(
+    params: unknown,
+    roots: readonly string[],
+    ask: AskFile,
+    signal: AbortSignal,
+  ): Promise<Record<string, never>> {
+    const request = parse(writeSchema, params, 'fs/write_text_file');
+    const path = absolute(request.path);
+    return this.#queue.run(path, async () => {
+      await this.#permit(path, 'write', request.sessionId ?? '', roots, ask, signal);
+      try {
+        await this.#port.writeText(path, request.content);
+      } catch (error) {
+        throw answerTo(error, path);
+      }
+      return {};
+    });
+  }
+
+  /** @returns whether the path is inside of the roots; throws where the user does not allow it */
+  async #permit(
+    path: string,
+    access: 'read' | 'write',
+    session: string,
+    roots: readonly string[],
+    ask: AskFile,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    throwIfAborted(signal);
+    const target = await realTarget(path).catch((error: unknown) => {
+      throw answerTo(error, path);
+    });
+    const inside = await isInsideRoots(target, roots);
+    const isRisky = access === 'write' && (await isProtected(path, target, roots));
+    if (inside && !isRisky) return true;
+    throwIfAborted(signal);
+    const remembered = `${session}\0${target}`;
+    if (access === 'read' && this.#readable.has(remembered)) return false;
+    // The question names where the path leads, not what a link is called.
+    const { agentName, refusesQuestions } = this.#options;
+    const reason: FileQuestion['reason'] = isRisky ? 'protected' : 'outside';
+    const allowed = !refusesQuestions && (await ask({ path: target, access, reason, agentName }, signal));
+    throwIfAborted(signal);
+    if (!allowed) {
+      const why = isRisky ? 'can start programs' : "is outside of the session's folders";
+      const sentence = `The user did not allow to ${access} ${path}, which ${why}.`;
+      throw new RpcError(ACCESS_REFUSED, sentence, { path });
+    }
+    // What may be overwritten may be read; what may be read must ask before it is changed.
+    if (this.#readable.size < MAX_REMEMBERED) this.#readable.add(remembered);
+    return inside;
+  }
+}
+
+function parse<T extends z.ZodMiniType>(schema: T, params: unknown, method: string): z.output<T> {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.');
+  throw new RpcError(
+    rpcCodes.invalidParams,
+    `${method}: ${field ? `${field}: ` : ''}${issue?.message ?? 'bad params'}`,
+  );
+}
+
+/** The path without `.`, `..` and doubled separators. */
+function absolute(path: string): string {
+  if (path.includes('\0')) throw new RpcError(rpcCodes.invalidParams, 'A path cannot contain a zero character.');
+  // On Windows `\\?\` and `\\.\` reach devices and skip the rules for names.
+  const isDevice = process.platform === 'win32' && /^[\\/]{2}[?.][\\/]/.test(path);
+  if (!isAbsolute(path) || isDevice) {
+    throw new RpcError(rpcCodes.invalidParams, `Not an absolute path: ${path}`, { path });
+  }
+  return resolve(path);
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new RpcError(rpcCodes.cancelled, 'The request was cancelled.');
+}
+
+function answerTo(error: unknown, path: string): RpcError {
+  if (error instanceof RpcError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  if (code === 'file-not-found') return new RpcError(rpcCodes.resourceNotFound, `There is no file ${path}.`, { path });
+  const sentences = new Map([
+    ['EACCES', `${path} may not be looked up: permission denied.`],
+    ['ELOOP', `${path} cannot be followed: its links go in a circle.`],
+    ['ENOTDIR', `${path} leads through a file, not a folder.`],
+    ['ENAMETOOLONG', `The path is too long: ${path.slice(0, 200)}…`],
+  ]);
+  const sentence = (code && sentences.get(code)) ?? messageOf(error);
+  return new RpcError(rpcCodes.internal, sentence, { path, ...(code !== undefined && { code }) });
+}

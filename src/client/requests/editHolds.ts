@@ -1,0 +1,37 @@
+// Queued messages that are being edited: each waits until every page that edits it has let go of it, and a
+// page that is gone lets go of all of them.
+import type { PromptQueue } from '../../session/queue';
+
+export class EditHolds {
+  readonly #queue: PromptQueue;
+  readonly #released: () => void;
+  /** The pages that edit an item, by its id. */
+  readonly #holders = new Map<string, Set<object>>();
+
+  /** @param released called when an item may be sent again */
+  constructor(queue: PromptQueue, released: () => void) {
+    this.#queue = queue;
+    this.#released = released;
+  }
+
+  /** A page begins to edit an item. */
+  hold(id: string, page: object): void {
+    if (!this.#queue.hold(id, true)) return;
+    const holders = this.#holders.get(id) ?? new Set();
+    this.#holders.set(id, holders.add(page));
+  }
+
+  /** A page edits an item no more. */
+  release(id: string, page: object): void {
+    const holders = this.#holders.get(id);
+    if (!holders?.delete(page) || holders.size > 0) return;
+    this.#holders.delete(id);
+    this.#queue.hold(id, false);
+    this.#released();
+  }
+
+  /** A page edits nothing any more: it is hidden or gone, or shows another session. */
+  releaseAll(page: object): void {
+    for (const id of [...this.#holders.keys()]) this.release(id, page);
+  }
+}

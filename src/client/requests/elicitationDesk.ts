@@ -1,0 +1,144 @@
+// Forms and pages that an agent asks the user for: shown, answered once, and never left open. Their rules are in acp/protocol/elicitation.ts. The host is the judge of every
+// answer; no value of one is kept or logged here.
+import { randomUUID } from 'node:crypto';
+import type { ElicitationAsk } from '../../acp/protocol/elicitation';
+import { Deferred } from '../../base/deferred';
+import { checkForm, type FormProblems } from '../../panel/checkForm';
+import { answerWords } from '../../session/answerWords';
+import type { SessionEvent } from '../../session/event';
+import type { ElicitationBody, FormContent } from '../../session/form';
+
+/** Questions open at once in one session; more are answered `cancel` unseen. */
+const MAX_OPEN = 20;
+
+/** The answer on the wire. */
+export type ElicitationAnswer =
+  | { readonly action: 'accept'; readonly content?: FormContent }
+  | { readonly action: 'decline' }
+  | { readonly action: 'cancel' };
+
+type Closer = Extract<SessionEvent, { type: 'elicitation_closed' }>['by'];
+
+interface OpenQuestion {
+  /** The agent's id, where it can say that the question is done. */
+  readonly elicitationId: string | undefined;
+  readonly body: ElicitationBody;
+  /** It belongs to a request of ours and not to the session's turns. */
+  readonly ofRequest: boolean;
+  readonly answer: Deferred<ElicitationAnswer>;
+  /** The user agreed to open the page. */
+  consented: boolean;
+  /** Stops listening for the end of what it belongs to. */
+  readonly detach: () => void;
+}
+
+export class ElicitationDesk {
+  readonly #open = new Map<string, OpenQuestion>();
+  readonly #apply: (event: SessionEvent) => void;
+
+  constructor(apply: (event: SessionEvent) => void) {
+    this.#apply = apply;
+  }
+
+  /**
+   * `elicitation/create`: shows the question and waits for its answer.
+   * @param refuse a cancelled turn asks nothing any more.
+   * @param signal aborted when the agent withdraws its request, or when what the question belongs to is over.
+   */
+  async ask(asked: ElicitationAsk, refuse: boolean, signal: AbortSignal): Promise<ElicitationAnswer> {
+    const { scope, message, body, elicitationId } = asked;
+    if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { action: 'cancel' };
+    const id = randomUUID();
+    // What a page was for is over: then it was done, or is no longer wanted.
+    const withdraw = (): void => this.#close(id, { action: question.consented ? 'accept' : 'cancel' }, 'agent');
+    const question: OpenQuestion = {
+      elicitationId,
+      body,
+      ofRequest: 'requestId' in scope,
+      answer: new Deferred(),
+      consented: false,
+      detach: () => signal.removeEventListener('abort', withdraw),
+    };
+    this.#open.set(id, question);
+    const toolCallId = 'toolCallId' in scope ? scope.toolCallId : undefined;
+    this.#apply({ type: 'elicitation_asked', id, message, ...(toolCallId !== undefined && { toolCallId }), ...body });
+    signal.addEventListener('abort', withdraw, { once: true });
+    return question.answer.promise;
+  }
+
+  /**
+   * The user submits a form.
+   * @param values by the keys of the fields; judged here, whatever the panel has found
+   * @returns what is wrong with them; empty where the answer was taken, undefined where there is no such form any more
+   */
+  submit(id: string, values: Readonly<Record<string, unknown>>): FormProblems | undefined {
+    const question = this.#open.get(id);
+    if (question?.body.mode !== 'form') return undefined;
+    const checked = checkForm(question.body.form, values);
+    if ('problems' in checked) return checked.problems;
+    this.#close(id, { action: 'accept', content: checked.content }, 'user');
+    return new Map();
+  }
+
+  /** The user says no, or dismisses the question; a page that is open is only no longer waited for. False where the question is gone. */
+  refuse(id: string, action: 'decline' | 'cancel'): boolean {
+    if (!this.#open.has(id)) return false;
+    this.#close(id, { action }, 'user');
+    return true;
+  }
+
+  /**
+   * The user agrees to open the page of a question, the first time or again. The agent hears `accept` once the browser has it.
+   * @param show opens an address in the browser of the system; false where it did not
+   */
+  async open(id: string, show: (url: string) => Promise<boolean>): Promise<void> {
+    const question = this.#open.get(id);
+    if (question?.body.mode !== 'url') return;
+    const before = question.consented;
+    question.consented = true;
+    const shown = await show(question.body.url).catch((error: unknown) => {
+      question.consented = before;
+      throw error;
+    });
+    if (!shown) question.consented = before;
+    if (!shown || this.#open.get(id) !== question) return;
+    question.answer.resolve({ action: 'accept' });
+    this.#apply({ type: 'elicitation_opened', id });
+  }
+
+  /** `elicitation/complete`: the agent knows that what was to be done in the browser is done. Ids that nobody knows are ignored. */
+  completed(elicitationId: string): void {
+    for (const [id, question] of this.#open) {
+      if (question.elicitationId !== elicitationId) continue;
+      // Done without us: the user has not agreed to anything here.
+      if (question.consented) this.#close(id, { action: 'accept' }, 'agent');
+      else this.#close(id, { action: 'cancel' }, 'agent');
+    }
+  }
+
+  /** The turn ends or is stopped: what waits for an answer is cancelled. A page that is open may still be completed, unless the user stopped the turn. */
+  turnEnded(stopped: boolean): void {
+    for (const [id, question] of [...this.#open]) {
+      if (question.ofRequest || (question.consented && !stopped)) continue;
+      this.#close(id, { action: 'cancel' }, 'turn');
+    }
+  }
+
+  /** The agent is gone. */
+  exited(): void {
+    for (const id of [...this.#open.keys()]) this.#close(id, { action: 'cancel' }, 'exit');
+  }
+
+  #close(id: string, answer: ElicitationAnswer, by: Closer): void {
+    const question = this.#open.get(id);
+    if (!question) return;
+    this.#open.delete(id);
+    question.detach();
+    const words =
+      question.body.mode === 'form' && 'content' in answer && answer.content
+        ? answerWords(question.body.form, answer.content)
+        : '';
+    this.#apply({ type: 'elicitation_closed', id, action: answer.action, by, ...(words && { answer: words }) });
+    question.answer.resolve(answer);
+  }
+}

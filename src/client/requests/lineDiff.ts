@@ -1,0 +1,186 @@
+// What differs between two texts, line by line, in bounded time: what they have in common at their ends costs next to nothing, and hunks are made only of what is shown.
+import { head } from '../../base/text';
+import type { ChangeHunk } from '../../session/content';
+import { type ChangedLines, changedLines, type Steps } from './lineMatch';
+
+/** Lines around a change. */
+const CONTEXT = 3;
+/** Steps of the search for the changes: about two milliseconds. Lines that are in one text alone, or once in each, take none. */
+const MAX_STEPS = 100_000;
+/** Characters and lines of one side between the first and the last difference. */
+const MAX_CHARS = 400_000;
+const MAX_LINES = 10_000;
+const LINE_BREAK = 10;
+/** Characters compared at once. */
+const CHUNK = 4096;
+
+/** Lines of one diff that are given. */
+const MAX_SHOWN = 400;
+/** Characters of one line that are given. */
+const MAX_LINE = 2000;
+
+/** What differs, as far as it is shown. */
+export interface LineDiff {
+  readonly added: number;
+  readonly removed: number;
+  readonly hunks: readonly ChangeHunk[];
+  /** There is more than the hunks hold. */
+  readonly truncated?: true;
+}
+
+/**
+ * Compares two texts. Undefined where there are too many changes to find them in about 10 ms; text that was only put in or taken out is found however long it is.
+ * @param steps that finding them may take
+ */
+export function lineDiff(oldText: string, newText: string, steps: Steps = { left: MAX_STEPS }): LineDiff | undefined {
+  if (oldText === newText) return { added: 0, removed: 0, hunks: [] };
+  const start = commonStart(oldText, newText);
+  const same = commonEnd(oldText, newText, start);
+  const oldEnd = oldText.length - same;
+  const newEnd = newText.length - same;
+  const from = linesBack(oldText, start, CONTEXT);
+  const line = countLines(oldText, 0, from) + 1;
+  const after = oldText.slice(oldEnd, linesOn(oldText, oldEnd, CONTEXT));
+  const before = oldText.slice(from, start);
+  const removed = countLines(oldText, start, oldEnd);
+  const added = countLines(newText, start, newEnd);
+  if (removed === 0 || added === 0) {
+    const [sign, text] = removed === 0 ? ['+', newText] : ['-', oldText];
+    const changed = text.slice(start, linesOn(text, start, Math.min(added + removed, MAX_SHOWN + 1)));
+    const lines = [...marked(' ', before), ...marked(sign, changed), ...marked(' ', after)];
+    return { ...boundHunks([{ oldStart: line, newStart: line, lines }]), added, removed };
+  }
+  if (Math.max(oldEnd, newEnd) - start > MAX_CHARS || Math.max(added, removed) > MAX_LINES) return undefined;
+  const oldLines = linesOf(oldText.slice(from, oldEnd) + after);
+  const newLines = linesOf(newText.slice(from, newEnd) + after);
+  const changed = changedLines(oldLines, newLines, steps);
+  return changed && hunksOf(oldLines, newLines, changed, line);
+}
+
+/** The lines of a text, with their line breaks: without one, the last line is another than with it. */
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').map((line, index, all) => (index < all.length - 1 ? `${line}\n` : line));
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** Puts changes into hunks, as many as are shown. @param line number of the first line */
+function hunksOf(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+  { removed, added }: ChangedLines,
+  line: number,
+): LineDiff {
+  const hunks: ChangeHunk[] = [];
+  let shown = 0;
+  let hunk: { oldStart: number; newStart: number; lines: string[] } | undefined;
+  /** Lines since the last change that both have. */
+  let same = 0;
+  const show = (sign: string, text: string): void => {
+    hunk?.lines.push(sign + withoutBreak(text));
+  };
+  const close = (): void => {
+    if (!hunk) return;
+    hunk.lines.splice(hunk.lines.length - Math.max(0, same - CONTEXT));
+    shown += hunk.lines.length;
+    hunks.push(hunk);
+    hunk = undefined;
+  };
+  for (let oldAt = 0, newAt = 0; oldAt < oldLines.length || newAt < newLines.length; ) {
+    const isRemoved = removed[oldAt] === 1;
+    if (!isRemoved && added[newAt] !== 1) {
+      show(' ', oldLines[oldAt] ?? '');
+      oldAt++;
+      newAt++;
+      if (++same > 2 * CONTEXT) close();
+      continue;
+    }
+    if (!hunk && shown <= MAX_SHOWN) {
+      const before = Math.min(CONTEXT, same, oldAt);
+      hunk = { oldStart: line + oldAt - before, newStart: line + newAt - before, lines: [] };
+      for (const text of oldLines.slice(oldAt - before, oldAt)) show(' ', text);
+    }
+    same = 0;
+    if (isRemoved) show('-', oldLines[oldAt++] ?? '');
+    else show('+', newLines[newAt++] ?? '');
+  }
+  close();
+  return { ...boundHunks(hunks), added: sum(added), removed: sum(removed) };
+}
+
+function sum(marks: Uint8Array): number {
+  return marks.reduce((all, one) => all + one, 0);
+}
+
+function withoutBreak(line: string): string {
+  return line.endsWith('\n') ? line.slice(0, -1) : line;
+}
+
+/** Counts what hunks change and cuts them to what is shown. */
+export function boundHunks(all: readonly ChangeHunk[]): LineDiff {
+  let added = 0;
+  let removed = 0;
+  let room = MAX_SHOWN;
+  const hunks = all.flatMap(({ oldStart, newStart, lines: given }) => {
+    // "\ No newline at end of file" is a remark about the line above, and no line of the file.
+    const lines = given.filter((line) => !line.startsWith('\\'));
+    for (const line of lines) {
+      if (line.startsWith('+')) added++;
+      else if (line.startsWith('-')) removed++;
+    }
+    const kept = lines.slice(0, Math.max(0, room)).map((line) => head(line, MAX_LINE));
+    room -= lines.length;
+    return kept.length > 0 ? [{ oldStart, newStart, lines: kept }] : [];
+  });
+  return { added, removed, hunks, ...(room < 0 && { truncated: true as const }) };
+}
+
+/** Where the first line begins that is not the same in both. */
+function commonStart(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let at = 0;
+  while (at + CHUNK <= most && a.slice(at, at + CHUNK) === b.slice(at, at + CHUNK)) at += CHUNK;
+  while (at < most && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at === 0 ? 0 : a.lastIndexOf('\n', at - 1) + 1;
+}
+
+/** Characters of the last lines that are the same in both and lie behind `start`. */
+function commonEnd(a: string, b: string, start: number): number {
+  const most = Math.min(a.length, b.length) - start;
+  let same = 0;
+  const at = (text: string, back: number): string => text.slice(text.length - back - CHUNK, text.length - back);
+  while (same + CHUNK <= most && at(a, same) === at(b, same)) same += CHUNK;
+  while (same < most && a.charCodeAt(a.length - same - 1) === b.charCodeAt(b.length - same - 1)) same++;
+  const begins = (text: string): boolean => same === text.length || text[text.length - same - 1] === '\n';
+  if (begins(a) && begins(b)) return same;
+  const lineBreak = a.indexOf('\n', a.length - same);
+  return lineBreak < 0 ? 0 : a.length - lineBreak - 1;
+}
+
+/** Where the line begins that is `count` lines before the one that begins at `at`. */
+function linesBack(text: string, at: number, count: number): number {
+  let begin = at;
+  for (let n = 0; n < count && begin > 0; n++) begin = begin < 2 ? 0 : text.lastIndexOf('\n', begin - 2) + 1;
+  return begin;
+}
+
+function linesOn(text: string, at: number, count: number): number {
+  let end = at;
+  for (let n = 0; n < count && end < text.length; n++) {
+    const lineBreak = text.indexOf('\n', end);
+    end = lineBreak < 0 ? text.length : lineBreak + 1;
+  }
+  return end;
+}
+
+/** Lines between two places where lines begin. */
+function countLines(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at++) if (text.charCodeAt(at) === LINE_BREAK) count++;
+  return to > from && text.charCodeAt(to - 1) !== LINE_BREAK ? count + 1 : count;
+}
+
+function marked(sign: string, text: string): string[] {
+  if (text === '') return [];
+  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n').map((line) => sign + line);
+}

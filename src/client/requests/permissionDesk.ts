@@ -1,0 +1,93 @@
+// Permissions: an agent asks, a person answers, and no question is ever left open: a cancel, the end of the turn, the agent's own withdrawal and its death all answer
+// "cancelled". An option is only ever chosen by its id (protocol.md 1.6).
+import { randomUUID } from 'node:crypto';
+import type { PermissionAsk } from '../../acp/protocol/dialect';
+import { Deferred } from '../../base/deferred';
+import type { SessionEvent } from '../../session/event';
+
+/** Questions open at once in one session; more are answered `cancelled` unseen. */
+const MAX_OPEN = 100;
+
+export type PermissionOutcome = { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' };
+type Closer = 'user' | 'turn' | 'agent' | 'exit';
+
+interface OpenQuestion {
+  readonly optionIds: ReadonlySet<string>;
+  readonly answer: Deferred<PermissionOutcome>;
+}
+
+export class PermissionDesk {
+  readonly #open = new Map<string, OpenQuestion>();
+  readonly #apply: (event: SessionEvent) => void;
+
+  constructor(apply: (event: SessionEvent) => void) {
+    this.#apply = apply;
+  }
+
+  /**
+   * `session/request_permission`: shows the question and waits for its answer.
+   * @param refuse a cancelled turn asks nothing any more.
+   * @param signal aborted when the agent withdraws its request.
+   */
+  async ask(asked: PermissionAsk, refuse: boolean, signal: AbortSignal): Promise<{ outcome: PermissionOutcome }> {
+    const { toolCallId, title, description, command, options } = asked;
+    this.describe(asked);
+    if (refuse || signal.aborted || this.#open.size >= MAX_OPEN) return { outcome: { outcome: 'cancelled' } };
+
+    // Unique also over sessions and reloads: an answer finds no other question than its own.
+    const id = randomUUID();
+    const question: OpenQuestion = {
+      optionIds: new Set(options.map((option) => option.optionId)),
+      answer: new Deferred(),
+    };
+    this.#open.set(id, question);
+    this.#apply({
+      type: 'permission_asked',
+      permissionId: id,
+      title,
+      options,
+      ...(toolCallId !== undefined && { toolCallId }),
+      ...(description && { description }),
+      ...(command && { command }),
+    });
+    const withdraw = (): void => this.#close(id, { outcome: 'cancelled' }, 'agent');
+    signal.addEventListener('abort', withdraw, { once: true });
+    try {
+      return { outcome: await question.answer.promise };
+    } finally {
+      signal.removeEventListener('abort', withdraw);
+    }
+  }
+
+  /** Takes what a question says of its tool call: it may be the first that is heard of the call, and the only thing that describes it. */
+  describe({ toolCallId, patch }: PermissionAsk): void {
+    if (toolCallId !== undefined && patch) this.#apply({ type: 'tool_call', toolCallId, patch, announced: false });
+  }
+
+  /** The user's answer; null dismisses. False where the question is gone or never had that option. */
+  answer(id: string, optionId: string | null): boolean {
+    const question = this.#open.get(id);
+    if (!question || (optionId !== null && !question.optionIds.has(optionId))) return false;
+    this.#close(id, optionId === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId }, 'user');
+    return true;
+  }
+
+  /** Answers every open question with `cancelled`. */
+  cancelAll(by: Closer): void {
+    for (const id of [...this.#open.keys()]) this.#close(id, { outcome: 'cancelled' }, by);
+  }
+
+  #close(id: string, outcome: PermissionOutcome, by: Closer): void {
+    const question = this.#open.get(id);
+    if (!question) return;
+    this.#open.delete(id);
+    this.#apply({
+      type: 'permission_closed',
+      permissionId: id,
+      outcome: outcome.outcome,
+      by,
+      ...(outcome.outcome === 'selected' && { optionId: outcome.optionId }),
+    });
+    question.answer.resolve(outcome);
+  }
+}

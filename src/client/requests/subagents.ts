@@ -1,0 +1,114 @@
+// The sessions that the agent runs for ours, while it runs: their updates come on the same connection and are shown shortly, their questions are answered like our own
+// (protocol v1 unstable and v2, "subagent_update"). A subagent is its parent's to steer: it can be stopped where that is offered, and nothing else is asked of it.
+import type { Dialect } from '../../acp/protocol/dialect';
+import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
+import type { Log } from '../../base/log';
+import type { SessionEvent } from '../../session/event';
+
+/** Subagents that are listened to in one session at once: those that were heard of last. */
+const MAX_SUBAGENTS = 200;
+
+/** What subagents need of the agent that runs them. */
+export interface ParentAgent {
+  readonly link: { readonly router: UpdateRouter };
+  readonly dialect: Dialect;
+}
+
+export interface SubagentOptions {
+  /** Undefined while no agent runs. */
+  readonly side: () => ParentAgent | undefined;
+  readonly apply: (event: SessionEvent) => void;
+  readonly log: Log;
+}
+
+export class Subagents {
+  /** Those that were heard of last stand last. Each with what ends its open questions when it is stopped. */
+  readonly #known = new Map<string, AbortController>();
+  readonly #options: SubagentOptions;
+
+  constructor(options: SubagentOptions) {
+    this.#options = options;
+  }
+
+  /** Listens to a subagent that was announced; what came for it earlier is shown now. */
+  announce(sessionId: string): void {
+    const side = this.#options.side();
+    if (!side) return;
+    if (this.#known.has(sessionId)) {
+      this.#heard(sessionId);
+      return;
+    }
+    const [quietest] = this.#known.keys();
+    if (this.#known.size >= MAX_SUBAGENTS && quietest !== undefined) {
+      this.#known.delete(quietest);
+      side.link.router.unregister(quietest);
+    }
+    this.#known.set(sessionId, new AbortController());
+    side.link.router.register(sessionId, (updates) => this.#onUpdates(sessionId, updates, side.dialect));
+  }
+
+  /** Aborted when a subagent is asked to stop; undefined where the id is that of none. */
+  untilStopped(sessionId: string): AbortSignal | undefined {
+    return this.#known.get(sessionId)?.signal;
+  }
+
+  /** Sends `session/cancel` for one subagent, and withdraws what it asks. Nothing happens where it is gone. */
+  async stop(sessionId: string): Promise<void> {
+    const side = this.#options.side();
+    const asking = this.#known.get(sessionId);
+    if (!side || !asking) return;
+    this.#known.set(sessionId, new AbortController());
+    await side.dialect.cancel(sessionId);
+    asking.abort();
+  }
+
+  /** The agent is gone. */
+  ended(): void {
+    if (this.#known.size === 0) return;
+    this.#known.clear();
+    this.#options.apply({ type: 'subagents_ended' });
+  }
+
+  #heard(sessionId: string): void {
+    const stopped = this.#known.get(sessionId);
+    if (!stopped) return;
+    this.#known.delete(sessionId);
+    this.#known.set(sessionId, stopped);
+  }
+
+  #onUpdates(sessionId: string, updates: readonly unknown[], dialect: Dialect): void {
+    this.#heard(sessionId);
+    dialect.readUpdates(updates, {
+      emit: (event) => this.#show(sessionId, event),
+      onTurnComplete() {},
+      onState: ({ state }) => this.#options.apply({ type: 'subagent', sessionId, state }),
+      log: this.#options.log,
+    });
+  }
+
+  /** Of what a subagent does, its own words and the calls that it begins; its subagents are shown beside it. */
+  #show(sessionId: string, event: SessionEvent): void {
+    const { apply } = this.#options;
+    switch (event.type) {
+      case 'message_chunk': {
+        const { block, messageId, role } = event;
+        if (role !== 'agent' || block.type !== 'text') return;
+        apply({ type: 'subagent_said', sessionId, text: block.text, ...(messageId !== undefined && { messageId }) });
+        return;
+      }
+      case 'tool_call': {
+        const { title } = event.patch;
+        if (title) apply({ type: 'subagent_did', sessionId, title });
+        return;
+      }
+      case 'subagent':
+        apply(event);
+        this.announce(event.sessionId);
+        return;
+      case 'session_message':
+      case 'terminal':
+        apply(event);
+        return;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// The past of a distributed session for an agent that was not there: the messages as text, those that cannot be had named in their places.
+
+import { head, tail } from '../../base/text';
+import { textOf } from '../../distributed/client/runParts';
+import { type MessagePart, trajectoryOf } from '../../distributed/model/model';
+import type { PastMessage } from '../../distributed/server/servedAgent';
+import type { QueuedAttachment } from '../../session/queue';
+
+/** Characters of the whole, of which the newest are kept, and of one message. */
+const MAX_PAST = 120_000;
+const MAX_MESSAGE = 16_000;
+
+/**
+ * The past as something to send along with the next message: as a document where the agent takes such, else as text. It is said to be a transcript, so that nobody takes
+ * it for the agent's own memory.
+ * @param past the messages that the agent does not know, in order @param first number of the first of them in the session, from 1
+ * @returns undefined where there are none
+ */
+export function pastContext(past: readonly PastMessage[], first: number): QueuedAttachment | undefined {
+  const kept: string[] = [];
+  let room = MAX_PAST;
+  for (let index = past.length - 1; index >= 0 && room > 0; index--) {
+    const text = entryText(past[index], first + index);
+    kept.push(tail(text, room));
+    room -= text.length;
+  }
+  if (kept.length === 0) return undefined;
+  const gone = past.length - kept.length;
+  const cut = gone > 0 ? [`[${gone} earlier ${gone === 1 ? 'message' : 'messages'} left out]`] : [];
+  const text = [
+    'Transcript of what was said in this session without you. It is context; what is asked of you now is the message that it comes with.',
+    ...cut,
+    ...kept.reverse(),
+  ].join('\n\n');
+  const uri = 'parley:transcript';
+  return {
+    id: 'past',
+    kind: 'other',
+    label: 'transcript',
+    forms: [
+      { type: 'resource', uri, mimeType: 'text/markdown', text },
+      { type: 'text', text: `<transcript>\n${text}\n</transcript>` },
+    ],
+  };
+}
+
+function entryText(entry: PastMessage | undefined, number: number): string {
+  if (entry?.kind !== 'message') return `[message ${number} unavailable: ${entry?.reason ?? 'unknown'}]`;
+  const { role, parts } = entry.message;
+  const text = parts.map(partText).join('');
+  const cut = text.length > MAX_MESSAGE ? `${head(text, MAX_MESSAGE)}\n[the rest is left out]` : text;
+  return `[${role}]\n${cut}`;
+}
+
+function partText(part: MessagePart): string {
+  const text = textOf(part);
+  if (text !== undefined) return text;
+  const { toolName } = trajectoryOf(part) ?? {};
+  if (toolName !== undefined) return `\n[used ${toolName}]\n`;
+  // Of a citation its words; of a thought nothing, it is the other agent's own.
+  if (part.metadata !== undefined && part.name === undefined && part.content_encoding === 'plain')
+    return part.content ?? '';
+  const what = part.name ?? part.content_type;
+  return part.content_url === undefined ? `\n[${what}]\n` : `\n[${what}: ${part.content_url}]\n`;
+}

@@ -1,0 +1,87 @@
+// A permission request as a question to whoever called the agent over the Agent Communication Protocol, and what their answer chose. Nothing is ever chosen that the
+// answer does not name.
+
+import { head } from '../../base/text';
+import { textOf } from '../../distributed/client/runParts';
+import { type Message, type MessagePart, textPart } from '../../distributed/model/model';
+import type { PermissionOption } from '../../session/content';
+import type { Permission, ToolEntry } from '../../session/state';
+
+/** Characters of one line, of the input of a tool, and of the new text of one file in a question. */
+const MAX_LINE = 500;
+const MAX_INPUT = 4000;
+const MAX_CHANGE = 2000;
+/** Files of one tool call whose new text is shown, and options that can be chosen. */
+const MAX_CHANGES = 5;
+const MAX_OPTIONS = 100;
+/** An answer that is longer chooses nothing. */
+const MAX_ANSWER = 1000;
+
+/**
+ * The question as text for people, and as the field `parley_permission` for programs: `{title, tool_call_id?, options: [{id, name, kind}]}`. The protocol's own metadata
+ * has no kind for it, and clients refuse parts with a kind that they do not know.
+ * @param tool the tool call that it is about, where there is one
+ */
+export function permissionQuestion(permission: Permission, tool: ToolEntry | undefined): readonly MessagePart[] {
+  const { title, description, command, toolCallId } = permission;
+  const options = permission.options.slice(0, MAX_OPTIONS);
+  const lines = [
+    `The agent asks for permission: ${oneLine(title || tool?.title || 'go on')}`,
+    ...(description ? [quoted(description, MAX_INPUT)] : []),
+    ...(command ? [quoted(`$ ${command.line}${command.cwd ? `   (in ${command.cwd})` : ''}`, MAX_INPUT)] : []),
+    ...(tool ? aboutTool(tool) : []),
+    '',
+    ...options.map(({ name, optionId }, index) => `${index + 1}. ${oneLine(name || optionId)}`),
+    '',
+    options.length === 0
+      ? 'There is nothing to choose; any answer cancels.'
+      : 'Answer with the number, the name or the id of one of these. Every other answer cancels.',
+  ];
+  const asked = {
+    title: oneLine(title),
+    ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
+    options: options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind })),
+  };
+  return [{ ...textPart(lines.join('\n')), parley_permission: asked }];
+}
+
+/**
+ * The option that an answer names by its id, its number or its name (in any case).
+ * @returns its id; undefined where the answer names none, or where it could mean several
+ */
+export function chosenOption(answer: Message, options: readonly PermissionOption[]): string | undefined {
+  const said = answer.parts
+    .map((part) => textOf(part) ?? '')
+    .join('')
+    .trim();
+  if (said === '' || said.length > MAX_ANSWER) return undefined;
+  const number = /^(\d{1,3})[.)]?$/.exec(said)?.[1];
+  const named = options.slice(0, MAX_OPTIONS).filter(({ optionId, name }, index) => {
+    return optionId === said || Number(number) === index + 1 || name.trim().toLowerCase() === said.toLowerCase();
+  });
+  const ids = new Set(named.map(({ optionId }) => optionId));
+  return ids.size === 1 ? named[0]?.optionId : undefined;
+}
+
+/** What the agent wants to do, as far as it says: nobody should agree to what they cannot see. */
+function aboutTool({ rawInput, content, locations }: ToolEntry): readonly string[] {
+  const changes = content.filter((part) => part.type === 'diff');
+  const shown = changes
+    .slice(0, MAX_CHANGES)
+    .flatMap(({ path, newText }) => [`Changes ${oneLine(path)} to:`, quoted(newText, MAX_CHANGE)]);
+  const more = changes.length > MAX_CHANGES ? [`… and ${changes.length - MAX_CHANGES} more files`] : [];
+  if (rawInput !== undefined) return [quoted(JSON.stringify(rawInput) ?? '', MAX_INPUT), ...shown, ...more];
+  if (changes.length > 0) return [...shown, ...more];
+  return locations.slice(0, MAX_CHANGES).map(({ path }) => `Concerns ${oneLine(path)}`);
+}
+
+function oneLine(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  return flat.length > MAX_LINE ? `${head(flat, MAX_LINE)}…` : flat;
+}
+
+/** Text of the agent's cannot pass for a line of ours, such as an option. */
+function quoted(text: string, limit: number): string {
+  const cut = text.length > limit ? `${head(text, limit)}\n[${text.length - limit} more characters]` : text;
+  return cut.replace(/^/gm, '> ').replaceAll('\r', ' ');
+}

@@ -1,0 +1,174 @@
+// What an agent says and does in a turn, as the parts of a run (Agent Communication Protocol): text as it comes, a thought once it is whole, a tool call once it has ended,
+// pictures and files as artifacts.
+
+import { head } from '../../base/text';
+import { type MessagePart, markdownPart, textPart } from '../../distributed/model/model';
+import { toMessages } from '../../distributed/model/toMessages';
+import type { RunEmitter } from '../../distributed/server/servedAgent';
+import type { ContentBlock } from '../../session/content';
+import type { Entry, MessageEntry, ToolEntry } from '../../session/state';
+import { isEnded } from '../../session/tools';
+
+/** Characters of one part of text; whatever they take as JSON, a message has room for it. */
+const MAX_TEXT = 256 * 1024;
+/** Characters of one thought. */
+const MAX_THOUGHT = 128 * 1024;
+
+/** How far an entry has been told: so many blocks whole, and of the next one this text. */
+interface Told {
+  blocks: number;
+  text: string;
+}
+
+export class RunOutput {
+  readonly #out: RunEmitter;
+  readonly #first: number;
+  readonly #told = new Map<number, Told>();
+  readonly #openTools = new Set<number>();
+  #thought: number | undefined;
+  #media = 0;
+  #inMessage = false;
+  #messages = 0;
+
+  /** @param first index of the first entry of the turn; what is before it is not told */
+  constructor(out: RunEmitter, first: number) {
+    this.#out = out;
+    this.#first = first;
+  }
+
+  /** Messages that were begun, as far as the server does not divide them for their size. */
+  get messages(): number {
+    return this.#messages;
+  }
+
+  /**
+   * Tells what is new.
+   * @param changes by the entry's index, as {@link Changes.entries} has it @throws what the emitter throws
+   */
+  tell(entries: readonly Entry[], changes: ReadonlyMap<number, true | string>): void {
+    for (const index of [...changes.keys()].sort((a, b) => a - b)) {
+      const entry = entries[index];
+      const change = changes.get(index);
+      if (index < this.#first || !entry || change === undefined) continue;
+      if (this.#thought !== undefined && index > this.#thought) this.#tellThought(entries);
+      if (entry.kind === 'thought') this.#thought = index;
+      else if (entry.kind === 'agent') this.#tellMessage(entry, change);
+      else if (entry.kind === 'tool') this.#noteTool(entry);
+    }
+  }
+
+  /** Something of the client's own, as a step on the way. */
+  note(sentence: string): void {
+    this.#part({ ...textPart(''), metadata: { kind: 'trajectory', message: sentence } });
+  }
+
+  /** Tells what was held back until it is whole, before a question. */
+  pause(entries: readonly Entry[]): void {
+    this.#tellThought(entries);
+    // The question ends the message.
+    this.#inMessage = false;
+  }
+
+  /** Tells what is left at the end of the turn; tool calls as far as they came. */
+  finish(entries: readonly Entry[]): void {
+    this.#tellThought(entries);
+    for (const index of this.#openTools) {
+      const entry = entries[index];
+      if (entry?.kind === 'tool') this.#tellTool(entry);
+    }
+    this.#openTools.clear();
+  }
+
+  #tellMessage(entry: MessageEntry, change: true | string): void {
+    const told = this.#told.get(entry.index) ?? { blocks: 0, text: '' };
+    this.#told.set(entry.index, told);
+    if (change !== true) {
+      told.text += change;
+      this.#text(change);
+      return;
+    }
+    const { content } = entry;
+    for (let at = told.blocks; at < content.length; at++) {
+      const block = content[at];
+      if (block?.type === 'text') {
+        // A message can be replaced as a whole; what was told stays told.
+        const rest = block.text.startsWith(told.text) ? block.text.slice(told.text.length) : `\n\n${block.text}`;
+        this.#text(rest);
+        told.text = block.text;
+        if (at === content.length - 1) break;
+      } else if (block) this.#block(entry, block);
+      told.blocks = at + 1;
+      told.text = '';
+    }
+  }
+
+  #text(text: string): void {
+    for (let rest = text; rest !== ''; ) {
+      const piece = head(rest, MAX_TEXT);
+      this.#part(markdownPart(piece));
+      rest = rest.slice(piece.length);
+    }
+  }
+
+  #block(entry: MessageEntry, block: ContentBlock): void {
+    const parts = toMessages([{ ...entry, content: [block] }]).flatMap((message) => message.parts);
+    const isMedia = block.type === 'image' || block.type === 'audio';
+    if (isMedia) this.#media += 1;
+    for (const part of parts) {
+      // Each picture is an artifact of its own name.
+      const name = isMedia ? part.name?.replace(/-\d+(?=\.)/, `-${this.#media}`) : part.name;
+      this.#part(name === undefined ? part : { ...part, name });
+    }
+  }
+
+  #tellThought(entries: readonly Entry[]): void {
+    const index = this.#thought;
+    const entry = index === undefined ? undefined : entries[index];
+    this.#thought = undefined;
+    if (entry?.kind !== 'thought') return;
+    const text = entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const told = this.#told.get(entry.index)?.text ?? '';
+    const rest = text.startsWith(told) ? text.slice(told.length) : text;
+    this.#told.set(entry.index, { blocks: 0, text });
+    if (rest !== '') this.note(rest.length > MAX_THOUGHT ? `${head(rest, MAX_THOUGHT)}…` : rest);
+  }
+
+  #noteTool(entry: ToolEntry): void {
+    if (this.#told.has(entry.index)) return;
+    if (!isEnded(entry.status)) {
+      this.#openTools.add(entry.index);
+      return;
+    }
+    this.#openTools.delete(entry.index);
+    this.#tellTool(entry);
+  }
+
+  /** One step with its input and its output: readers pair separate ones by the tool's name, which two calls at a time can share. */
+  #tellTool(entry: ToolEntry): void {
+    this.#told.set(entry.index, { blocks: 0, text: '' });
+    for (const part of toMessages([entry]).flatMap((message) => message.parts)) {
+      const { tool_input, tool_output, ...metadata } = part.metadata ?? {};
+      if (metadata.kind !== 'trajectory') {
+        this.#part(part);
+        continue;
+      }
+      const output = typeof tool_output === 'object' ? tool_output : {};
+      const isDone = entry.status === 'completed';
+      this.#part({
+        ...part,
+        metadata: {
+          ...metadata,
+          tool_input: tool_input ?? {},
+          tool_output: { ...output, ...(!isDone && { status: entry.status }) },
+        },
+      });
+    }
+  }
+
+  #part(part: MessagePart): void {
+    this.#out.part(part);
+    if (this.#inMessage) return;
+    this.#inMessage = true;
+    this.#messages += 1;
+  }
+}

@@ -1,0 +1,151 @@
+// A configured agent as an agent of the Agent Communication Protocol's server: one conversation for each session of the server, begun when a run asks for it, bounded in
+// number, and closed when nobody has asked for a while.
+import type { Disposable } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import { type Log, silentLog } from '../../base/log';
+import type { Message } from '../../distributed/model/model';
+import type { RunEmitter, ServedAgent, ServedRunContext } from '../../distributed/server/servedAgent';
+import type { Conversation } from '../conversation/conversation';
+import { ServedConversation } from './servedConversation';
+import { StateExchange } from './stateExchange';
+
+export interface ServedConversationsOptions {
+  /** As it is served, see {@link servedName}. */
+  readonly name: string;
+  readonly description: string;
+  /**
+   * Makes a conversation, not started. Its services must not ask the user of this machine anything: the one who calls is somebody else.
+   * @param key unique among all conversations of the program @param state what its services keep the agent's state with
+   * @throws ParleyError where there can be none
+   */
+  readonly create: (key: string, state: StateExchange) => Conversation;
+  /** Milliseconds after its last run in which a conversation is kept; 15 minutes unless told otherwise. */
+  readonly idleMs?: number;
+  /** Conversations at the same time; 8 unless told otherwise. */
+  readonly maxOpen?: number;
+  readonly log?: Log;
+}
+
+interface Open {
+  readonly conversation: ServedConversation;
+  timer?: NodeJS.Timeout;
+}
+
+export class ServedConversations implements ServedAgent, Disposable {
+  readonly name: string;
+  readonly description: string;
+  readonly inputContentTypes = ['*/*'] as const;
+  readonly outputContentTypes = ['*/*'] as const;
+  readonly #options: ServedConversationsOptions;
+  readonly #log: Log;
+  /** By the id of the server's session; the least recently used first. */
+  readonly #open = new Map<string, Open>();
+  readonly #closing = new Set<Promise<void>>();
+  #sequence = 0;
+  #isClosed = false;
+
+  constructor(options: ServedConversationsOptions) {
+    this.#options = options;
+    this.#log = options.log ?? silentLog;
+    this.name = options.name;
+    this.description = options.description;
+  }
+
+  /** Conversations that are open, working or not. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * {@link ServedAgent.run}.
+   * @throws ParleyError `invalid-input`, `not-served`, `too-many-sessions`, `sign-in-needed`, `prompt-refused`, `session-lost`, `turn-…`; what the start of the agent or its end gives
+   */
+  async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
+    const { id } = context.session;
+    const open = this.#enter(id, context.session.history);
+    try {
+      await open.conversation.run(input, context, out, signal);
+    } finally {
+      this.#leave(id, open);
+    }
+  }
+
+  /** Ends all conversations and their agents; there will be no others. */
+  async closeAll(): Promise<void> {
+    this.#isClosed = true;
+    for (const [id, open] of [...this.#open]) this.#close(id, open);
+    await Promise.all(this.#closing);
+  }
+
+  dispose(): void {
+    void this.closeAll();
+  }
+
+  #enter(id: string, history: readonly string[]): Open {
+    if (this.#isClosed) throw new ParleyError('not-served', 'The agent is no longer served.');
+    const known = this.#open.get(id);
+    if (known) {
+      // One that still works belongs to a run that was given up.
+      if (!known.conversation.isBusy && !known.conversation.isBroken && known.conversation.fits(history)) {
+        clearTimeout(known.timer);
+        this.#open.delete(id);
+        this.#open.set(id, known);
+        return known;
+      }
+      this.#close(id, known);
+    }
+    this.#makeRoom();
+    const state = new StateExchange(this.#log);
+    const key = `served-${this.name}-${++this.#sequence}-${process.pid}`;
+    const conversation = new ServedConversation(this.#options.create(key, state), this.name, state);
+    const open = { conversation };
+    this.#open.set(id, open);
+    return open;
+  }
+
+  #leave(id: string, open: Open): void {
+    if (this.#open.get(id) !== open) return;
+    if (open.conversation.isBroken) {
+      this.#close(id, open);
+      return;
+    }
+    open.timer = setTimeout(() => this.#close(id, open), this.#options.idleMs ?? 15 * 60_000);
+    open.timer.unref();
+  }
+
+  #makeRoom(): void {
+    if (this.#open.size < (this.#options.maxOpen ?? 8)) return;
+    const idle = [...this.#open].find(([, { conversation }]) => !conversation.isBusy);
+    if (!idle) {
+      throw new ParleyError('too-many-sessions', 'The agent works in as many sessions as it may. Try again later.');
+    }
+    this.#close(...idle);
+  }
+
+  #close(id: string, open: Open): void {
+    clearTimeout(open.timer);
+    if (this.#open.get(id) === open) this.#open.delete(id);
+    const closing = open.conversation
+      .close()
+      .catch((error: unknown) => this.#log.warn(`A served session of ${this.name} did not close: ${messageOf(error)}`))
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}
+
+/**
+ * The name under which an agent is served: lower-case letters, digits, dashes and underscores, as the protocol wants it.
+ * @param id the agent's key in the settings @param taken names that are others' already
+ */
+export function servedName(id: string, taken: ReadonlySet<string>): string {
+  const plain = id
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[-_]+/, '')
+    .slice(0, 60)
+    .replace(/[-_]+$/, '');
+  const base = plain === '' ? 'agent' : plain;
+  let name = base;
+  for (let number = 2; taken.has(name); number++) name = `${base.slice(0, 55)}-${number}`;
+  return name;
+}

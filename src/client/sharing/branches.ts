@@ -1,0 +1,68 @@
+// Conversations of this window that go on with the same session: each is a branch of its own as soon as they differ. They are recognised and shown, never merged.
+import type { Disposable } from '../../base/disposable';
+import type { Event } from '../../base/event';
+import { compareHistories, type HistoryRelation } from '../../distributed/client/handOver';
+import type { SessionRecord } from '../../distributed/model/sessionRecord';
+
+/** A conversation, as far as it is a branch of something. */
+export interface Branch {
+  readonly key: string;
+  readonly record: SessionRecord | undefined;
+  readonly onDidChange: Event<SessionRecord>;
+}
+
+export interface Divergence<B> {
+  readonly one: B;
+  readonly other: B;
+  /** Messages that both begin with. */
+  readonly common: number;
+}
+
+export class Branches<B extends Branch> {
+  readonly #open = new Map<B, Disposable>();
+  readonly #told = new Set<string>();
+  readonly #onDidDiverge: (divergence: Divergence<B>) => void;
+
+  /** @param onDidDiverge called once for each two that have come to differ */
+  constructor(onDidDiverge: (divergence: Divergence<B>) => void) {
+    this.#onDidDiverge = onDidDiverge;
+  }
+
+  /** Compares a branch with the others whenever it grows. */
+  add(branch: B): void {
+    this.#open.set(
+      branch,
+      branch.onDidChange(() => this.#compare(branch)),
+    );
+  }
+
+  remove(branch: B): void {
+    this.#open.get(branch)?.dispose();
+    this.#open.delete(branch);
+  }
+
+  #compare(branch: B): void {
+    for (const other of this.#open.keys()) {
+      const pair = [branch.key, other.key].sort().join(' ');
+      if (other === branch || this.#told.has(pair)) continue;
+      const relation = relate(branch.record, other.record);
+      if (relation?.relation !== 'fork') continue;
+      this.#told.add(pair);
+      this.#onDidDiverge({ one: branch, other, common: relation.common });
+    }
+  }
+}
+
+/** How two versions of a session stand to each other; undefined where they are two sessions. */
+export function relate(
+  ours: SessionRecord | undefined,
+  theirs: SessionRecord | undefined,
+): HistoryRelation | undefined {
+  if (ours === undefined || theirs === undefined || ours.id !== theirs.id) return undefined;
+  return compareHistories(namesOf(ours), namesOf(theirs));
+}
+
+/** Our own messages have no address that stays: their place names them. */
+function namesOf({ entries }: SessionRecord): readonly string[] {
+  return entries.map((place) => (place.kind === 'foreign' ? place.url : `own ${place.storeId} ${place.key}`));
+}

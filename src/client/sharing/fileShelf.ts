@@ -1,0 +1,63 @@
+// One text for each conversation in a folder, each in a file of its own that is whole or recognised as damaged.
+import { createHash } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ParleyError } from '../../base/errors';
+import { KeyedQueue } from '../../base/keyedQueue';
+import { diskError, readFramed, writeFramed } from '../../distributed/stores/framedFile';
+import type { DescriptorPort } from '../http/communicationRecord';
+
+const NAME = /^[0-9a-f]{40}\.json$/;
+
+export class FileShelf implements DescriptorPort {
+  readonly #folder: string;
+  readonly #writes = new KeyedQueue<string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @throws ParleyError `torn`, `store-error` */
+  async read(key: string): Promise<string | undefined> {
+    try {
+      return Buffer.from((await readFramed(this.#pathOf(key))).bytes).toString('utf8');
+    } catch (error) {
+      if (error instanceof ParleyError && error.code === 'not-found') return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws ParleyError `disk-full`, `store-error` */
+  async write(key: string, text: string): Promise<void> {
+    await this.#writes.run(key, () => writeFramed(this.#pathOf(key), Buffer.from(text), {}, { durable: true }));
+  }
+
+  /** Removing what is not there is no error. @throws ParleyError `store-error` */
+  async remove(key: string): Promise<void> {
+    await this.#writes.run(key, () =>
+      rm(this.#pathOf(key), { force: true }).catch((error: unknown) => {
+        throw diskError(error);
+      }),
+    );
+  }
+
+  /** All texts, in no order; those that are damaged are left out. @throws ParleyError `store-error` */
+  async *texts(): AsyncGenerator<string, void, undefined> {
+    const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw diskError(error);
+    });
+    for (const name of names.filter((one) => NAME.test(one))) {
+      const content = await readFramed(join(this.#folder, name)).catch((error: unknown) => {
+        // Damaged, or removed meanwhile.
+        if (error instanceof ParleyError && (error.code === 'torn' || error.code === 'not-found')) return undefined;
+        throw error;
+      });
+      if (content) yield Buffer.from(content.bytes).toString('utf8');
+    }
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#folder, `${createHash('sha256').update(key).digest('hex').slice(0, 40)}.json`);
+  }
+}

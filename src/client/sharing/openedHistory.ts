@@ -1,0 +1,298 @@
+// The past of a session that was held elsewhere, in the transcript of a conversation: its newest messages first, the rest when it is there, and gaps with their reasons
+// where it cannot be had. A gap can be asked for again at any time.
+import { Deferred } from '../../base/deferred';
+import { KeyedQueue } from '../../base/keyedQueue';
+import { within } from '../../base/within';
+import { isRemote, isRemoteText, withBytes } from '../../distributed/client/remoteParts';
+import { OriginHealth } from '../../distributed/fetch/originHealth';
+import type { HistoryEntry, ResolvedMessage, Resolver } from '../../distributed/fetch/resolver';
+import { type Gap, gapOf } from '../../distributed/model/gap';
+import type { Message, MessagePart, SessionDescriptor } from '../../distributed/model/model';
+import { redactUrl } from '../../distributed/model/resourceUrl';
+import type { SessionEvent, TimedEvent } from '../../session/event';
+import type { SessionState } from '../../session/state';
+import { loadingPart, missingPart, partGapId, unloadedPart } from './partGaps';
+import { pastEvents, remotePartsOf } from './pastEvents';
+
+/** Where the past is shown. */
+export interface HistoryPlace {
+  readonly model: { readonly state: Readonly<SessionState> };
+  note(events: readonly TimedEvent[]): void;
+}
+
+export interface OpenedHistoryOptions {
+  readonly place: HistoryPlace;
+  readonly resolver: Pick<Resolver, 'resolveHistory' | 'resolveEntry' | 'resolvePart'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** How long the newest messages are waited for before those that are there are shown, in milliseconds (1,000). */
+  readonly patienceMs?: number;
+  /** Between two looks at what has come since, in milliseconds (250). */
+  readonly batchMs?: number;
+  /** How long the newest messages are asked for alone at most, and then left to be painted, in milliseconds (400). */
+  readonly aloneMs?: number;
+  /** Says what the conversation begins with, before any message. */
+  readonly head: readonly SessionEvent[];
+  /** The transcript has its first messages. @returns when they are on the screen, where somebody looks: the others are asked for then */
+  readonly onDidShow?: () => Promise<void> | undefined;
+}
+
+/** What came of it. */
+export interface OpenedSummary {
+  readonly messages: number;
+  /** One for each message that is not there, or not whole. */
+  readonly gaps: readonly Gap[];
+}
+
+/** Bytes of a text behind an address of its own that is loaded with its message, and how many of them: the newest. */
+const MAX_TEXT_BYTES = 256 * 1024;
+const MAX_TEXTS = 200;
+/** How long such texts are waited for once all messages are there, in milliseconds. */
+const TEXTS_MS = 60_000;
+/** Bytes of what the user asks for. */
+const MAX_PART_BYTES = 5 * 1024 * 1024;
+/** Messages that are waited for before anything is shown. */
+const FIRST_SHOWN = 20;
+/** Of the ids of gaps, see {@link placeOf}. */
+const PREFIX = 'past-';
+
+/**
+ * Shows the whole history of a descriptor. Resolves when everything is there or is a gap; never rejects for what servers do.
+ * @param signal what is missing when it aborts becomes a gap
+ */
+export async function openHistory(
+  descriptor: SessionDescriptor,
+  options: OpenedHistoryOptions,
+  signal: AbortSignal,
+): Promise<OpenedSummary> {
+  const { place, resolver, now } = options;
+  const { history } = descriptor;
+  const known = new Map<number, HistoryEntry>();
+  /** What has come since the last look. */
+  const fresh: TimedEvent[] = [];
+  let isShown = false;
+  let newestMissing = Math.min(FIRST_SHOWN, history.length);
+  let batch: ReturnType<typeof setTimeout> | undefined;
+  /** Settles when it is time for the others. */
+  const others = new Deferred<void>();
+  const aloneMs = options.aloneMs ?? 400;
+  let alone = setTimeout(() => others.resolve(), aloneMs);
+
+  const show = (): void => {
+    if (isShown) return;
+    isShown = true;
+    const events = history.map((url, index) => {
+      const entry = known.get(index);
+      return entry ? shown(entry, now()) : [{ at: now(), event: loading(index, history.length, url) }];
+    });
+    // Texts of messages that are there already may have come before.
+    place.note([...options.head.map((event) => ({ at: now(), event })), ...events.flat(), ...fresh.splice(0)]);
+    const painted = options.onDidShow?.();
+    clearTimeout(alone);
+    // What is on this machine is there before anything could be painted.
+    const isHere = [...known.values()].every((entry) => entry.kind === 'message' && entry.source !== 'network');
+    if (isHere || !painted) others.resolve();
+    else {
+      alone = setTimeout(() => others.resolve(), aloneMs);
+      void painted.then(() => others.resolve());
+    }
+  };
+  const flush = (): void => {
+    batch = undefined;
+    if (isShown && fresh.length > 0) place.note(fresh.splice(0));
+  };
+  const later = (event: SessionEvent): void => {
+    fresh.push({ at: now(), event });
+    if (isShown) batch ??= setTimeout(flush, options.batchMs ?? 250);
+  };
+  const texts = new PartTexts(resolver, now, later, signal);
+  const take = (entry: HistoryEntry): void => {
+    known.set(entry.index, entry);
+    if (isShown) later(filling(entry, now()));
+    else if (entry.index >= history.length - FIRST_SHOWN && --newestMissing === 0) show();
+    if (entry.kind === 'message') texts.load(entry);
+  };
+
+  const newest = { count: FIRST_SHOWN, others: others.promise };
+  const patience = setTimeout(show, options.patienceMs ?? 1000);
+  try {
+    const entries = await resolver.resolveHistory(descriptor, { onEntry: take, newest }, signal);
+    for (const entry of entries) if (!known.has(entry.index)) take(entry);
+    show();
+    const gaps = entries.filter((entry) => entry.kind === 'gap');
+    return { messages: entries.length - gaps.length, gaps: [...gaps, ...(await texts.settled())] };
+  } finally {
+    clearTimeout(patience);
+    clearTimeout(alone);
+    clearTimeout(batch);
+    flush();
+  }
+}
+
+/** Loads the texts of messages that lie behind addresses of their own, as far as they are short and not too many. */
+class PartTexts {
+  readonly #resolver: Pick<Resolver, 'resolvePart'>;
+  readonly #now: () => number;
+  readonly #tell: (event: SessionEvent) => void;
+  readonly #late = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #health = new OriginHealth();
+  readonly #loading: Promise<Gap | undefined>[] = [];
+
+  /** @param tell shows what became of a text */
+  constructor(
+    resolver: Pick<Resolver, 'resolvePart'>,
+    now: () => number,
+    tell: (event: SessionEvent) => void,
+    signal: AbortSignal,
+  ) {
+    this.#resolver = resolver;
+    this.#now = now;
+    this.#tell = tell;
+    this.#signal = AbortSignal.any([signal, this.#late.signal]);
+  }
+
+  load(entry: ResolvedMessage): void {
+    for (const number of remotePartsOf(entry.message)) {
+      const part = entry.message.parts[number];
+      if (!part || !isRemoteText(part) || this.#loading.length >= MAX_TEXTS) continue;
+      this.#loading.push(this.#loadOne(entry, part, partGapId(`${PREFIX}${entry.index}`, number)));
+    }
+  }
+
+  /** When all of them are there, or it has taken too long. @returns one gap for each message that lacks some of them */
+  async settled(): Promise<readonly Gap[]> {
+    const all = Promise.all(this.#loading);
+    if (!(await within(TEXTS_MS, all))) this.#late.abort();
+    const missing = (await all).filter((gap) => gap !== undefined);
+    return [...new Map(missing.map((gap) => [gap.index, gap])).values()];
+  }
+
+  async #loadOne({ index, message }: ResolvedMessage, part: MessagePart, gapId: string): Promise<Gap | undefined> {
+    this.#tell(loadingPart(part, gapId));
+    const options = { maxBytes: MAX_TEXT_BYTES, health: this.#health };
+    const found = await this.#resolver.resolvePart(part, options, this.#signal);
+    if (found.kind === 'content') {
+      this.#tell(partFilling(message, part, found.bytes, gapId, this.#now()));
+      return undefined;
+    }
+    // What is larger than what comes by itself comes when the user wants it.
+    const isLarge = found.reason === 'too-large';
+    this.#tell(isLarge ? unloadedPart(part, gapId) : missingPart(part, gapId, found));
+    return isLarge ? undefined : { ...found, index };
+  }
+}
+
+export interface GapUnlock {
+  /** Called where a server wants a token for this URL. @returns whether there is one now: the server is asked once more */
+  readonly unlock?: (url: string, signal: AbortSignal) => Promise<boolean>;
+}
+
+const retries = new KeyedQueue<HistoryPlace>();
+
+/**
+ * Asks again for the message of one gap, and shows it in its place or why it is still missing.
+ * @param url of the message, now
+ * @returns whether it is there; false also where there is no such gap
+ */
+export function retryGap(
+  gapId: string,
+  url: string,
+  { place, resolver, now, unlock }: Pick<OpenedHistoryOptions, 'place' | 'resolver' | 'now'> & GapUnlock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return retries.run(place, async () => {
+    const where = placeOf(gapId);
+    const gap = place.model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId);
+    if (where === undefined || gap === undefined) return false;
+    const { index, part: number } = where;
+    const say = (event: SessionEvent): void => place.note([{ at: now(), event }]);
+    if (number === undefined) say(loading(index, undefined, url));
+    let entry = await resolver.resolveEntry(url, index, {}, signal);
+    if (entry.kind === 'gap' && entry.reason === 'unauthorized' && (await unlock?.(url, signal)))
+      entry = await resolver.resolveEntry(url, index, {}, signal);
+    if (number === undefined) {
+      say(filling({ ...entry, index }, now()));
+      return entry.kind === 'message';
+    }
+    if (entry.kind === 'gap') {
+      say(missingPart(undefined, gapId, entry));
+      return false;
+    }
+    const part = entry.message.parts[number];
+    if (!part || !isRemote(part)) return false;
+    say(loadingPart(part, gapId));
+    const load = () => resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true }, signal);
+    let found = await load();
+    if (found.kind === 'gap' && found.reason === 'unauthorized' && (await unlock?.(part.content_url, signal)))
+      found = await load();
+    if (found.kind === 'gap') say(missingPart(part, gapId, found));
+    else say(partFilling(entry.message, part, found.bytes, gapId, now()));
+    return found.kind === 'content';
+  });
+}
+
+/** Gaps that a window left while they were loading: nobody loads them any more. */
+export function abandonedGaps({ entries }: Readonly<SessionState>): readonly SessionEvent[] {
+  return entries.flatMap((entry): SessionEvent[] => {
+    if (entry.kind !== 'gap' || entry.state !== 'loading') return [];
+    const { gapId } = entry;
+    const { index = 0, part } = placeOf(gapId) ?? {};
+    const stopped = gapOf(index, '', 'cancelled');
+    return [part === undefined ? gapEvent(stopped) : missingPart(undefined, gapId, stopped)];
+  });
+}
+
+/** What a gap stands for: a message by its position in the history, from 0, or a part of it by its number. */
+export function placeOf(gapId: string): { readonly index: number; readonly part?: number } | undefined {
+  const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
+  if (index === undefined) return undefined;
+  return { index: Number(index), ...(part !== undefined && { part: Number(part) }) };
+}
+
+/** Where messages of a history come from, by the number of messages: hosts, never whole addresses. */
+export function originsOf(history: readonly string[]): readonly { readonly host: string; readonly count: number }[] {
+  const counts = new Map<string, number>();
+  for (const url of history) {
+    const host = URL.canParse(url) ? new URL(url).host : redactUrl(url);
+    counts.set(host, (counts.get(host) ?? 0) + 1);
+  }
+  return [...counts].map(([host, count]) => ({ host, count })).sort((a, b) => b.count - a.count);
+}
+
+function shown(entry: HistoryEntry, now: number): readonly TimedEvent[] {
+  if (entry.kind === 'gap') return [{ at: now, event: gapEvent(entry) }];
+  const at = timeOf(entry.message.created_at, now);
+  return pastEvents(entry.message, `${PREFIX}${entry.index}`).map((event) => ({ at, event }));
+}
+
+function filling(entry: HistoryEntry, now: number): SessionEvent {
+  if (entry.kind === 'gap') return gapEvent(entry);
+  const gapId = `${PREFIX}${entry.index}`;
+  const at = timeOf(entry.message.created_at, now);
+  return { type: 'gap_filled', gapId, at, events: pastEvents(entry.message, gapId) };
+}
+
+/** The content of one part, in the place of its gap. */
+function partFilling(message: Message, part: MessagePart, bytes: Uint8Array, gapId: string, now: number): SessionEvent {
+  const alone: Message = { role: message.role, parts: [withBytes(part, bytes)] };
+  return { type: 'gap_filled', gapId, at: timeOf(message.created_at, now), events: pastEvents(alone, gapId) };
+}
+
+function gapEvent({ index, sentence, retryable, reason }: Gap): SessionEvent {
+  const advice = reason === 'unauthorized' ? ' “Retry” asks you for it.' : '';
+  const text = `Message ${index + 1} is missing. ${sentence}${advice}`;
+  return { type: 'gap', gapId: `${PREFIX}${index}`, text, state: retryable ? 'retryable' : 'final' };
+}
+
+function loading(index: number, total: number | undefined, url: string): SessionEvent {
+  const which = total === undefined ? `Message ${index + 1}` : `Message ${index + 1} of ${total}`;
+  const host = URL.canParse(url) ? ` from ${new URL(url).host}` : '';
+  return { type: 'gap', gapId: `${PREFIX}${index}`, text: `${which} is being loaded${host}.`, state: 'loading' };
+}
+
+/** A time that somebody else wrote: nothing of the past is later than now. */
+function timeOf(text: string | undefined, now: number): number {
+  const at = Date.parse(text ?? '');
+  return Number.isFinite(at) && at > 0 && at <= now ? at : now;
+}

@@ -1,0 +1,44 @@
+// Gaps for parts of past messages that lie behind an address of their own: what stands in their places until they are here.
+
+import { partBlock } from '../../distributed/client/runParts';
+import type { Gap } from '../../distributed/model/gap';
+import type { MessagePart } from '../../distributed/model/model';
+import type { GapState, SessionEvent } from '../../session/event';
+
+type GapEvent = Extract<SessionEvent, { type: 'gap' }>;
+
+/** The id of the gap of one part. @param messageGapId of its message @param part its number, from 0 */
+export function partGapId(messageGapId: string, part: number): string {
+  return `${messageGapId}.${part}`;
+}
+
+/** Nobody has asked for it yet. */
+export function unloadedPart(part: MessagePart, gapId: string): GapEvent {
+  return gap(gapId, `${nameOf(part)} is on ${hostOf(part)}.`, 'unloaded');
+}
+
+export function loadingPart(part: MessagePart, gapId: string): GapEvent {
+  return gap(gapId, `${nameOf(part)} is being loaded from ${hostOf(part)}.`, 'loading');
+}
+
+/** Why it is not there. @param why of the part, or of its message */
+export function missingPart(part: MessagePart | undefined, gapId: string, why: Gap): GapEvent {
+  const advice = why.reason === 'unauthorized' ? ' “Retry” asks you for it.' : '';
+  const what = part ? nameOf(part) : 'A part of this message';
+  return gap(gapId, `${what} is missing. ${why.sentence}${advice}`, why.retryable ? 'retryable' : 'final');
+}
+
+function gap(gapId: string, text: string, state: GapState): GapEvent {
+  return { type: 'gap', gapId, text, state };
+}
+
+/** Its name, or the last word of its address, and what kind of content it is. */
+function nameOf(part: MessagePart): string {
+  const block = partBlock(part);
+  const name = block?.type === 'resource_link' ? block.name : part.content_type;
+  return `${name.slice(0, 200)} (${part.content_type.slice(0, 100)})`;
+}
+
+function hostOf({ content_url: url = '' }: MessagePart): string {
+  return URL.canParse(url) ? new URL(url).host : 'its server';
+}

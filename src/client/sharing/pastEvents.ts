@@ -1,0 +1,94 @@
+// A message of a distributed session as what it is in a transcript: who said it, what was done for it, how its turn ended.
+import { silentLog } from '../../base/log';
+import { isRemote } from '../../distributed/client/remoteParts';
+import { citationBlock, partBlock } from '../../distributed/client/runParts';
+import { RunToEvents } from '../../distributed/client/runToEvents';
+import type { Message, MessagePart } from '../../distributed/model/model';
+import { stopReasonOf } from '../../distributed/model/toMessages';
+import type { PastEvent } from '../../session/event';
+import { partGapId, unloadedPart } from './partGaps';
+
+/** Parts of one message that are shown. */
+const MAX_PARTS = 5000;
+/** Parts of one message, among them, that lie elsewhere and get a place of their own. */
+const MAX_REMOTE = 100;
+
+/**
+ * The events that show a message. It is shown by the role that it has: other servers record the answers of some agents as the user's. A part whose content lies
+ * elsewhere is a gap in its place, with the id `<id>.<number of the part>`.
+ * @param id unique in the conversation and the same each time, for the ids of what is made of it
+ */
+export function pastEvents(message: Message, id: string): readonly PastEvent[] {
+  const parts = message.parts.slice(0, MAX_PARTS);
+  const left = message.parts.length - parts.length;
+  const cut: readonly PastEvent[] = left > 0 ? [note(`${left} more parts of this message are not shown.`)] : [];
+  const reason = message.role === 'user' ? undefined : stopReasonOf(message);
+  // The last part says for readers that do not know the reason's field how the turn ended.
+  const shown = reason === undefined || left > 0 ? parts : parts.slice(0, -1);
+  const remote = new Set(remotePartsOf(message));
+  const say = message.role === 'user' ? userSays(id) : agentSays(id);
+  const events: PastEvent[] = [];
+  let run: MessagePart[] = [];
+  shown.forEach((part, index) => {
+    if (!remote.has(index)) {
+      run.push(part);
+      return;
+    }
+    events.push(...say(run), unloadedPart(part, partGapId(id, index)));
+    run = [];
+  });
+  const end = reason === undefined || reason === 'end_turn' ? [] : [note(endOf(reason))];
+  return [...events, ...say(run), ...cut, ...end];
+}
+
+/** The numbers of the parts that have a gap of their own in {@link pastEvents}. */
+export function remotePartsOf({ parts }: Message): readonly number[] {
+  const remote: number[] = [];
+  for (let index = 0; index < parts.length && index < MAX_PARTS && remote.length < MAX_REMOTE; index++) {
+    const part = parts[index];
+    if (part && isRemote(part)) remote.push(index);
+  }
+  return remote;
+}
+
+type Say = (parts: readonly MessagePart[]) => readonly PastEvent[];
+
+/** Each run of parts is a message of its own. */
+function userSays(id: string): Say {
+  let count = 0;
+  return (parts) => {
+    const content = parts.flatMap((part) => partBlock(part) ?? citationBlock(part) ?? []);
+    const messageId = count === 0 ? id : `${id}:${count}`;
+    if (content.length === 0) return [];
+    count += 1;
+    return [{ type: 'message', role: 'user', messageId, content }];
+  };
+}
+
+function agentSays(id: string): Say {
+  const reader = new RunToEvents(id, silentLog);
+  return (parts) => {
+    const message: Message = { role: 'agent', parts: [] };
+    const begun = reader.apply({ type: 'message.created', message });
+    const said = reader.apply({ type: 'message.completed', message: { ...message, parts } });
+    return [...begun, ...said].flatMap((event): PastEvent[] => {
+      if (event.type === 'message_chunk') return [event];
+      // Nobody works on it any more, whatever was known of its result.
+      if (event.type === 'tool_call') return [{ ...event, patch: { status: 'completed', ...ended(event.patch) } }];
+      return [];
+    });
+  };
+}
+
+function ended<T extends { readonly status?: unknown }>({ status: _status, ...rest }: T): Omit<T, 'status'> {
+  return rest;
+}
+
+function note(title: string): PastEvent {
+  return { type: 'notice', severity: 'info', title, own: true };
+}
+
+function endOf(reason: string): string {
+  if (reason === 'cancelled') return 'The turn was cancelled.';
+  return `The turn ended early (${/^[a-z_]{1,40}$/.test(reason) ? reason : 'unknown'}).`;
+}

@@ -1,0 +1,83 @@
+// What the user configured in `parley.resources`: where the messages of sessions are kept, and which
+// servers messages may be read from.
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import { objectUrl, type S3Place } from '../../distributed/stores/s3Signer';
+
+export type ResourcesSetting = { readonly type: 'local' } | { readonly type: 's3'; readonly place: S3Place };
+
+const text = z.string().check(z.minLength(1, 'must not be empty'));
+const schema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('local') }),
+  z.object({
+    type: z.literal('s3'),
+    endpoint: text,
+    region: text,
+    bucket: text,
+    prefix: z.optional(z.string()),
+    pathStyle: z.optional(z.boolean()),
+  }),
+]);
+
+/** Reads the setting; absent means on this machine. @throws ParleyError `bad-setting` */
+export function parseResources(setting: unknown): ResourcesSetting {
+  if (setting === undefined || setting === null) return { type: 'local' };
+  const parsed = schema.safeParse(setting);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const field = issue?.path.map(String).join('.') || 'type';
+    throw new ParleyError('bad-setting', `The setting parley.resources cannot be used: its "${field}" is not right.`, {
+      hint: 'It is {"type": "local"} or {"type": "s3", "endpoint": "https://…", "region": "…", "bucket": "…"}.',
+    });
+  }
+  if (parsed.data.type === 'local') return { type: 'local' };
+  const { endpoint, region, bucket, prefix = '', pathStyle = true } = parsed.data;
+  const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;
+  return { type: 's3', place: { endpoint, region, bucket, prefix: folder, pathStyle } };
+}
+
+/** Names the keys of a place: they are never used for another server or bucket. */
+export function keysName({ endpoint, bucket }: S3Place): string {
+  return `${new URL(endpoint).origin} ${bucket}`;
+}
+
+/** Origins that links to the messages of a place can have: of the endpoint, and of the bucket where that has a host name of its own. */
+export function originsOfPlace(place: S3Place): readonly string[] {
+  return [new URL(place.endpoint).origin, objectUrl(place, 'x').origin];
+}
+
+/** Entries of `parley.resources.allow` that count. */
+const MAX_ORIGINS = 1000;
+
+export interface AllowSetting {
+  /** As `URL.origin` writes them, each once. */
+  readonly origins: readonly string[];
+  /** What is wrong with it, in sentences. */
+  readonly problems: readonly string[];
+}
+
+/** Reads `parley.resources.allow`. An entry that is not right costs itself and nothing else. */
+export function parseAllow(setting: unknown): AllowSetting {
+  if (setting === undefined || setting === null) return { origins: [], problems: [] };
+  if (!Array.isArray(setting)) return { origins: [], problems: ['It must be a list of origins.'] };
+  const origins = new Set<string>();
+  const problems: string[] = [];
+  const wrong: number[] = [];
+  for (const [index, entry] of setting.slice(0, MAX_ORIGINS).entries()) {
+    const origin = originOfEntry(entry);
+    if (origin !== undefined) origins.add(origin);
+    else wrong.push(index + 1);
+  }
+  // Not the entries themselves: a password may stand in one.
+  if (wrong.length > 0)
+    problems.push(`Not an origin: ${wrong.length === 1 ? 'entry' : 'entries'} ${wrong.join(', ')}.`);
+  if (setting.length > MAX_ORIGINS) problems.push(`Only the first ${MAX_ORIGINS} entries are read.`);
+  return { origins: [...origins], problems };
+}
+
+/** Scheme, host and port, and nothing that would seem to narrow them: a path, a user, a pattern. */
+function originOfEntry(entry: unknown): string | undefined {
+  if (typeof entry !== 'string' || !/^https?:\/\/[^/\\?#@*\s]+\/?$/i.test(entry) || !URL.canParse(entry))
+    return undefined;
+  return new URL(entry).origin;
+}

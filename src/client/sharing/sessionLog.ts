@@ -1,0 +1,421 @@
+// The messages of one conversation as immutable objects on a resource server, from its first share on: all that was said until then, later a prompt as soon as it is on
+// its way and what the agent said and did when its turn ends. Writing happens beside the chat and never holds it up; what could not be written is written later, from the
+// transcript.
+import * as z from 'zod/mini';
+import type { Disposable } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import { KeyedQueue } from '../../base/keyedQueue';
+import type { Log } from '../../base/log';
+import {
+  MAX_HISTORY,
+  type Message,
+  mintId,
+  type SessionDescriptor,
+  textPart,
+  timestamp,
+} from '../../distributed/model/model';
+import type { ResourceStore } from '../../distributed/model/resources';
+import { readRecord, type SessionRecord } from '../../distributed/model/sessionRecord';
+import { MessageLog } from '../../distributed/stores/messageLog';
+import { Changes } from '../../session/changes';
+import type { SessionView } from '../../session/model';
+import type { Entry } from '../../session/state';
+import type { DescriptorPort } from '../http/communicationRecord';
+import { transcriptMessages } from './transcriptMessages';
+
+export interface SessionLogOptions {
+  /** Ours of the conversation; messages of two conversations never share a folder. */
+  readonly key: string;
+  readonly model: SessionView;
+  /** Who speaks now; goes into the role of the agent's messages. */
+  readonly agentName: () => string;
+  /** The first takes what is written from now on. */
+  readonly stores: () => Promise<readonly [ResourceStore, ...ResourceStore[]]>;
+  /** Keeps what is known of the session beside its descriptor. */
+  readonly shelf: DescriptorPort;
+  /** False: somebody else keeps the messages, and nothing is written. */
+  readonly isWanted: () => boolean;
+  readonly log: Log;
+  /** Messages of one session, {@link MAX_HISTORY} unless told otherwise. */
+  readonly maxMessages?: number;
+  /** Something could not be written. Told once, until writing works again. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * As it lies on the shelf. `through`: id of the last entry that is written; `beyond`: messages after it that are written too; `shared`: somebody asked for the messages,
+ * or they came from elsewhere.
+ */
+const keptSchema = z.object({
+  record: z.unknown(),
+  through: z.optional(z.string()),
+  beyond: z.number(),
+  shared: z.optional(z.boolean()),
+});
+
+type Kept = {
+  readonly record?: SessionRecord;
+  readonly through?: string;
+  readonly beyond?: number;
+  readonly shared?: boolean;
+};
+
+interface Waiting {
+  readonly message: Message;
+  /** The last entry that is written with it; absent where more messages of the same piece follow. */
+  readonly through?: string;
+}
+
+/** Messages that wait in memory; what comes then is read from the transcript again. */
+const MAX_WAITING = 200;
+/** Entries that are made into messages at once. */
+const ENTRIES_AT_ONCE = 200;
+/** Of a session that is longer than a history may be, this share of one is taken: the newest messages. */
+const NEWEST_SHARE = 0.75;
+
+export class SessionLog implements Disposable {
+  readonly #options: SessionLogOptions;
+  readonly #changes = new Changes(() => this.#look());
+  readonly #observing: Disposable;
+  readonly #ended = new AbortController();
+  readonly #didChange = new Emitter<SessionRecord>();
+  readonly #waiting: Waiting[] = [];
+  #opened: Promise<MessageLog> | undefined;
+  #known: MessageLog | undefined;
+  #adopted: SessionDescriptor | undefined;
+  #last: Entry | undefined;
+  /** Id of the last entry whose messages are written or wait. */
+  #collected: string | undefined;
+  /** Messages after that entry that were written by an earlier run. */
+  #skip = 0;
+  #through: string | undefined;
+  #beyond = 0;
+  readonly #jobs = new KeyedQueue<'write'>();
+  /** A job that writes everything has not begun yet. */
+  #isWriteQueued = false;
+  #isTroubled = false;
+  /** Undefined while nobody has looked on the shelf. */
+  #isShared: boolean | undefined;
+
+  constructor(options: SessionLogOptions) {
+    this.#options = options;
+    this.#last = options.model.state.entries.at(-1);
+    this.#observing = options.model.observe(this.#changes);
+  }
+
+  /** What is known of the session; undefined before anything was written or asked. */
+  get record(): SessionRecord | undefined {
+    return this.#known?.record;
+  }
+
+  /** The record has grown. */
+  get onDidChange(): Event<SessionRecord> {
+    return this.#didChange.event;
+  }
+
+  /** The conversation goes on from a session of elsewhere, whose messages (or gaps in their places) are all that stands in the transcript. */
+  begin(descriptor: SessionDescriptor): void {
+    this.#adopted = descriptor;
+    this.#isShared = true;
+    this.#opened = undefined;
+    const { entries } = this.#options.model.state;
+    this.#collected = entries.at(-1)?.id;
+    this.#through = this.#collected;
+    // Also where somebody else keeps the messages it is noted where those of the past are.
+    if (this.#options.isWanted()) void this.#write();
+    else void this.#open().catch((error: unknown) => this.#options.onTrouble(error));
+  }
+
+  /**
+   * Writes what is complete in the transcript and gives the descriptor, with URLs that are signed now. What is said from now on is written as it is said.
+   * @param readers `here`: this window alone reads the links, which needs no server
+   * @throws ParleyError of the stores, `not-served`, `invalid-data`
+   */
+  async descriptor(readers: 'others' | 'here' = 'others'): Promise<SessionDescriptor> {
+    const log = await this.#settle();
+    return log.descriptor({ readers });
+  }
+
+  /** The URL of one entry of the history, as it is now. @throws ParleyError as {@link descriptor} */
+  async urlAt(index: number): Promise<string | undefined> {
+    const log = await this.#open();
+    const place = log.record.entries[index];
+    return place?.kind === 'foreign' ? place.url : (await log.descriptor()).history[index];
+  }
+
+  /** Copies own messages from the stores before to the one that is configured now. @throws ParleyError of the new store */
+  async move(signal: AbortSignal): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
+    const log = await this.#settle();
+    return log.moveAll(signal);
+  }
+
+  /** The stores are others now: what is written from now on goes there. */
+  storesChanged(): void {
+    this.#opened = undefined;
+  }
+
+  /** When everything of a shared session that was complete so far is written, or has failed to be. */
+  settled(): Promise<void> {
+    return this.#jobs.run('write', async () => {
+      await this.#known?.flush().catch((error: unknown) => this.#warn(error));
+    });
+  }
+
+  dispose(): void {
+    this.#ended.abort();
+    this.#observing.dispose();
+    this.#didChange.dispose();
+  }
+
+  /** Called with every change, in the middle of it: costs a comparison, unless something has begun or ended. */
+  #look(): void {
+    this.#changes.reset();
+    const { entries } = this.#options.model.state;
+    const last = entries.at(-1);
+    if (last === this.#last) return;
+    this.#last = last;
+    if (last === undefined) this.#startOver();
+    else if (last.kind === 'turn_end' || (last.kind === 'user' && last.promptId !== undefined)) void this.#write();
+  }
+
+  /** The transcript was emptied: what follows is another past, and another session. */
+  #startOver(): void {
+    if (this.#adopted || this.#collected === undefined) return;
+    this.#waiting.length = 0;
+    this.#collected = undefined;
+    this.#through = undefined;
+    this.#beyond = 0;
+    this.#opened = this.#newLog({ record: { id: mintId(), entries: [] } });
+  }
+
+  get #maxMessages(): number {
+    return this.#options.maxMessages ?? MAX_HISTORY;
+  }
+
+  #settle(): Promise<MessageLog> {
+    this.#isShared = true;
+    return this.#jobs.run('write', async () => {
+      const log = await this.#drain(await this.#open());
+      await log.flush();
+      return log;
+    });
+  }
+
+  /** Takes what is complete and writes it, behind what is being written. Never throws. */
+  #write(): Promise<void> {
+    if (this.#isShared === false || !this.#options.isWanted()) return Promise.resolve();
+    // A turn is taken as it ended: what the agent still says belongs to the next message.
+    if (this.#known) this.#collect();
+    if (this.#isWriteQueued) return this.settled();
+    this.#isWriteQueued = true;
+    return this.#jobs.run('write', () => this.#writeAll());
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriteQueued = false;
+    try {
+      if (!(await this.#wasShared())) return;
+      await this.#drain(await this.#open());
+      this.#isTroubled = false;
+    } catch (error) {
+      if (this.#ended.signal.aborted) return;
+      this.#warn(error);
+      if (this.#isTroubled) return;
+      this.#isTroubled = true;
+      this.#options.onTrouble(error);
+    }
+  }
+
+  async #wasShared(): Promise<boolean> {
+    if (this.#isShared !== undefined) return this.#isShared;
+    const isShared = await this.#read().then(
+      ({ shared }) => shared === true,
+      () => false,
+    );
+    // It may have been shared meanwhile.
+    this.#isShared ??= isShared;
+    return this.#isShared;
+  }
+
+  #warn(error: unknown): void {
+    this.#options.log.warn(`The messages of session ${this.#options.key} are not written: ${messageOf(error)}`);
+  }
+
+  /** Writes all that is complete. @returns the log that has it: another one where the session had become too long */
+  async #drain(first: MessageLog): Promise<MessageLog> {
+    let log = first;
+    do {
+      if (log.record.entries.length + this.#waiting.length > this.#maxMessages) log = await this.#goOnShorter(log);
+      await this.#writeWaiting(log);
+    } while (this.#collect());
+    return log;
+  }
+
+  /** The newest messages of a session that is too long begin another one: a history is never cut under its id. */
+  async #goOnShorter(log: MessageLog): Promise<MessageLog> {
+    const next = await this.#newLog({ record: { id: mintId(), entries: [] } });
+    await next.append(omission(), this.#ended.signal);
+    await next.goOnFrom(log.record.entries.slice(-this.#maxMessages * NEWEST_SHARE));
+    this.#opened = Promise.resolve(next);
+    return next;
+  }
+
+  async #writeWaiting(log: MessageLog): Promise<void> {
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      this.#ended.signal.throwIfAborted();
+      const before = { through: this.#through, beyond: this.#beyond };
+      if (next.through === undefined) this.#beyond++;
+      else {
+        this.#through = next.through;
+        this.#beyond = 0;
+      }
+      try {
+        await log.append(next.message, this.#ended.signal);
+      } catch (error) {
+        this.#through = before.through;
+        this.#beyond = before.beyond;
+        throw error;
+      }
+      if (this.#waiting[0] === next) this.#waiting.shift();
+    }
+  }
+
+  /** Makes messages of the next entries that are complete and were not taken yet. @returns whether there were any */
+  #collect(): boolean {
+    const { model } = this.#options;
+    const { entries, turn } = model.state;
+    if (this.#waiting.length >= MAX_WAITING) return false;
+    if (this.#collected === undefined && this.#known?.record.entries.length === 0) this.#skipBeginning(entries);
+    const from = this.#collectedIndex(entries) + 1;
+    const to = pieceUntil(entries, from, completeUntil(entries, from, turn?.id));
+    if (to <= from) return false;
+    const all = this.#messagesOf(entries.slice(from, to));
+    const messages = all.slice(this.#skip);
+    this.#skip = Math.max(0, this.#skip - all.length);
+    this.#collected = entries[to - 1]?.id;
+    const through = this.#collected;
+    for (const [index, message] of messages.entries())
+      this.#waiting.push({ message, ...(index === messages.length - 1 && through !== undefined && { through }) });
+    return true;
+  }
+
+  /** Of a transcript that is longer than a history may be, its end is taken. */
+  #skipBeginning(entries: readonly Entry[]): void {
+    let left = (this.#maxMessages * NEWEST_SHARE) / 2;
+    const first = entries.findLastIndex(({ kind }) => kind === 'user' && --left <= 0);
+    if (first <= 0) return;
+    const through = entries[first - 1]?.id;
+    this.#collected = through;
+    this.#waiting.push({ message: omission(), ...(through !== undefined && { through }) });
+  }
+
+  #messagesOf(entries: readonly Entry[]): readonly Message[] {
+    const { model, agentName } = this.#options;
+    return transcriptMessages(entries, model, agentName());
+  }
+
+  /** A gap may have been filled with several entries since: they have its id with a number. */
+  #collectedIndex(entries: readonly Entry[]): number {
+    const id = this.#collected;
+    if (id === undefined) return -1;
+    const index = entries.findLastIndex((entry) => entry.id === id || entry.id.startsWith(`${id}.`));
+    // A transcript that lacks what was written is one that lost its end: what is there now was written.
+    return index === -1 ? entries.length - 1 : index;
+  }
+
+  #open(): Promise<MessageLog> {
+    if (!this.#opened) {
+      const opened = this.#read().then((kept) => this.#newLog(kept));
+      // The next need tries again.
+      opened.catch(() => {
+        if (this.#opened === opened) this.#opened = undefined;
+      });
+      this.#opened = opened;
+    }
+    return this.#opened;
+  }
+
+  async #read(): Promise<Kept> {
+    if (this.#known) return { record: this.#known.record };
+    const { shelf, key, log } = this.#options;
+    const text = await shelf.read(key);
+    if (text === undefined) return {};
+    try {
+      const { record, through, beyond, shared } = z.parse(keptSchema, JSON.parse(text));
+      return { record: readRecord(record), beyond, shared: shared === true, ...(through !== undefined && { through }) };
+    } catch (error) {
+      // Its messages are found again, or written again, under another id: links that were given away go on to work.
+      log.warn(`What was known of the messages of session ${key} is damaged: ${messageOf(error)}`);
+      return {};
+    }
+  }
+
+  async #newLog(kept: Kept): Promise<MessageLog> {
+    const { stores, key } = this.#options;
+    const { record } = kept;
+    const sessionId = record?.id ?? this.#adopted?.id ?? mintId();
+    const isFirst = this.#known === undefined && record !== undefined;
+    if (isFirst) {
+      this.#collected = kept.through;
+      this.#through = kept.through;
+      this.#beyond = kept.beyond ?? 0;
+    }
+    let isOpen = false;
+    const log = await MessageLog.open(
+      {
+        sessionId,
+        branch: key,
+        stores: await stores(),
+        ...(record && { record }),
+        save: (next) => {
+          // What reached the store and not the shelf was written by this conversation, right after what is on the shelf.
+          if (isFirst && !isOpen) this.#beyond = (kept.beyond ?? 0) + next.entries.length - record.entries.length;
+          return this.#save(next);
+        },
+      },
+      this.#ended.signal,
+    );
+    isOpen = true;
+    if (isFirst) this.#skip = this.#beyond;
+    if (!record && this.#adopted) await log.adopt(this.#adopted);
+    this.#known = log;
+    this.#didChange.fire(log.record);
+    log.onDidChange((next) => this.#didChange.fire(next));
+    return log;
+  }
+
+  async #save(record: SessionRecord): Promise<void> {
+    const { shelf, key } = this.#options;
+    const through = this.#through;
+    const kept = { record, beyond: this.#beyond, shared: true, ...(through !== undefined && { through }) };
+    try {
+      await shelf.write(key, JSON.stringify(kept));
+    } catch (error) {
+      throw new ParleyError('store-error', 'What is known of the session cannot be kept.', { cause: error });
+    }
+  }
+}
+
+/** Up to where a transcript is complete: what is said in a running turn may still change, but for the prompt that began it. */
+function completeUntil(entries: readonly Entry[], from: number, turnId: string | undefined): number {
+  if (turnId === undefined) return entries.length;
+  const begin = entries.findIndex(
+    (entry, index) => index >= from && entry.turnId === turnId && entry.late === undefined,
+  );
+  if (begin === -1) return entries.length;
+  return entries[begin]?.kind === 'user' ? begin + 1 : begin;
+}
+
+/** Where a piece ends that is not too long to be made into messages at once: between two messages. */
+function pieceUntil(entries: readonly Entry[], from: number, to: number): number {
+  for (let index = from + ENTRIES_AT_ONCE; index < to; index++)
+    if (entries[index]?.kind === 'user' || entries[index - 1]?.kind === 'turn_end') return index;
+  return to;
+}
+
+function omission(): Message {
+  const now = timestamp(Date.now());
+  const parts = [textPart('[The beginning of this session is left out: it is too long to be shared whole.]')];
+  return { role: 'agent', parts, created_at: now, completed_at: now };
+}

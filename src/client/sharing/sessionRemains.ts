@@ -1,0 +1,105 @@
+// What is left of a deleted session beside its transcript: its descriptor, what was known of its messages, and the messages themselves where nobody else needs them.
+import * as z from 'zod/mini';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { LocalStore } from '../../distributed/stores/localStore';
+import type { FileShelf } from './fileShelf';
+
+export interface RemainsOptions {
+  /** Where one text is kept for each session: descriptors of HTTP sessions, records of messages. */
+  readonly shelves: readonly FileShelf[];
+  /** The messages on this machine. Copies in a bucket stay: others may have them from there. */
+  readonly store: Pick<LocalStore, 'list' | 'remove'>;
+  readonly log: Log;
+}
+
+const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/**
+ * Removes what only these sessions had. A message that another session still goes on from stays; links that were given away to others end.
+ * Never throws for a file that cannot be removed: it is logged, and stays.
+ * @param keys of conversations that are deleted
+ * @returns how many messages were removed, and the conversations of which some stay because others refer to them: those are for the next time
+ */
+export async function removeRemains(
+  keys: readonly string[],
+  { shelves, store, log }: RemainsOptions,
+  signal: AbortSignal,
+): Promise<{ readonly removed: number; readonly left: readonly string[] }> {
+  const gone = new Set(keys);
+  for (const shelf of shelves) for (const key of keys) await quietly(log, shelf.remove(key));
+  const names = [...(await store.list('sessions/', signal)), ...(await store.list('http/', signal))];
+  const own = names.flatMap((name) => {
+    const key = keyIn(name);
+    return gone.has(key) ? [{ name, key }] : [];
+  });
+  if (own.length === 0) return { removed: 0, left: [] };
+  const others = await idsIn(shelves, signal);
+  const left = new Set<string>();
+  let removed = 0;
+  for (const { name, key } of own) {
+    const isNeeded = idsOf(name.slice(name.lastIndexOf('/'))).some((id) => others.has(id));
+    if (!isNeeded && (await quietly(log, store.remove(name, signal)))) removed++;
+    else left.add(key);
+  }
+  return { removed, left: [...left] };
+}
+
+/**
+ * The conversations whose messages were written although nobody asked for them, as every conversation's once were: all are their own and on this machine.
+ * @param shelf what is known of the messages of sessions @param storeId of the store on this machine
+ */
+export async function neverShared(shelf: FileShelf, storeId: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const text of shelf.texts()) {
+    const places = ownPlaces(text);
+    const [first] = places;
+    const key = first && keyIn(first.key);
+    if (key && places.every((place) => place.storeId === storeId && keyIn(place.key) === key)) keys.push(key);
+  }
+  return keys;
+}
+
+/** Of a record that is not marked as shared; none where something in it is of elsewhere. */
+function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
+  try {
+    const { record, shared } = z.parse(recordSchema, JSON.parse(text));
+    return shared === true ? [] : record.entries;
+  } catch {
+    return [];
+  }
+}
+
+const placeSchema = z.object({ kind: z.literal('own'), storeId: z.string(), key: z.string() });
+const recordSchema = z.object({ record: z.object({ entries: z.array(placeSchema) }), shared: z.optional(z.boolean()) });
+
+/** The conversation that wrote an object: `sessions/<id>/<conversation>/<object>`, `http/<conversation>/<object>`. */
+export function keyIn(name: string): string {
+  return name.split('/').at(-2) ?? '';
+}
+
+/** Whatever looks like the id of a message in what is known of the other sessions: their own, and those in URLs. */
+export async function idsIn(shelves: readonly FileShelf[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (const shelf of shelves) {
+    for await (const text of shelf.texts()) {
+      signal.throwIfAborted();
+      for (const id of idsOf(text)) ids.add(id);
+    }
+  }
+  return ids;
+}
+
+export function idsOf(text: string): readonly string[] {
+  return text.match(IDS) ?? [];
+}
+
+async function quietly(log: Log, removing: Promise<void>): Promise<boolean> {
+  try {
+    await removing;
+    return true;
+  } catch (error) {
+    log.warn(`Something of a deleted session is left: ${messageOf(error)}`);
+    return false;
+  }
+}

@@ -1,0 +1,35 @@
+// A transcript as messages of the protocol, turn by turn: how a turn ended is said in its last message.
+import { knownSecrets } from '../../base/redact';
+import { type Message, readMessage } from '../../distributed/model/model';
+import { toMessages } from '../../distributed/model/toMessages';
+import type { SessionView } from '../../session/model';
+import type { Entry } from '../../session/state';
+
+/** Makes messages of entries that follow one another in a transcript. @param agentName who speaks, for the role of the agent's messages */
+export function transcriptMessages(
+  entries: readonly Entry[],
+  model: Pick<SessionView, 'turn'>,
+  agentName: string,
+): readonly Message[] {
+  const messages: Message[] = [];
+  let run: Entry[] = [];
+  for (const entry of entries) {
+    run.push(entry);
+    if (entry.kind !== 'turn_end') continue;
+    const stopReason = model.turn(entry.turnId)?.stopReason;
+    messages.push(...toMessages(run, { agentName, ...(stopReason && { stopReason: known(stopReason) }) }));
+    run = [];
+  }
+  return [...messages, ...toMessages(run, { agentName })];
+}
+
+/** All that was said in a conversation, without the secrets of this window: it may go to others. */
+export function transcriptOf(model: Pick<SessionView, 'state' | 'turn'>, agentName: string): readonly Message[] {
+  const messages = transcriptMessages(model.state.entries, model, agentName);
+  return messages.map((message) => readMessage(JSON.parse(knownSecrets.redact(JSON.stringify(message)))));
+}
+
+/** A turn of which nobody said why it ended has ended as far as one knows. */
+function known<T extends string>(reason: T): T | 'end_turn' {
+  return reason === 'unknown' ? 'end_turn' : reason;
+}

@@ -1,0 +1,232 @@
+// One command that runs for an agent: a process group of its own, its output as text in the order it came, its end.
+import { type ChildProcess, spawn as spawnVerbatim } from 'node:child_process';
+import { StringDecoder } from 'node:string_decoder';
+import spawnProgram from 'cross-spawn';
+import { guard, unguard } from '../../agents/orphanGuard';
+import { descendantsOf, endWindowsTree, signalGroup, signalProcesses } from '../../agents/processTree';
+import { Deferred } from '../../base/deferred';
+import type { Log } from '../../base/log';
+import { within } from '../../base/within';
+import type { TerminalExit } from '../../session/event';
+import { OutputTail, type OutputText } from './outputTail';
+import type { CommandPlan } from './terminalCommand';
+
+/** What became known of a terminal. */
+export interface TerminalChange {
+  readonly terminalId: string;
+  /** New output, after what came before. */
+  readonly append?: string;
+  /** Characters left out before `append`, because they came faster than anybody could see them. */
+  readonly drop?: number;
+  readonly exit?: TerminalExit;
+  /** The agent has let go of it; its output stays for display. */
+  readonly released?: true;
+}
+
+/** What a process needs beside its command. */
+export interface TerminalProcessOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Bytes of output that are kept. */
+  readonly capacityBytes: number;
+  readonly log: Log;
+  /** Told of output (at most once per {@link WINDOW_MS}) and of the end (after the last output). */
+  onChange(change: { append?: string; drop?: number; exit?: TerminalExit }): void;
+}
+
+/** Output of this time is handed on as one piece, in milliseconds: a frame of the panel. The first piece after a pause goes at once. */
+const WINDOW_MS = 16;
+/** A process that writes more than this in a window has to wait: `yes` must not keep the extension host busy. In bytes. */
+const WINDOW_BYTES = 1024 * 1024;
+/** How long after its end output is still awaited, where a process left behind holds the pipe open. In milliseconds. */
+const DRAIN_MS = 250;
+/** Time to clean up between being asked to end and being forced, in milliseconds. */
+const GRACE_MS = 1_000;
+/** A process that even the kernel cannot end (a dead network disk) is not waited for longer than this, in milliseconds. */
+const GIVE_UP_MS = 2_000;
+
+export class TerminalProcess {
+  readonly #child: ChildProcess;
+  readonly #options: TerminalProcessOptions;
+  readonly #output: OutputTail;
+  readonly #exited = new Deferred<TerminalExit>();
+  #exit: TerminalExit | undefined;
+  #pending: string[] = [];
+  #windowBytes = 0;
+  #window: NodeJS.Timeout | undefined;
+  #groupMayLive = true;
+
+  /**
+   * Starts a command. Its input is empty: nobody could type into it.
+   * @throws the spawn error (ENOENT, EACCES, E2BIG …) where it did not start
+   */
+  static async start(plan: CommandPlan, options: TerminalProcessOptions): Promise<TerminalProcess> {
+    const windows = process.platform === 'win32';
+    // cross-spawn finds and quotes for .cmd shims on Windows; a line for cmd.exe must stay as it was written instead.
+    const spawn = plan.shell ? spawnVerbatim : spawnProgram;
+    const child = spawn(plan.file, [...plan.args], {
+      cwd: options.cwd,
+      env: options.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: !windows,
+      windowsHide: true,
+      windowsVerbatimArguments: windows && plan.shell,
+    });
+    const started = new Deferred<void>();
+    child.once('spawn', () => started.resolve());
+    child.once('error', (error) => started.reject(error));
+    const terminal = new TerminalProcess(child, options);
+    await started.promise;
+    if (child.pid !== undefined) guard(child.pid, options.log);
+    return terminal;
+  }
+
+  private constructor(child: ChildProcess, options: TerminalProcessOptions) {
+    this.#child = child;
+    this.#options = options;
+    this.#output = new OutputTail(options.capacityBytes);
+    for (const stream of [child.stdout, child.stderr]) {
+      // One decoder for each stream: a character may be cut between two chunks of one stream, never between two streams.
+      const decoder = new StringDecoder('utf8');
+      stream?.on('data', (chunk: Buffer) => this.#received(decoder.write(chunk), chunk.length));
+      stream?.once('end', () => this.#received(decoder.end(), 0));
+      // A broken pipe is an end of output; the exit says the rest.
+      stream?.on('error', () => undefined);
+    }
+    // Errors after the start (a signal that could not be sent) are no end of the process.
+    child.on('error', () => undefined);
+    child.once('exit', (code, signal) => this.#ended(code, signal));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** How it ended; undefined while it runs. */
+  get exit(): TerminalExit | undefined {
+    return this.#exit;
+  }
+
+  /** Resolves at its end, after its last output. */
+  get exited(): Promise<TerminalExit> {
+    return this.#exited.promise;
+  }
+
+  /** The last output. @param limit bytes of UTF-8; absent: all that is kept */
+  output(limit?: number): OutputText {
+    return this.#output.text(limit);
+  }
+
+  #received(text: string, bytes: number): void {
+    if (text === '') return;
+    this.#output.append(text);
+    this.#pending.push(text);
+    this.#windowBytes += bytes;
+    if (this.#window === undefined) {
+      this.flush();
+      this.#window = setTimeout(() => this.#windowOver(), WINDOW_MS);
+    } else if (this.#windowBytes >= WINDOW_BYTES) {
+      this.#child.stdout?.pause();
+      this.#child.stderr?.pause();
+    }
+  }
+
+  #windowOver(): void {
+    this.#window = undefined;
+    this.#windowBytes = 0;
+    if (this.#pending.length > 0) {
+      this.flush();
+      this.#window = setTimeout(() => this.#windowOver(), WINDOW_MS);
+    }
+    this.#child.stdout?.resume();
+    this.#child.stderr?.resume();
+  }
+
+  /** Hands on the output that waits for its window. */
+  flush(): void {
+    if (this.#pending.length === 0) return;
+    const all = this.#pending.join('');
+    this.#pending = [];
+    const most = this.#options.capacityBytes;
+    if (all.length <= most) {
+      this.#options.onChange({ append: all });
+      return;
+    }
+    // Not more than is kept: never the second half of a pair.
+    const cut = all.length - most;
+    const code = all.charCodeAt(cut);
+    const start = code >= 0xdc00 && code <= 0xdfff ? cut + 1 : cut;
+    this.#options.onChange({ append: all.slice(start), drop: start });
+  }
+
+  /**
+   * Ends the whole tree: asked first, forced after {@link GRACE_MS} or where something of it stayed. Resolves when it has
+   * ended (or cannot be ended, at the latest {@link GIVE_UP_MS} later); harmless afterwards. Nothing is read any more then.
+   */
+  async kill(): Promise<void> {
+    const { pid } = this.#child;
+    if (this.#groupMayLive && pid !== undefined) {
+      if (process.platform === 'win32') {
+        await endWindowsTree(pid);
+      } else {
+        // Looked up while the parents live: what began a session of its own is not in the group, and has no parent afterwards.
+        const strays = await descendantsOf(pid);
+        if (this.#groupMayLive) signalGroup(pid, 'SIGTERM');
+        await signalProcesses(strays, 'SIGTERM');
+        if (!this.#exit) await within(GRACE_MS, this.#exited.promise);
+        this.#forceGroup(pid);
+        await signalProcesses(strays, 'SIGKILL');
+      }
+    }
+    await within(GIVE_UP_MS, this.#exited.promise);
+    this.#hangUp();
+  }
+
+  /** Ends the whole tree without a chance to clean up. Should the extension host die before it is done, the orphan guard finishes it. */
+  async killNow(): Promise<void> {
+    const { pid } = this.#child;
+    if (this.#groupMayLive && pid !== undefined) {
+      if (process.platform === 'win32') await endWindowsTree(pid);
+      else {
+        const strays = await descendantsOf(pid);
+        this.#forceGroup(pid);
+        await signalProcesses(strays, 'SIGKILL');
+      }
+    }
+    this.#hangUp();
+  }
+
+  /** Stops reading: a daemon that left the tree may hold the pipes open and write to them for ever. */
+  #hangUp(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
+  }
+
+  #forceGroup(pid: number): void {
+    if (!this.#groupMayLive) return;
+    signalGroup(pid, 'SIGKILL');
+    if (this.#exit) this.#groupGone(pid);
+  }
+
+  /** The number of a group without members may come to belong to somebody else: nothing is sent to it any more. */
+  #groupGone(pid: number): void {
+    this.#groupMayLive = false;
+    unguard(pid);
+  }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null): void {
+    const { pid } = this.#child;
+    // What it left in the background keeps its output and its group, until it is killed or released.
+    if (pid !== undefined && (process.platform === 'win32' || !signalGroup(pid, 0))) this.#groupGone(pid);
+    const finish = (): void => {
+      clearTimeout(drain);
+      this.#child.off('close', finish);
+      this.flush();
+      this.#exit = { ...(code !== null && { exitCode: code }), ...(signal !== null && { signal }) };
+      this.#options.onChange({ exit: this.#exit });
+      this.#exited.resolve(this.#exit);
+    };
+    const drain = setTimeout(finish, DRAIN_MS);
+    this.#child.once('close', finish);
+  }
+}

@@ -1,0 +1,319 @@
+// The terminals that agents run in this client (`terminal/*` of protocol v1): who owns which, what they print, how they end. Nothing outlives its session.
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import * as z from 'zod/mini';
+import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import type { Disposable } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import type { Log } from '../../base/log';
+import type { TerminalExit } from '../../session/event';
+import { lastBytes } from './outputTail';
+import { commandLine, planCommand, terminalEnv } from './terminalCommand';
+import { type TerminalChange, TerminalProcess } from './terminalProcess';
+
+export type { TerminalChange } from './terminalProcess';
+
+/** A terminal that has begun. */
+export interface CreatedTerminal {
+  readonly terminalId: string;
+  readonly sessionId: string;
+  /** As a person would type it. */
+  readonly command: string;
+  readonly cwd: string;
+}
+
+export interface TerminalsOptions {
+  readonly log: Log;
+  /** The environment that the agent's own process has. */
+  env(): Promise<Record<string, string>>;
+  /** Nothing runs in an untrusted workspace. */
+  isTrusted(): boolean;
+  /** Throws an RpcError to refuse a command. */
+  allowCreate?(request: { readonly sessionId: string; readonly command: string; readonly cwd: string }): void;
+  /** Bytes of output that are kept where the agent names no limit, and at least for display. Default 1 MiB. */
+  readonly defaultLimitBytes?: number;
+  /** Terminals that one session may hold at once. Default 64. */
+  readonly maxTerminals?: number;
+}
+
+/** No agent gets a longer memory than this, in bytes: the answer is one line on the wire. */
+const MAX_LIMIT_BYTES = 16 * 1024 * 1024;
+/** What is kept of released terminals for display: the newest of them. */
+const MAX_RELEASED = 100;
+const MAX_RELEASED_BYTES = 16 * 1024 * 1024;
+
+const createSchema = z.object({
+  command: z.string().check(z.minLength(1)),
+  args: z.nullish(z.array(z.string())),
+  env: z.nullish(z.array(z.object({ name: z.string().check(z.regex(/^[^=\0]+$/)), value: z.string() }))),
+  cwd: z.nullish(z.string()),
+  outputByteLimit: z.nullish(z.int().check(z.nonnegative())),
+});
+const idSchema = z.object({ terminalId: z.string() });
+
+/** What one session holds. */
+interface Owner {
+  readonly id: string;
+  readonly held: Map<string, Held>;
+  /** Terminals that are being started. */
+  starting: number;
+  closed: boolean;
+}
+
+interface Held {
+  readonly process: TerminalProcess;
+  /** Bytes the agent sees at most. */
+  readonly limit: number;
+}
+
+/** All terminals of one connection. */
+export class Terminals implements Disposable {
+  readonly #options: TerminalsOptions;
+  readonly #limit: number;
+  readonly #owners = new Map<string, Owner>();
+  readonly #processes = new Map<string, TerminalProcess>();
+  readonly #released = new Map<string, string>();
+  #releasedBytes = 0;
+  readonly #onDidCreate = new Emitter<CreatedTerminal>();
+  readonly #onDidChange = new Emitter<TerminalChange>();
+  #disposed = false;
+
+  /** A terminal runs; told before the agent has its id. */
+  readonly onDidCreate: Event<CreatedTerminal> = this.#onDidCreate.event;
+  /** Output (stdout and stderr in the order they came, with escapes), ends and releases. */
+  readonly onDidChange: Event<TerminalChange> = this.#onDidChange.event;
+
+  constructor(options: TerminalsOptions) {
+    this.#options = options;
+    this.#limit = options.defaultLimitBytes ?? 1024 * 1024;
+  }
+
+  /**
+   * `terminal/create` (protocol section 1.2): starts a command and answers at once. See {@link planCommand} for what goes through a shell. A folder outside
+   * of the roots is allowed: the command could go there by itself, and the agent's permission request showed it.
+   * @param roots the session's folders; the first is where it runs if nothing is said
+   * @throws RpcError with a sentence: bad params, an untrusted workspace, too many terminals, a missing folder, a command that does not start
+   */
+  async create(sessionId: string, params: unknown, roots: readonly string[]): Promise<{ terminalId: string }> {
+    const request = parse(createSchema, params, 'terminal/create');
+    if (!this.#options.isTrusted()) throw refused('Commands do not run in a workspace that is not trusted.');
+    if ([request.command, ...(request.args ?? [])].some((word) => word.includes('\0'))) {
+      throw new RpcError(rpcCodes.invalidParams, 'A command cannot contain a zero character.');
+    }
+    const cwd = request.cwd ?? roots[0];
+    if (!cwd || !isAbsolute(cwd))
+      throw new RpcError(rpcCodes.invalidParams, `cwd is not an absolute path: ${cwd ?? ''}`);
+    const line = commandLine(request.command, request.args ?? []);
+    this.#options.allowCreate?.({ sessionId, command: line, cwd });
+    const owner = this.#owner(sessionId);
+    const most = this.#options.maxTerminals ?? 64;
+    if (owner.held.size + owner.starting >= most) {
+      throw refused(`The session holds ${most} terminals already; release one first.`);
+    }
+    owner.starting += 1;
+    try {
+      const base = await this.#options.env();
+      if (!(await isFolder(cwd)))
+        throw new RpcError(rpcCodes.invalidParams, `The folder ${cwd} does not exist.`, { cwd });
+      const env = terminalEnv(base, request.env ?? []);
+      const plan = planCommand({ command: request.command, args: request.args ?? [], cwd }, env);
+      if (owner.closed) throw closed();
+      const limit = Math.min(request.outputByteLimit ?? this.#limit, MAX_LIMIT_BYTES);
+      const terminalId = `term-${randomUUID()}`;
+      // Output and end may come before the agent has its answer, but never before onDidCreate.
+      let announced = false;
+      const early: Omit<TerminalChange, 'terminalId'>[] = [];
+      const process = await TerminalProcess.start(plan, {
+        cwd,
+        env,
+        log: this.#options.log,
+        // What a person sees is not as short as what the agent asked for.
+        capacityBytes: Math.max(limit, this.#limit),
+        onChange: (change) => {
+          if (announced) this.#onDidChange.fire({ terminalId, ...change });
+          else early.push(change);
+        },
+      }).catch((error: unknown) => {
+        throw this.#notStarted(request.command, error);
+      });
+      if (owner.closed) {
+        await process.killNow();
+        throw closed();
+      }
+      owner.held.set(terminalId, { process, limit });
+      this.#processes.set(terminalId, process);
+      this.#options.log.info(`terminal ${terminalId} of ${sessionId}: ${line} (pid ${process.pid}, in ${cwd})`);
+      announced = true;
+      this.#onDidCreate.fire({ terminalId, sessionId, command: line, cwd });
+      for (const change of early) this.#onDidChange.fire({ terminalId, ...change });
+      return { terminalId };
+    } finally {
+      owner.starting -= 1;
+    }
+  }
+
+  /** `terminal/output`: what it printed so far, the last part of it, and how it ended if it did. @throws RpcError where the session has no such terminal */
+  output(sessionId: string, params: unknown): { output: string; truncated: boolean; exitStatus?: TerminalExit } {
+    const { process, limit } = this.#held(sessionId, params, 'terminal/output');
+    return { ...process.output(limit), ...(process.exit && { exitStatus: process.exit }) };
+  }
+
+  /** `terminal/wait_for_exit`: resolves at its end, killed or not. @throws RpcError where the session has no such terminal, or -32800 when aborted */
+  async waitForExit(sessionId: string, params: unknown, signal: AbortSignal): Promise<TerminalExit> {
+    const { process } = this.#held(sessionId, params, 'terminal/wait_for_exit');
+    if (process.exit) return process.exit;
+    let onAbort: (() => void) | undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(new RpcError(rpcCodes.cancelled, 'The wait was cancelled.'));
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([process.exited, aborted]);
+    } finally {
+      if (onAbort) signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** `terminal/kill`: ends the command with everything it started; the id stays valid. @throws RpcError where the session has no such terminal */
+  async kill(sessionId: string, params: unknown): Promise<Record<string, never>> {
+    await this.#held(sessionId, params, 'terminal/kill').process.kill();
+    return {};
+  }
+
+  /** `terminal/release`: ends the command if it runs and forgets the id; its output stays for display. @throws RpcError where the session has no such terminal */
+  async release(sessionId: string, params: unknown): Promise<Record<string, never>> {
+    const { process } = this.#held(sessionId, params, 'terminal/release');
+    const { terminalId } = params as { terminalId: string };
+    this.#owners.get(sessionId)?.held.delete(terminalId);
+    await process.kill();
+    this.#forget(terminalId, process);
+    return {};
+  }
+
+  /** Ends a command because the user says so; the agent sees its end as any other. Unknown and ended ones are left alone. */
+  async stop(terminalId: string): Promise<void> {
+    await this.#processes.get(terminalId)?.kill();
+  }
+
+  /**
+   * What a terminal printed, the last part of it, also after its release; empty where nothing is known. Everything in it has been told to `onDidChange`, so
+   * who listens from now on neither misses nor repeats anything.
+   */
+  outputOf(terminalId: string): string {
+    const process = this.#processes.get(terminalId);
+    if (!process) return this.#released.get(terminalId) ?? '';
+    process.flush();
+    return process.output().output;
+  }
+
+  /** How a terminal ended; undefined while it runs and where it is no longer known. */
+  exitOf(terminalId: string): TerminalExit | undefined {
+    return this.#processes.get(terminalId)?.exit;
+  }
+
+  /** Whether the terminal runs a command at this moment. */
+  isRunning(terminalId: string): boolean {
+    const process = this.#processes.get(terminalId);
+    return process !== undefined && process.exit === undefined;
+  }
+
+  /** Ends every command of a session; resolves when they have ended. The output stays for display. */
+  async closeSession(sessionId: string): Promise<void> {
+    const owner = this.#owners.get(sessionId);
+    if (!owner) return;
+    owner.closed = true;
+    this.#owners.delete(sessionId);
+    await Promise.all(
+      [...owner.held].map(async ([terminalId, { process }]) => {
+        await process.kill();
+        this.#forget(terminalId, process);
+      }),
+    );
+  }
+
+  /** Ends everything at once. */
+  dispose(): void {
+    this.#disposed = true;
+    for (const owner of this.#owners.values()) owner.closed = true;
+    for (const process of this.#processes.values()) void process.killNow();
+    this.#owners.clear();
+    this.#onDidCreate.dispose();
+    this.#onDidChange.dispose();
+  }
+
+  #owner(sessionId: string): Owner {
+    if (this.#disposed) throw closed();
+    let owner = this.#owners.get(sessionId);
+    if (!owner) {
+      owner = { id: sessionId, held: new Map(), starting: 0, closed: false };
+      this.#owners.set(sessionId, owner);
+    }
+    return owner;
+  }
+
+  #held(sessionId: string, params: unknown, method: string): Held {
+    const { terminalId } = parse(idSchema, params, method);
+    // Looked up under its session: the terminals of another one do not exist here.
+    const held = this.#owners.get(sessionId)?.held.get(terminalId);
+    if (!held) throw new RpcError(rpcCodes.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
+    return held;
+  }
+
+  /** Lets go of the process and keeps its output, within bounds. */
+  #forget(terminalId: string, process: TerminalProcess): void {
+    if (!this.#processes.delete(terminalId)) return;
+    const text = lastBytes(process.output().output, this.#limit);
+    this.#released.set(terminalId, text);
+    this.#releasedBytes += text.length;
+    for (const [oldest, { length }] of this.#released) {
+      if (this.#released.size <= MAX_RELEASED && this.#releasedBytes <= MAX_RELEASED_BYTES) break;
+      this.#released.delete(oldest);
+      this.#releasedBytes -= length;
+    }
+    this.#onDidChange.fire({ terminalId, released: true });
+  }
+
+  #notStarted(command: string, error: unknown): RpcError {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    this.#options.log.warn(`terminal: ${command} did not start: ${messageOf(error)}`);
+    const why: Record<string, string> = {
+      ENOENT: 'it was not found',
+      EACCES: 'it is not executable',
+      E2BIG: 'its arguments are too long',
+      EAGAIN: 'the system has no more processes',
+      EMFILE: 'too many files are open',
+    };
+    const reason = (code && why[code]) ?? messageOf(error);
+    return new RpcError(rpcCodes.internal, `The command ${command} did not start: ${reason}.`, { command, code });
+  }
+}
+
+function parse<T extends z.ZodMiniType>(schema: T, params: unknown, method: string): z.output<T> {
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.');
+  throw new RpcError(
+    rpcCodes.invalidParams,
+    `${method}: ${where ? `${where}: ` : ''}${issue?.message ?? 'bad params'}`,
+  );
+}
+
+function refused(message: string): RpcError {
+  return new RpcError(rpcCodes.internal, message);
+}
+
+function closed(): RpcError {
+  return new RpcError(rpcCodes.resourceNotFound, 'The session is closed.');
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}

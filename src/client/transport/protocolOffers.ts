@@ -1,0 +1,41 @@
+// Which version of the protocol each agent is offered first, and what came of it: an agent that has to be started twice to agree is started once the next time.
+import type { ProtocolVersion } from '../../acp/initialize';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+
+/** Agents of one window that are remembered. */
+const MAX_AGENTS = 200;
+
+export class ProtocolOffers {
+  readonly #known = new Map<string, { readonly offer: ProtocolVersion; readonly version: string | undefined }>();
+
+  /**
+   * The version to offer. The setting `auto` means 1: version 2 is a draft that may change with any release, and only version 1 lets an agent use this window's files,
+   * with what is unsaved in them, and its terminals.
+   */
+  first(agent: AgentDefinition): ProtocolVersion {
+    return this.#known.get(keyOf(agent))?.offer ?? wanted(agent);
+  }
+
+  /** An agent has agreed to what it was offered. @param version its own; another one than before is asked anew the next time */
+  learned(agent: AgentDefinition, offer: ProtocolVersion, version: string | undefined): void {
+    const key = keyOf(agent);
+    const known = this.#known.get(key);
+    if (known ? known.version !== version : offer === wanted(agent)) {
+      this.#known.delete(key);
+      return;
+    }
+    this.#known.set(key, { offer, version });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_AGENTS && oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+function wanted({ protocol }: AgentDefinition): ProtocolVersion {
+  return protocol === 2 ? 2 : 1;
+}
+
+/** What is started or connected to: with another command it is another agent. */
+function keyOf(agent: AgentDefinition): string {
+  const target = agent.type === 'process' ? [agent.command, ...agent.args] : [agent.url];
+  return JSON.stringify([agent.id, agent.protocol, ...target]);
+}

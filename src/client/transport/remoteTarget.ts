@@ -1,0 +1,101 @@
+// Where a remote agent is and what goes with each request there: its URL checked, its headers with their secrets, the user's word where nothing is encrypted.
+import { isIP } from 'node:net';
+import type { CommunicationAgent, RemoteAgent } from '../../agents/agentDefinition';
+import { ParleyError } from '../../base/errors';
+
+/** What only the user can give for a remote agent. The workbench implements it over VS Code's secret store and dialogs. */
+export interface RemoteAccess {
+  /**
+   * A secret that is kept for one origin; asked for where it is not known yet.
+   * @param origin scheme, host and port: what is kept for one is never given to another
+   * @returns undefined where the user gave none
+   */
+  secret(origin: string, name: string, agent: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Whether messages to this origin may go over the network unencrypted; asks once for each origin. */
+  allowCleartext(origin: string, agent: string, signal: AbortSignal): Promise<boolean>;
+}
+
+export interface RemoteTarget {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const SECRET = /\$\{secret:([\w.-]{1,100})\}/g;
+/** Headers that belong to HTTP or to the protocol; setting them would break the connection. */
+const OWN =
+  /^(host|connection|upgrade|content-length|content-type|transfer-encoding|accept|accept-encoding|acp-.*|sec-.*)$/i;
+
+/**
+ * Checks a remote agent's entry and fills in its secrets. Nothing goes over the network.
+ * @throws ParleyError `remote-url`, `remote-headers`, `remote-secret`, `remote-cleartext`; none repeats the URL or a value
+ */
+export async function resolveRemote(
+  agent: RemoteAgent | CommunicationAgent,
+  access: RemoteAccess | undefined,
+  signal: AbortSignal,
+): Promise<RemoteTarget> {
+  const url = new URL(agent.url);
+  if (url.username !== '' || url.password !== '') {
+    throw new ParleyError('remote-url', 'its “url” holds a user name or a password', {
+      hint: 'Take it out, and give the agent in parley.agents a header “Authorization” whose value names a secret.',
+    });
+  }
+  url.hash = '';
+  const isClear = url.protocol === 'ws:' || url.protocol === 'http:';
+  if (isClear && !isLoopback(url.hostname) && !(await access?.allowCleartext(url.origin, agent.name, signal))) {
+    throw new ParleyError(
+      'remote-cleartext',
+      `messages to ${url.host} would not be encrypted, and you did not allow that`,
+      {
+        hint: `Use ${url.protocol === 'ws:' ? 'wss://' : 'https://'} in the “url” of the agent in parley.agents, or try again and allow it.`,
+      },
+    );
+  }
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(agent.headers)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || OWN.test(name)) {
+      throw new ParleyError('remote-headers', `the header “${name.slice(0, 50)}” cannot be set`, {
+        hint: 'Take it out of the “headers” of the agent in parley.agents.',
+      });
+    }
+    headers[name] = await filled(value, url, agent, access, signal);
+  }
+  return { url, headers };
+}
+
+/** Whether a host can only be this machine. */
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) === 4) return host.startsWith('127.');
+  return host === '::1' || host === 'localhost' || host.endsWith('.localhost');
+}
+
+/** Takes what must not be seen out of a text: the values of these headers, and what follows a scheme like `Bearer`. */
+export function scrubber(headers: Readonly<Record<string, string>>): (text: string) => string {
+  const secrets = Object.values(headers)
+    .flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)])
+    .filter((value) => value.length >= 6)
+    .sort((one, other) => other.length - one.length);
+  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
+}
+
+async function filled(
+  value: string,
+  { origin, host }: URL,
+  { name: agentName }: RemoteAgent | CommunicationAgent,
+  access: RemoteAccess | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const found = new Map<string, string>();
+  for (const [, name = ''] of value.matchAll(SECRET)) {
+    const secret = found.get(name) ?? (await access?.secret(origin, name, agentName, signal));
+    signal.throwIfAborted();
+    if (secret === undefined) {
+      throw new ParleyError('remote-secret', `the secret “${name}” for ${host} is not known`, {
+        hint: 'Try again to be asked for it.',
+      });
+    }
+    found.set(name, secret);
+  }
+  return value.replace(SECRET, (_whole, name: string) => found.get(name) ?? '');
+}

@@ -1,0 +1,292 @@
+// One running agent of the Agent Client Protocol: what carries it, the connection to it, what it said of itself, and the sessions that hear of it. Opening it walks the first three stages.
+
+import { initialize, type ProtocolVersion } from '../../acp/initialize';
+import { RpcConnection, type RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
+import { type StateHolder, stateful } from '../../acp/proposals/sessionState';
+import type { AgentDescription, Dialect } from '../../acp/protocol/dialect';
+import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
+import { traced } from '../../acp/protocol/traceContext';
+import { remoteLost } from '../../acp/transport/remoteError';
+import { type AgentExit, describeExit } from '../../agents/agentProcess';
+import { Deferred } from '../../base/deferred';
+import { messageOf, ParleyError } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import { knownSecrets, redact } from '../../base/redact';
+import { abilitiesOf, refusingOthers } from '../ports/abilities';
+import type { AgentLink } from '../ports/agentLink';
+import type { Carrier } from './carrier';
+import { ProtocolOffers } from './protocolOffers';
+import { scrubbedLog } from './scrubbedLog';
+import type { Deadlines, Stages } from './stages';
+import { type CarrierOptions, startCarrier } from './startCarrier';
+
+/** Lines of stderr that a failure shows. */
+const STDERR_LINES = 20;
+/** How long a closed stdout may wait for the process to end, in milliseconds. */
+const EXIT_AFTER_CLOSE_MS = 1500;
+
+export interface LinkOptions extends CarrierOptions {
+  readonly client: { readonly name: string; readonly title: string; readonly version: string };
+  readonly onRequest: RpcHandlers['onRequest'];
+  readonly onNotification: RpcHandlers['onNotification'];
+  readonly onTraffic?: ((dir: 'in' | 'out', line: string) => void) | undefined;
+  /** A sign-in can be run in a terminal. */
+  readonly signInTerminal?: boolean;
+  /** The trace that its prompts belong to. */
+  readonly traceparent?: string | undefined;
+  /** Keeps the state of the session for the agent. */
+  readonly state?: StateHolder | undefined;
+  /** Remembers the version that an agent agreed to; without it every start asks anew. */
+  readonly offers?: ProtocolOffers | undefined;
+}
+
+export class RpcLink implements AgentLink {
+  readonly router: UpdateRouter;
+  readonly rpc: RpcConnection;
+  /** What it says of itself, and how to talk to it; there once `open` has resolved. */
+  description!: AgentDescription;
+  dialect!: Dialect;
+  readonly #carrier: Carrier;
+  readonly #name: string;
+  readonly #didEnd = new Emitter<ParleyError>();
+  readonly #log: CarrierOptions['log'];
+  /** Settled when it is known how the agent ended; with undefined where we have ended it. */
+  readonly #gone = new Deferred<ParleyError | undefined>();
+  #noise = '';
+  #ended: ParleyError | undefined;
+  #closing = false;
+
+  private constructor(carrier: Carrier, options: LinkOptions) {
+    this.#carrier = carrier;
+    this.#name = options.agent.name;
+    const { onTraffic } = options;
+    const { scrub = (text: string) => text } = carrier;
+    const clean = (text: string): string => knownSecrets.redact(scrub(text));
+    const log = carrier.scrub ? scrubbedLog(options.log, carrier.scrub) : options.log;
+    this.#log = log;
+    this.router = new UpdateRouter((sentence) => log.warn(sentence));
+    this.rpc = new RpcConnection({
+      transport: carrier.transport,
+      log,
+      handlers: {
+        onUpdates: (batch) => this.router.route(batch),
+        onRequest: refusingOthers(abilitiesOf(options.agent), options.onRequest),
+        onNotification: options.onNotification,
+      },
+      onNoise: (line) => {
+        this.#noise ||= clean(line.slice(0, 1_000)).slice(0, 200);
+      },
+      scrub: clean,
+      ...(onTraffic && { onTraffic: (dir: 'in' | 'out', line: string) => onTraffic(dir, scrub(line)) }),
+    });
+    this.rpc.onDidClose((error) => void this.#onClosed(error));
+    void carrier.exited.then((exit) => {
+      // The end of a connection is told when all that came before it was handled.
+      if (!(exit instanceof ParleyError)) this.#end(this.#exitError(exit));
+    });
+  }
+
+  /**
+   * Starts the agent, or connects to it, and initializes the connection: stages `resolve`, `spawn` or `connect`, `initialize`.
+   * @throws ParleyError with a sentence, a hint and the last stderr lines; nothing is left running then.
+   */
+  static async open(options: LinkOptions, stages: Stages, deadlines: Deadlines, signal: AbortSignal): Promise<RpcLink> {
+    const { agent, offers = new ProtocolOffers() } = options;
+    const first = offers.first(agent);
+    const opened = await RpcLink.#open(options, first, stages, deadlines, signal);
+    const link =
+      opened instanceof RpcLink ? opened : await RpcLink.#openAgain(options, opened, stages, deadlines, signal);
+    offers.learned(agent, opened instanceof RpcLink ? first : opened, link.description.version);
+    return link;
+  }
+
+  /** A second life, with what the first one asked for. @throws ParleyError `protocol-version` where it asks for a third. */
+  static async #openAgain(
+    options: LinkOptions,
+    offer: ProtocolVersion,
+    stages: Stages,
+    deadlines: Deadlines,
+    signal: AbortSignal,
+  ): Promise<RpcLink> {
+    options.log.info(`${options.agent.name} is started again and offered protocol version ${offer}`);
+    stages.reset();
+    const opened = await RpcLink.#open(options, offer, stages, deadlines, signal);
+    if (opened instanceof RpcLink) return opened;
+    throw new ParleyError('protocol-version', `${options.agent.name} agrees to no version of the protocol.`, {
+      hint: 'Set "protocol" to 1 in its entry in the setting parley.agents.',
+    });
+  }
+
+  /** @returns the version to offer instead, where the agent has to be started again for it; it has ended then. */
+  static async #open(
+    options: LinkOptions,
+    offer: ProtocolVersion,
+    stages: Stages,
+    deadlines: Deadlines,
+    signal: AbortSignal,
+  ): Promise<RpcLink | ProtocolVersion> {
+    const carrier = await startCarrier(options, stages, deadlines, signal);
+    const link = new RpcLink(carrier, options);
+    try {
+      const { client, state, traceparent } = options;
+      const signInTerminal = options.signInTerminal === true;
+      const abilities = { ...abilitiesOf(options.agent), signInTerminal, state: state !== undefined };
+      const caller = stateful(traced(link.rpc, traceparent), state);
+      const initialized = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
+        link.until((inner) => initialize(caller, { client, abilities, offer }, inner), stop),
+      );
+      if (initialized.kind === 'again') {
+        await link.close();
+        return initialized.offer;
+      }
+      link.description = initialized.description;
+      link.dialect = initialized.dialect;
+      return link;
+    } catch (error) {
+      const described = await link.describe(error, 'initialize');
+      link.dispose();
+      throw described;
+    }
+  }
+
+  /** The agent is gone, with how. Fired once; not after `dispose()`. */
+  get onDidEnd(): Event<ParleyError> {
+    return this.#didEnd.event;
+  }
+
+  get isAlive(): boolean {
+    return this.#ended === undefined && !this.#closing;
+  }
+
+  /** @throws ParleyError how the agent ended, where it has. */
+  throwIfEnded(): void {
+    if (this.#ended) throw this.#ended;
+  }
+
+  /** Runs a request so that the death of the agent rejects it with how the agent died, not just with a closed connection. */
+  async until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await run(signal);
+    } catch (error) {
+      if (error instanceof ParleyError && error.code === 'connection-closed') throw await this.#whyEnded(error);
+      throw error;
+    }
+  }
+
+  /** A failure as the user reads it: who, what, the last stderr lines, what to do. */
+  async describe(error: unknown, step: string): Promise<ParleyError> {
+    if (this.#ended && error === this.#ended) return error as ParleyError;
+    const stderr = redact(this.#carrier.stderrTail(STDERR_LINES));
+    const code = error instanceof ParleyError ? error.code : 'agent-error';
+    const hint = error instanceof ParleyError ? error.hint : undefined;
+    const check = this.#isRemote ? 'Check its “url”' : 'Check that the command starts the agent in its ACP mode';
+    const noise = this.#noise && `It sent text that is no protocol message: “${this.#noise}”. ${check}.`;
+    const advice = hint ?? (noise || undefined);
+    const message =
+      error instanceof ParleyError && error.message.startsWith(this.#name)
+        ? error.message
+        : `${this.#name}: ${step} failed: ${messageOf(error)}.`;
+    return new ParleyError(code, message.replace(/\.\.$/, '.'), {
+      ...(advice && { hint: advice }),
+      ...(stderr && { stderr }),
+      cause: error,
+    });
+  }
+
+  /** Ends the agent and everything that it started; resolves when it is gone. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#gone.resolve(this.#ended);
+    this.rpc.dispose();
+    await this.#carrier.close();
+  }
+
+  dispose(): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.#gone.resolve(this.#ended);
+    this.#didEnd.dispose();
+    this.rpc.dispose();
+    this.#carrier.dispose();
+  }
+
+  /** A process has a pid; a connection to another machine has none. */
+  get #isRemote(): boolean {
+    return this.#carrier.pid === undefined;
+  }
+
+  /** stdout has ended. Mostly the process is about to as well; where it lives on, it can no longer be talked to. */
+  async #onClosed(error: ParleyError | undefined): Promise<void> {
+    if (this.#isRemote && error?.code === 'connection-closed') {
+      const why = await this.#carrier.exited;
+      if (why instanceof ParleyError) this.#end(this.#lostError(why));
+      return;
+    }
+    if (error) {
+      this.#end(
+        this.#ending(
+          error.code,
+          `${this.#name} was stopped: ${error.message}`,
+          'Start it again; its log may say why it sent that.',
+        ),
+      );
+      await this.#carrier.close();
+      return;
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stillThere = await Promise.race([
+      this.#carrier.exited.then(() => false),
+      new Promise<boolean>((resolve) => {
+        timer = setTimeout(() => resolve(true), EXIT_AFTER_CLOSE_MS);
+      }),
+    ]);
+    clearTimeout(timer);
+    if (!stillThere || this.#closing) return;
+    this.#end(
+      this.#ending(
+        'agent-closed-output',
+        `${this.#name} closed its output but kept running, so it can no longer be heard. It was stopped.`,
+        'Start it again.',
+      ),
+    );
+    await this.#carrier.close();
+  }
+
+  async #whyEnded(fallback: ParleyError): Promise<ParleyError> {
+    return (await this.#gone.promise) ?? fallback;
+  }
+
+  /** Only what a new connection may cure is called lost; the rest needs the user first. */
+  #lostError({ code, message, hint = 'Connect to it again.' }: ParleyError): ParleyError {
+    if (this.description === undefined) return this.#ending(code, `${this.#name}: ${message}.`, hint);
+    const sentence = `The connection to ${this.#name} is gone: ${message}.`;
+    // The server's own words may be in it.
+    return this.#ending(
+      code === remoteLost ? 'connection-lost' : code,
+      knownSecrets.redact(this.#carrier.scrub?.(sentence) ?? sentence),
+      hint,
+    );
+  }
+
+  #exitError(exit: AgentExit): ParleyError {
+    return this.#ending(
+      'agent-exited',
+      `${this.#name} ${describeExit(exit)}.`,
+      'Start it again, or look at what it printed.',
+    );
+  }
+
+  #ending(code: string, message: string, hint: string): ParleyError {
+    const stderr = redact(this.#carrier.stderrTail(STDERR_LINES));
+    const noise = this.#noise ? `It sent text that is no protocol message: “${this.#noise}”.` : hint;
+    return new ParleyError(code, message, { hint: noise, ...(stderr && { stderr }) });
+  }
+
+  #end(error: ParleyError): void {
+    if (this.#ended || this.#closing) return;
+    this.#ended = error;
+    this.#gone.resolve(error);
+    this.#log.warn(`${error.message}${error.stderr ? `\n${error.stderr}` : ''}`);
+    this.#didEnd.fire(error);
+  }
+}

@@ -1,0 +1,111 @@
+// The way from a setting to a usable session, step by step, so that a start that hangs or fails says where.
+import { ParleyError } from '../../base/errors';
+import type { StageName, StageView } from '../../panel/contract';
+
+/** How long each step may take, in milliseconds. */
+export interface Deadlines {
+  readonly resolve: number;
+  readonly spawn: number;
+  /** In the place of `spawn` for a remote agent. */
+  readonly connect: number;
+  readonly initialize: number;
+  readonly 'sign-in': number;
+  readonly session: number;
+  readonly ready: number;
+}
+
+/** A person may need a while to sign in in a browser; everything else is a machine. @param startMs the user's setting for the slow steps. */
+export function deadlinesFor(startMs: number): Deadlines {
+  return {
+    resolve: 15_000,
+    spawn: 15_000,
+    connect: 30_000,
+    initialize: startMs,
+    'sign-in': 600_000,
+    session: startMs,
+    ready: 10_000,
+  };
+}
+
+/** Thrown when a step takes longer than it may. */
+export class StageTimeout extends ParleyError {
+  /** @param step the stage, or the method that was not answered */
+  constructor(step: string, ms: number) {
+    super('stage-timeout', `no answer to ${step} within ${Math.round(ms / 1000)} s`);
+  }
+}
+
+export class Stages {
+  readonly #stages: StageView[] = [];
+  readonly #now: () => number;
+  readonly #onChange: () => void;
+
+  constructor(now: () => number, onChange: () => void) {
+    this.#now = now;
+    this.#onChange = onChange;
+  }
+
+  get view(): readonly StageView[] {
+    return this.#stages;
+  }
+
+  /** The step that runs or failed last. */
+  get current(): StageView | undefined {
+    return this.#stages.at(-1);
+  }
+
+  reset(): void {
+    this.#stages.length = 0;
+    this.#onChange();
+  }
+
+  /**
+   * Runs one step under its deadline.
+   * @param run gets a signal that is aborted when the step is given up.
+   * @throws StageTimeout, `signal`'s reason, or what `run` throws.
+   */
+  async run<T>(name: StageName, ms: number, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    signal.throwIfAborted();
+    if (this.current?.name === name) this.#stages.pop(); // it was waited for, or is tried again
+    const startedAt = this.#now();
+    const index = this.#stages.push({ name, state: 'running', startedAt, deadlineAt: startedAt + ms }) - 1;
+    const giveUp = new AbortController();
+    const given = new Promise<never>((_, reject) => {
+      giveUp.signal.addEventListener('abort', () => reject(giveUp.signal.reason), { once: true });
+    });
+    const timer = setTimeout(() => giveUp.abort(new StageTimeout(name, ms)), ms);
+    const forward = (): void => giveUp.abort(signal.reason);
+    signal.addEventListener('abort', forward, { once: true });
+    this.#onChange(); // who hears of it may stop it
+    const settle = (state: 'done' | 'failed'): void => {
+      this.#stages[index] = { name, state, startedAt, endedAt: this.#now() };
+      this.#onChange();
+    };
+    try {
+      const result = await Promise.race([run(giveUp.signal), given]);
+      settle('done');
+      return result;
+    } catch (error) {
+      settle('failed');
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', forward);
+      given.catch(() => {});
+    }
+  }
+
+  /** The step before was not to blame: this one must come first, and waits for the user. */
+  awaitUser(name: StageName): void {
+    this.#stages.pop();
+    this.#stages.push({ name, state: 'running', startedAt: this.#now() });
+    this.#onChange();
+  }
+
+  /** A step that was not needed. */
+  skip(name: StageName): void {
+    const now = this.#now();
+    this.#stages.push({ name, state: 'skipped', startedAt: now, endedAt: now });
+    this.#onChange();
+  }
+}

@@ -1,0 +1,55 @@
+// Messages of which nobody knew whether the agent has them, and that it shows when it repeats the session: they have arrived, and are not asked about any more.
+import type { ContentBlock } from '../../session/content';
+import type { PromptQueue, QueueItem } from '../../session/queue';
+import { bareTextOf } from '../../session/spokenText';
+import type { Entry } from '../../session/state';
+
+/**
+ * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two that say the same, the second stays in doubt where only one is shown.
+ * @param known the transcript here @param repeated the transcript that the replay makes
+ * @returns the items that were taken out
+ */
+export function takeArrived(queue: PromptQueue, known: readonly Entry[], repeated: readonly Entry[]): QueueItem[] {
+  const doubtful = queue.items.filter((item) => item.doubtful);
+  if (doubtful.length === 0) return [];
+  const ids = new Set(doubtful.map(({ id, repeats = id }) => repeats));
+  const certain = said(known.filter((entry) => !(entry.kind === 'user' && ids.has(entry.promptId ?? ''))));
+  const shown = said(repeated);
+  const after = endOf(certain, shown);
+  const taken = doubtful.filter((item) => {
+    const words = wordsOf([
+      { type: 'text', text: item.text },
+      ...item.attachments.flatMap(({ forms }) => forms.slice(0, 1)),
+    ]);
+    const spare = count(shown, words) - count(certain, words);
+    const at = shown.lastIndexOf(words);
+    if (spare <= 0 || at < after) return false;
+    shown.splice(at, 1);
+    return true;
+  });
+  for (const { id } of taken) queue.remove(id);
+  return taken;
+}
+
+/** Where in what is shown the last message stands that is certain; -1 where it is not shown. */
+function endOf(certain: readonly string[], shown: readonly string[]): number {
+  const last = certain.at(-1);
+  if (last === undefined) return -1;
+  const copies = shown.flatMap((words, index) => (words === last ? [index] : []));
+  return copies[Math.min(count(certain, last), copies.length) - 1] ?? -1;
+}
+
+function said(entries: readonly Entry[]): string[] {
+  return entries.flatMap((entry) => (entry.kind === 'user' ? [wordsOf(entry.content)] : []));
+}
+
+/** What two copies of a message have in common: the text, else what it consists of. */
+function wordsOf(content: readonly ContentBlock[]): string {
+  const text = bareTextOf({ content: [...content] });
+  if (text !== '') return text;
+  return content.map((block) => ('uri' in block ? block.uri : block.type === 'text' ? '' : block.type)).join();
+}
+
+function count(all: readonly string[], one: string): number {
+  return all.filter((words) => words === one).length;
+}

@@ -1,0 +1,125 @@
+// Takes messages from the queue one after the other and tells whoever waits how each of them went.
+import { type PromptCapabilities, takes } from '../../acp/protocol/dialect';
+import { Deferred } from '../../base/deferred';
+import type { Disposable } from '../../base/disposable';
+import { ParleyError } from '../../base/errors';
+import type { ContentBlock } from '../../session/content';
+import type { PromptQueue, QueueItem } from '../../session/queue';
+import type { TurnResult } from './openTurn';
+
+/** A message that has left. */
+export interface SentMessage {
+  /** The end of its turn; undefined where no turn took it in: it is in the queue again. */
+  readonly done: Promise<TurnResult | undefined>;
+}
+
+export interface OutboxOptions {
+  readonly canSend: () => boolean;
+  /** Sends one message; resolves when it has left, with undefined where it was not sent. */
+  readonly send: (item: QueueItem) => Promise<SentMessage | undefined>;
+}
+
+export class Outbox implements Disposable {
+  readonly #queue: PromptQueue;
+  readonly #options: OutboxOptions;
+  readonly #waiting = new Map<string, Deferred<TurnResult>>();
+  #sending = false;
+  /** The ids of the items that go before all others, in this order. */
+  #urgent: string[] = [];
+
+  constructor(queue: PromptQueue, options: OutboxOptions) {
+    this.#queue = queue;
+    this.#options = options;
+  }
+
+  /** The end of the turn of an item. @throws ParleyError `message-removed`, `conversation-closed` */
+  expect(item: QueueItem): Promise<TurnResult> {
+    const known = this.#waiting.get(item.id);
+    if (known) return known.promise;
+    const deferred = new Deferred<TurnResult>();
+    deferred.promise.catch(() => {}); // most callers only watch the panel
+    this.#waiting.set(item.id, deferred);
+    return deferred.promise;
+  }
+
+  /** Lets an item go before all others and past a pause, as soon as something can be sent. */
+  sendFirst(item: QueueItem): Promise<TurnResult> {
+    this.#urgent = [item.id, ...this.#urgent.filter((id) => id !== item.id)];
+    return this.expect(item);
+  }
+
+  /** The same for an item that was just put before all others: it goes behind those of which this was said before. */
+  sendSoon(item: QueueItem): Promise<TurnResult> {
+    this.#urgent = this.#urgent.filter((id) => this.#queue.find(id)?.state === 'queued');
+    const before = this.#urgent.at(-1);
+    if (before !== undefined)
+      this.#queue.move(
+        item.id,
+        this.#queue.items.findIndex(({ id }) => id === before),
+      );
+    this.#urgent.push(item.id);
+    return this.expect(item);
+  }
+
+  /** Sends the next message where it may be sent. Call it whenever that may have changed. */
+  pump(): void {
+    if (this.#sending || !this.#options.canSend()) return;
+    const first = this.#urgent.map((id) => this.#queue.find(id)).find((item) => item?.state === 'queued');
+    const item = first && !first.held ? first : this.#queue.next();
+    if (!item) return;
+    this.#urgent = this.#urgent.filter((id) => id !== item.id);
+    void this.#send(item);
+  }
+
+  async #send(item: QueueItem): Promise<void> {
+    const { id } = item;
+    this.#sending = true;
+    let sent: SentMessage | undefined;
+    try {
+      sent = await this.#options.send(item);
+    } catch (error) {
+      this.#reject(id, error);
+    } finally {
+      this.#sending = false;
+    }
+    if (!sent) {
+      this.pump(); // the next one may go where this one was taken away
+      return;
+    }
+    sent.done.then(
+      (result) => {
+        if (!result) return;
+        this.#waiting.get(id)?.resolve(result);
+        this.#waiting.delete(id);
+      },
+      (error: unknown) => this.#reject(id, error),
+    );
+    this.pump();
+  }
+
+  #reject(id: string, error: unknown): void {
+    this.#waiting.get(id)?.reject(error);
+    this.#waiting.delete(id);
+  }
+
+  /** The item will not be sent. */
+  forget(item: QueueItem): void {
+    this.#waiting.get(item.id)?.reject(new ParleyError('message-removed', 'The message was removed from the queue.'));
+    this.#waiting.delete(item.id);
+  }
+
+  /** What the agent gets for a message: its text, then each attachment in the best form that it takes. */
+  contentOf(item: QueueItem, capabilities: PromptCapabilities): ContentBlock[] {
+    const blocks: ContentBlock[] = item.text === '' ? [] : [{ type: 'text', text: item.text }];
+    for (const { forms, label } of item.attachments) {
+      blocks.push(forms.find((form) => takes(capabilities, form)) ?? { type: 'text', text: `[${label}]` });
+    }
+    return blocks;
+  }
+
+  dispose(): void {
+    for (const deferred of this.#waiting.values())
+      deferred.reject(new ParleyError('conversation-closed', 'The session was closed.'));
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,462 @@
+// What runs in a session: one turn at a time, the messages that wait for it, the questions that it asks, and stopping it.
+
+import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { isReceipt } from '../../acp/proposals/promptLifecycle';
+import type { PromptAnswer, PromptCapabilities, StateReport, TurnComplete } from '../../acp/protocol/dialect';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { at } from '../../base/untrusted';
+import type { ContentBlock } from '../../session/content';
+import type { SessionEvent, StopReason } from '../../session/event';
+import type { PromptQueue, QueueItem } from '../../session/queue';
+import { detailed, type PauseCode, type WaitReason } from '../../session/waitReason';
+import type { OpenedSession } from '../ports/agentLink';
+import { later } from '../ports/grace';
+import type { Clock } from '../ports/ports';
+import { ElicitationDesk } from '../requests/elicitationDesk';
+import { type AskFile, FileQuestions } from '../requests/fileQuestions';
+import { PermissionDesk } from '../requests/permissionDesk';
+import { promptFailure } from './failures';
+import { Outbox, type SentMessage } from './outbox';
+import { textOf } from './promptEcho';
+import { TurnLedger } from './turnLedger';
+
+/** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
+const STOP_PATIENCE_MS = 10_000;
+
+/** How long an agent may take to give a message back that it holds, in milliseconds. */
+const TAKE_BACK_MS = 5000;
+/** How long an agent that cannot be written to may take to end, in milliseconds. */
+const UNWRITABLE_MS = 2000;
+/** How {@link StateReport} names the error -32000. */
+const AUTH_REQUIRED = `agent-error ${rpcCodes.authRequired}`;
+
+/** A message that the agent holds. */
+interface AcceptedPrompt {
+  readonly takeBack: AbortController;
+  /** What becomes of it when the agent gives it back; undefined: nobody has asked for it. */
+  wanted?: 'remove' | 'edit' | undefined;
+  patience?: ReturnType<typeof setTimeout>;
+}
+
+/** A prompt was not taken because the session could not be opened again. */
+class SessionLost extends Error {
+  readonly wait: WaitReason<PauseCode>;
+
+  constructor(wait: WaitReason<PauseCode>, cause: unknown) {
+    super(wait, { cause });
+    this.wait = wait;
+  }
+}
+
+/** Sees to it that a prompt can go. @returns why it must wait */
+export type Preparation = (signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>;
+
+/** What turns need of the place they run in. */
+export interface TurnServices {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Whether the queue goes on by itself after the user stopped a turn. */
+  readonly afterCancel: () => 'pause' | 'continue';
+  readonly barrierGraceMs?: number;
+  /** How long an answer may trail its turn_complete, in milliseconds. */
+  readonly answerGraceMs?: number;
+}
+
+/** How what belongs to one prompt is kept. */
+export interface PromptKeeping {
+  /** Keeps all events of `run` in one go. */
+  together<T>(run: () => T): T;
+  /** Keeps what came so far, before the prompt leaves. */
+  commit(): void;
+}
+
+export interface TurnControlOptions {
+  /** Turns that the session had before. */
+  readonly turnsSoFar: number;
+  readonly queue: PromptQueue;
+  readonly services: TurnServices;
+  readonly apply: (event: SessionEvent) => void;
+  readonly onChange: () => void;
+  readonly session: () => OpenedSession | undefined;
+  /** The agent answered a prompt. */
+  readonly heard: () => void;
+  /** What has to be done before a prompt, undefined where it may go at once: it gives why the prompt must wait. Rejects where the signal is aborted. */
+  readonly precedes: (session: OpenedSession) => Preparation | undefined;
+  /** Opens a session again that the agent no longer has: why it could not, undefined where it could. Rejects where the signal is aborted. */
+  readonly reopen: (session: OpenedSession) => Preparation;
+  /** A prompt is about to leave; what was heard of the session until now may show that it must wait. */
+  readonly leaving: () => void;
+  /** Keeps what belongs together in one go, and before the message leaves. */
+  readonly kept: PromptKeeping;
+  /** What goes along with the next message, after it: what a new session must be told of the one before. */
+  readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
+  /** A prompt was answered that the user must sign in: until they have, there is no session to send to. */
+  readonly needSignIn: (message: string) => void;
+}
+
+export class TurnControl {
+  readonly permissions: PermissionDesk;
+  readonly elicitations: ElicitationDesk;
+  readonly outbox: Outbox;
+  readonly #options: TurnControlOptions;
+  readonly #ledger: TurnLedger;
+  readonly #fileQuestions: FileQuestions;
+  #patience: ReturnType<typeof setTimeout> | undefined;
+  #ignoresStop = false;
+  /** What precedes a prompt, and can be given up; with the message that has not left yet. */
+  #preparing: { readonly abort: AbortController; readonly item?: QueueItem } | undefined;
+
+  /** Messages that the agent holds and has not taken in, by their ids. */
+  readonly #accepted = new Map<string, AcceptedPrompt>();
+  /** The messages of the turn that runs. */
+  readonly #inTurn: QueueItem[] = [];
+  /** The ids of messages whose turn failed, and that are sent again. */
+  readonly #again = new Set<string>();
+  /** What the agent said when the turn that ends now failed for want of a sign-in. */
+  #signInFor: string | undefined;
+
+  constructor(options: TurnControlOptions) {
+    const { apply, services, queue } = options;
+    this.#options = options;
+    this.permissions = new PermissionDesk(apply);
+    this.elicitations = new ElicitationDesk(apply);
+    this.#fileQuestions = new FileQuestions(this.permissions);
+    this.#ledger = new TurnLedger({
+      turnsSoFar: options.turnsSoFar,
+      apply,
+      now: services.clock.now,
+      log: services.log,
+      onSettled: (stopReason) => this.#onSettled(stopReason),
+      onInserted: (promptId) => {
+        this.#forgetAccepted(promptId);
+        const item = queue.remove(promptId);
+        if (item) this.#inTurn.push(item);
+      },
+      ...(services.barrierGraceMs !== undefined && { barrierGraceMs: services.barrierGraceMs }),
+      ...(services.answerGraceMs !== undefined && { answerGraceMs: services.answerGraceMs }),
+    });
+    this.outbox = new Outbox(queue, {
+      canSend: () => this.#canSend(),
+      send: (item) => this.#send(item),
+    });
+  }
+
+  /** A turn runs, a prompt waits for its answer, or is about to leave. */
+  get isBusy(): boolean {
+    return this.#hasTurn || this.isPreparing;
+  }
+
+  /** A message is about to leave. */
+  get isPreparing(): boolean {
+    return this.#preparing?.item !== undefined;
+  }
+
+  get #hasTurn(): boolean {
+    return this.#ledger.current !== undefined || this.#ledger.hasWaiting;
+  }
+
+  /** No turn runs, and the last one ended with a question: the next message is the answer. */
+  get isAsked(): boolean {
+    const session = this.#options.session();
+    return !this.isBusy && session?.link.dialect.isAsking?.(session.sessionId) === true;
+  }
+
+  get isCancelled(): boolean {
+    return this.#ledger.current?.cancelRequested === true;
+  }
+
+  /** The agent was asked to stop and goes on regardless. */
+  get ignoresStop(): boolean {
+    return this.#ignoresStop;
+  }
+
+  /** Asks the user about a file; once the turn is to stop, every one is refused. */
+  readonly askFile: AskFile = async (question, signal) =>
+    !this.isCancelled && (await this.#fileQuestions.ask(question, signal));
+
+  turnComplete(barrier: TurnComplete): void {
+    this.#ledger.turnComplete(barrier);
+  }
+
+  /** What the agent says of its own state. A turn that failed for want of a sign-in asks for one, as an error of its prompt would. */
+  state(report: StateReport): void {
+    if (report.error?.code === AUTH_REQUIRED && this.#ledger.current) this.#signInFor = report.error.message;
+    this.#ledger.state(report);
+    if (!this.#ledger.current) this.#signInFor = undefined;
+    this.#options.onChange();
+  }
+
+  /** The agent sent an update of the session, of whatever kind. */
+  updated(): void {
+    this.#ledger.updated();
+  }
+
+  /** To be called with each event of the agent's, before it is applied: it may be what a prompt has become. */
+  heard(event: SessionEvent): void {
+    this.#ledger.heard(event);
+  }
+
+  /** Asks the agent to stop: the turn still ends by the agent's word. Its open questions are answered at once. */
+  cancel(): void {
+    const { session: current, services, onChange } = this.#options;
+    const session = current();
+    this.keepBack();
+    if (!session || (!this.#hasTurn && !this.isAsked)) return;
+    this.#ledger.cancelRequested();
+    this.#preparing?.abort.abort();
+    const asked = session.link.dialect
+      .cancel(session.sessionId)
+      .catch((error: unknown) => services.log.warn(`session/cancel: ${messageOf(error)}`));
+    if (!this.#hasTurn) {
+      void asked.then(onChange);
+      return;
+    }
+    this.permissions.cancelAll('turn');
+    this.#fileQuestions.turnEnded();
+    this.elicitations.turnEnded(true);
+    clearTimeout(this.#patience);
+    this.#patience = setTimeout(() => {
+      this.#ignoresStop = true;
+      this.#options.onChange();
+    }, STOP_PATIENCE_MS);
+  }
+
+  /** Keeps a message back that is about to leave. @param id absent: whichever that is @returns whether there was one */
+  keepBack(id?: string): boolean {
+    const { abort, item } = this.#preparing ?? {};
+    if (!item || abort?.signal.aborted || (id !== undefined && id !== item.id)) return false;
+    abort?.abort();
+    this.#options.queue.setState(item, 'queued');
+    return true;
+  }
+
+  /** The agent is gone. @param note a sentence on how it went @param interrupted it was ended, and has not failed */
+  exited(note: string, interrupted = false): void {
+    this.#preparing?.abort.abort();
+    for (const id of [...this.#accepted.keys()]) this.#forgetAccepted(id);
+    this.#options.queue.takeBack();
+    this.permissions.cancelAll('exit');
+    this.#fileQuestions.turnEnded();
+    this.elicitations.exited();
+    this.#ledger.exited(note, interrupted);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#patience);
+    this.exited('the session was closed', true);
+    this.outbox.dispose();
+  }
+
+  /** Sends one message; resolves when it has left, with the end of its turn. Undefined where it must wait after all. */
+  async #send(item: QueueItem): Promise<SentMessage | undefined> {
+    const { queue, apply, kept, precedes, session } = this.#options;
+    const opened = session();
+    if (!opened) return undefined;
+    queue.setState(item, 'sending');
+    const preparation = precedes(opened);
+    const wait = preparation && (await this.#prepare(preparation, item));
+    if (wait === 'kept-back') return undefined;
+    if (wait === undefined) this.#options.leaving();
+    if (wait !== undefined || session()?.sessionId !== opened.sessionId || !this.#canSend()) {
+      queue.setState(item, 'queued');
+      if (wait !== undefined) queue.pause(wait);
+      return undefined;
+    }
+    const { link, sessionId } = opened;
+    const { features } = link.description;
+    const content = this.outbox.contentOf(item, features.prompt);
+    const endsBy = features.states ? 'state' : 'response';
+    const promised = features.turnComplete !== undefined;
+    const sent = [...content, ...this.#options.appendix(features.prompt)];
+    const echo = sent.length === content.length ? {} : { echo: textOf(sent) };
+    const terms = { promptId: item.id, content, endsBy, promised, ...echo } as const;
+    const begins = !this.isBusy || (endsBy === 'response' && this.#ledger.isOwnWork);
+    const { id: handle, done } = kept.together(() => {
+      const begun = begins ? this.#ledger.begin(terms) : this.#ledger.follow(terms);
+      if (begins) {
+        apply({ type: 'prompt_sent', turnId: begun.id, promptId: item.id, content, ...echo });
+        queue.remove(item.id);
+      }
+      // It stands in the queue or in the transcript before it leaves, never in both.
+      kept.commit();
+      return begun;
+    });
+    const takeBack = new AbortController();
+    if (!begins) this.#accepted.set(item.id, { takeBack });
+    else this.#inTurn.push(item);
+    const onSent = (id: string): void => {
+      this.#ledger.sent(handle, id);
+      if (!begins && queue.find(item.id)) queue.setState(item, 'accepted');
+    };
+    const prompt = (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takeBack.signal);
+    this.#deliver(opened, prompt).then(
+      (answer) => {
+        this.#options.heard();
+        // What was written before the question is no answer to it.
+        if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
+        if (isReceipt(answer, this.#ledger.statesSeen)) this.#ledger.received(handle, answer.messageId);
+        else this.#ledger.answered(handle, answer.stopReason, answer, promised, answer.note);
+      },
+      (error: unknown) => {
+        // The end of the connection is told by the end of the agent, which knows why.
+        if (!isClosed(error) || !link.isAlive) this.#refused(item, handle, error);
+      },
+    );
+    return { done: done.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
+  }
+
+  /** Does what precedes a prompt, so that Stop can give it up. @returns why the prompt must wait; `kept-back` where it was given up */
+  async #prepare(run: Preparation, item?: QueueItem): Promise<WaitReason<PauseCode> | 'kept-back' | undefined> {
+    const abort = new AbortController();
+    this.#preparing = { abort, ...(item && { item }) };
+    this.#options.onChange();
+    try {
+      const wait = await run(abort.signal);
+      return abort.signal.aborted ? 'kept-back' : wait;
+    } catch (error) {
+      return abort.signal.aborted ? 'kept-back' : detailed('session-not-opened', messageOf(error));
+    } finally {
+      this.#preparing = undefined;
+      this.#options.onChange();
+    }
+  }
+
+  /**
+   * Sends a prompt; where the agent says that it no longer has the session, that is opened again and the prompt sent once more, in the same turn.
+   * @throws SessionLost where it could not be opened again; what the agent answers
+   */
+  async #deliver(opened: OpenedSession, prompt: () => Promise<PromptAnswer>): Promise<PromptAnswer> {
+    try {
+      return await prompt();
+    } catch (error) {
+      const { link } = opened;
+      if (isClosed(error) && link.isAlive) {
+        // Mostly the agent is about to end, which tells why. One that only reads no more has no end of its own.
+        await new Promise((resolve) => later(() => resolve(undefined), UNWRITABLE_MS));
+        throw link.isAlive && link.rpc?.isClosed === false ? new SessionLost('agent-closed-input', error) : error;
+      }
+      const isHere = (): boolean => this.#options.session()?.sessionId === opened.sessionId && !this.isCancelled;
+      if (!isSessionGone(error, opened.sessionId) || !isHere()) throw error;
+      const wait = await this.#prepare(this.#options.reopen(opened));
+      if (wait === 'kept-back' || !isHere()) throw error;
+      if (wait !== undefined) throw new SessionLost(wait, error);
+      this.#options.leaving();
+      return prompt();
+    }
+  }
+
+  /** A prompt was answered with an error. What no turn has taken in stays with the user, and what a sign-in or the session was missing for is sent again. */
+  #refused(item: QueueItem, handle: string, thrown: unknown): void {
+    const { queue, needSignIn } = this.#options;
+    const lost = thrown instanceof SessionLost ? thrown.wait : undefined;
+    const error = thrown instanceof SessionLost ? thrown.cause : thrown;
+    const code = error instanceof RpcError ? error.code : undefined;
+    const failure = promptFailure(error);
+    const signIn = code === rpcCodes.authRequired;
+    const again = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
+    if (again) this.#again.add(item.id);
+    if (again && signIn) needSignIn(failure.message);
+    const { kind, asked } = this.#ledger.failed(handle, failure, code === rpcCodes.cancelled);
+    if (kind === 'refused') this.#gaveBack(item, { again, asked, failure, cancelled: code === rpcCodes.cancelled });
+    if (lost !== undefined) queue.pause(lost);
+    this.#options.onChange();
+    this.outbox.pump();
+  }
+
+  /** A prompt comes back that no turn has taken in. */
+  #gaveBack(
+    item: QueueItem,
+    {
+      again,
+      asked,
+      cancelled,
+      failure,
+    }: { again: boolean; asked: boolean; cancelled: boolean; failure: { message: string } },
+  ): void {
+    const { queue } = this.#options;
+    const wanted = this.#forgetAccepted(item.id);
+    if (again || cancelled) queue.setState(item, 'queued');
+    else queue.setState(item, 'failed', detailed('refused', failure.message));
+    if (wanted === 'remove') {
+      queue.remove(item.id);
+      this.outbox.forget(item);
+    } else if (wanted === 'edit') queue.pause('taken-back');
+    else if (cancelled && !asked) queue.pause('given-back');
+    else if (!again && !cancelled && queue.items.some(({ state }) => state === 'queued')) queue.pause('turn-failed');
+    if (!this.#hasTurn) this.#stopped();
+  }
+
+  /**
+   * Asks the agent to give back a message that it holds and has not taken in (`$/cancel_request` for its prompt): it may, or take it in all the same.
+   * @param why what becomes of the message then
+   */
+  takeBack(id: string, why: 'remove' | 'edit'): void {
+    const { queue } = this.#options;
+    const item = queue.find(id);
+    const accepted = this.#accepted.get(id);
+    if (item?.state !== 'accepted' || !accepted) return;
+    accepted.wanted = why;
+    queue.setState(item, 'accepted', 'taking-back');
+    accepted.takeBack.abort();
+    accepted.patience ??= setTimeout(() => {
+      accepted.wanted = undefined;
+      queue.setState(item, 'accepted', 'not-given-back');
+    }, TAKE_BACK_MS);
+  }
+
+  #forgetAccepted(id: string): 'remove' | 'edit' | undefined {
+    const accepted = this.#accepted.get(id);
+    clearTimeout(accepted?.patience);
+    this.#accepted.delete(id);
+    return accepted?.wanted;
+  }
+
+  /** One prompt at a time, unless the agent keeps a queue of its own; a turn that stops is waited for in any case. */
+  #canSend(): boolean {
+    const opened = this.#options.session();
+    if (!opened) return false;
+    if (!this.#hasTurn) return true;
+    if (this.isCancelled) return false;
+    // An agent whose turns its answers end may say that it works, and never that it is done: that must not lock the user out.
+    return opened.link.description.features.queue !== undefined || this.#ledger.isOwnWork;
+  }
+
+  /** What was to stop has stopped. */
+  #stopped(): void {
+    clearTimeout(this.#patience);
+    this.#ignoresStop = false;
+  }
+
+  #onSettled(stopReason: StopReason): void {
+    const { queue, session } = this.#options;
+    this.#stopped();
+    const items = this.#inTurn.splice(0);
+    if (this.#signInFor !== undefined) {
+      // The turn had taken them in and failed for that reason: they are sent again after the sign-in.
+      for (const item of items.reverse()) if (queue.putBack(item)) this.#again.add(item.id);
+      this.#options.needSignIn(this.#signInFor);
+    }
+    // What failed for one message mostly fails for the next: they are kept until the user has looked. Without a session something else tells why they wait.
+    if (stopReason === 'error' && session() && queue.items.length > 0) queue.pause('turn-failed');
+    // Some agents end a turn without a word about the question that it left open. One that reports its states withdraws what is over: the rest may be asked by work
+    // that goes on beside the turns.
+    if (!this.#options.session()?.link.description.features.states) this.permissions.cancelAll('turn');
+    this.#fileQuestions.turnEnded();
+    this.elicitations.turnEnded(false);
+    this.#options.onChange();
+    this.outbox.pump();
+  }
+}
+
+/** The message could not be written, or nothing can answer it any more. */
+function isClosed(error: unknown): boolean {
+  return error instanceof ParleyError && error.code === 'connection-closed';
+}
+
+/** Whether an agent says of a session that it does not have it (-32002), and not of something that the prompt names. */
+function isSessionGone(error: unknown, sessionId: string): boolean {
+  if (!(error instanceof RpcError) || error.code !== rpcCodes.resourceNotFound) return false;
+  const named = at(error.data, 'sessionId');
+  return named === sessionId || (named === undefined && at(error.data, 'uri') === undefined);
+}

@@ -1,0 +1,450 @@
+// Turns and the prompts in them: each turn begins once and ends once, with a reason and with what made the end known; each prompt is taken in once. The rules are those
+// of src/acp/proposals/turnComplete.ts and src/acp/proposals/promptLifecycle.ts; this file keeps them over time. A v1 turn begins with its prompt and ends with the answer to it.
+
+import { isIdle, reasonOf } from '../../acp/proposals/promptLifecycle';
+import { BARRIER_GRACE_MS, LONGEST_BARRIER_MS } from '../../acp/proposals/turnComplete';
+import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
+import { Deferred } from '../../base/deferred';
+import type { Log } from '../../base/log';
+import type { TurnTokens } from '../../session/content';
+import type { Barrier, SessionEvent, StopReason } from '../../session/event';
+import { Grace, type GraceOptions, type Schedule } from '../ports/grace';
+import {
+  mayEnd,
+  type OpenTurn,
+  PLAIN_TERMS,
+  type Prompt,
+  type PromptTerms,
+  requestIds,
+  type TurnResult,
+} from './openTurn';
+import { promptOf, textOf, userMessageOf } from './promptEcho';
+
+/** How long an answer may trail the barrier before the next prompt goes without it, in milliseconds. */
+const ANSWER_GRACE_MS = 10_000;
+/** How long it stays open what an answer without a reason, or an idle that nothing preceded, means; in milliseconds. */
+const UNCLEAR_GRACE_MS = 1000;
+/** Ids of earlier prompts and messages of the user that are remembered, to know a repetition. */
+const MAX_PAST_IDS = 200;
+
+export interface LedgerOptions {
+  /** Turns that the session had before; numbers go on from there. */
+  readonly turnsSoFar?: number;
+  readonly apply: (event: SessionEvent) => void;
+  readonly now: () => number;
+  readonly log: Log;
+  /** Called when nothing is expected of the turn any more: the next prompt may go. */
+  readonly onSettled: (stopReason: StopReason) => void;
+  /** A prompt that had left for later was taken in, and stands in the transcript now. */
+  readonly onInserted?: (promptId: string) => void;
+  readonly barrierGraceMs?: number;
+  readonly answerGraceMs?: number;
+  /** Timers, so that tests can hold them. */
+  readonly schedule?: Schedule;
+}
+
+export class TurnLedger {
+  readonly #options: LedgerOptions;
+  readonly #past = new Set<string>();
+  readonly #userIds = new Set<string>();
+  /** Prompts without an answer, by their handle, in the order in which they left. */
+  readonly #prompts = new Map<string, Prompt>();
+  #sequence: number;
+  #followers = 0;
+  #open: OpenTurn | undefined;
+  #agentState: string | undefined;
+
+  constructor(options: LedgerOptions) {
+    this.#sequence = options.turnsSoFar ?? 0;
+    this.#options = options;
+  }
+
+  /** The turn that runs or whose answer is still due. */
+  get current(): { readonly id: string; readonly cancelRequested: boolean } | undefined {
+    return this.#open;
+  }
+
+  /** What runs is only the agent's own work: no prompt is part of it. */
+  get isOwnWork(): boolean {
+    return this.#open !== undefined && this.#open.ended === undefined && this.#open.prompts.size === 0;
+  }
+
+  /** Prompts have left that no turn has taken in. */
+  get hasWaiting(): boolean {
+    return [...this.#prompts.values()].some(({ inserted }) => !inserted);
+  }
+
+  /** The agent reports its state in this session. */
+  get statesSeen(): boolean {
+    return this.#agentState !== undefined;
+  }
+
+  /** Begins a turn of the user with a prompt, or makes it part of the agent's own work. @returns its handle, which is the turn's id. @throws Error where another prompt runs */
+  begin(terms: PromptTerms = PLAIN_TERMS): { id: string; done: Promise<TurnResult> } {
+    const own = this.isOwnWork ? this.#open : undefined;
+    if (this.#open && !own) throw new Error(`turn ${this.#open.id} still runs`);
+    const turn = own ?? this.#start('user', terms);
+    turn.endsBy = terms.endsBy;
+    turn.promised = terms.promised;
+    const prompt = this.#add(turn.id, terms, turn);
+    return {
+      id: turn.id,
+      done: prompt.done.promise.then((result) => result ?? { turnId: turn.id, stopReason: 'unknown' }),
+    };
+  }
+
+  /** Notes a prompt that leaves while others are under way. @returns its handle, and the end of the turn that takes it in; undefined where none does */
+  follow(terms: PromptTerms): { id: string; done: Promise<TurnResult | undefined> } {
+    const { handle, done } = this.#add(`f${++this.#followers}`, terms, undefined);
+    return { id: handle, done: done.promise };
+  }
+
+  /** The prompt left with this JSON-RPC id. */
+  sent(handle: string, requestId: string): void {
+    const prompt = this.#prompts.get(handle);
+    if (prompt) prompt.requestId = requestId;
+  }
+
+  /** The user asked to stop. From now on the turn counts as cancelled, whatever the agent calls its end. */
+  cancelRequested(): void {
+    for (const prompt of this.#prompts.values()) prompt.cancelRequested = true;
+    const turn = this.#open;
+    if (!turn || turn.cancelRequested || turn.ended !== undefined) return;
+    turn.cancelRequested = true;
+    this.#options.apply({ type: 'cancel_requested', turnId: turn.id });
+  }
+
+  /** What the agent says of itself. */
+  state(report: StateReport): void {
+    if (report.background) this.#options.apply({ type: 'background', work: report.background });
+    this.#setState(report.state);
+    const turn = this.#open;
+    if (turn?.unclear) {
+      this.received(turn.unclear.handle, undefined);
+      turn.busySeen = true;
+    }
+    if (!isIdle(report)) {
+      if (turn?.idleIsDoubtful) turn.grace?.dispose();
+      const running = turn ?? this.#start(this.hasWaiting ? 'user' : 'agent', { endsBy: 'state', promised: false });
+      running.busySeen = true;
+      running.idle = undefined;
+      running.idleIsDoubtful = false;
+    } else if (turn?.ended !== undefined) {
+      if (turn.endsBy === 'state') this.#answer(turn, report.stopReason, report, 'state');
+    } else if (turn && mayEnd(turn, report)) this.#idle(turn, report);
+    else if (turn) turn.idle = report;
+  }
+
+  /** A message of the user's came, which may be what a prompt has become. To be called before it is applied. */
+  heard(event: SessionEvent): void {
+    const message = userMessageOf(event);
+    if (!message || this.#userIds.has(message.messageId)) return;
+    remember(this.#userIds, message.messageId);
+    const prompt = promptOf(
+      [...this.#prompts.values()].filter(({ inserted }) => !inserted),
+      message,
+    );
+    if (!prompt) return;
+    prompt.messageId = message.messageId;
+    this.#insert(prompt);
+    const { turn } = prompt;
+    if (turn?.unclear === prompt) this.received(prompt.handle, undefined);
+    else if (turn?.idle) this.#doubtIdle(turn, turn.idle);
+  }
+
+  /** The prompt was answered with a receipt: it was taken in. */
+  received(handle: string, messageId: string | undefined): void {
+    const prompt = this.#prompts.get(handle);
+    if (!prompt) return;
+    this.#prompts.delete(handle);
+    prompt.messageId ??= messageId;
+    if (prompt.messageId !== undefined) remember(this.#userIds, prompt.messageId);
+    if (!prompt.inserted) this.#insert(prompt);
+    const { turn } = prompt;
+    if (!turn || this.#open !== turn) return;
+    turn.endsBy = 'state';
+    if (turn.unclear) turn.grace?.dispose();
+    turn.unclear = undefined;
+    if (!turn.idle || turn.ended !== undefined) return;
+    // An agent whose answer trails the end of its turn.
+    if (turn.busySeen && !turn.idleIsDoubtful) this.#idle(turn, turn.idle);
+    else this.#doubtIdle(turn, turn.idle);
+  }
+
+  /** The agent sent an update: whatever a turn waits for, it is not quiet. */
+  updated(): void {
+    if (this.#open?.ended === undefined) this.#open?.grace?.extend();
+  }
+
+  /** The barrier came. */
+  turnComplete(barrier: TurnComplete): void {
+    const turn = this.#open;
+    const { promptRequestId: id } = barrier;
+    if (!turn || (id !== undefined && this.#past.has(id))) {
+      this.#options.log.info(`turn_complete for prompt ${id ?? '(none)'}: no such turn runs, ignored`);
+      return;
+    }
+    const ids = requestIds(turn);
+    if (id !== undefined && turn.prompts.size > 0 && !ids.includes(id)) {
+      this.#options.log.warn(`turn_complete names prompt ${id}, and ${ids.join(', ')} is in flight: ignored`);
+      return;
+    }
+    if (turn.barrierSeen) return;
+    turn.barrierSeen = true;
+    if (turn.unclear) turn.answered = { stopReason: 'unknown' };
+    turn.unclear = undefined;
+    for (const prompt of turn.prompts) if (id === undefined || id === prompt.requestId) prompt.inserted = true;
+    turn.grace?.dispose();
+    const answer = turn.answered?.stopReason;
+    const reason = answer !== undefined && answer !== 'unknown' ? answer : (barrier.stopReason ?? 'unknown');
+    this.#end(turn, reason, 'turn_complete', turn.answered);
+    if (turn.answered) this.#settle(turn);
+    else
+      this.#await(turn, { quietMs: this.#options.answerGraceMs ?? ANSWER_GRACE_MS }, () => {
+        this.#options.log.warn(
+          `the answer to prompt ${ids.join(', ')} did not follow its turn_complete; going on without it`,
+        );
+        this.#settle(turn);
+      });
+  }
+
+  /**
+   * The answer to the prompt came, and is the end of its turn.
+   * @param promised the agent advertises turn_complete @param note what the end does not say by itself, in words
+   */
+  answered(
+    handle: string,
+    stopReason: StopReason | undefined,
+    tokens: TurnTokens | undefined,
+    promised: boolean,
+    note?: string,
+  ): void {
+    const prompt = this.#prompts.get(handle);
+    const turn = prompt?.turn;
+    if (!prompt || !turn || this.#open !== turn) {
+      this.#prompts.delete(handle);
+      return; // its turn was closed already
+    }
+    turn.promised = promised;
+    const end = (): void => {
+      turn.unclear = undefined;
+      this.#prompts.delete(handle);
+      this.#answer(turn, stopReason, tokens, 'response', note);
+    };
+    if (stopReason !== undefined || turn.promised || turn.ended !== undefined) {
+      end();
+      return;
+    }
+    turn.unclear = prompt;
+    this.#await(turn, { quietMs: UNCLEAR_GRACE_MS }, end);
+  }
+
+  /**
+   * The prompt was answered with an error. The turn that began with it is over at once; after a cancel an error is the cancel's.
+   * @param withdrawn the error says that it was cancelled (-32800)
+   * @returns `refused` where it never became part of a turn, and whether it had been asked to stop.
+   */
+  failed(
+    handle: string,
+    error: { code: string; message: string; hint?: string },
+    withdrawn = false,
+  ): { readonly kind: 'ended' | 'refused'; readonly asked: boolean } {
+    const prompt = this.#prompts.get(handle);
+    const asked = prompt?.cancelRequested === true;
+    this.#prompts.delete(handle);
+    if (!prompt) return { kind: 'ended', asked };
+    const { turn } = prompt;
+    if (!turn) {
+      prompt.done.resolve(undefined);
+      return { kind: 'refused', asked };
+    }
+    if (this.#open !== turn) return { kind: 'ended', asked };
+    if (!turn.cancelRequested && !withdrawn) this.#options.apply({ type: 'error', ...error });
+    if (turn.prompts.size > 1) return { kind: 'ended', asked }; // the others go on
+    turn.grace?.dispose();
+    if (turn.ended === undefined) this.#end(turn, withdrawn ? 'cancelled' : 'error', 'response', undefined);
+    this.#settle(turn);
+    return { kind: 'ended', asked };
+  }
+
+  /**
+   * The agent is gone: what runs is over, and what was not taken in is not with it any more.
+   * @param note a sentence on how it went @param interrupted it was ended, and has not failed
+   */
+  exited(note: string, interrupted = false): void {
+    this.#userIds.clear(); // another process may use them anew
+    for (const prompt of this.#prompts.values()) if (!prompt.turn) prompt.done.resolve(undefined);
+    this.#prompts.clear();
+    if (this.statesSeen) {
+      this.#options.apply({ type: 'background', work: [] });
+      this.#setState('idle');
+    }
+    this.#agentState = undefined;
+    const turn = this.#open;
+    if (turn) {
+      turn.grace?.dispose();
+      if (turn.ended === undefined) this.#end(turn, 'error', 'exit', undefined, note, interrupted);
+      this.#settle(turn);
+    }
+    this.#past.clear(); // the next connection counts its requests from the beginning
+  }
+
+  #add(handle: string, terms: PromptTerms, turn: OpenTurn | undefined): Prompt {
+    const prompt: Prompt = {
+      handle,
+      terms,
+      text: terms.echo ?? textOf(terms.content),
+      begins: turn !== undefined && terms.endsBy === 'state',
+      turn,
+      inserted: false,
+      cancelRequested: false,
+      done: new Deferred(),
+    };
+    turn?.prompts.add(prompt);
+    this.#prompts.set(handle, prompt);
+    return prompt;
+  }
+
+  #start(origin: 'user' | 'agent', { endsBy, promised }: Pick<PromptTerms, 'endsBy' | 'promised'>): OpenTurn {
+    const turn: OpenTurn = {
+      id: `t${++this.#sequence}`,
+      endsBy,
+      promised,
+      prompts: new Set(),
+      busySeen: false,
+      barrierSeen: false,
+      cancelRequested: false,
+    };
+    this.#open = turn;
+    this.#options.apply({ type: 'turn_started', turnId: turn.id, origin, at: this.#options.now() });
+    return turn;
+  }
+
+  /** From here on the prompt is part of a turn: of its own, of the one that runs, or of one that begins with it. */
+  #insert(prompt: Prompt): void {
+    const { terms, messageId } = prompt;
+    const { promptId, echo } = terms;
+    prompt.inserted = true;
+    if (prompt.turn) {
+      if (messageId !== undefined) this.#options.apply({ type: 'prompt_inserted', promptId, messageId });
+      return;
+    }
+    const running = this.#open?.ended === undefined ? this.#open : undefined;
+    if (!running && this.#open) this.#settle(this.#open);
+    const turn = running ?? this.#start('user', terms);
+    turn.promised ||= terms.promised;
+    turn.prompts.add(prompt);
+    prompt.turn = turn;
+    const named = { ...(messageId !== undefined && { messageId }), ...(echo !== undefined && { echo }) };
+    this.#options.apply({ type: 'prompt_sent', turnId: turn.id, promptId, content: terms.content, ...named });
+    this.#options.onInserted?.(promptId);
+  }
+
+  /** An idle came before the agent took the prompt in: it is the end of the turn unless the agent goes on now. */
+  #doubtIdle(turn: OpenTurn, report: StateReport): void {
+    turn.idleIsDoubtful = true;
+    if (mayEnd({ ...turn, busySeen: false }, report))
+      this.#await(turn, { quietMs: UNCLEAR_GRACE_MS }, () => this.#idle(turn, report));
+  }
+
+  #await(turn: OpenTurn, limits: Pick<GraceOptions, 'quietMs' | 'longestMs'>, onOver: () => void): void {
+    turn.grace?.dispose();
+    turn.grace = new Grace({ ...limits, schedule: this.#options.schedule, onOver });
+  }
+
+  #idle(turn: OpenTurn, report: StateReport): void {
+    if (report.error && !turn.cancelRequested) this.#options.apply({ type: 'error', ...report.error });
+    this.#answer(turn, reasonOf(report, turn.cancelRequested), report, 'state');
+  }
+
+  /** The agent's own word for the end of a turn. */
+  #answer(
+    turn: OpenTurn,
+    stopReason: StopReason | undefined,
+    tokens: TurnTokens | undefined,
+    by: Barrier,
+    note?: string,
+  ): void {
+    turn.grace?.dispose();
+    turn.idle = undefined;
+    turn.idleIsDoubtful = false;
+    const reason = stopReason ?? turn.ended ?? 'unknown';
+    turn.answered = { stopReason: reason, ...tokensOf(tokens) };
+    if (turn.ended !== undefined) {
+      // Its word counts more than the barrier's.
+      const final = this.#final(turn, reason);
+      if (final !== turn.ended || tokens?.tokens !== undefined) {
+        turn.ended = final;
+        const said = { turnId: turn.id, stopReason: final, ...tokensOf(tokens) };
+        this.#options.apply({ type: 'turn_reason', ...said });
+      }
+      this.#settle(turn);
+    } else if (turn.promised) {
+      const quietMs = this.#options.barrierGraceMs ?? BARRIER_GRACE_MS;
+      this.#await(turn, { quietMs, longestMs: LONGEST_BARRIER_MS }, () => {
+        this.#options.log.warn(`the promised turn_complete of prompt ${requestIds(turn).join(', ')} did not come`);
+        this.#end(turn, reason, 'timeout', tokens, 'the agent promised turn_complete and did not send it');
+        this.#settle(turn);
+      });
+    } else {
+      this.#end(turn, reason, by, tokens, note);
+      this.#settle(turn);
+    }
+  }
+
+  #final(turn: OpenTurn, reason: StopReason): StopReason {
+    return turn.cancelRequested && reason !== 'refusal' ? 'cancelled' : reason;
+  }
+
+  #end(
+    turn: OpenTurn,
+    reason: StopReason,
+    barrier: Barrier,
+    tokens: TurnTokens | undefined,
+    note?: string,
+    interrupted = false,
+  ): void {
+    const stopReason = this.#final(turn, reason);
+    turn.ended = stopReason;
+    if (barrier !== 'state' && this.statesSeen && turn.endsBy === 'response') this.#setState('idle');
+    this.#options.apply({
+      type: 'turn_ended',
+      turnId: turn.id,
+      stopReason,
+      barrier,
+      at: this.#options.now(),
+      ...tokensOf(tokens),
+      ...(note !== undefined && { note }),
+      ...(interrupted && { interrupted }),
+    });
+  }
+
+  #settle(turn: OpenTurn): void {
+    if (this.#open !== turn) return;
+    turn.grace?.dispose();
+    for (const id of requestIds(turn)) remember(this.#past, id);
+    // What the turn has taken in is over with it, also where its answer never came.
+    for (const { handle, inserted } of turn.prompts)
+      if (inserted || turn.endsBy === 'response') this.#prompts.delete(handle);
+    this.#open = undefined;
+    const stopReason = turn.ended ?? 'unknown';
+    for (const { done } of turn.prompts) done.resolve({ turnId: turn.id, stopReason });
+    this.#options.onSettled(stopReason);
+  }
+
+  #setState(state: string): void {
+    if (this.#agentState === state) return;
+    this.#agentState = state;
+    this.#options.apply({ type: 'agent_state', state });
+  }
+}
+
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id);
+  const [oldest] = ids;
+  if (ids.size > MAX_PAST_IDS && oldest !== undefined) ids.delete(oldest);
+}
+
+function tokensOf({ tokens, tokenParts }: TurnTokens = {}): TurnTokens {
+  return { ...(tokens !== undefined && { tokens }), ...(tokenParts && { tokenParts }) };
+}

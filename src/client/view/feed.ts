@@ -1,0 +1,220 @@
+// One webview's view of one conversation: coalesced changes, at most one post per frame, at most two posts in flight. A webview that is slow or hidden costs
+// nothing: what changes meanwhile is merged, and the backlog never sits in its queue.
+import type { Disposable } from '../../base/disposable';
+import { CONTRACT_VERSION, type ItemView, type Op, type ToWebview } from '../../panel/contract';
+import { Changes } from '../../session/changes';
+import { isEnded } from '../../session/tools';
+import { LivenessTick } from '../connection/livenessTick';
+import type { Conversation } from '../conversation/conversation';
+import type { FragmentLines } from '../requests/fragmentLines';
+import { type ProjectionContext, projectItem, terminalAppend } from './projectItem';
+import { patchSession, phaseOf, projectSession, statusOf } from './projectSession';
+
+/** Between two posts: at most 60 a second. */
+const FRAME_MS = 17;
+const MAX_IN_FLIGHT = 2;
+/** Items at the end that are sent without being asked for: more than any window shows. */
+const NEWEST_ITEMS = 64;
+/** The most that one page request gets. */
+const MAX_PAGE = 200;
+/** Above this many changed entries a snapshot is smaller than the list of changes. */
+const MAX_OPS = 400;
+
+/** What a feed shows beside the session itself. */
+export interface FeedSources {
+  /** The client runs this terminal, so it can be opened. */
+  readonly isTerminalOpenable: (terminalId: string) => boolean;
+  /** Where in their files parts of files stand. */
+  readonly fragmentLines: FragmentLines;
+}
+
+export class SessionFeed implements Disposable {
+  readonly #conversation: Conversation;
+  readonly #post: (message: ToWebview) => void;
+  readonly #changes: Changes;
+  readonly #observing: Disposable;
+  readonly #tick: LivenessTick;
+  readonly #projection: ProjectionContext;
+  #revision = 0;
+  #acknowledged = 0;
+  /** Number of items that the webview knows of. */
+  #told = 0;
+  #lastPost = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #live = false;
+  #isDisposed = false;
+  /** The status that was posted last. */
+  #status = '';
+  #looked = false;
+  /** Those who wait until a revision is painted. */
+  #waiting: { readonly revision: number; readonly painted: () => void }[] = [];
+
+  /** @param schedule timers for the slow tick of a running turn, so that tests can hold them */
+  constructor(
+    conversation: Conversation,
+    sources: FeedSources,
+    post: (message: ToWebview) => void,
+    schedule?: (run: () => void, ms: number) => Disposable,
+  ) {
+    this.#conversation = conversation;
+    this.#post = post;
+    this.#projection = {
+      state: conversation.model.state,
+      turn: (id) => conversation.model.turn(id),
+      roots: conversation.roots,
+      isOpenable: sources.isTerminalOpenable,
+      lineOf: (change, { index, status }) =>
+        sources.fragmentLines.lineOf(change, isEnded(status), conversation.roots, () => this.#changes.entry(index)),
+    };
+    this.#changes = new Changes(() => this.#schedule());
+    this.#observing = conversation.model.observe(this.#changes);
+    this.#tick = new LivenessTick({ isRunning: () => conversation.isBusy, onTick: () => this.#look(), schedule });
+  }
+
+  /** The webview is there and knows nothing: sends everything it needs, and changes from then on. */
+  snapshot(): void {
+    this.#live = true;
+    this.#changes.reset();
+    const { unsent, model } = this.#conversation;
+    const { entries } = model.state;
+    const from = Math.max(0, entries.length - NEWEST_ITEMS);
+    const revision = ++this.#revision;
+    this.#acknowledged = revision - 1;
+    this.#told = entries.length;
+    this.#lastPost = performance.now();
+    this.#post({
+      type: 'snapshot',
+      version: CONTRACT_VERSION,
+      revision,
+      session: projectSession(this.#conversation),
+      total: entries.length,
+      from,
+      items: this.#items(from, entries.length),
+      draft: unsent.draft,
+      ...(unsent.anchor && { anchor: unsent.anchor }),
+    });
+    this.#notePosted();
+  }
+
+  /** The webview has painted this revision. */
+  acknowledge(revision: number): void {
+    if (revision > this.#revision || revision <= this.#acknowledged) return;
+    this.#acknowledged = revision;
+    this.#waiting = this.#waiting.filter((one) => {
+      if (one.revision <= revision) one.painted();
+      return one.revision > revision;
+    });
+    if (!this.#changes.isEmpty) this.#schedule();
+  }
+
+  /** Resolves when the webview has painted what there is now; where it is hidden, when it is back; when this feed ends. */
+  async painted(): Promise<void> {
+    if (this.#isDisposed) return;
+    if (this.#live && this.#changes.isEmpty && this.#acknowledged === this.#revision) return;
+    const revision = this.#changes.isEmpty && this.#live ? this.#revision : this.#revision + 1;
+    await new Promise<void>((painted) => this.#waiting.push({ revision, painted }));
+  }
+
+  /** Sends the items [from, to). */
+  page(from: number, to: number): void {
+    const { whole } = this.#conversation;
+    if (whole) {
+      void whole.then(() => this.#live && this.page(from, to));
+      return;
+    }
+    const total = this.#conversation.model.state.entries.length;
+    const start = Math.max(0, Math.min(from, total));
+    const end = Math.max(start, Math.min(to, total, start + MAX_PAGE));
+    // What has changed and was not sent yet is part of the page: send it first, so that revisions tell the truth.
+    this.#flush();
+    this.#post({ type: 'page', revision: this.#revision, from: start, items: this.#items(start, end) });
+  }
+
+  /** Sends one item with its raw input and output. */
+  details(index: number): void {
+    const entry = this.#conversation.model.state.entries[index];
+    if (entry) this.#send([{ op: 'put', index, item: projectItem(entry, this.#projection, true) }]);
+  }
+
+  /** The webview is hidden or gone: nothing is sent until the next snapshot. */
+  suspend(): void {
+    this.#live = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#tick.dispose();
+    this.#looked = false;
+    this.#changes.reset();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.suspend();
+    this.#observing.dispose();
+    for (const { painted } of this.#waiting.splice(0)) painted();
+  }
+
+  #schedule(): void {
+    if (!this.#live) {
+      this.#changes.reset();
+      return;
+    }
+    if (this.#timer !== undefined || this.#revision - this.#acknowledged >= MAX_IN_FLIGHT) return;
+    const wait = Math.max(0, this.#lastPost + FRAME_MS - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#flush();
+    }, wait);
+  }
+
+  #flush(): void {
+    if (!this.#live || this.#changes.isEmpty) return;
+    const { entries } = this.#conversation.model.state;
+    const newest = entries.length - NEWEST_ITEMS;
+    // One that is new and was pushed away from the end before anybody could see it is asked for when the reader comes near it.
+    const changed = [...this.#changes.entries].filter(([index]) => index < this.#told || index >= newest);
+    if (this.#changes.cleared || changed.length > MAX_OPS) {
+      this.snapshot();
+      return;
+    }
+    const ops: Op[] = [];
+    // Before the items: one that is put shows the whole output of its terminals, what was just appended included.
+    for (const [terminalId, text] of this.#changes.terminals)
+      ops.push({ op: 'terminal', terminalId, ...terminalAppend(text) });
+    for (const [index, change] of changed.sort(([a], [b]) => a - b)) {
+      const entry = entries[index];
+      if (!entry) continue;
+      if (change === true) ops.push({ op: 'put', index, item: projectItem(entry, this.#projection) });
+      else ops.push({ op: 'append', index, text: change, until: 'until' in entry ? entry.until : entry.at });
+    }
+    if (this.#changes.parts.size > 0) {
+      ops.push({ op: 'session', patch: patchSession(this.#conversation, this.#changes.parts) });
+      this.#notePosted();
+    }
+    this.#changes.reset();
+    this.#told = entries.length;
+    this.#send(ops);
+  }
+
+  /** What was posted of a running turn grows old by itself. */
+  #notePosted(): void {
+    this.#status = statusOf(this.#conversation);
+    this.#tick.update();
+  }
+
+  /** Time has passed in a turn: says so where that changes what there is to say. */
+  #look(): void {
+    const waitsForUser = phaseOf(this.#conversation) === 'requiresAction';
+    this.#conversation.checkSilence({ waitsForUser, isFirst: !this.#looked });
+    this.#looked = true;
+    if (statusOf(this.#conversation) !== this.#status) this.#changes.part('turn');
+  }
+
+  #send(ops: readonly Op[]): void {
+    this.#lastPost = performance.now();
+    this.#post({ type: 'update', revision: ++this.#revision, ops });
+  }
+
+  #items(from: number, to: number): ItemView[] {
+    return this.#conversation.model.state.entries.slice(from, to).map((entry) => projectItem(entry, this.#projection));
+  }
+}

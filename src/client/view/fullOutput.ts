@@ -1,0 +1,25 @@
+// All that the host has of an output that the panel shows cut.
+import { plainOutput } from '../../base/ansi';
+import type { Entry, Terminal } from '../../session/state';
+import { printedIn } from './projectItem';
+
+/**
+ * Returns the text of the n-th content of a tool call, of a terminal without its escapes; undefined where it has none.
+ * @param terminals of the session
+ */
+export function fullOutput(
+  entry: Entry | undefined,
+  content: number,
+  terminals: ReadonlyMap<string, Terminal>,
+): string | undefined {
+  const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
+  if (entry?.kind !== 'tool' || !part) return undefined;
+  if (part.type === 'terminal') {
+    const output = terminals.get(part.terminalId)?.output;
+    return plainOutput(output || printedIn(entry.rawOutput));
+  }
+  if (part.type !== 'content') return undefined;
+  const { block } = part;
+  const text = block.type === 'text' || block.type === 'resource' ? block.text : undefined;
+  return text?.includes('\u001b') ? plainOutput(text) : text;
+}

@@ -1,0 +1,100 @@
+// What is known of a turn that runs, in words: what it works on and for how long, since when nothing was heard, whether it answers. Silence is told and never judged.
+// Whole minutes only: a screen reader reads the status aloud each time it changes.
+import { head } from '../../base/text';
+import type { Entry, ToolEntry, Turn } from '../../session/state';
+import { isEnded } from '../../session/tools';
+import type { LifeSigns } from '../connection/livenessProbe';
+
+/** Shorter than this is nothing to speak of, in milliseconds. */
+const WORTH_TELLING_MS = 60_000;
+/** Characters of a tool's title. */
+const MAX_TITLE = 60;
+/** Entries of a turn that are looked through for an open tool call. */
+const MAX_LOOK = 2000;
+
+type TurnSign =
+  | { readonly kind: 'tool'; readonly title: string; readonly ms: number }
+  | { readonly kind: 'silent' | 'unresponsive'; readonly ms: number }
+  | { readonly kind: 'working' };
+
+/** The status while a turn runs and nobody is waited for: `working`, `working: Bash for 4 min`, `silent for 2 min`, `stopped responding`. */
+export function workingWords(signs: LifeSigns): string {
+  const sign = signOf(signs);
+  switch (sign.kind) {
+    case 'tool':
+      return `working: ${sign.title} for ${duration(sign.ms)}`;
+    case 'silent':
+      return `silent for ${duration(sign.ms)}`;
+    case 'unresponsive':
+      return 'stopped responding';
+    case 'working':
+      return 'working';
+  }
+}
+
+/** Why a message waits for the turn that runs. */
+export function waitingWords(signs: LifeSigns): string {
+  const sign = signOf(signs);
+  switch (sign.kind) {
+    case 'tool':
+      return `waits: ${sign.title} has run for ${duration(sign.ms)}`;
+    case 'silent':
+      return `waits: the agent has been silent for ${duration(sign.ms)}`;
+    case 'unresponsive':
+      return 'waits: the agent has stopped responding';
+    case 'working':
+      return 'waits for the turn to end';
+  }
+}
+
+/** How an agent ended, in two or three words. @param code of the error that tells it */
+export function endedWords(code: string): string {
+  switch (code) {
+    case 'connection-lost':
+      return 'connection lost';
+    case 'agent-closed-output':
+      return 'closed its output';
+    case 'restart-loop':
+      return 'keeps crashing';
+    case 'agent-exited':
+      return 'process ended';
+    default:
+      return 'ended';
+  }
+}
+
+/** An agent that does not answer is told before all: what it began may have ended with it. A call that runs explains silence. */
+function signOf({ state, now, heardAt, isUnresponsive }: LifeSigns): TurnSign {
+  const { turn } = state;
+  const silentMs = now - Math.max(heardAt, turn?.startedAt ?? 0);
+  if (isUnresponsive) return { kind: 'unresponsive', ms: silentMs };
+  const tool = turn && openTool(state.entries, turn);
+  if (tool) {
+    const ms = now - tool.at;
+    return ms >= WORTH_TELLING_MS ? { kind: 'tool', title: titleOf(tool), ms } : { kind: 'working' };
+  }
+  return silentMs >= WORTH_TELLING_MS ? { kind: 'silent', ms: silentMs } : { kind: 'working' };
+}
+
+/** The call of a turn that has been open for longest. */
+function openTool(entries: readonly Entry[], turn: Readonly<Turn>): ToolEntry | undefined {
+  let found: ToolEntry | undefined;
+  const last = Math.max(0, entries.length - MAX_LOOK);
+  for (let index = entries.length - 1; index >= last; index--) {
+    const entry = entries[index];
+    if (entry?.turnId !== undefined && entry.turnId !== turn.id) break;
+    if (entry?.kind === 'tool' && entry.turnId === turn.id && !isEnded(entry.status)) found = entry;
+  }
+  return found;
+}
+
+function titleOf({ title, name, toolKind }: ToolEntry): string {
+  const words = (title || name || toolKind).replaceAll(/\s+/g, ' ').trim();
+  return words.length > MAX_TITLE ? `${head(words, MAX_TITLE - 1)}…` : words;
+}
+
+/** `1 min`, `59 min`, `2 h`. */
+function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
+}

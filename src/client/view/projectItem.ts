@@ -1,0 +1,385 @@
+// A transcript entry as the webview draws it: bounded, plain JSON, everything computed that needs the whole (diffs, labels). Read anew only when the entry changed.
+
+import { head, tail } from '../../base/text';
+import { at } from '../../base/untrusted';
+import type {
+  BlockView,
+  DiffView,
+  ItemView,
+  StopTarget,
+  TerminalView,
+  ToolContentView,
+  TurnView,
+} from '../../panel/contract';
+import type { ContentBlock, ToolContent } from '../../session/content';
+import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../../session/state';
+import { isEnded } from '../../session/tools';
+import type { FileChange } from '../requests/fragmentLines';
+import { boundHunks, lineDiff } from '../requests/lineDiff';
+
+/** Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the webview. */
+const MAX_TOOL_CHARS = 50_000;
+/** Of a longer text: characters of its beginning; the rest is its end. */
+const HEAD_CHARS = 10_000;
+const MAX_TERMINAL_CHARS = 100_000;
+const MAX_RAW_CHARS = 100_000;
+const MAX_RESOURCE_CHARS = 20_000;
+const MAX_URI = 10_000;
+/** Characters of base64 that go to the webview: an image or a sound of 9 MB. */
+const MAX_MEDIA_CHARS = 12_000_000;
+
+export interface ProjectionContext {
+  readonly state: Readonly<SessionState>;
+  readonly turn: (id: string) => Readonly<Turn> | undefined;
+  /** Paths are shown relative to these. */
+  readonly roots: readonly string[];
+  /** The client runs this terminal, so it can be opened. */
+  readonly isOpenable: (terminalId: string) => boolean;
+  /** The line of its file where a change begins, as far as it is known; absent: no file is looked into. */
+  readonly lineOf?: (change: FileChange, entry: ToolEntry) => number | undefined;
+}
+
+/** Projects one entry. @param details include the raw input and output of a tool call. */
+export function projectItem(entry: Entry, context: ProjectionContext, details = false): ItemView {
+  const base = {
+    id: entry.id,
+    at: entry.at,
+    ...(entry.turnId !== undefined && { turnId: entry.turnId }),
+    ...(entry.late && { late: true as const }),
+  };
+  switch (entry.kind) {
+    case 'user':
+    case 'agent':
+    case 'thought':
+      return {
+        ...base,
+        kind: entry.kind,
+        content: entry.content.map(projectBlock),
+        duration: entry.until - entry.at,
+        ...(entry.dropped > 0 && { dropped: entry.dropped }),
+      };
+    case 'tool':
+      return { ...base, ...projectTool(entry, context, details) };
+    case 'plan':
+      return {
+        ...base,
+        kind: 'plan',
+        entries: entry.entries,
+        ...(entry.markdown !== undefined && { markdown: head(entry.markdown, MAX_TOOL_CHARS) }),
+        ...(entry.uri !== undefined && { uri: head(entry.uri, MAX_URI) }),
+        ...(entry.removed && { removed: true as const }),
+      };
+    case 'notice': {
+      const { severity, title, text, detail } = entry;
+      return {
+        ...base,
+        kind: 'notice',
+        severity,
+        title,
+        text,
+        ...(detail && { detail: head(detail, MAX_TOOL_CHARS) }),
+        ...(entry.raw !== undefined && { json: toJson(entry.raw) }),
+        ...(entry.action && { action: entry.action }),
+      };
+    }
+    case 'gap': {
+      const { text, state, gapId } = entry;
+      return {
+        ...base,
+        kind: 'gap',
+        text,
+        ...(state === 'loading' && { loading: true as const }),
+        ...((state === 'retryable' || state === 'unloaded') && { retryId: gapId }),
+        ...(state === 'unloaded' && { unloaded: true as const }),
+      };
+    }
+    case 'error': {
+      const { code, text, hint, stderr, actions } = entry;
+      const more = { ...(hint && { hint }), ...(stderr && { stderr }), ...(actions && { actions }) };
+      return { ...base, kind: 'error', code, text, ...more };
+    }
+    case 'turn_end': {
+      const turn = context.turn(entry.turnId);
+      return {
+        ...base,
+        kind: 'turn_end',
+        turn: turn
+          ? projectTurn(turn)
+          : { id: entry.turnId, number: 0, origin: 'user', startedAt: entry.at, tools: 0, files: 0 },
+      };
+    }
+  }
+}
+
+export function projectTurn(turn: Readonly<Turn>): TurnView {
+  const {
+    id,
+    number,
+    origin,
+    startedAt,
+    endedAt,
+    waitedMs,
+    stopReason,
+    barrier,
+    note,
+    interrupted,
+    tokens,
+    tokenParts,
+    tools,
+    files,
+  } = turn;
+  return {
+    id,
+    number,
+    origin,
+    startedAt,
+    tools,
+    files: files.size,
+    ...(endedAt !== undefined && { endedAt }),
+    ...(waitedMs !== undefined && { waitedMs }),
+    ...(stopReason && { stopReason }),
+    ...(barrier && { barrier }),
+    ...(note && { note }),
+    ...(interrupted && { interrupted }),
+    ...(isEmpty(turn) && { isEmpty: true as const }),
+    ...(tokens !== undefined && { tokens }),
+    ...(tokenParts && { tokenParts }),
+  };
+}
+
+function isEmpty({ origin, stopReason, replayed, firstOutputAt }: Readonly<Turn>): boolean {
+  return origin === 'user' && stopReason === 'end_turn' && !replayed && firstOutputAt === undefined;
+}
+
+function projectTool(entry: ToolEntry, context: ProjectionContext, details: boolean) {
+  const hasRaw = entry.rawInput !== undefined || entry.rawOutput !== undefined;
+  const decision = describeDecision(entry);
+  const lines = linesOfPlace(entry);
+  return {
+    kind: 'tool' as const,
+    title: head(entry.title || entry.name || entry.toolCallId, 2000),
+    toolKind: entry.toolKind,
+    status: entry.status,
+    content: projectContent(entry, context),
+    locations: entry.locations.map((location) => ({ ...location, label: labelOf(location.path, context.roots) })),
+    hasRaw,
+    ...(lines !== undefined && { lines }),
+    ...(entry.name && { name: entry.name }),
+    ...(details && entry.rawInput !== undefined && { rawInput: toJson(entry.rawInput) }),
+    ...(details && entry.rawOutput !== undefined && { rawOutput: toJson(entry.rawOutput) }),
+    ...(entry.endedAt !== undefined && { endedAt: entry.endedAt }),
+    ...(entry.waitedMs !== undefined && { waitedMs: entry.waitedMs }),
+    ...(decision && { decision }),
+    ...(isStoppable(entry) && { stop: stopOf(entry) }),
+  };
+}
+
+/** Whether a call, or the subagent that it stands for, works and may be stopped alone. */
+export function isStoppable({ canCancel, status }: Readonly<ToolEntry>): boolean {
+  return canCancel === true && !isEnded(status);
+}
+
+function stopOf({ subagentId, toolCallId }: ToolEntry): StopTarget {
+  return subagentId === undefined ? { kind: 'tool', id: toolCallId } : { kind: 'subagent', id: subagentId };
+}
+
+/**
+ * Returns the lines that a call is about, where it has one place: from the line of the place, or from names in its input that say lines counted from 1 (an
+ * `offset` alone is counted from 0 by some agents); undefined where it does not say.
+ */
+function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | undefined {
+  if ((toolKind !== 'read' && toolKind !== 'search') || locations.length !== 1) return undefined;
+  const number = (...names: readonly string[]): number | undefined =>
+    names.map((name) => at(rawInput, name)).find((value) => Number.isSafeInteger(value)) as number | undefined;
+  const range = at(rawInput, 'view_range');
+  const [start, end] = Array.isArray(range)
+    ? range
+    : [number('start_line', 'startLine'), number('end_line', 'endLine')];
+  const first = locations[0]?.line ?? start;
+  const limit = number('limit');
+  const last = end ?? (limit === undefined || first === undefined ? undefined : first + limit - 1);
+  if (!Number.isSafeInteger(first) || first < 1) return undefined;
+  return Number.isSafeInteger(last) && last > first ? `${first}–${last}` : `${first}`;
+}
+
+function describeDecision({ decision }: ToolEntry): string | undefined {
+  if (!decision) return undefined;
+  if (decision.outcome === 'cancelled') return decision.by === 'user' ? 'dismissed by you' : 'question withdrawn';
+  const verb = decision.kind?.startsWith('reject')
+    ? 'rejected'
+    : decision.kind?.startsWith('allow')
+      ? 'allowed'
+      : `“${decision.name}” chosen`;
+  return `${verb} by you`;
+}
+
+function projectContent(entry: ToolEntry, context: ProjectionContext): ToolContentView[] {
+  const content = entry.content.map((part) => projectPart(part, context, entry));
+  return content.map((part, at) => {
+    const source = entry.content[at];
+    if (part.type !== 'diff' || source?.type !== 'diff') return part;
+    const nth = content
+      .slice(0, at)
+      .filter((other) => other.type === 'diff' && other.diff.path === part.diff.path).length;
+    const said = entry.locations.filter(({ path }) => path === source.path)[nth]?.line;
+    return { ...part, diff: numbered(part.diff, source, lineOfPart(source, said) ?? context.lineOf?.(source, entry)) };
+  });
+}
+
+/** The place of a call says where a part of the file begins, and a text that has fewer lines than that is a part. */
+function lineOfPart({ oldText = '', newText }: FileChange, said = 1): number | undefined {
+  return said > Math.max(linesOf(oldText, said), linesOf(newText, said)) ? said : undefined;
+}
+
+/** Numbers the lines of a diff as in the file; where nobody knows how, not at all. A patch has its own numbers, and a new file begins with its first line. */
+function numbered(diff: DiffView, { oldText, hunks }: FileChange, line: number | undefined): DiffView {
+  if (hunks || oldText === undefined) return diff;
+  if (line === undefined) return { ...diff, unnumbered: true };
+  const moved = diff.hunks.map(({ oldStart, newStart, lines }) => ({
+    oldStart: oldStart + line - 1,
+    newStart: newStart + line - 1,
+    lines,
+  }));
+  return { ...diff, hunks: moved };
+}
+
+/** Lines of a text, counted up to `most`. */
+function linesOf(text: string, most: number): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && count < most; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+function projectPart(part: ToolContent, context: ProjectionContext, { rawOutput }: ToolEntry): ToolContentView {
+  switch (part.type) {
+    case 'content':
+      return {
+        type: 'content',
+        block: projectToolBlock(part.block),
+        ...(isCut(part.block) && { cut: true as const }),
+      };
+    case 'diff':
+      return { type: 'diff', diff: projectDiff(part, context.roots) };
+    case 'terminal': {
+      const terminal = projectTerminal(part.terminalId, context.state.terminals.get(part.terminalId), context);
+      if (terminal.output !== '' || terminal.running || terminal.openable) return { type: 'terminal', terminal };
+      return { type: 'terminal', terminal: { ...terminal, output: tail(printedIn(rawOutput), MAX_TERMINAL_CHARS) } };
+    }
+    case 'unknown':
+      return { type: 'raw', kind: part.kind, json: toJson(part.raw) };
+  }
+}
+
+/** What a command printed, where an agent that runs it by itself says so only in the raw output of the call. */
+export function printedIn(rawOutput: unknown): string {
+  for (const keys of [['formatted_output'], ['aggregated_output'], ['stdout', 'stderr']]) {
+    const texts = keys.map((key) => at(rawOutput, key)).filter((text) => typeof text === 'string' && text !== '');
+    if (texts.length > 0) return texts.join('\n');
+  }
+  return '';
+}
+
+export function projectTerminal(id: string, terminal: Terminal | undefined, context: ProjectionContext): TerminalView {
+  if (!terminal) return { id, output: '', truncated: false, running: true, openable: false };
+  const { command, output, exit, released } = terminal;
+  return {
+    id,
+    output: tail(output, MAX_TERMINAL_CHARS),
+    truncated: terminal.truncated || output.length > MAX_TERMINAL_CHARS,
+    running: !exit && !released,
+    openable: context.isOpenable(id),
+    ...(command && { command }),
+    ...(exit?.exitCode !== undefined && { exitCode: exit.exitCode }),
+    ...(exit?.signal && { signal: exit.signal }),
+  };
+}
+
+/** A new text for a terminal, where what was appended since the last look is more than the webview keeps. */
+export function terminalAppend(text: string): { text: string; drop: number } {
+  return text.length > MAX_TERMINAL_CHARS
+    ? { text: tail(text, MAX_TERMINAL_CHARS), drop: Number.MAX_SAFE_INTEGER }
+    : { text, drop: 0 };
+}
+
+function projectBlock(block: ContentBlock): BlockView {
+  if (block.type === 'unknown') {
+    const { type, kind, raw, forAgent } = block;
+    return { type, kind, json: toJson(raw), ...(forAgent && { forAgent }) };
+  }
+  if (block.type === 'image' || block.type === 'audio') {
+    if (block.data.length <= MAX_MEDIA_CHARS) return block;
+    return { type: 'unknown', kind: `${block.type}, too large to show`, json: `${bytesOf(block.data)} bytes` };
+  }
+  if (block.type !== 'resource') return block;
+  const { text, blob, ...rest } = block;
+  if (text !== undefined) return { ...rest, text: head(text, MAX_RESOURCE_CHARS) };
+  return blob === undefined ? rest : { ...rest, bytes: bytesOf(blob) };
+}
+
+/** What base64 stands for, in bytes. */
+function bytesOf(base64: string): number {
+  // Counted from the end: a pattern goes over all that looks like padding again and again.
+  let end = base64.length;
+  while (end > 0 && base64[end - 1] === '=') end -= 1;
+  return Math.floor((end * 3) / 4);
+}
+
+function projectToolBlock(block: ContentBlock): BlockView {
+  if (block.type !== 'text' || block.text.length <= MAX_TOOL_CHARS) return projectBlock(block);
+  return { type: 'text', text: withoutMiddle(block.text) };
+}
+
+function isCut(block: ContentBlock): boolean {
+  if (block.type === 'text') return block.text.length > MAX_TOOL_CHARS;
+  return block.type === 'resource' && (block.text?.length ?? 0) > MAX_RESOURCE_CHARS;
+}
+
+/** The beginning and the end of a long text, cut at lines: what failed is said at the end. */
+function withoutMiddle(text: string): string {
+  const first = head(text, HEAD_CHARS);
+  const last = tail(text, MAX_TOOL_CHARS - HEAD_CHARS);
+  const headEnd = first.lastIndexOf('\n') + 1 || first.length;
+  const lineBreak = last.indexOf('\n');
+  const tailStart = lineBreak === -1 ? 0 : lineBreak + 1;
+  const left = text.length - headEnd - (last.length - tailStart);
+  const separator = first[headEnd - 1] === '\n' ? '' : '\n';
+  return `${first.slice(0, headEnd)}${separator}… ${left} characters are not shown …\n${last.slice(tailStart)}`;
+}
+
+function projectDiff(diff: FileChange, roots: readonly string[]): DiffView {
+  const { path, oldPath, operation } = diff;
+  const label =
+    oldPath === undefined
+      ? `${labelOf(path, roots)}${operation === 'delete' ? ' (deleted)' : ''}`
+      : `${labelOf(oldPath, roots)} → ${labelOf(path, roots)}${operation === 'copy' ? ' (copy)' : ''}`;
+  return { path, label, isNew: diff.oldText === undefined, ...comparisonOf(diff) };
+}
+
+type Comparison = Omit<DiffView, 'path' | 'label' | 'isNew'>;
+
+/** By the content, which never changes: every snapshot shows the newest ones again. */
+const comparisons = new WeakMap<FileChange, Comparison>();
+
+function comparisonOf(diff: FileChange): Comparison {
+  const known = comparisons.get(diff);
+  if (known) return known;
+  const { hunks, oldText = '', newText } = diff;
+  const found = hunks ? boundHunks(hunks) : lineDiff(oldText, newText);
+  const comparison = found ?? { added: 0, removed: 0, hunks: [], tooMany: true as const };
+  comparisons.set(diff, comparison);
+  return comparison;
+}
+
+/** A path as a person reads it: relative to the root that holds it. */
+export function labelOf(path: string, roots: readonly string[]): string {
+  for (const root of roots) {
+    const prefix = /[\\/]$/.test(root) ? root : `${root}${root.includes('\\') ? '\\' : '/'}`;
+    if (path.startsWith(prefix)) return path.slice(prefix.length);
+  }
+  return path;
+}
+
+function toJson(value: unknown): string {
+  if (typeof value === 'string') return head(value, MAX_RAW_CHARS);
+  return head(JSON.stringify(value, null, 2) ?? String(value), MAX_RAW_CHARS);
+}

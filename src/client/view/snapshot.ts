@@ -1,0 +1,135 @@
+// A conversation as plain JSON for the extension's API: all that the panel can show (interface of the extension, `SessionSnapshot`).
+import type { Liveness, SessionPhase } from '../../panel/contract';
+import type { Barrier, StopReason } from '../../session/event';
+import type { Entry } from '../../session/state';
+import type { Conversation } from '../conversation/conversation';
+import { phaseOf } from './projectSession';
+import { waitReasonWords } from './waitReasonWords';
+
+export interface SnapshotEntry {
+  readonly id: string;
+  readonly kind: 'user' | 'agent' | 'thought' | 'tool' | 'plan' | 'notice' | 'error' | 'gap';
+  readonly turnId?: string;
+  readonly late?: true;
+  readonly text?: string;
+  readonly tool?: {
+    readonly id: string;
+    readonly title: string;
+    readonly kind?: string;
+    readonly status: string;
+    readonly content: readonly { readonly type: string }[];
+    readonly locations: readonly { readonly path: string; readonly line?: number }[];
+  };
+}
+
+export interface SessionSnapshot {
+  readonly key: string;
+  readonly agent: string;
+  readonly sessionId?: string;
+  readonly protocol: 1 | 2 | 'communication';
+  readonly title?: string;
+  readonly state: SessionPhase;
+  readonly liveness: Liveness;
+  readonly error?: { readonly code: string; readonly message: string; readonly stderr?: string };
+  readonly entries: readonly SnapshotEntry[];
+  readonly turns: readonly {
+    readonly id: string;
+    readonly origin: 'user' | 'agent';
+    readonly stopReason?: StopReason;
+    readonly barrier?: Barrier;
+  }[];
+  readonly queue: readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly state: 'queued' | 'sending' | 'accepted' | 'failed' | 'paused';
+    readonly reason?: string;
+  }[];
+  readonly permissions: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly options: readonly { readonly optionId: string; readonly name: string; readonly kind: string }[];
+  }[];
+  /** Forms and pages that wait for the user. */
+  readonly questions: readonly { readonly id: string; readonly mode: 'form' | 'url'; readonly message: string }[];
+  readonly commands: readonly { readonly name: string; readonly description: string }[];
+  readonly config: readonly { readonly id: string; readonly name: string; readonly value: string | boolean }[];
+  readonly usage?: { readonly used: number; readonly size: number };
+}
+
+/** Reads the whole conversation. Costs its length: for programs, not for drawing. */
+export function snapshotOf(conversation: Conversation): SessionSnapshot {
+  const { model, connection, queue } = conversation;
+  const { state } = model;
+  const error = connection.kind === 'failed' || connection.kind === 'exited' ? connection.error : undefined;
+  return {
+    key: conversation.key,
+    agent: conversation.agent.id,
+    protocol: conversation.link?.description.protocol ?? 1,
+    state: phaseOf(conversation),
+    liveness: conversation.liveness,
+    entries: state.entries.filter((entry) => entry.kind !== 'turn_end').map(toEntry),
+    turns: state.turns.map(({ id, origin, stopReason, barrier }) => ({
+      id,
+      origin,
+      ...(stopReason && { stopReason }),
+      ...(barrier && { barrier }),
+    })),
+    queue: queue.items.map(({ id, text, state: itemState, reason }) => {
+      const isPaused = itemState === 'queued' && queue.paused !== undefined;
+      const why = reason ?? (isPaused ? queue.paused : undefined);
+      return { id, text, state: isPaused ? 'paused' : itemState, ...(why && { reason: waitReasonWords(why) }) };
+    }),
+    permissions: [...state.permissions.values()].map(({ id, title, options }) => ({ id, title, options })),
+    questions: [...state.elicitations.values()].map(({ id, mode, message }) => ({ id, mode, message })),
+    commands: state.commands.map(({ name, description }) => ({ name, description })),
+    config: state.config.map(({ id, name, value }) => ({ id, name, value })),
+    ...(conversation.sessionId !== undefined && { sessionId: conversation.sessionId }),
+    ...(state.title !== undefined && { title: state.title }),
+    ...(state.usage && { usage: { used: state.usage.used, size: state.usage.size } }),
+    ...(error && {
+      error: { code: error.code, message: error.message, ...(error.stderr && { stderr: error.stderr }) },
+    }),
+  };
+}
+
+function toEntry(entry: Entry): SnapshotEntry {
+  const base = {
+    id: entry.id,
+    ...(entry.turnId !== undefined && { turnId: entry.turnId }),
+    ...(entry.late && { late: true as const }),
+  };
+  switch (entry.kind) {
+    case 'tool': {
+      const { toolCallId, title, toolKind, status, content, locations } = entry;
+      return {
+        ...base,
+        kind: 'tool',
+        tool: {
+          id: toolCallId,
+          title,
+          kind: toolKind,
+          status,
+          content: content.map((part) => ({ ...part })),
+          locations,
+        },
+      };
+    }
+    case 'plan':
+      return {
+        ...base,
+        kind: 'plan',
+        text: entry.markdown ?? entry.uri ?? entry.entries.map((item) => `[${item.status}] ${item.content}`).join('\n'),
+      };
+    case 'notice':
+      return { ...base, kind: 'notice', text: [entry.title, entry.text, entry.detail].filter(Boolean).join('\n') };
+    case 'error':
+    case 'gap':
+      return { ...base, kind: entry.kind, text: entry.text };
+    case 'turn_end':
+      return { ...base, kind: 'notice' };
+    default: {
+      const text = entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      return { ...base, kind: entry.kind, text };
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// What an agent server answers when it does not answer the question, as errors for people. Whatever it sent, only a short plain sentence of the protocol's own error
+// shape is repeated.
+import { STATUS_CODES } from 'node:http';
+import * as z from 'zod/mini';
+import { messageOf, ParleyError, type ParleyErrorOptions } from '../../base/errors';
+import { redact } from '../../base/redact';
+import { errorSchema } from '../model/model';
+import { redactSignatures } from '../model/resourceUrl';
+
+const MAX_SENTENCE = 300;
+/** Characters of a list of validation errors that are looked at. */
+const MAX_ISSUES_CHARS = 16 * 1024;
+const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
+
+export interface AgentServerErrorOptions extends ParleyErrorOptions {
+  /** HTTP status, where there was an answer. */
+  readonly status?: number;
+  /** Milliseconds after which the server wants to be asked again. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * A server that cannot be reached, does not answer in time, or refuses. Codes: `agent-server-unreachable`, `-timeout`, `-unauthorized`, `-forbidden`, `-not-found`,
+ * `-invalid-input`, `-conflict`, `-busy`, `-redirect`, `-failed`, and `-answer` where the answer is not one that the protocol knows.
+ */
+export class AgentServerError extends ParleyError {
+  readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: string, message: string, options: AgentServerErrorOptions = {}) {
+    super(`agent-server-${kind}`, message, options);
+    this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  /** Whether nothing came back: the server may or may not have heard the request. */
+  get isSilence(): boolean {
+    return this.status === undefined;
+  }
+}
+
+/**
+ * The error for an answer that is no success (protocol 1.0.3 "Error"; other shapes occur: pages of proxies, nothing at all).
+ * @param origin of the server, for the sentence @param body as far as it was read, undefined where it is no JSON @param now milliseconds since 1970
+ */
+export function errorOfAnswer(
+  origin: string,
+  status: number,
+  headers: { get(name: string): string | null },
+  body: unknown,
+  now: number,
+): AgentServerError {
+  const said = z.safeParse(errorSchema, body).data;
+  const words = said === undefined ? undefined : (validationSentence(said.message) ?? plainSentence(said.message));
+  const answer = `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd();
+  const sentence = words
+    ? `The agent server at ${origin} says: ${words}`
+    : `The agent server at ${origin} answered ${answer}.`;
+  const { kind, hint } = meaningOf(status, said?.code);
+  const retryAfterMs = retryAfter(headers.get('retry-after'), now);
+  const wait = retryAfterMs === undefined ? undefined : `Try again in ${Math.ceil(retryAfterMs / 1000)} seconds.`;
+  const advice = kind === 'busy' ? (wait ?? hint) : hint;
+  return new AgentServerError(kind, sentence, {
+    status,
+    ...(advice !== undefined && { hint: advice }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+function meaningOf(status: number, code: string | undefined): { kind: string; hint?: string } {
+  switch (status) {
+    case 401:
+      return { kind: 'unauthorized', hint: 'Enter the token of this server, or check that it is still valid.' };
+    case 403:
+      return { kind: 'forbidden', ...(code === undefined && { hint: 'Check that the token may use this agent.' }) };
+    case 404:
+      return { kind: 'not-found', ...(code === undefined && { hint: 'Check the address of the agent server.' }) };
+    case 409:
+      return { kind: 'conflict' };
+    case 429:
+    case 503:
+      return { kind: 'busy', hint: 'Try again in a moment.' };
+    default:
+      break;
+  }
+  if (status >= 300 && status < 400) {
+    return { kind: 'redirect', hint: 'Redirects are not followed: enter the address that the server redirects to.' };
+  }
+  if (status >= 400 && status < 500) return { kind: 'invalid-input' };
+  return { kind: 'failed', hint: 'Try again; if it stays, look into the log of the agent server.' };
+}
+
+/** The error for a request that got no answer. */
+export function errorOfSilence(origin: string, error: unknown): AgentServerError {
+  if (error instanceof ParleyError && error.code === 'timeout') {
+    return new AgentServerError('timeout', error.message, {
+      hint: 'Check that the agent server runs and is not overloaded.',
+      cause: error,
+    });
+  }
+  const code = systemCode(error);
+  return new AgentServerError(
+    'unreachable',
+    `The agent server at ${origin} cannot be reached${code && ` (${code})`}.`,
+    {
+      hint: 'Check that it runs and that its address is right.',
+      cause: error,
+    },
+  );
+}
+
+/** An answer that was a success, but not what the protocol says. */
+export function errorOfContent(origin: string, status: number, error: unknown): AgentServerError {
+  const reason = error instanceof ParleyError ? error.message : messageOf(error);
+  return new AgentServerError('answer', `The agent server at ${origin} answered something unexpected. ${reason}`, {
+    status,
+    hint: 'Check that the address is that of a server of the Agent Communication Protocol.',
+    cause: error,
+  });
+}
+
+function systemCode(error: unknown): string {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if ('code' in at && typeof at.code === 'string' && /^[A-Z_]{3,40}$/.test(at.code)) return at.code;
+  }
+  return '';
+}
+
+/** One entry of a list of validation errors in the notation of Python, as pydantic writes it. */
+const ISSUE = /'loc': \(([^)]{0,500})\), 'msg': (?:'((?:[^'\\]|\\.){0,1000})'|"((?:[^"\\]|\\.){0,1000})")/g;
+const MAX_ISSUES = 3;
+
+/** What does not fit, from a list of validation errors; undefined where the text is none. The values themselves are not repeated. */
+function validationSentence(text: string): string | undefined {
+  if (!text.startsWith("[{'type': ")) return undefined;
+  const issues = [...text.slice(0, MAX_ISSUES_CHARS).matchAll(ISSUE)]
+    .slice(0, MAX_ISSUES)
+    .map(([, loc = '', single, double]) => {
+      const path = [...loc.matchAll(/'([^']*)'|(\d+)/g)].map(([, name, index]) => name ?? index).join('.');
+      const message = (single ?? double ?? '').replace(/^Value error, /, '').replaceAll('\\\\', '\\');
+      return path === '' ? message : `${message} (${path})`;
+    });
+  return issues.length === 0 ? undefined : `${plainSentence(issues.join('; ')).replace(/\.$/, '')}.`;
+}
+
+/** One short line without control characters, secrets and signatures of links, as it may be shown anywhere. */
+export function plainSentence(text: string): string {
+  const line = redact(redactSignatures(text.slice(0, MAX_SENTENCE * 4)))
+    // What pydantic quotes of a message that it cannot read.
+    .replace(/input_value=.*?, input_type=\w+/gs, '…')
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
+  return line.length <= MAX_SENTENCE ? line : `${line.slice(0, MAX_SENTENCE - 1).trimEnd()}…`;
+}
+
+/** `Retry-After` in milliseconds: seconds, or a date. */
+function retryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  const ms = /^\d{1,9}$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_RETRY_MS) : undefined;
+}

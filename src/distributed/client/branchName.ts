@@ -1,0 +1,28 @@
+// What a branch of a session is called by programs: by the first message that only it has, so that it keeps its name while it grows.
+import { createHash } from 'node:crypto';
+import type { SessionDescriptor } from '../model/model';
+import { urlIdentity } from '../model/resourceUrl';
+import { compareHistories, type Fork } from './handOver';
+
+/** The ids of buttons that show a branch begin with it; the branch's name follows. */
+export const SHOW_BRANCH = 'branch:';
+
+/** The button that shows the other branch of a fork. */
+export function branchAction({ common, theirs }: Fork): { readonly id: string; readonly label: string } {
+  return { id: `${SHOW_BRANCH}${nameOf(theirs.history[common] ?? '')}`, label: 'Show the other branch' };
+}
+
+/** Whether a session goes on through the message that names a branch. @param name as {@link branchAction} has it after the prefix */
+export function isBranch({ history }: SessionDescriptor, name: string): boolean {
+  return history.some((url) => nameOf(url) === name);
+}
+
+/** Whether a branch is one of those that are known, as it was or with more or fewer messages. */
+export function isKnownBranch({ history }: SessionDescriptor, known: readonly SessionDescriptor[]): boolean {
+  return known.some((one) => compareHistories(one.history, history).relation !== 'fork');
+}
+
+/** Names the message behind a link, however it is signed. */
+export function nameOf(url: string): string {
+  return createHash('sha256').update(urlIdentity(url)).digest('hex').slice(0, 16);
+}

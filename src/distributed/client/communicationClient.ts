@@ -1,0 +1,355 @@
+// The client side of the Agent Communication Protocol (release 1.0.3): one method for each endpoint, everything that comes back checked, bounded and in time.
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import { readEventStream } from '../../base/eventStream';
+import { type Log, silentLog } from '../../base/log';
+import { parseBounded } from '../model/boundedJson';
+import { Deadline } from '../model/deadline';
+import {
+  type AgentManifest,
+  agentManifestSchema,
+  idSchema,
+  MAX_DESCRIPTOR_BYTES,
+  type Message,
+  type Run,
+  type RunEvent,
+  type RunMode,
+  readAs,
+  readSession,
+  runSchema,
+  type SessionDescriptor,
+} from '../model/model';
+import { AgentServerError, errorOfAnswer, errorOfContent, errorOfSilence } from './agentServerError';
+import { readStreamedEvent } from './runEventReader';
+
+/** @param line what went out or came in; a long body is cut */
+export type Traffic = (dir: 'in' | 'out', line: string) => void;
+
+/** The part of the global `fetch` that is used. */
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface CommunicationClientOptions {
+  /** Where the server's endpoints begin: http or https, no user name, no query. */
+  readonly baseUrl: string;
+  /** Headers for exactly this origin (`https://host:port`), for instance its token; asked for before each request and never sent to another one. */
+  readonly headers?: (origin: string) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  readonly fetch?: FetchLike;
+  readonly log?: Log;
+  /** Hears of what is sent and received, as text without headers: bodies may hold signed URLs. */
+  readonly onTraffic?: Traffic | undefined;
+  /** Milliseconds until an answer has to be there; that of a synchronous run, which the agent works on meanwhile, is its own. */
+  readonly deadlineMs?: number;
+  readonly syncDeadlineMs?: number;
+}
+
+/** What a run begins with. `session` is the whole descriptor, `sessionId` the name of one that the server holds; at most one of them. */
+export interface RunRequest {
+  readonly agentName: string;
+  readonly input: readonly Message[];
+  readonly session?: SessionDescriptor;
+  readonly sessionId?: string;
+}
+
+/** A run as it streams; `run` where the server answered with the run itself instead. */
+export type RunStream =
+  | { readonly kind: 'stream'; readonly runId: string | undefined; readonly events: AsyncIterable<RunEvent> }
+  | { readonly kind: 'run'; readonly run: Run };
+
+const DEADLINE_MS = 30_000;
+const SYNC_DEADLINE_MS = 10 * 60_000;
+/** Bytes of an answer; the events of a run repeat its output several times. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_AGENTS = 1000;
+/** Of a body, for whoever looks at the traffic. */
+const MAX_TRAFFIC = 16 * 1024;
+
+const agentsSchema = z.looseObject({ agents: z.array(z.unknown()).check(z.maxLength(MAX_AGENTS)) });
+const eventsSchema = z.looseObject({ events: z.array(z.unknown()).check(z.maxLength(1_000_000)) });
+
+/** Every method throws {@link AgentServerError}, or the signal's reason. */
+export class CommunicationClient {
+  /** The exact origin that this client speaks to, and no other. */
+  readonly origin: string;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly #options: CommunicationClientOptions;
+  readonly #fetch: FetchLike;
+  readonly #log: Log;
+
+  /** @throws ParleyError `invalid-address` */
+  constructor(options: CommunicationClientOptions) {
+    const url = URL.canParse(options.baseUrl) ? new URL(options.baseUrl) : undefined;
+    if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+      throw new ParleyError(
+        'invalid-address',
+        'The address of an agent server is an http or https URL without user name and query.',
+      );
+    }
+    this.origin = url.origin;
+    this.baseUrl = url.href.replace(/\/+$/, '');
+    this.#options = options;
+    this.#fetch = options.fetch ?? ((target, init) => fetch(target, init));
+    this.#log = options.log ?? silentLog;
+  }
+
+  /** `GET /ping`. */
+  async ping(signal: AbortSignal): Promise<void> {
+    await this.#json('GET', '/ping', undefined, signal);
+  }
+
+  /** `GET /agents`: at most 1000; manifests that do not fit are left out. @param page the server may ignore it and give all */
+  async agents(
+    page: { readonly limit?: number; readonly offset?: number },
+    signal: AbortSignal,
+  ): Promise<readonly AgentManifest[]> {
+    const query = new URLSearchParams();
+    if (page.limit !== undefined) query.set('limit', String(page.limit));
+    if (page.offset !== undefined) query.set('offset', String(page.offset));
+    const path = query.size === 0 ? '/agents' : `/agents?${query}`;
+    const { value, status } = await this.#json('GET', path, undefined, signal);
+    return this.#read(agentsSchema, value, 'The list of agents', status).agents.flatMap((item) => {
+      const manifest = z.safeParse(agentManifestSchema, item);
+      if (!manifest.success) this.#log.warn(`An agent of ${this.origin} is left out: its manifest does not fit.`);
+      return manifest.success ? [manifest.data] : [];
+    });
+  }
+
+  /** `GET /agents/{name}`. */
+  async agent(name: string, signal: AbortSignal): Promise<AgentManifest> {
+    const { value, status } = await this.#json('GET', `/agents/${encodeURIComponent(name)}`, undefined, signal);
+    return this.#read(agentManifestSchema, value, 'The manifest of the agent', status);
+  }
+
+  /** `POST /runs`, mode sync: the run as it ended, or as it awaits an answer. A run that failed is an answer too: see its status. */
+  async runSync(request: RunRequest, signal: AbortSignal): Promise<Run> {
+    return this.#run('/runs', createBody(request, 'sync'), signal, this.#syncDeadline);
+  }
+
+  /** `POST /runs`, mode async: the run as it begins. */
+  async runAsync(request: RunRequest, signal: AbortSignal): Promise<Run> {
+    return this.#run('/runs', createBody(request, 'async'), signal, this.#deadline);
+  }
+
+  /** `POST /runs`, mode stream. Aborting the signal, or no longer reading, closes the stream and not the run. */
+  async runStream(request: RunRequest, signal: AbortSignal): Promise<RunStream> {
+    return this.#stream('/runs', createBody(request, 'stream'), signal);
+  }
+
+  /** `POST /runs/{id}`, mode sync: answers the question of a run. Refused here unless the run awaits one: some servers hang on it for good. */
+  async resumeSync(runId: string, answer: Message, signal: AbortSignal): Promise<Run> {
+    await this.#mustAwait(runId, signal);
+    return this.#run(runPath(runId), resumeBody(runId, answer, 'sync'), signal, this.#syncDeadline);
+  }
+
+  /** As {@link resumeSync}, mode stream: begins after the events that the run had already. */
+  async resumeStream(runId: string, answer: Message, signal: AbortSignal): Promise<RunStream> {
+    await this.#mustAwait(runId, signal);
+    return this.#stream(runPath(runId), resumeBody(runId, answer, 'stream'), signal);
+  }
+
+  /** `POST /runs/{id}/cancel`: the run as it begins to stop. */
+  async cancel(runId: string, signal: AbortSignal): Promise<Run> {
+    return this.#run(`${runPath(runId)}/cancel`, undefined, signal, this.#deadline);
+  }
+
+  /** `GET /runs/{id}`. */
+  async run(runId: string, signal: AbortSignal): Promise<Run> {
+    const { value, status } = await this.#json('GET', runPath(runId), undefined, signal);
+    return this.#read(runSchema, value, 'The run', status);
+  }
+
+  /** `GET /runs/{id}/events`: all of them from the start, one for each that was streamed. */
+  async events(runId: string, signal: AbortSignal): Promise<readonly RunEvent[]> {
+    const { value, status } = await this.#json('GET', `${runPath(runId)}/events`, undefined, signal);
+    return this.#read(eventsSchema, value, 'The list of events', status).events.map((event) =>
+      readStreamedEvent(event, this.#log),
+    );
+  }
+
+  /** `GET /sessions/{id}`, as servers do it, else `GET /session/{id}`, as the specification says. */
+  async session(id: string, signal: AbortSignal): Promise<SessionDescriptor> {
+    const name = encodeURIComponent(id);
+    const limit = MAX_DESCRIPTOR_BYTES;
+    const { value, status } = await this.#json('GET', `/sessions/${name}`, undefined, signal, limit).catch(
+      async (error: unknown) => {
+        if (!(error instanceof AgentServerError) || error.status !== 404) throw error;
+        return this.#json('GET', `/session/${name}`, undefined, signal, limit).catch((second: unknown) => {
+          throw signal.aborted ? second : error;
+        });
+      },
+    );
+    const session = this.#understand(status, () => readSession(value, 'The session'));
+    if (session.id === id) return session;
+    throw errorOfContent(this.origin, status, new ParleyError('invalid-data', 'It is another session than asked for.'));
+  }
+
+  get #deadline(): number {
+    return this.#options.deadlineMs ?? DEADLINE_MS;
+  }
+
+  get #syncDeadline(): number {
+    return this.#options.syncDeadlineMs ?? SYNC_DEADLINE_MS;
+  }
+
+  async #mustAwait(runId: string, signal: AbortSignal): Promise<void> {
+    const { status } = await this.run(runId, signal);
+    if (status === 'awaiting') return;
+    throw new ParleyError('run-not-awaiting', `The run does not wait for an answer: it is ${status}.`);
+  }
+
+  async #run(path: string, body: unknown, signal: AbortSignal, deadlineMs: number): Promise<Run> {
+    const { value, status } = await this.#json('POST', path, body, signal, MAX_ANSWER_BYTES, deadlineMs);
+    return this.#read(runSchema, value, 'The run', status);
+  }
+
+  async #stream(path: string, body: unknown, signal: AbortSignal): Promise<RunStream> {
+    const deadline = new Deadline(`The agent server at ${this.origin}`, this.#deadline, signal);
+    try {
+      const response = await this.#send('POST', path, body, deadline.signal, 'text/event-stream, application/json');
+      if (!/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
+        const run = this.#read(
+          runSchema,
+          await this.#body(response, MAX_ANSWER_BYTES, `POST ${path}`, deadline.signal),
+          'The run',
+          response.status,
+        );
+        deadline.dispose();
+        return { kind: 'run', run };
+      }
+      deadline.lift();
+      const runId = z.safeParse(idSchema, response.headers.get('run-id')).data;
+      this.#options.onTraffic?.('in', `${response.status} POST ${path} (event stream)`);
+      return { kind: 'stream', runId, events: this.#events(response, deadline) };
+    } catch (error) {
+      deadline.dispose();
+      throw error;
+    }
+  }
+
+  async *#events(response: Response, deadline: Deadline): AsyncGenerator<RunEvent, void, undefined> {
+    try {
+      if (!response.body) return;
+      for await (const data of readEventStream(response.body)) {
+        this.#options.onTraffic?.('in', data.slice(0, MAX_TRAFFIC));
+        let value: unknown;
+        try {
+          value = parseBounded(data, Number.MAX_SAFE_INTEGER);
+        } catch (error) {
+          if (!(error instanceof ParleyError)) throw error;
+        }
+        yield readStreamedEvent(value, this.#log);
+      }
+    } catch (error) {
+      throw error instanceof ParleyError ? error : this.#noAnswer(error, deadline.signal);
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  async #json(
+    method: 'GET' | 'POST',
+    path: string,
+    body: unknown,
+    signal: AbortSignal,
+    maxBytes = MAX_ANSWER_BYTES,
+    deadlineMs = this.#deadline,
+  ): Promise<{ readonly value: unknown; readonly status: number }> {
+    const deadline = new Deadline(`The agent server at ${this.origin}`, deadlineMs, signal);
+    try {
+      const response = await this.#send(method, path, body, deadline.signal, 'application/json');
+      const value = await this.#body(response, maxBytes, `${method} ${path}`, deadline.signal);
+      return { value, status: response.status };
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  /** @returns a success, its body not yet read */
+  async #send(method: string, path: string, body: unknown, signal: AbortSignal, accept: string): Promise<Response> {
+    const own = (await this.#options.headers?.(this.origin)) ?? {};
+    const headers = { ...own, accept, ...(body !== undefined && { 'content-type': 'application/json' }) };
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    this.#options.onTraffic?.('out', `${method} ${path} ${text?.slice(0, MAX_TRAFFIC) ?? ''}`.trimEnd());
+    let response: Response;
+    try {
+      response = await this.#fetch(this.baseUrl + path, {
+        method,
+        headers,
+        signal,
+        redirect: 'manual',
+        ...(text !== undefined && { body: text }),
+      });
+    } catch (error) {
+      this.#options.onTraffic?.('in', `(no answer) ${method} ${path}`);
+      throw this.#noAnswer(error, signal);
+    }
+    if (response.ok) return response;
+    const said = await this.#body(response, MAX_ERROR_BYTES, `${method} ${path}`, signal).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      return undefined;
+    });
+    throw errorOfAnswer(this.origin, response.status, response.headers, said, Date.now());
+  }
+
+  /** Counts what comes out of the decompression, so that no small answer becomes a large one. */
+  async #body(response: Response, maxBytes: number, request: string, signal: AbortSignal): Promise<unknown> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of response.body ?? []) {
+        size += chunk.byteLength;
+        if (size > maxBytes) throw new ParleyError('too-large', `More than ${maxBytes} bytes came.`);
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      if (error instanceof ParleyError && !signal.aborted) throw errorOfContent(this.origin, response.status, error);
+      throw this.#noAnswer(error, signal);
+    }
+    const bytes = Buffer.concat(chunks);
+    this.#options.onTraffic?.(
+      'in',
+      `${response.status} ${request} ${bytes.toString('utf8', 0, MAX_TRAFFIC)}`.trimEnd(),
+    );
+    try {
+      return parseBounded(bytes, maxBytes);
+    } catch (error) {
+      throw errorOfContent(this.origin, response.status, error);
+    }
+  }
+
+  #noAnswer(error: unknown, signal: AbortSignal): unknown {
+    if (!signal.aborted) return errorOfSilence(this.origin, error);
+    const { reason } = signal;
+    return reason instanceof ParleyError && reason.code === 'timeout' ? errorOfSilence(this.origin, reason) : reason;
+  }
+
+  #read<T>(schema: z.ZodMiniType<T>, value: unknown, what: string, status: number): T {
+    return this.#understand(status, () => readAs(schema, value, what));
+  }
+
+  #understand<T>(status: number, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw errorOfContent(this.origin, status, error);
+    }
+  }
+}
+
+function runPath(runId: string): string {
+  return `/runs/${encodeURIComponent(runId)}`;
+}
+
+function createBody({ agentName, input, session, sessionId }: RunRequest, mode: RunMode): unknown {
+  return {
+    agent_name: agentName,
+    ...(session ? { session } : sessionId !== undefined && { session_id: sessionId }),
+    input,
+    mode,
+  };
+}
+
+function resumeBody(runId: string, answer: Message, mode: RunMode): unknown {
+  return { run_id: runId, await_resume: { type: 'message', message: answer }, mode };
+}

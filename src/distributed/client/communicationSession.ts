@@ -1,0 +1,421 @@
+// A chat session with an HTTP agent: prompts become runs, questions are answered by the next prompt, and the session can move to another server at any time.
+import { messageOf, ParleyError } from '../../base/errors';
+import { type Log, silentLog } from '../../base/log';
+import type { ContentBlock } from '../../session/content';
+import type { SessionEvent, StopReason } from '../../session/event';
+import type { HistoryLinks } from '../fetch/historyLinks';
+import { Deadline } from '../model/deadline';
+import { type Message, mintId, type SessionDescriptor, timestamp } from '../model/model';
+import { AgentServerError } from './agentServerError';
+import type { CommunicationClient } from './communicationClient';
+import { CONTINUE_RECORDED, CONTINUE_WITHOUT, deadLinks, isLoadFailure, waysOut, withoutHeld } from './deadLinks';
+import { type Fork, memoryAfterRun, type ServerAnswer, type ServerMemory, sessionForRun } from './handOver';
+import { promptMessage } from './promptMessage';
+import { type FollowOptions, followRun, isPassing, type RunPosition } from './runRecovery';
+import { RunToEvents } from './runToEvents';
+import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast';
+import { SessionTeller } from './sessionTeller';
+
+/** An agent on a server. */
+export interface AgentPlace {
+  readonly client: CommunicationClient;
+  readonly agentName: string;
+}
+
+export interface SendOutcome {
+  readonly stopReason: StopReason;
+  /** The agent asked something: the next prompt is the answer. */
+  readonly isAwaiting: boolean;
+}
+
+/** What a chat needs of a session; the rest is how. */
+export interface AgentConversation {
+  readonly descriptor: SessionDescriptor;
+  readonly isAwaiting: boolean;
+  /**
+   * Sends a prompt, or the answer to the agent's question, and resolves at the end of the turn. An agent that fails is an outcome (`error`), already shown by an event.
+   * @param signal gives up waiting; the run goes on @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`, `message-too-large`
+   */
+  send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome>;
+  /** Stops the run, or withdraws the question; what came so far stays. */
+  cancel(): Promise<void>;
+  /** Goes on with another agent, here or elsewhere. What the old server knows more than we do is taken along where it can be reached. @throws ParleyError `session-busy` */
+  moveTo(place: AgentPlace, signal: AbortSignal): Promise<void>;
+}
+
+export interface CommunicationSessionOptions {
+  readonly place: AgentPlace;
+  readonly past: KeptPast;
+  /** Links that a run of before could not follow. */
+  readonly dead?: readonly string[];
+  /** Origins that were sent the session before, where it is taken up again: they may have gone on with it. */
+  readonly visited?: readonly string[];
+  readonly emit: (event: SessionEvent) => void;
+  /** Follows the links of the history; without it all count as links that the agent server can follow. */
+  readonly links?: HistoryLinks;
+  /** Keeps {@link CommunicationSession.kept} before a prompt is sent: a crash in between loses nothing. Never rejects. */
+  readonly keep?: () => Promise<void>;
+  /** A server holds another branch. Ours goes on, and is what the server gets; theirs is kept by whoever listens, and shown where the user wants it. */
+  readonly onDidFork?: (fork: Fork) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly follow?: FollowOptions;
+  /** Milliseconds for a look at a server's version of the session, and for a cancelled run to end. */
+  readonly lookMs?: number;
+  readonly stopMs?: number;
+  readonly log?: Log;
+}
+
+interface ActiveRun {
+  readonly position: RunPosition;
+  readonly reader: RunToEvents;
+  /** Ends what waits for the run. */
+  readonly leave: AbortController;
+  isStopped: boolean;
+  /** What it was sent; its prompt is the last. */
+  input: readonly Message[];
+  /** The failure that it ended with, before it is shown. */
+  failure?: Failure;
+}
+
+type Failure = Extract<SessionEvent, { type: 'error' }>;
+
+const LOOK_MS = 5000;
+const STOP_MS = 10_000;
+const UNREACHED = 'The agent could not reach a server that it needs. The log of the agent server may say which.';
+
+export class CommunicationSession implements AgentConversation {
+  readonly #options: CommunicationSessionOptions;
+  readonly #past: SessionPast;
+  readonly #log: Log;
+  #place: AgentPlace;
+  #memory: ServerMemory = 'new';
+  /** Origins that were sent this session, and may have gone on with it. */
+  readonly #visited: Set<string>;
+  readonly #teller: SessionTeller;
+  /** Links that the last run could not follow. */
+  #dead: readonly string[] = [];
+  #active: ActiveRun | undefined;
+  /** A run was under way when the window ended, and the server was not asked since. */
+  #isEndUnseen = false;
+  #question: ActiveRun | undefined;
+
+  constructor(options: CommunicationSessionOptions) {
+    this.#options = options;
+    this.#place = options.place;
+    this.#visited = new Set(options.visited);
+    this.#log = options.log ?? silentLog;
+    this.#teller = new SessionTeller(options.emit);
+    this.#dead = options.dead ?? [];
+    this.#past = new SessionPast(options.past, { links: options.links, now: options.now });
+  }
+
+  get descriptor(): SessionDescriptor {
+    return this.#past.descriptor;
+  }
+
+  /** All that is to be kept of the past. */
+  get kept(): KeptPast {
+    return this.#past.kept;
+  }
+
+  /** Links that the last run could not follow. */
+  get dead(): readonly string[] {
+    return this.#dead;
+  }
+
+  get isAwaiting(): boolean {
+    return this.#question !== undefined;
+  }
+
+  /** A run is under way. */
+  get isBusy(): boolean {
+    return this.#active !== undefined;
+  }
+
+  /** Origins that were sent this session. */
+  get visited(): readonly string[] {
+    return [...this.#visited];
+  }
+
+  /** Where the run that waits for an answer stands, to {@link takeUp} it again. */
+  get question(): RunPosition | undefined {
+    return this.#question && { ...this.#question.position };
+  }
+
+  /** The descriptor for others, with copies of what no server has recorded. @throws what `recorder` throws */
+  async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
+    if (this.#isEndUnseen && !this.#active) await this.#catchUp(signal);
+    return this.#past.handOut(recorder, signal);
+  }
+
+  /** The window ended in the middle of a run: the server may have recorded it since. @param answer what the agent had said by then */
+  missedEnd(answer: Message | undefined): void {
+    this.#isEndUnseen = true;
+    if (!answer) return;
+    this.#past.held.add(answer);
+    this.#past.held.doubtLastTurn();
+  }
+
+  /**
+   * Changes the past so that the prompt that failed can be sent again: without the links that could not be followed, without what no server recorded, or with
+   * messages in the place of everything. @param transcript all that was said before that prompt @throws ParleyError `session-busy`
+   */
+  carryOn(way: string, transcript: () => readonly Message[]): void {
+    if (this.#active) throw busy();
+    this.#past.held.withdrawLastTurn();
+    if (way === CONTINUE_WITHOUT) this.#past.leaveOut(this.#dead);
+    else if (way === CONTINUE_RECORDED) this.#past.held.clear();
+    else this.#past.replaceBy(transcript());
+    this.#dead = [];
+    this.#memory = 'new';
+  }
+
+  /**
+   * Goes back to a question that was asked, and shown, before this session was taken up again. @param asked where its run stood
+   * @returns whether the run still waits; else the next prompt begins another one
+   */
+  async takeUp(asked: RunPosition, signal: AbortSignal): Promise<boolean> {
+    if (this.#active) throw busy();
+    if (asked.runId === undefined) return false;
+    const { client } = this.#place;
+    const deadline = new Deadline(`The agent server at ${client.origin}`, this.#options.lookMs ?? LOOK_MS, signal);
+    try {
+      const run = await client.run(asked.runId, deadline.signal);
+      if (run.status !== 'awaiting') return false;
+      const question = newRun({ ...asked }, this.#log);
+      // All that the run has said so far stands in the transcript.
+      question.reader.apply({ type: 'run.awaiting', run });
+      this.#question = question;
+      return true;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#log.info(`The question of run ${asked.runId} cannot be taken up: ${messageOf(error)}`);
+      return false;
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
+    if (this.#active) throw busy();
+    const message = promptMessage(prompt, this.#options.now());
+    const question = this.#question;
+    const run = question ?? newRun({ runId: undefined, taken: 0 }, this.#log);
+    this.#active = run;
+    this.#question = undefined;
+    const { held } = this.#past;
+    try {
+      const until = AbortSignal.any([signal, run.leave.signal]);
+      if (!question) await this.#look(message, until);
+      await this.#work(run, message, question !== undefined, until);
+      const { end } = run.reader;
+      if (end?.status === 'awaiting') {
+        this.#question = run;
+        const asked = end.run?.await_request?.message;
+        if (asked) held.add(asked, { aside: true });
+        return { stopReason: end.stopReason, isAwaiting: true };
+      }
+      const output = end?.run?.output ?? [];
+      for (const said of output) held.add(said);
+      if (run.failure) {
+        held.doubtLastTurn();
+        await this.#explain(run.failure, run, signal);
+      }
+      await this.#settle(run, output.length, signal);
+      return { stopReason: end?.stopReason ?? 'unknown', isAwaiting: false };
+    } catch (error) {
+      // Whether the server has heard of the run or not: the next one gets everything.
+      this.#memory = memoryAfterRun('error');
+      if (question && isPassing(error) && !run.isStopped) {
+        // The question still stands, so the next prompt is the answer again.
+        this.#question = question;
+        held.withdraw(message);
+      } else this.#holdLost(run, message, question !== undefined);
+      if (run.isStopped && !signal.aborted) return { stopReason: 'cancelled', isAwaiting: false };
+      throw error;
+    } finally {
+      this.#active = undefined;
+    }
+  }
+
+  async cancel(): Promise<void> {
+    const run = this.#active ?? this.#question;
+    if (!run || run.isStopped) return;
+    run.isStopped = true;
+    const wasQuestion = run === this.#question;
+    this.#question = undefined;
+    const { runId } = run.position;
+    if (runId === undefined) {
+      run.leave.abort(stopped());
+      return;
+    }
+    try {
+      await this.#place.client.cancel(runId, new AbortController().signal);
+    } catch (error) {
+      // One that is over already says so by a refusal, and its stream says the rest.
+      if (!(error instanceof AgentServerError) || error.isSilence) {
+        this.#teller.notStopped(messageOf(error));
+        run.leave.abort(stopped());
+      }
+    }
+    if (!wasQuestion) this.#leaveLater(run);
+  }
+
+  async moveTo(place: AgentPlace, signal: AbortSignal): Promise<void> {
+    if (this.#active) throw busy();
+    const { client, agentName } = this.#place;
+    if (place.agentName === agentName && place.client.baseUrl === client.baseUrl) {
+      // Only the connection is another one: what the agent asked still stands.
+      this.#place = place;
+      this.#memory = 'new';
+      return;
+    }
+    // The old server is not waited for: it may be the reason to move.
+    if (this.#question) void this.cancel();
+    const fork = this.#visited.has(this.#place.client.origin)
+      ? await this.#past.leave(await this.#askServer(signal), signal)
+      : undefined;
+    if (fork) this.#onFork(fork);
+    this.#place = place;
+    this.#memory = 'new';
+  }
+
+  async #work(run: ActiveRun, message: Message, isAnswer: boolean, signal: AbortSignal): Promise<void> {
+    const { client, agentName } = this.#place;
+    const { follow = {}, emit, keep } = this.#options;
+    const { held } = this.#past;
+    if (!isAnswer) run.input = [...held.all.map((one) => one.message), message];
+    held.add(message, isAnswer ? { aside: true } : {});
+    await keep?.();
+    const named = sessionForRun(this.#past.sent, this.#memory);
+    const request = {
+      agentName,
+      input: run.input,
+      ...('session' in named ? named : { sessionId: named.session_id }),
+    };
+    const open = (until: AbortSignal) =>
+      isAnswer ? client.resumeStream(run.position.runId ?? '', message, until) : client.runStream(request, until);
+    if (!isAnswer) this.#visited.add(client.origin);
+    for await (const event of followRun(client, open, run.position, { log: this.#log, ...follow }, signal)) {
+      for (const shown of run.reader.apply(event)) {
+        if (shown.type === 'error') run.failure = shown;
+        else emit(shown);
+      }
+    }
+  }
+
+  /** What came of a run whose end nobody saw, or that may never have begun. */
+  #holdLost({ reader, position, isStopped }: ActiveRun, message: Message, isAnswer: boolean): void {
+    const { held } = this.#past;
+    // Without a response no run began as far as anybody knows; a server that has it all the same says so before the next one.
+    if (!isAnswer && position.runId === undefined && !isStopped) {
+      held.withdraw(message);
+      return;
+    }
+    const { said } = reader;
+    if (said.length > 0) {
+      const role = `agent/${this.#place.agentName}`;
+      held.add({ role, parts: said, created_at: timestamp(this.#options.now()) });
+    }
+    if (!isStopped) held.doubtLastTurn();
+  }
+
+  /** Before a run: what a server that had this session before has to say about it now. One that forgot it gets all of it again. */
+  async #look(message: Message, signal: AbortSignal): Promise<void> {
+    const { origin } = this.#place.client;
+    const { held } = this.#past;
+    held.withdrawSame(message);
+    await this.#catchUp(signal);
+    if (await this.#past.prepare(origin, signal)) this.#memory = 'new';
+    if (this.#past.hidesState) this.#teller.stateStays(origin);
+    held.nextTurn();
+    const left = this.#past.fit(Buffer.byteLength(JSON.stringify(message)));
+    if (left > 0) this.#teller.leftOut(left);
+  }
+
+  /** Takes over what the server has more of the session. */
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    const { origin } = this.#place.client;
+    if (!this.#visited.has(origin)) return;
+    const finding = this.#past.compare(await this.#askServer(signal));
+    this.#isEndUnseen = false;
+    if (finding.kind === 'fork') this.#onFork(finding);
+    else if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
+      await this.#past.takeRecord(finding.added, undefined, signal);
+      if (finding.kind === 'took-over') this.#teller.tookOver(finding.added.length);
+      else if (this.#memory === 'answered') this.#teller.forgotten(origin, this.descriptor.history.length);
+    }
+    if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
+  }
+
+  /** After a run: takes the server's record of it. What is not in it goes along with the next run. */
+  async #settle(run: ActiveRun, outputs: number, signal: AbortSignal): Promise<void> {
+    const finding = this.#past.compare(await this.#askServer(signal));
+    if (finding.kind === 'forgotten' && this.#memory === 'answered') {
+      this.#teller.answeredWithout(this.#place.client.origin, finding.missing);
+    }
+    if (finding.kind === 'fork') this.#onFork(finding);
+    if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
+      const isOurs = await this.#past.takeRecord(finding.added, { input: run.input, outputs }, signal);
+      if (isOurs === false && finding.added.length > 0) this.#teller.othersRecorded(finding.added.length);
+    }
+    this.#memory = finding.kind === 'agrees' || finding.kind === 'took-over' ? memoryAfterRun('answered') : 'new';
+  }
+
+  /** Shows why a run failed, and how the user can go on where it is the past that stands in the way. */
+  async #explain(failure: Failure, { reader, input }: ActiveRun, signal: AbortSignal): Promise<void> {
+    const { emit, links, lookMs = LOOK_MS } = this.#options;
+    const { history } = this.descriptor;
+    const words = reader.end?.run?.error?.message ?? '';
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(lookMs)]);
+    const dead = await deadLinks(words, history, links, limit);
+    this.#dead = dead.map(({ url }) => url);
+    const isHistory = dead.length > 0 || (history.length > 0 && isLoadFailure(words));
+    if (isHistory) emit({ ...failure, ...waysOut(dead, history.length) });
+    else if (input.length > 1) emit({ ...failure, ...withoutHeld(input.length - 1) });
+    else emit({ ...failure, ...(isLoadFailure(words) && { hint: UNREACHED }) });
+  }
+
+  async #askServer(signal: AbortSignal): Promise<ServerAnswer> {
+    const { client } = this.#place;
+    const deadline = new Deadline(`The agent server at ${client.origin}`, this.#options.lookMs ?? LOOK_MS, signal);
+    try {
+      return { kind: 'session', descriptor: await client.session(this.descriptor.id, deadline.signal) };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#log.info(`The session at ${client.origin} cannot be read: ${messageOf(error)}`);
+      if (error instanceof AgentServerError && error.code === 'agent-server-answer')
+        this.#teller.unreadable(error.message);
+      const isUnknown = error instanceof AgentServerError && error.status === 404;
+      return { kind: isUnknown ? 'unknown' : 'unreachable' };
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  /** A run that was told to stop and goes on all the same is left alone. */
+  #leaveLater(run: ActiveRun): void {
+    const timer = setTimeout(() => run.leave.abort(stopped()), this.#options.stopMs ?? STOP_MS);
+    run.leave.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    timer.unref();
+  }
+
+  #onFork(fork: Fork): void {
+    this.#options.onDidFork?.(fork);
+    this.#teller.fork(this.#place.client.origin, fork);
+  }
+}
+
+function newRun(position: RunPosition, log: Log): ActiveRun {
+  const leave = new AbortController();
+  return { position, reader: new RunToEvents(mintId(), log), leave, isStopped: false, input: [] };
+}
+
+function busy(): ParleyError {
+  return new ParleyError('session-busy', 'The agent still works on the last message.');
+}
+
+function stopped(): ParleyError {
+  return new ParleyError('run-cancelled', 'The run was stopped.');
+}

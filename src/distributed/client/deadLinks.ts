@@ -1,0 +1,87 @@
+// Why an agent server could not load the history of a session, as far as it can be told: which links are dead, and what
+// the user can do about it.
+
+import type { HistoryLinks } from '../fetch/historyLinks';
+import { redactUrl, urlIdentity } from '../model/resourceUrl';
+
+/** Ways to go on after a run that failed, as the ids of their buttons. */
+export const CONTINUE_WITHOUT = 'continue:without';
+export const SEND_TRANSCRIPT = 'continue:transcript';
+export const CONTINUE_RECORDED = 'continue:recorded';
+
+/** A link of the history that nobody can follow. */
+export interface DeadLink {
+  /** Position in the history, from 0. */
+  readonly index: number;
+  readonly url: string;
+  /** A sentence; absent where only the agent server says so. */
+  readonly why?: string;
+}
+
+/** How clients of HTTP say that something could not be loaded: httpx (of the original server), Node, and others. */
+const LOAD_FAILURE =
+  /connection attempts? failed|connect(ion)? ?error|connection (refused|reset|timed out)|client error '?4\d\d|server error '?5\d\d|fetch failed|read ?timeout|timed out|name or service|getaddrinfo|ECONN|ENOTFOUND|validation error/i;
+const URLS = /https?:\/\/[^\s'"<>\\]+/gi;
+const MAX_NAMED = 3;
+
+/** Whether the words of an agent's failure are those of a request that failed. */
+export function isLoadFailure(words: string): boolean {
+  return LOAD_FAILURE.test(words);
+}
+
+/**
+ * The links that a failed run could not follow: those that its words name, and those that do not answer here either.
+ * @param words of the server, as they came
+ */
+export async function deadLinks(
+  words: string,
+  history: readonly string[],
+  links: HistoryLinks | undefined,
+  signal: AbortSignal,
+): Promise<readonly DeadLink[]> {
+  const named = new Set((words.match(URLS) ?? []).map((url) => urlIdentity(url.replace(/[).,;:]+$/, ''))));
+  const isNamed = (url: string): boolean => named.has(urlIdentity(url));
+  if (!isLoadFailure(words) && !history.some(isNamed)) return [];
+  const found = await Promise.all(
+    history.map(async (url, index): Promise<readonly DeadLink[]> => {
+      const why = await links?.whyUnreadable(url, signal).catch(() => undefined);
+      // What was not looked at in time may well be alive.
+      if (why !== undefined && !signal.aborted) return [{ index, url, why }];
+      return isNamed(url) ? [{ index, url }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** What a failed run offers: buttons, and a sentence that names what is missing. */
+export interface WaysOut {
+  readonly hint: string;
+  readonly actions: readonly { readonly id: string; readonly label: string }[];
+}
+
+/** @param total messages of the history */
+export function waysOut(dead: readonly DeadLink[], total: number): WaysOut {
+  const numbers = dead.slice(0, MAX_NAMED).map(({ index }) => index + 1);
+  const [first] = dead;
+  const transcript = { id: SEND_TRANSCRIPT, label: 'Send the transcript instead' };
+  if (!first) {
+    const hint = 'The agent server may not be able to reach the servers that hold the earlier messages.';
+    return { hint, actions: [transcript] };
+  }
+  const where = `${redactUrl(first.url)}${first.why === undefined ? '.' : `: ${first.why}`}`;
+  const isOne = dead.length === 1;
+  const which = isOne ? `message ${numbers[0]}` : `${dead.length} messages`;
+  const hint = isOne
+    ? `Message ${numbers[0]} of ${total} can't be read from ${where}`
+    : `${dead.length} of ${total} messages can't be read: message ${numbers.join(', ')}${dead.length > MAX_NAMED ? '…' : ''}, the first from ${where}`;
+  return { hint, actions: [{ id: CONTINUE_WITHOUT, label: `Continue without ${which}` }, transcript] };
+}
+
+/** What a run offers that failed with messages before its prompt that no server had recorded. */
+export function withoutHeld(count: number): WaysOut {
+  const which = count === 1 ? '1 earlier message' : `${count} earlier messages`;
+  return {
+    hint: `No server has recorded ${which}, so the agent got ${count === 1 ? 'it' : 'them'} along with yours.`,
+    actions: [{ id: CONTINUE_RECORDED, label: `Continue without ${which}` }],
+  };
+}

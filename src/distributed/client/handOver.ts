@@ -1,0 +1,133 @@
+// Who has which version of a session, and what to send to whom, as pure decisions. The client's descriptor is the truth: it is never replaced by less, and what
+// two servers added separately is a fork that a person decides on.
+import { ParleyError } from '../../base/errors';
+import type { SessionDescriptor } from '../model/model';
+import { hashOf, urlIdentity, withHash } from '../model/resourceUrl';
+
+/** How our history stands to another: `extends` means that ours is longer. */
+export interface HistoryRelation {
+  readonly relation: 'same' | 'extends' | 'extendedBy' | 'fork';
+  /** Entries that both begin with. */
+  readonly common: number;
+}
+
+/** Compares by prefix. The same object signed at another time is the same; another hash is another object. */
+export function compareHistories(ours: readonly string[], theirs: readonly string[]): HistoryRelation {
+  let common = 0;
+  while (common < ours.length && common < theirs.length && isSameEntry(ours[common]!, theirs[common]!)) common++;
+  if (common < ours.length && common < theirs.length) return { relation: 'fork', common };
+  if (ours.length === theirs.length) return { relation: 'same', common };
+  return { relation: ours.length > theirs.length ? 'extends' : 'extendedBy', common };
+}
+
+function isSameEntry(a: string, b: string): boolean {
+  if (a === b) return true;
+  const hashes = [hashOf(a), hashOf(b)];
+  return urlIdentity(a) === urlIdentity(b) && (hashes.includes(undefined) || hashes[0] === hashes[1]);
+}
+
+/** What `GET /sessions/{id}` of a server came to; `unknown` is its 404. */
+export type ServerAnswer =
+  | { readonly kind: 'session'; readonly descriptor: SessionDescriptor }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unreachable' };
+
+export interface Fork {
+  readonly kind: 'fork';
+  readonly common: number;
+  readonly ours: SessionDescriptor;
+  readonly theirs: SessionDescriptor;
+}
+
+export type HandOver =
+  | {
+      readonly kind: 'send';
+      readonly descriptor: SessionDescriptor;
+      /** `ours`: the server has nothing that we lack; `taken`: it has more, and that is now ours too; the others say why ours has to do. */
+      readonly because: 'ours' | 'taken' | 'unknown' | 'unreachable';
+    }
+  | Fork;
+
+/**
+ * Before a session leaves a server: what goes to the next one.
+ * @param answer of the server that is left
+ * @throws ParleyError `other-session` where the server answered with another session
+ */
+export function decideHandOver(ours: SessionDescriptor, answer: ServerAnswer): HandOver {
+  if (answer.kind !== 'session') return { kind: 'send', descriptor: ours, because: answer.kind };
+  const theirs = ofSameSession(ours, answer.descriptor);
+  const { relation, common } = compareHistories(ours.history, theirs.history);
+  if (relation === 'fork') return { kind: 'fork', common, ours, theirs };
+  if (relation === 'extends') return { kind: 'send', descriptor: ours, because: 'ours' };
+  return { kind: 'send', descriptor: adopt(ours, theirs), because: relation === 'same' ? 'ours' : 'taken' };
+}
+
+/** What one server has shown of a session. Starts as `new`; an error of any kind leads back there. */
+export type ServerMemory = 'new' | 'answered';
+
+/** How a run names its session: by id only to a server that has answered a run of it since the last error. */
+export function sessionForRun(
+  ours: SessionDescriptor,
+  memory: ServerMemory,
+): { readonly session: SessionDescriptor } | { readonly session_id: string } {
+  return memory === 'answered' ? { session_id: ours.id } : { session: ours };
+}
+
+/** @param outcome `answered` for every answer that is a run, also a failed one; `error` for the rest */
+export function memoryAfterRun(outcome: 'answered' | 'error'): ServerMemory {
+  return outcome === 'answered' ? 'answered' : 'new';
+}
+
+export type RunCheck =
+  | {
+      readonly kind: 'kept';
+      readonly descriptor: SessionDescriptor;
+      /** Entries that the server added. */
+      readonly added: number;
+    }
+  | {
+      /** The server has lost (or never had) what came before. Nothing is lost here: send `descriptor` in full, and tell the user. */
+      readonly kind: 'forgotten';
+      /** Our entries that it lacks. */
+      readonly missing: number;
+      readonly descriptor: SessionDescriptor;
+    }
+  | Fork
+  | { readonly kind: 'unverified'; readonly descriptor: SessionDescriptor };
+
+/**
+ * After a run: whether the server still has all that we have.
+ * @param answer of the server that ran it
+ * @throws ParleyError `other-session`
+ */
+export function checkAfterRun(ours: SessionDescriptor, answer: ServerAnswer): RunCheck {
+  if (answer.kind === 'unreachable') return { kind: 'unverified', descriptor: ours };
+  if (answer.kind === 'unknown') return { kind: 'forgotten', missing: ours.history.length, descriptor: ours };
+  const theirs = ofSameSession(ours, answer.descriptor);
+  const { relation, common } = compareHistories(ours.history, theirs.history);
+  if (relation === 'same' || relation === 'extendedBy') {
+    return { kind: 'kept', descriptor: adopt(ours, theirs), added: theirs.history.length - ours.history.length };
+  }
+  const missing = ours.history.length - common;
+  if (relation === 'extends') return { kind: 'forgotten', missing, descriptor: ours };
+  if (common > 0) return { kind: 'fork', common, ours, theirs };
+  // Nothing in common: it began anew. What it wrote since belongs behind what we have.
+  const known = new Set(ours.history.map(urlIdentity));
+  const added = theirs.history.filter((url) => !known.has(urlIdentity(url)));
+  return { kind: 'forgotten', missing, descriptor: { ...ours, history: [...ours.history, ...added] } };
+}
+
+/** Theirs, where it has all of ours: freshly signed URLs are welcome, our hashes stay, and so does a state that they do not mention. */
+function adopt(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
+  const history = theirs.history.map((url, index) => {
+    const hash = hashOf(ours.history[index] ?? '');
+    return hash === undefined || hashOf(url) !== undefined ? url : withHash(url, hash);
+  });
+  const state = theirs.state ?? ours.state;
+  return { ...ours, ...theirs, history, ...(state !== undefined && { state }) };
+}
+
+function ofSameSession(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
+  if (theirs.id.toLowerCase() === ours.id.toLowerCase()) return theirs;
+  throw new ParleyError('other-session', 'The server answered with another session than the one it was asked for.');
+}

@@ -1,0 +1,169 @@
+// Messages of a session that no server is known to have recorded: of runs that failed, were stopped or lost, and the
+// questions and answers within runs. They go along with the next run, before its prompt.
+import * as z from 'zod/mini';
+import { MAX_MESSAGE_BYTES, type Message, messageSchema, timestamp, urlSchema } from '../model/model';
+import { urlIdentity } from '../model/resourceUrl';
+import { textOf } from './runParts';
+
+/** Messages that are kept at most; the oldest are left out first. */
+const MAX_HELD = 20_000;
+/** Bytes of the messages of one request: our own server takes such, beside a descriptor. */
+const MAX_REQUEST_BYTES = 3 * MAX_MESSAGE_BYTES;
+
+export const heldSchema = z.object({
+  message: messageSchema,
+  turn: z.number(),
+  aside: z.optional(z.literal(true)),
+  doubtful: z.optional(z.literal(true)),
+  url: z.optional(urlSchema),
+});
+
+export interface Held {
+  readonly message: Message;
+  /** The same number for the messages of one run. */
+  readonly turn: number;
+  /** A question within a run, or its answer: servers record the rest of that run without them. */
+  readonly aside?: true | undefined;
+  /** Its run failed, or whether it reached the agent is not known: the user may say it again. */
+  readonly doubtful?: true | undefined;
+  /** Where a copy lies that was handed out with the session. */
+  readonly url?: string | undefined;
+}
+
+/** A message that a server has recorded since; `message` is undefined where it cannot be read. */
+export interface Recorded {
+  readonly url: string;
+  readonly message: Message | undefined;
+}
+
+export class HeldMessages {
+  #held: readonly Held[];
+  #turn: number;
+
+  constructor(held: readonly Held[] = []) {
+    this.#held = held;
+    this.#turn = Math.max(0, ...held.map(({ turn }) => turn));
+  }
+
+  get all(): readonly Held[] {
+    return this.#held;
+  }
+
+  /** Begins the messages of another run. */
+  nextTurn(): void {
+    this.#turn++;
+  }
+
+  add(message: Message, more: Pick<Held, 'aside'> = {}): void {
+    this.#held = [...this.#held, { message, turn: this.#turn, ...more }].slice(-MAX_HELD);
+  }
+
+  /** Takes back a message that did not reach the agent. */
+  withdraw(message: Message): void {
+    this.#held = this.#held.filter((held) => held.message !== message);
+  }
+
+  /** Takes back runs that came to nothing where their prompt is said again now, in the same words. */
+  withdrawSame({ role, parts }: Message): void {
+    const words = JSON.stringify([role, parts]);
+    const isSaidAgain = ({ doubtful, message }: Held): boolean =>
+      doubtful === true && JSON.stringify([message.role, message.parts]) === words;
+    const turns = new Set(this.#held.filter(isSaidAgain).map(({ turn }) => turn));
+    this.#held = this.#held.filter(({ turn }) => !turns.has(turn));
+  }
+
+  /** Marks the messages of the last run as such that the user may say again. */
+  doubtLastTurn(): void {
+    this.#held = this.#held.map((held) => (held.turn === this.#turn ? { ...held, doubtful: true } : held));
+  }
+
+  /** Takes back the messages of the last run, which is tried again. */
+  withdrawLastTurn(): void {
+    this.#held = this.#held.filter(({ turn }) => turn !== this.#turn);
+  }
+
+  /** Puts messages in front of all others, or in the place of all others. */
+  prepend(messages: readonly Message[], kept: readonly Held[] = this.#held): void {
+    this.#held = [...messages.map((message) => ({ message, turn: 0 })), ...kept].slice(-MAX_HELD);
+  }
+
+  clear(): void {
+    this.#held = [];
+  }
+
+  /** Notes where the copy of a message lies. */
+  noteCopy(message: Message, url: string): void {
+    this.#held = this.#held.map((held) => (held.message === message ? { ...held, url } : held));
+  }
+
+  /** Whether a message is the record of another one. */
+  static isRecordOf(recorded: Message, message: Message): boolean {
+    return isSame(message, recorded);
+  }
+
+  /** Forgets what a server has recorded as a whole: all that went to it, and what it answered. */
+  dropRun(): void {
+    this.#held = this.#held.filter(({ aside, turn }) => aside && turn === this.#turn);
+  }
+
+  /**
+   * Forgets what a server has recorded, in the order of its record.
+   * @returns whether it holds messages of the last run; undefined where the record cannot be read
+   */
+  drop(recorded: readonly Recorded[]): boolean | undefined {
+    const isReadable = recorded.some(({ message }) => message !== undefined);
+    const isCopy = recorded.some(({ url }) => this.#held.some((held) => isCopyAt(held, url)));
+    if (!isReadable && !isCopy) return undefined;
+    const found = new Set<Held>();
+    let left = recorded;
+    for (const held of this.#held) {
+      const at = left.findIndex(
+        ({ url, message }) => isCopyAt(held, url) || (message && isSame(held.message, message)),
+      );
+      if (at === -1) continue;
+      found.add(held);
+      left = left.slice(at + 1);
+    }
+    // A run is recorded as a whole; the answer may have been cut short here, and complete there.
+    const turns = new Set([...found].filter(({ aside }) => !aside).map(({ turn }) => turn));
+    const hasLast = turns.has(this.#turn);
+    this.#held = this.#held.filter(
+      (held) => !found.has(held) && (held.aside || held.turn === 0 || !turns.has(held.turn)),
+    );
+    return hasLast;
+  }
+
+  /** Leaves out the oldest messages until the others fit into a request beside so many bytes. @returns how many */
+  fit(otherBytes: number): number {
+    let room = MAX_REQUEST_BYTES - otherBytes;
+    const first = this.#held.findLastIndex(({ message }) => {
+      room -= Buffer.byteLength(JSON.stringify(message)) + 1;
+      return room < 0;
+    });
+    this.#held = this.#held.slice(first + 1);
+    return first + 1;
+  }
+}
+
+function isCopyAt({ url }: Held, other: string): boolean {
+  return url !== undefined && urlIdentity(url) === urlIdentity(other);
+}
+
+/** Whether a server's record is of this message: servers keep its words, and the time at which it was said. */
+function isSame(message: Message, recorded: Message): boolean {
+  if (wordsOf(message) === wordsOf(recorded)) return true;
+  const [at, other] = [Date.parse(message.created_at ?? ''), Date.parse(recorded.created_at ?? '')];
+  return at > 0 && at === other;
+}
+
+function wordsOf({ parts }: Message): string {
+  return parts.map((part) => textOf(part) ?? JSON.stringify([part.name, part.content, part.content_url])).join('');
+}
+
+/** Stands for messages that are left out. @param now milliseconds since 1970 */
+export function leftOutMessage(count: number, now: number): Message {
+  const words = count === 1 ? '[1 earlier message left out]' : `[${count} earlier messages left out]`;
+  const at = timestamp(now);
+  const part = { content_type: 'text/plain', content: words, content_encoding: 'plain' } as const;
+  return { role: 'agent', parts: [part], created_at: at, completed_at: at };
+}

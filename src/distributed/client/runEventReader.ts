@@ -1,0 +1,31 @@
+// Reads events of a run so that no stranger's slip ends the run for us: what does not fit becomes an event that says so, in its place in the order.
+import * as z from 'zod/mini';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { type RunEvent, readEvent } from '../model/model';
+
+const terminalSchema = z.looseObject({
+  type: z.enum(['run.completed', 'run.failed', 'run.cancelled', 'run.awaiting']),
+});
+
+/**
+ * Reads one event as it was streamed or replayed; never throws. An event that does not fit counts as unknown, so that positions in the stream and in the replay stay the
+ * same; where it would have ended the run it becomes an `error`, or the run would never end.
+ * @param value undefined where the text was no JSON
+ */
+export function readStreamedEvent(value: unknown, log: Log): RunEvent {
+  try {
+    return readEvent(value);
+  } catch (error) {
+    log.warn(`An event of a run is not understood: ${messageOf(error)}`);
+    const terminal = z.safeParse(terminalSchema, value).data;
+    if (terminal === undefined) return { type: 'unknown', name: 'invalid', raw: undefined };
+    return {
+      type: 'error',
+      error: {
+        code: 'invalid_data',
+        message: `The agent server ended the run with a "${terminal.type}" that does not fit the protocol.`,
+      },
+    };
+  }
+}

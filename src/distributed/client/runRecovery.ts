@@ -1,0 +1,218 @@
+// Follows a run to its end whatever happens to the stream: what was missed comes from the run's own list of events, by position, so that nothing is lost or repeated.
+import { messageOf, ParleyError } from '../../base/errors';
+import { type Log, silentLog } from '../../base/log';
+import { pause } from '../model/deadline';
+import type { Run, RunEvent, RunStatus } from '../model/model';
+import { AgentServerError } from './agentServerError';
+import type { CommunicationClient, RunStream } from './communicationClient';
+
+export interface FollowOptions {
+  readonly log?: Log;
+  /** A stream silent for so many milliseconds is checked against the run's status: connections die without a word. */
+  readonly quietMs?: number;
+  /** Milliseconds between two looks at a run that still works. */
+  readonly pollMs?: number;
+  /** Waits before asking again a server that does not answer; the run is given up after the last one. */
+  readonly retryMs?: readonly number[];
+}
+
+/** How far a run was followed; kept between the stream that ends with a question and the one that its answer begins. */
+export interface RunPosition {
+  runId: string | undefined;
+  /** Events taken so far, those that were not understood included. */
+  taken: number;
+}
+
+const RETRY_MS = [250, 500, 1000, 2000, 4000, 5000, 5000, 10_000, 10_000];
+
+/** Whether nothing more comes in this stream: the run is over, or waits for an answer. */
+export function endsStream(event: RunEvent): boolean {
+  switch (event.type) {
+    case 'run.awaiting':
+    case 'run.completed':
+    case 'run.failed':
+    case 'run.cancelled':
+    case 'error':
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Whether a run does nothing until somebody answers or for good. */
+export function isResting(status: RunStatus): boolean {
+  return status === 'awaiting' || status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+/**
+ * The events of a run from `position` on, each once and in order, until one that {@link endsStream}. A stream that is lost is continued from `GET /runs/{id}/events`; where a
+ * server has none, `GET /runs/{id}` tells at least the end, as one event with the whole run.
+ * @param open sends the request; its signal ends the stream @param position is moved along
+ * @throws what `open` throws; ParleyError `run-lost` where the run cannot be found again; the signal's reason
+ */
+export async function* followRun(
+  client: Pick<CommunicationClient, 'run' | 'events'>,
+  open: (signal: AbortSignal) => Promise<RunStream>,
+  position: RunPosition,
+  options: FollowOptions,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, void, undefined> {
+  const stop = new AbortController();
+  const closed = AbortSignal.any([signal, stop.signal]);
+  try {
+    const stream = await open(closed);
+    if (stream.kind === 'run') {
+      position.runId = stream.run.run_id;
+      if (isResting(stream.run.status)) {
+        yield restingEvent(stream.run);
+        return;
+      }
+    } else {
+      position.runId ??= stream.runId;
+      for await (const event of whileItLives(client, stream.events, position, options, signal)) {
+        position.taken += 1;
+        if (event.type === 'run.created') position.runId ??= event.run.run_id;
+        yield event;
+        if (endsStream(event)) return;
+      }
+    }
+  } finally {
+    stop.abort();
+  }
+  yield* recover(client, position, options, signal);
+}
+
+/** The events of a stream; ends without an error when the stream breaks, or when the run rests and the stream does not say so. */
+async function* whileItLives(
+  client: Pick<CommunicationClient, 'run'>,
+  events: AsyncIterable<RunEvent>,
+  position: RunPosition,
+  { quietMs = 45_000, log = silentLog }: FollowOptions,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, void, undefined> {
+  const iterator = events[Symbol.asyncIterator]();
+  const take = (): Promise<IteratorResult<RunEvent, unknown>> => {
+    const taken = iterator.next();
+    // Where nobody waits for it any more, its failure is nobody's.
+    taken.catch(() => undefined);
+    return taken;
+  };
+  let next = take();
+  for (;;) {
+    let result: IteratorResult<RunEvent, unknown> | undefined;
+    try {
+      result = await withinQuiet(next, quietMs, signal);
+    } catch (error) {
+      if (signal.aborted || isRefusal(error)) throw error;
+      log.info(`The stream of run ${position.runId ?? '?'} broke: ${messageOf(error)}`);
+      return;
+    }
+    if (result === undefined) {
+      if (await restsUnseen(client, position, signal)) return;
+    } else if (result.done) return;
+    else {
+      yield result.value;
+      next = take();
+    }
+  }
+}
+
+/** An event that is too large would come again in the replay. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ParleyError && error.code === 'event-too-large';
+}
+
+async function withinQuiet<T>(next: Promise<T>, quietMs: number, signal: AbortSignal): Promise<T | undefined> {
+  const enough = new AbortController();
+  const quiet = pause(quietMs, AbortSignal.any([signal, enough.signal])).then(() => undefined);
+  try {
+    return await Promise.race([next, quiet]);
+  } finally {
+    quiet.catch(() => undefined);
+    enough.abort();
+  }
+}
+
+async function restsUnseen(
+  client: Pick<CommunicationClient, 'run'>,
+  { runId }: RunPosition,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (runId === undefined) return false;
+  try {
+    return isResting((await client.run(runId, signal)).status);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // A server that is gone is found gone by the recovery, which knows how long to be patient.
+    return error instanceof AgentServerError && error.isSilence;
+  }
+}
+
+async function* recover(
+  client: Pick<CommunicationClient, 'run' | 'events'>,
+  position: RunPosition,
+  options: FollowOptions,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, void, undefined> {
+  const { pollMs = 1000, retryMs = RETRY_MS, log = silentLog } = options;
+  const { runId } = position;
+  if (runId === undefined) throw lost('The connection broke before the agent server had named the run.');
+  for (let failures = 0; ; ) {
+    let events: readonly RunEvent[];
+    try {
+      events = await missed(client, runId, position, signal);
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const wait = retryMs[failures++];
+      if (wait === undefined || !isPassing(error)) throw lost(messageOf(error), error);
+      log.info(`Run ${runId} is asked for again in ${wait} ms: ${messageOf(error)}`);
+      await pause(wait, signal);
+      continue;
+    }
+    for (const event of events) {
+      yield event;
+      if (endsStream(event)) return;
+    }
+    await pause(pollMs, signal);
+  }
+}
+
+/** What came since the position: from the list of events, or, where that is no help, the end of the run. */
+async function missed(
+  client: Pick<CommunicationClient, 'run' | 'events'>,
+  runId: string,
+  position: RunPosition,
+  signal: AbortSignal,
+): Promise<readonly RunEvent[]> {
+  try {
+    const all = await client.events(runId, signal);
+    if (all.length >= position.taken) {
+      const fresh = all.slice(position.taken);
+      position.taken = all.length;
+      // A list may end before the run does, on servers that keep only so many events.
+      if (fresh.length > 0) return fresh;
+    }
+  } catch (error) {
+    if (!(error instanceof AgentServerError) || error.isSilence || isPassing(error)) throw error;
+  }
+  const run = await client.run(runId, signal);
+  return isResting(run.status) ? [restingEvent(run)] : [];
+}
+
+/** A server that is gone for a while, or too busy: asking again may help. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof AgentServerError && (error.isSilence || (error.status ?? 0) >= 500 || error.status === 429);
+}
+
+function restingEvent(run: Run): RunEvent {
+  // `isResting` has been asked: the four words are the names of events too.
+  return { type: `run.${run.status as 'awaiting' | 'completed' | 'failed' | 'cancelled'}`, run };
+}
+
+function lost(reason: string, cause?: unknown): ParleyError {
+  return new ParleyError('run-lost', `The connection to the running agent was lost. ${reason}`, {
+    hint: 'The agent may have finished all the same. Send the message again if its answer does not appear.',
+    cause,
+  });
+}

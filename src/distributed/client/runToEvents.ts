@@ -1,0 +1,216 @@
+// A run of the Agent Communication Protocol as events of a session: the one place that knows both vocabularies. Pure: no clock, no I/O; one instance for each run.
+import type { Log } from '../../base/log';
+import type { ContentBlock } from '../../session/content';
+import type { SessionEvent, StopReason } from '../../session/event';
+import {
+  citationOf,
+  type Message,
+  type MessagePart,
+  type Run,
+  type RunEvent,
+  type Trajectory,
+  trajectoryOf,
+} from '../model/model';
+import { plainSentence } from './agentServerError';
+import { citationBlock, missingParts, partBlock, type Shown, textOf } from './runParts';
+
+/** How a run came to rest. `awaiting`: its question has been shown, the next prompt answers it. */
+export interface RunEnd {
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'awaiting';
+  readonly stopReason: StopReason;
+  readonly error?: { readonly code: string; readonly message: string };
+  /** Absent where the stream ended with a bare error. */
+  readonly run?: Run;
+}
+
+/** Takes the events of a run in order and gives what they mean in a transcript. Turns begin and end with whoever runs it: see {@link end}. */
+export class RunToEvents {
+  readonly #log: Log;
+  readonly #key: string;
+  readonly #run: Shown = { text: '', others: 0 };
+  #message: Shown | undefined;
+  #end: RunEnd | undefined;
+  readonly #said: MessagePart[] = [];
+  /** Pieces of text with the same number are one message of the transcript. */
+  #piece = 0;
+  #count = 0;
+  #openTools: { readonly toolCallId: string; readonly toolName: string }[] = [];
+
+  /** @param key makes the ids of this run's messages and tool calls unique in the session */
+  constructor(key: string, log: Log) {
+    this.#key = key;
+    this.#log = log;
+  }
+
+  /** Set once the run rests; unset again when it goes on after an answer. */
+  get end(): RunEnd | undefined {
+    return this.#end;
+  }
+
+  /** All parts that were shown so far. */
+  get said(): readonly MessagePart[] {
+    return this.#said;
+  }
+
+  /** What one event means (protocol 1.0.3 "Events"). Empty for what is not shown. */
+  apply(event: RunEvent): readonly SessionEvent[] {
+    const out: SessionEvent[] = [];
+    switch (event.type) {
+      case 'run.created':
+        break;
+      case 'run.in-progress':
+        this.#end = undefined;
+        break;
+      case 'message.created':
+        // Its parts come again one by one, or with `message.completed`: whole messages that an agent yields are announced complete.
+        this.#begin();
+        break;
+      case 'message.part':
+        this.#showPart(event.part, out);
+        break;
+      case 'message.completed':
+        this.#complete(this.#message ?? this.#begin(), event.message.parts, out);
+        this.#message = undefined;
+        break;
+      case 'run.awaiting':
+        this.#complete(this.#run, partsOf(event.run.output), out);
+        this.#ask(event.run, out);
+        this.#end = { status: 'awaiting', stopReason: 'end_turn', run: event.run };
+        break;
+      case 'run.completed':
+      case 'run.failed':
+      case 'run.cancelled':
+        this.#finish(event.run, event.type, out);
+        break;
+      case 'error':
+        this.#fail(event.error, undefined, out);
+        break;
+      case 'generic':
+        this.#log.debug('A generic event of an agent is not shown.');
+        break;
+      case 'unknown':
+        this.#log.debug(`An event "${plainSentence(event.name)}" of an agent is not known.`);
+        break;
+    }
+    return out;
+  }
+
+  #begin(): Shown {
+    this.#piece += 1;
+    this.#message = { text: '', others: 0 };
+    return this.#message;
+  }
+
+  #finish(run: Run, type: 'run.completed' | 'run.failed' | 'run.cancelled', out: SessionEvent[]): void {
+    this.#complete(this.#run, partsOf(run.output), out);
+    this.#message = undefined;
+    if (type === 'run.failed') {
+      this.#fail(run.error ?? { code: 'server_error', message: 'The agent does not say why.' }, run, out);
+    } else if (type === 'run.cancelled') this.#end = { status: 'cancelled', stopReason: 'cancelled', run };
+    else {
+      this.#closeTools('completed', out);
+      this.#end = { status: 'completed', stopReason: 'end_turn', run };
+    }
+  }
+
+  #fail({ code, message }: { code: string; message: string }, run: Run | undefined, out: SessionEvent[]): void {
+    this.#closeTools('failed', out);
+    const error = {
+      code: `agent-error ${plainSentence(code)}`,
+      message: plainSentence(message) || 'The agent failed.',
+    };
+    out.push({ type: 'error', ...error });
+    this.#end = { status: 'failed', stopReason: 'error', error, ...(run && { run }) };
+  }
+
+  /** Shows what of a whole had not been shown in pieces: all of it after a synchronous run, the rest after a lost stream, mostly nothing. */
+  #complete(shown: Shown, whole: readonly MessagePart[], out: SessionEvent[]): void {
+    const missing = missingParts(shown, whole);
+    if (missing === undefined) this.#log.debug('A completed message differs from its parts; the parts stay.');
+    for (const part of missing ?? []) this.#showPart(part, out);
+  }
+
+  #showPart(part: MessagePart, out: SessionEvent[]): void {
+    this.#said.push(part);
+    const message = this.#message ?? this.#begin();
+    const text = textOf(part);
+    for (const shown of [message, this.#run]) {
+      if (text === undefined) shown.others += 1;
+      else shown.text += text;
+    }
+    if (text !== undefined) this.#say({ type: 'text', text }, out);
+    else this.#showOther(part, out);
+  }
+
+  #showOther(part: MessagePart, out: SessionEvent[]): void {
+    const step = trajectoryOf(part);
+    if (step) this.#showStep(step, out);
+    const block = partBlock(part);
+    if (block) this.#say(block, out);
+    const source = citationOf(part) && citationBlock(part);
+    if (source) this.#say(source, out);
+  }
+
+  #say(block: ContentBlock, out: SessionEvent[]): void {
+    if (block.type === 'text' && block.text === '') return;
+    out.push({ type: 'message_chunk', role: 'agent', messageId: `${this.#key}:${this.#piece}`, block });
+  }
+
+  #showStep({ message, toolName, toolInput, toolOutput }: Trajectory, out: SessionEvent[]): void {
+    // What is said after a step stands below it.
+    this.#piece += 1;
+    this.#count += 1;
+    const id = `${this.#key}:step${this.#count}`;
+    if (toolName === undefined) {
+      if (message) {
+        const block = { type: 'text', text: message } as const;
+        out.push({ type: 'message_chunk', role: 'thought', messageId: id, block });
+      }
+      return;
+    }
+    // A step has no id: a result without arguments belongs to the last call of that tool which has none yet.
+    const open =
+      toolOutput !== undefined && toolInput === undefined
+        ? this.#openTools.findLast((call) => call.toolName === toolName)
+        : undefined;
+    const toolCallId = open?.toolCallId ?? id;
+    if (open) this.#openTools = this.#openTools.filter((call) => call !== open);
+    if (toolOutput === undefined) this.#openTools.push({ toolCallId, toolName });
+    out.push({
+      type: 'tool_call',
+      toolCallId,
+      announced: open === undefined,
+      patch: {
+        ...(open && message === undefined ? {} : { title: message || toolName }),
+        name: toolName,
+        status: toolOutput === undefined ? 'in_progress' : 'completed',
+        ...(toolInput !== undefined && { rawInput: toolInput }),
+        ...(toolOutput !== undefined && { rawOutput: toolOutput }),
+      },
+    });
+  }
+
+  #closeTools(status: 'completed' | 'failed', out: SessionEvent[]): void {
+    for (const { toolCallId } of this.#openTools.splice(0)) {
+      out.push({ type: 'tool_call', toolCallId, announced: false, patch: { status } });
+    }
+  }
+
+  #ask(run: Run, out: SessionEvent[]): void {
+    this.#message = undefined;
+    this.#piece += 1;
+    const before = out.length;
+    for (const part of run.await_request?.message?.parts ?? []) {
+      const text = textOf(part);
+      if (text !== undefined) this.#say({ type: 'text', text }, out);
+      else this.#showOther(part, out);
+    }
+    if (out.length === before) {
+      out.push({ type: 'notice', severity: 'info', title: 'The agent waits for an answer.', own: true });
+    }
+  }
+}
+
+function partsOf(output: readonly Message[]): readonly MessagePart[] {
+  return output.flatMap((message) => message.parts);
+}

@@ -1,0 +1,268 @@
+// The past of a session that is worked on by servers we do not own: our descriptor is the truth, what a server says is taken only where it goes on from ours, and nothing
+// that was said gets lost in between (distributed sessions, "Hand-over algorithm").
+
+import type { HistoryLinks } from '../fetch/historyLinks';
+import { MAX_HISTORY, type Message, type SessionDescriptor } from '../model/model';
+import { DEFAULT_URL_SECONDS } from '../model/resources';
+import { expiryOf } from '../model/resourceUrl';
+import { nameOf } from './branchName';
+import { checkAfterRun, decideHandOver, type Fork, type ServerAnswer } from './handOver';
+import { type Held, HeldMessages, leftOutMessage, type Recorded } from './heldMessages';
+
+/** What a look at a server's version turned out to be. `forgotten`: it does not have our earlier messages. */
+export type Finding =
+  | { readonly kind: 'agrees' | 'unverified' }
+  | { readonly kind: 'took-over'; readonly added: readonly string[] }
+  | { readonly kind: 'forgotten'; readonly missing: number; readonly added: readonly string[] }
+  | Fork;
+
+/** Keeps messages in a place of the user's own. */
+export interface MessageRecorder {
+  /** @returns the URL of the message */
+  record(message: Message, signal: AbortSignal): Promise<string>;
+  /** Whether a copy of before lies in that place. */
+  has(url: string): Promise<boolean>;
+}
+
+/** What a session's past consists of, as it is kept. */
+export interface KeptPast {
+  readonly descriptor: SessionDescriptor;
+  /** Messages that no server has recorded, in order. */
+  readonly held?: readonly Held[];
+  /** Names (see {@link nameOf}) of links that belong to the history no more: what lay behind them is held, or was left out by the user. */
+  readonly gone?: readonly string[];
+  /** Links to copies of held messages that were handed out, of those that a server has recorded since too. */
+  readonly copies?: readonly string[];
+}
+
+export interface SessionPastOptions {
+  readonly links?: HistoryLinks | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Links that are followed to see whose messages a server has recorded. */
+const MAX_COMPARED = 200;
+
+export class SessionPast {
+  readonly #links: HistoryLinks | undefined;
+  readonly #now: () => number;
+  readonly held: HeldMessages;
+  #descriptor: SessionDescriptor;
+  #gone: ReadonlySet<string>;
+  /** The server of the next run cannot follow the link to the state. */
+  #hidesState = false;
+  #copies: readonly string[];
+  /** Copies of messages whose links have ended, by the names of those. */
+  readonly #reissued = new Map<string, string>();
+
+  constructor({ descriptor, held, gone, copies = [] }: KeptPast, { links, now }: SessionPastOptions) {
+    this.#descriptor = descriptor;
+    this.held = new HeldMessages(held);
+    this.#gone = new Set(gone);
+    this.#copies = copies;
+    this.#links = links;
+    this.#now = now;
+  }
+
+  get descriptor(): SessionDescriptor {
+    return this.#descriptor;
+  }
+
+  /** The descriptor for the next run: without a state that its server cannot read, which stays ours. */
+  get sent(): SessionDescriptor {
+    const { state, ...rest } = this.#descriptor;
+    return state === undefined || this.#hidesState ? rest : { ...rest, state };
+  }
+
+  get hidesState(): boolean {
+    return this.#hidesState;
+  }
+
+  get kept(): KeptPast {
+    return { descriptor: this.#descriptor, held: this.held.all, gone: [...this.#gone], copies: this.#copies };
+  }
+
+  /** Compares a server's version with ours and takes what goes on from ours; see {@link checkAfterRun}. */
+  compare(answer: ServerAnswer): Finding {
+    const theirs = this.#withoutGone(answer);
+    const check = checkAfterRun(this.#descriptor, theirs);
+    if (check.kind === 'fork') return check;
+    if (check.kind === 'unverified') return { kind: 'unverified' };
+    const added = check.descriptor.history.slice(this.#descriptor.history.length);
+    this.#descriptor = check.descriptor;
+    if (check.kind === 'forgotten') return { kind: 'forgotten', missing: check.missing, added };
+    if (added.length > 0) return { kind: 'took-over', added };
+    // It still has what we have no more: it is to get ours.
+    return { kind: theirs === answer ? 'agrees' : 'unverified' };
+  }
+
+  /** Before the session leaves a server: takes along what that server has more; see {@link decideHandOver}. @returns the fork where each has something of its own */
+  async leave(answer: ServerAnswer, signal: AbortSignal): Promise<Fork | undefined> {
+    const decision = decideHandOver(this.#descriptor, this.#withoutGone(answer));
+    if (decision.kind === 'fork') return decision;
+    const added = decision.descriptor.history.slice(this.#descriptor.history.length);
+    this.#descriptor = decision.descriptor;
+    await this.takeRecord(added, undefined, signal);
+    return undefined;
+  }
+
+  /**
+   * Forgets the held messages that a server has recorded, as far as its record is theirs: another client may have written at the same time.
+   * @param added links of the record @param run the run that was to be recorded, where there was one: what it was sent, and how many messages it answered
+   * @returns whether the record holds the prompt; undefined where it cannot be read
+   */
+  async takeRecord(
+    added: readonly string[],
+    run: { readonly input: readonly Message[]; readonly outputs: number } | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean | undefined> {
+    if (added.length === 0) return run === undefined;
+    if (this.held.all.length === 0) return true;
+    const prompt = run?.input.at(-1);
+    if (run && prompt && added.length === run.input.length + run.outputs) {
+      const said = await this.#read(added[run.input.length - 1] ?? '', signal);
+      if (said && HeldMessages.isRecordOf(said, prompt)) {
+        this.held.dropRun();
+        return true;
+      }
+    }
+    const recorded = added.slice(-MAX_COMPARED).map(async (url): Promise<Recorded> => {
+      return { url, message: await this.#read(url, signal) };
+    });
+    const hasRun = this.held.drop(await Promise.all(recorded));
+    // Nothing says that the record is somebody else's.
+    if (hasRun === undefined && run) this.held.dropRun();
+    return hasRun;
+  }
+
+  /**
+   * Makes the history one that a server can read: links of our own are signed anew, and from the first on that it cannot follow, messages go along instead.
+   * @param reader origin of the server @returns whether the server has to get the history, as it is another one now, or its links are
+   */
+  async prepare(reader: string, signal: AbortSignal): Promise<boolean> {
+    const links = this.#links;
+    if (!links) return false;
+    const { history, state } = this.#descriptor;
+    const fresh = await Promise.all(
+      history.map(async (url) => {
+        const link = await links.fresh(url, reader);
+        // A link of others that has ended stays only where the message cannot be had at all: the user decides then.
+        return link !== undefined && (await this.#copyOfEnded(link, signal)) ? undefined : link;
+      }),
+    );
+    const first = fresh.indexOf(undefined);
+    const kept = fresh.slice(0, first === -1 ? fresh.length : first).filter((url) => url !== undefined);
+    const behind = history.slice(kept.length);
+    const messages = await Promise.all(
+      behind.map(async (url, index) => {
+        const said = await links.read(url, signal);
+        return typeof said === 'string' ? this.#missing(kept.length + index, said) : said;
+      }),
+    );
+    signal.throwIfAborted();
+    const readable = state === undefined ? undefined : await links.fresh(state, reader);
+    // The names of links stay the same where only their signatures are new.
+    const moved = kept.flatMap((url, index) => {
+      const before = history[index] ?? '';
+      return url === before || nameOf(url) === nameOf(before) ? [] : [before];
+    });
+    // A server that has links which end goes on with those, unless it gets the new ones.
+    const renewed = kept.some((url, index) => url !== history[index] && this.#endsSoon(history[index] ?? ''));
+    this.#hidesState = state !== undefined && readable === undefined;
+    this.#forget([...moved, ...behind]);
+    this.#descriptor = { ...this.#descriptor, history: kept, ...(readable !== undefined && { state: readable }) };
+    if (behind.length > 0) this.held.prepend(messages);
+    return behind.length > 0 || moved.length > 0 || renewed || (readable !== undefined && readable !== state);
+  }
+
+  #noteCopy(url: string): void {
+    this.#copies = [...this.#copies, url].slice(-MAX_HISTORY);
+  }
+
+  /** Where a copy lies of a message whose link has ended. Undefined where the link is good, or there is nothing to copy. */
+  async #published(url: string, recorder: MessageRecorder, signal: AbortSignal): Promise<string | undefined> {
+    const known = this.#reissued.get(nameOf(url));
+    if (known !== undefined && (await recorder.has(known)))
+      return (await this.#links?.fresh(known, undefined)) ?? known;
+    const message = await this.#copyOfEnded(url, signal);
+    if (!message) return undefined;
+    const copy = await recorder.record(message, signal);
+    this.#noteCopy(copy);
+    this.#reissued.set(nameOf(url), copy);
+    return copy;
+  }
+
+  /** The message behind a link that nobody can follow any more, from what was read before. Undefined where the link is good, or there is no copy. */
+  async #copyOfEnded(url: string, signal: AbortSignal): Promise<Message | undefined> {
+    const ends = expiryOf(url);
+    return ends !== undefined && ends <= this.#now() ? this.#read(url, signal) : undefined;
+  }
+
+  #endsSoon(url: string): boolean {
+    const ends = expiryOf(url);
+    return ends !== undefined && ends - this.#now() < (DEFAULT_URL_SECONDS * 1000) / 2;
+  }
+
+  /** Leaves links out of the history for good: nobody can follow them. */
+  leaveOut(urls: readonly string[]): void {
+    const names = new Set(urls.map(nameOf));
+    const history = this.#descriptor.history.filter((url) => !names.has(nameOf(url)));
+    this.#forget(urls);
+    this.#descriptor = { ...this.#descriptor, history };
+  }
+
+  /** Puts messages in the place of the whole history. */
+  replaceBy(messages: readonly Message[]): void {
+    this.#forget(this.#descriptor.history);
+    this.#descriptor = { ...this.#descriptor, history: [] };
+    this.held.prepend(messages, []);
+  }
+
+  /** The descriptor for others, with links to copies of what no server has recorded. @throws what `recorder` throws */
+  async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
+    const history: string[] = [];
+    for (const url of this.#descriptor.history) {
+      const link = (await this.#links?.fresh(url, undefined)) ?? url;
+      history.push((await this.#published(link, recorder, signal)) ?? link);
+    }
+    for (const { message, url } of this.held.all) {
+      const isKept = url !== undefined && (await recorder.has(url));
+      const copy = isKept ? url : await recorder.record(message, signal);
+      if (!isKept) {
+        this.held.noteCopy(message, copy);
+        this.#noteCopy(copy);
+      }
+      history.push((await this.#links?.fresh(copy, undefined)) ?? copy);
+    }
+    return { ...this.#descriptor, history };
+  }
+
+  /** Leaves out the oldest held messages until a request holds them beside so many bytes. @returns how many */
+  fit(otherBytes: number): number {
+    const count = this.held.fit(otherBytes + 1024);
+    if (count > 0) this.held.prepend([leftOutMessage(count, this.#now())]);
+    return count;
+  }
+
+  async #read(url: string, signal: AbortSignal): Promise<Message | undefined> {
+    const said = await this.#links?.read(url, signal);
+    return typeof said === 'string' ? undefined : said;
+  }
+
+  #missing(index: number, why: string): Message {
+    const content = `[message ${index + 1} unavailable: ${why}]`;
+    return { role: 'agent', parts: [{ content_type: 'text/plain', content, content_encoding: 'plain' }] };
+  }
+
+  #forget(urls: readonly string[]): void {
+    this.#gone = new Set([...this.#gone, ...urls.map(nameOf)].slice(-MAX_HISTORY));
+  }
+
+  #withoutGone(answer: ServerAnswer): ServerAnswer {
+    if (answer.kind !== 'session' || this.#gone.size === 0) return answer;
+    const history = answer.descriptor.history.filter((url) => !this.#gone.has(nameOf(url)));
+    if (history.length === answer.descriptor.history.length) return answer;
+    return { kind: 'session', descriptor: { ...answer.descriptor, history } };
+  }
+}

@@ -1,0 +1,93 @@
+// Descriptors on their way in and out: from JSON, from a link, from a server; to JSON and to a link that opens the session in an editor.
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ParleyError } from '../../base/errors';
+import { parseBounded } from '../model/boundedJson';
+import { MAX_DESCRIPTOR_BYTES, readSession, type SessionDescriptor } from '../model/model';
+import { carriesSignature, expiryOf, isOnThisMachine } from '../model/resourceUrl';
+import { type Guard, guardedGet } from './guard';
+
+/** What a user pasted: the session itself, or the address of a server's `GET /sessions/{id}` that has it. */
+export type DescriptorSource =
+  | { readonly kind: 'descriptor'; readonly descriptor: SessionDescriptor }
+  | { readonly kind: 'address'; readonly url: string };
+
+/** `vscode://parley.parley/session?d=…`; other editors have other schemes. */
+const LINK = /^[a-z][a-z0-9+.-]*:\/\/parley\.parley\/session\?(.*)$/is;
+
+/**
+ * Reads a descriptor: an object, its JSON text, a link, or the address of one.
+ * @throws ParleyError `bad-descriptor`, `too-large`, `not-json`, `too-deep`, `invalid-data`
+ */
+export function parseDescriptor(input: unknown): DescriptorSource {
+  if (typeof input !== 'string') return readDescriptor(input);
+  const text = input.trim();
+  if (text.startsWith('{')) return readDescriptor(parseBounded(text, MAX_DESCRIPTOR_BYTES));
+  const query = LINK.exec(text)?.[1];
+  if (query !== undefined) return readDescriptor(parseBounded(unpack(query), MAX_DESCRIPTOR_BYTES));
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return { kind: 'address', url: text };
+  throw new ParleyError('bad-descriptor', 'This is neither a session link nor a session descriptor.', {
+    hint: 'Paste what "Copy Session Link" gave, or the address of a session on a server.',
+  });
+}
+
+/**
+ * Reads a descriptor, fetching it under the guard where its address is given.
+ * @throws ParleyError as {@link parseDescriptor} and `guardedGet` do, `session-not-found`, `session-locked` (401), `session-denied` (403), `session-unavailable`
+ */
+export async function openDescriptor(input: unknown, guard: Guard, signal: AbortSignal): Promise<SessionDescriptor> {
+  const source = parseDescriptor(input);
+  if (source.kind === 'descriptor') return source.descriptor;
+  const options = { guard, maxBytes: MAX_DESCRIPTOR_BYTES, timeoutMs: 10_000 };
+  const { status, body } = await guardedGet(source.url, options, signal);
+  const { host } = new URL(source.url);
+  if (status === 404) throw new ParleyError('session-not-found', `${host} does not have this session.`);
+  if (status === 401) throw new ParleyError('session-locked', `${host} wants a token for this session.`);
+  if (status === 403) throw new ParleyError('session-denied', `${host} refuses access to this session.`);
+  if (status < 200 || status >= 300) {
+    throw new ParleyError('session-unavailable', `${host} cannot give this session now (${status}).`);
+  }
+  return readSession(parseBounded(body, MAX_DESCRIPTOR_BYTES), 'The descriptor');
+}
+
+export interface ExportedDescriptor {
+  /** JSON, indented. */
+  readonly text: string;
+  /** Opens the session in an editor that has Parley. Some systems cut links at 2 000 to 8 000 characters. */
+  readonly link: string;
+  /** Whoever gets it can read the messages without signing in: warn before it is copied. */
+  readonly carriesSignatures: boolean;
+  /** How many of the URLs lead to the machine that opens them: others cannot read those. */
+  readonly onThisMachine: number;
+  /** When the first of the signed URLs ends, in milliseconds since 1970. */
+  readonly expiresAt?: number;
+}
+
+/** @param scheme of the editor (`vscode`, `vscodium` …) */
+export function exportDescriptor(descriptor: SessionDescriptor, scheme = 'vscode'): ExportedDescriptor {
+  const urls = descriptor.state === undefined ? descriptor.history : [...descriptor.history, descriptor.state];
+  const ends = urls.map(expiryOf).filter((end) => end !== undefined);
+  const packed = deflateRawSync(JSON.stringify(descriptor)).toString('base64url');
+  return {
+    text: JSON.stringify(descriptor, undefined, 2),
+    link: `${scheme}://parley.parley/session?d=${packed}`,
+    carriesSignatures: urls.some(carriesSignature),
+    onThisMachine: urls.filter(isOnThisMachine).length,
+    ...(ends.length > 0 && { expiresAt: Math.min(...ends) }),
+  };
+}
+
+function readDescriptor(value: unknown): DescriptorSource {
+  return { kind: 'descriptor', descriptor: readSession(value, 'The descriptor') };
+}
+
+function unpack(query: string): Uint8Array {
+  const packed = new URLSearchParams(query).get('d') ?? '';
+  if (packed.length > 2 * MAX_DESCRIPTOR_BYTES) throw new ParleyError('too-large', 'The session link is too long.');
+  try {
+    return inflateRawSync(Buffer.from(packed, 'base64url'), { maxOutputLength: MAX_DESCRIPTOR_BYTES });
+  } catch {
+    throw new ParleyError('bad-descriptor', 'The session link is damaged, or cut off.', {
+      hint: 'Copy the descriptor as text instead.',
+    });
+  }
+}

@@ -1,0 +1,208 @@
+// Fetches a URL that came from a stranger, by the rules against server-side request forgery: http(s) only, no user in the URL, every address of every hop
+// judged, few redirects and none from https to http, bounded in bytes and time, credentials for the first origin alone, nothing fetched ever in an error.
+import type { IncomingMessage } from 'node:http';
+import type { Disposable } from '../../base/disposable';
+import { ParleyError } from '../../base/errors';
+import { Deadline } from '../model/deadline';
+import { ACCEPT_ENCODING, discardBody, readBody } from './guardedBody';
+import { BlockedAddress, GuardedConnections, type NameLookup } from './guardedConnections';
+import { type ConsentPolicy, OriginConsent } from './originConsent';
+
+const MAX_REDIRECTS = 3;
+
+/** What the user and the settings allow. An origin is `scheme://host[:port]` as `URL.origin` gives it. */
+export interface NetworkPolicy extends ConsentPolicy {
+  /** On the allow-list: our own server, configured agents and stores, origins that the user allowed for good. Addresses are not judged. */
+  isAllowed(origin: string): boolean;
+  /** Only origins of the allow-list; for a server that others can reach. */
+  readonly listedOnly?: boolean;
+  /** Headers with credentials for exactly this origin. */
+  credentials?(origin: string): Promise<Readonly<Record<string, string>> | undefined>;
+}
+
+export interface GuardOptions {
+  /** Connections to one origin at a time; 4 unless told otherwise. */
+  readonly maxPerOrigin?: number;
+  readonly lookup?: NameLookup;
+  /** Instead of the guard's own; for tests and for whoever has other ways out. */
+  readonly connections?: Connections;
+}
+
+type Connections = Pick<GuardedConnections, 'get' | 'classOf' | 'dispose'>;
+
+/** A policy with the connections that are made under it. */
+export class Guard implements Disposable {
+  readonly policy: NetworkPolicy;
+  readonly connections: Connections;
+  /** What the user has said about servers that are not on the public internet, for as long as this guard lives. */
+  readonly consent: OriginConsent;
+
+  constructor(policy: NetworkPolicy, options: GuardOptions = {}) {
+    this.policy = policy;
+    this.connections = options.connections ?? new GuardedConnections(options.maxPerOrigin, options.lookup);
+    this.consent = new OriginConsent(policy, (hostname) => this.connections.classOf(hostname));
+  }
+
+  dispose(): void {
+    this.connections.dispose();
+  }
+}
+
+export interface GuardedGetOptions {
+  readonly guard: Guard;
+  /** Of the body, as sent and as unpacked. */
+  readonly maxBytes: number;
+  /** For all hops together, from the first connection to the last byte; time in which the user is asked does not count. */
+  readonly timeoutMs: number;
+  /** False: a blocked address is an error at once, and whoever calls asks (see {@link OriginConsent.mayVisit}). */
+  readonly asks?: false;
+  /** Headers for every hop (`if-none-match`); no credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface GuardedResponse {
+  /** Of the last hop; never a redirect. */
+  readonly status: number;
+  readonly etag?: string;
+  readonly contentType?: string;
+  /** Empty unless the status is 2xx. */
+  readonly body: Uint8Array;
+}
+
+/**
+ * Gets a URL under a policy. A status that is no success is a result, not an error.
+ * @throws ParleyError `bad-url`, `blocked-address`, `not-listed`, `refused`, `no-such-host`, `timeout`, `too-large`, `bad-encoding`, `bad-redirect`,
+ *   `connection-lost` or `cancelled`; no message holds anything that a server sent
+ */
+export async function guardedGet(
+  url: string,
+  options: GuardedGetOptions,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
+  let at = readUrl(url, 'bad-url');
+  const first = at.origin;
+  let left = options.timeoutMs;
+  for (let hop = 0; ; hop++) {
+    // A server that redirects must not aim our credentials, not even those of the server that it redirects to.
+    const credentials = at.origin === first ? await options.guard.policy.credentials?.(at.origin) : undefined;
+    const headers = { 'accept-encoding': ACCEPT_ENCODING, accept: '*/*', ...options.headers, ...credentials };
+    const begun = performance.now();
+    const { result, location, waited } = await visit(at, headers, options, left, signal);
+    if (result !== undefined) return result;
+    left -= performance.now() - begun - waited;
+    if (hop === MAX_REDIRECTS) throw new ParleyError('bad-redirect', `${first} redirects too often.`);
+    const next = readUrl(location, 'bad-redirect', at);
+    if (at.protocol === 'https:' && next.protocol === 'http:') {
+      throw new ParleyError('bad-redirect', `${first} redirects from https to http.`);
+    }
+    at = next;
+  }
+}
+
+interface Visit {
+  readonly result?: GuardedResponse;
+  readonly location: string;
+  /** Milliseconds in which the user was asked. */
+  readonly waited: number;
+}
+
+async function visit(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  options: GuardedGetOptions,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Visit> {
+  const { guard } = options;
+  const { origin } = url;
+  const allowed = guard.consent.isAllowed(origin);
+  if (!allowed && guard.policy.listedOnly === true) {
+    throw new ParleyError('not-listed', `${origin} is not on the list of allowed servers.`);
+  }
+  try {
+    return await exchange(url, headers, allowed, options.maxBytes, guard, timeoutMs, signal);
+  } catch (error) {
+    if (!(error instanceof BlockedAddress) || options.asks === false) throw error;
+    const asked = performance.now();
+    if (!(await guard.consent.mayVisit(error, true, signal))) throw error;
+    const waited = performance.now() - asked;
+    return { ...(await exchange(url, headers, true, options.maxBytes, guard, timeoutMs, signal)), waited };
+  }
+}
+
+async function exchange(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  allowed: boolean,
+  maxBytes: number,
+  guard: Guard,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Visit> {
+  const deadline = new Deadline(url.origin, Math.max(0, timeoutMs), signal);
+  let response: IncomingMessage | undefined;
+  const stop = (): void => {
+    response?.destroy(new Error('aborted'));
+  };
+  deadline.signal.addEventListener('abort', stop, { once: true });
+  try {
+    response = await guard.connections.get(url, headers, allowed, deadline.signal);
+    const status = response.statusCode ?? 0;
+    const location = response.headers.location;
+    if (status >= 300 && status < 400 && status !== 304 && location !== undefined) {
+      discardBody(response);
+      return { location, waited: 0 };
+    }
+    const isSuccess = status >= 200 && status < 300;
+    if (!isSuccess) discardBody(response);
+    const body = isSuccess ? await readBody(response, maxBytes) : new Uint8Array();
+    const { etag } = response.headers;
+    const contentType = response.headers['content-type'];
+    const result = {
+      status,
+      body,
+      ...(etag !== undefined && { etag }),
+      ...(contentType !== undefined && { contentType }),
+    };
+    return { result, location: '', waited: 0 };
+  } catch (error) {
+    response?.destroy();
+    if (signal.aborted) throw new ParleyError('cancelled', 'The request was cancelled.');
+    if (deadline.signal.aborted)
+      throw new ParleyError('timeout', `${url.origin} took longer than ${timeoutMs / 1000} s.`);
+    throw networkError(error, url.origin);
+  } finally {
+    deadline.dispose();
+    deadline.signal.removeEventListener('abort', stop);
+  }
+}
+
+function readUrl(text: string, code: string, base?: URL): URL {
+  const url = URL.canParse(text, base?.href) ? new URL(text, base?.href) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+    throw new ParleyError(code, 'This is not an http or https URL.');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ParleyError(code, `The URL of ${url.host} holds a user name or a password.`);
+  }
+  return url;
+}
+
+/** The sentence for what a socket reports; the report itself goes into the cause. */
+function networkError(error: unknown, origin: string): ParleyError {
+  if (error instanceof ParleyError) return error;
+  const code = codeOf(error);
+  if (code === 'ECONNREFUSED') return new ParleyError('refused', `${origin} refuses connections.`);
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
+    return new ParleyError('no-such-host', `The name of ${origin} is not known.`);
+  }
+  if (code === 'ETIMEDOUT') return new ParleyError('timeout', `${origin} does not answer.`);
+  // Only the code: a parser's message may quote what came.
+  return new ParleyError('connection-lost', `The connection to ${origin} broke (${code ?? 'no reason given'}).`);
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,77 @@
+// Reads the body of a response that nobody vouches for: counted before and after decompression, and thrown away as soon as it is too much.
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ParleyError } from '../../base/errors';
+
+/** What we ask servers for; others that they use unasked are read too where possible. */
+export const ACCEPT_ENCODING = 'gzip, br';
+
+/** Bytes of an unwanted body that are read to keep the connection; beyond it the connection is dropped. */
+const WORTH_READING = 64 * 1024;
+
+/**
+ * The body, decompressed.
+ * @param maxBytes of the body as it came and as it unpacks
+ * @throws ParleyError `too-large`, `bad-encoding`; or what the socket reports
+ */
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = (): ParleyError => {
+    const error = new ParleyError('too-large', `The server sent more than ${maxBytes} bytes.`);
+    response.destroy(error);
+    return error;
+  };
+  if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const decoder = decoderOf(response);
+  if (decoder !== undefined) {
+    // Compressed data can go on for ever without unpacking to anything.
+    let packed = 0;
+    response.on('data', (chunk: Buffer) => {
+      packed += chunk.length;
+      if (packed > maxBytes) tooLarge();
+    });
+  }
+  const source: Readable = decoder === undefined ? response : pipeline(response, decoder, () => {});
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    response.destroy();
+    if (/^(Z_|ERR_.*BROTLI|ERR__ERROR)/.test(String((error as NodeJS.ErrnoException).code))) {
+      throw new ParleyError('bad-encoding', 'The server sent compressed data that is damaged.');
+    }
+    throw error;
+  }
+  return Buffer.concat(chunks, size);
+}
+
+function decoderOf(response: IncomingMessage) {
+  const encoding = (response.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity' || encoding === '' || encoding === 'aws-chunked') return undefined;
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'deflate') return createInflate();
+  if (encoding === 'br') return createBrotliDecompress();
+  response.destroy();
+  throw new ParleyError('bad-encoding', 'The server sent data in an encoding that is not supported.');
+}
+
+/** Milliseconds that an unwanted body may take. */
+const WORTH_WAITING = 2000;
+
+/** Lets a body go that nobody wants: read while it is small, so that the connection can serve again. */
+export function discardBody(response: IncomingMessage): void {
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > WORTH_READING) response.destroy();
+  });
+  response.on('error', () => {});
+  const timer = setTimeout(() => response.destroy(), WORTH_WAITING);
+  // The connection may serve another request by then.
+  for (const end of ['end', 'close']) response.once(end, () => clearTimeout(timer));
+}

@@ -1,0 +1,103 @@
+// The links of a history as their readers see them: which of them others can follow, signed with today's address, and
+// what stands behind those that they cannot.
+import type { Gap } from '../model/gap';
+import type { Message } from '../model/model';
+import { DEFAULT_URL_SECONDS, type ResourceStore } from '../model/resources';
+import { expiryOf, hashOf, isOnThisMachine } from '../model/resourceUrl';
+import type { Resolver } from './resolver';
+
+/** Links of a history, as a session with agent servers needs them. */
+export interface HistoryLinks {
+  /**
+   * The link as it is handed out today: one to our own store is signed anew.
+   * @param reader origin of the server that follows it; absent: anybody
+   * @returns undefined where that reader cannot follow it
+   */
+  fresh(url: string, reader: string | undefined): Promise<string | undefined>;
+  /** The message behind a link, from wherever it can be had; a sentence where it cannot. */
+  read(url: string, signal: AbortSignal): Promise<Message | string>;
+  /** Asks the server of a link now. @returns why it does not give the message; undefined where it does */
+  whyUnreadable(url: string, signal: AbortSignal): Promise<string | undefined>;
+}
+
+export interface StoreLinksOptions {
+  readonly stores: () => Promise<readonly ResourceStore[]>;
+  /** Reads from stores and the cache too. */
+  readonly resolver: () => Promise<Pick<Resolver, 'resolveEntry'>>;
+  /** Reads over the network alone, and asks the user nothing. */
+  readonly prober: () => Pick<Resolver, 'resolveEntry'>;
+  /** Whether a key belongs to this session: a foreign descriptor must not get other messages signed by naming them. */
+  readonly isOfSession: (key: string) => boolean;
+}
+
+/** Links to the user's stores and to those of others. */
+export class StoreLinks implements HistoryLinks {
+  readonly #options: StoreLinksOptions;
+  /** Links that were signed, by store and key; other keys of a bucket are another store. */
+  readonly #links = new WeakMap<ResourceStore, Map<string, string>>();
+
+  constructor(options: StoreLinksOptions) {
+    this.#options = options;
+  }
+
+  async fresh(url: string, reader: string | undefined): Promise<string | undefined> {
+    // What the reader has handed out itself, it signs itself.
+    if (reader !== undefined && URL.canParse(url) && new URL(url).origin === reader) return url;
+    for (const store of await this.#options.stores()) {
+      const key = await store.keyOf(url);
+      if (key === undefined) continue;
+      // The signature of a store on this machine shows that the link was handed out by it.
+      if (!store.isLocal && !this.#options.isOfSession(key)) break;
+      // It goes along with the run instead.
+      if (reader !== undefined && store.isUnreadable?.(key)) return undefined;
+      const signed = await this.#signed(store, key, hashOf(url)).catch(() => undefined);
+      // A store of this window ends with the window, whoever reads it.
+      if (signed === undefined || (store.isLocal && reader !== undefined && isOnThisMachine(signed))) return undefined;
+      return reachable(signed, reader);
+    }
+    return reachable(url, reader);
+  }
+
+  /** Signing for a bucket is work; what was signed with these keys and lasts for hours is as good as new. */
+  async #signed(store: ResourceStore, key: string, sha256: string | undefined): Promise<string> {
+    const before = this.#links.get(store) ?? new Map<string, string>();
+    const known = before.get(key);
+    if (known !== undefined && (expiryOf(known) ?? 0) - Date.now() > (DEFAULT_URL_SECONDS * 1000) / 2) return known;
+    const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, ...(sha256 !== undefined && { sha256 }) });
+    // The address of this machine may change at any time.
+    if (!store.isLocal) this.#links.set(store, before.set(key, url));
+    return url;
+  }
+
+  async read(url: string, signal: AbortSignal): Promise<Message | string> {
+    const resolver = await this.#options.resolver();
+    const entry = await resolver.resolveEntry(url, 0, {}, signal);
+    return entry.kind === 'message' ? entry.message : entry.sentence;
+  }
+
+  async whyUnreadable(url: string, signal: AbortSignal): Promise<string | undefined> {
+    const entry = await this.#options.prober().resolveEntry(url, 0, {}, signal);
+    if (entry.kind === 'message' || !DEAD.has(entry.reason)) return undefined;
+    return entry.sentence;
+  }
+}
+
+/** What keeps every reader from a message, and not this one alone. */
+const DEAD: ReadonlySet<Gap['reason']> = new Set([
+  'not-found',
+  'timeout',
+  'refused',
+  'expired',
+  'forbidden',
+  'unauthorized',
+  'not-json',
+  'not-a-message',
+  'no-such-host',
+  'connection-lost',
+  'server-error',
+]);
+
+function reachable(url: string, reader: string | undefined): string | undefined {
+  const isLost = reader !== undefined && isOnThisMachine(url) && !isOnThisMachine(reader);
+  return isLost ? undefined : url;
+}

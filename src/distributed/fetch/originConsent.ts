@@ -1,0 +1,148 @@
+// Which servers on this machine or in the local network may be read from, as the user answers: once
+// for all servers of a session, however many its addresses name.
+import { within } from '../../base/within';
+import type { AddressClass } from '../model/addressClass';
+import type { BlockedAddress } from './guardedConnections';
+
+/** A server that the user is asked about. */
+export interface AskedOrigin {
+  /** `scheme://host[:port]` as `URL.origin` gives it. */
+  readonly origin: string;
+  readonly found: 'local' | 'private';
+  /** How many addresses of the session lead there. */
+  readonly count: number;
+}
+
+export interface ConsentPolicy {
+  isAllowed(origin: string): boolean;
+  /**
+   * Asks the user about servers on this machine or in the local network, all at once. Absent: refused.
+   * @returns the origins that may be visited
+   */
+  ask?(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** Finding out where the names of a session lead may take this long, in milliseconds. */
+const CLASSIFY_MS = 5000;
+const PARALLEL_NAMES = 8;
+
+export class OriginConsent {
+  readonly #policy: ConsentPolicy;
+  readonly #classOf: (hostname: string) => Promise<AddressClass | undefined>;
+  readonly #visited = new Set<string>();
+  readonly #refused = new Set<string>();
+  /** Origins of questions that are open. */
+  readonly #asking = new Map<string, Promise<unknown>>();
+
+  /** @param classOf where a host leads; undefined where its name is not known */
+  constructor(policy: ConsentPolicy, classOf: (hostname: string) => Promise<AddressClass | undefined>) {
+    this.#policy = policy;
+    this.#classOf = classOf;
+  }
+
+  /** On the allow-list, or allowed by the user since. */
+  isAllowed(origin: string): boolean {
+    return this.#policy.isAllowed(origin) || this.#visited.has(origin);
+  }
+
+  /**
+   * Asks about all servers that the addresses of a session name, in one question; requests to them
+   * wait for the answer. A server that is refused is asked about again with the next session only.
+   * Resolves when there is an answer, or nothing to ask.
+   * @param urls of the session; one address may stand there several times
+   * @param isNeeded whether an address has to be fetched: what is on this machine already needs no question
+   */
+  async askTogether(
+    urls: readonly string[],
+    isNeeded: (url: string) => Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const byOrigin = new Map<string, string[]>();
+    for (const url of this.#policy.ask === undefined ? [] : urls) {
+      const origin = URL.canParse(url) ? new URL(url).origin : undefined;
+      if (origin === undefined || this.isAllowed(origin) || this.#asking.has(origin)) continue;
+      const known = byOrigin.get(origin);
+      if (known) known.push(url);
+      else byOrigin.set(origin, [url]);
+    }
+    await this.#ask([...byOrigin.keys()], () => this.#blocked(byOrigin, isNeeded), signal);
+  }
+
+  /**
+   * Whether a request that was blocked may be sent after all.
+   * @param asks the user wants this one thing now: where there is no answer yet, they are asked
+   */
+  async mayVisit({ origin, addressClass }: BlockedAddress, asks: boolean, signal: AbortSignal): Promise<boolean> {
+    if (addressClass !== 'local' && addressClass !== 'private') return false;
+    const open = this.#asking.get(origin);
+    if (open) await open;
+    else if (asks && !this.isAllowed(origin) && !this.#refused.has(origin))
+      await this.#ask([origin], async () => [{ origin, found: addressClass, count: 1 }], signal);
+    return this.isAllowed(origin);
+  }
+
+  /** The next need asks the user again: for a retry after a refusal. */
+  forgetRefusals(): void {
+    this.#refused.clear();
+  }
+
+  async #ask(
+    origins: readonly string[],
+    findBlocked: () => Promise<readonly AskedOrigin[]>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const asking = this.#answer(origins, findBlocked, signal).finally(() => {
+      for (const origin of origins) this.#asking.delete(origin);
+    });
+    for (const origin of origins) this.#asking.set(origin, asking);
+    await asking;
+  }
+
+  async #answer(
+    origins: readonly string[],
+    findBlocked: () => Promise<readonly AskedOrigin[]>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const blocked = this.#policy.ask === undefined || origins.length === 0 ? [] : await findBlocked();
+    const allowed = blocked.length === 0 ? [] : await this.#policy.ask?.(blocked, signal);
+    for (const origin of allowed ?? []) this.#visited.add(origin);
+    for (const { origin } of blocked) if (!this.#visited.has(origin)) this.#refused.add(origin);
+  }
+
+  /** Those on this machine or in the local network, the ones with the most addresses first. */
+  async #blocked(
+    byOrigin: ReadonlyMap<string, readonly string[]>,
+    isNeeded: (url: string) => Promise<boolean>,
+  ): Promise<readonly AskedOrigin[]> {
+    const classes = await this.#classesOf(new Set([...byOrigin.keys()].map(hostOf)));
+    const blocked: AskedOrigin[] = [];
+    for (const [origin, urls] of byOrigin) {
+      const found = classes.get(hostOf(origin));
+      if (found !== 'local' && found !== 'private') continue;
+      const needed = await Promise.all(urls.map(isNeeded));
+      const count = needed.filter((is) => is).length;
+      if (count > 0) blocked.push({ origin, found, count });
+    }
+    return blocked.sort((a, b) => b.count - a.count);
+  }
+
+  /** Where hosts lead, as far as that is known in time. */
+  async #classesOf(hosts: ReadonlySet<string>): Promise<ReadonlyMap<string, AddressClass | undefined>> {
+    const classes = new Map<string, AddressClass | undefined>();
+    const waiting = hosts.values();
+    let isLate = false;
+    const look = async (): Promise<void> => {
+      for (const host of waiting) {
+        if (isLate) return;
+        classes.set(host, await this.#classOf(host));
+      }
+    };
+    await within(CLASSIFY_MS, Promise.all(Array.from({ length: PARALLEL_NAMES }, look)));
+    isLate = true;
+    return classes;
+  }
+}
+
+function hostOf(origin: string): string {
+  return new URL(origin).hostname;
+}

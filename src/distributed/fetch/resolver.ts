@@ -1,0 +1,255 @@
+// Turns the URLs of a descriptor into what they stand for. A history always comes back in full length and in order: a message, or a gap with its reason. One
+// server that fails costs its own messages and nothing else.
+import { messageOf } from '../../base/errors';
+import { type Log, silentLog } from '../../base/log';
+import { parseBounded } from '../model/boundedJson';
+import { orAborted } from '../model/deadline';
+import { type Gap, gapOf, ResourceFailure, reasonOfError } from '../model/gap';
+import {
+  MAX_MESSAGE_BYTES,
+  MAX_SESSION_BYTES,
+  type Message,
+  type MessagePart,
+  readMessage,
+  type SessionDescriptor,
+} from '../model/model';
+import { redactUrl } from '../model/resourceUrl';
+import { OriginHealth } from './originHealth';
+import { type Loaded, type LoaderOptions, type LoadOptions, ResourceLoader, type Target } from './resourceLoader';
+
+export interface ResolvedMessage {
+  readonly kind: 'message';
+  /** Position in the history, from 0. */
+  readonly index: number;
+  readonly url: string;
+  readonly message: Message;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly source: Loaded['source'];
+}
+
+export type HistoryEntry = ResolvedMessage | Gap;
+
+export interface ResolvedState {
+  readonly kind: 'state';
+  readonly url: string;
+  /** Opaque: belongs to the agent. */
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly source: Loaded['source'];
+}
+
+export interface ResolvedContent {
+  readonly kind: 'content';
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+}
+
+export interface HistoryOptions {
+  /** Called for each entry as soon as it is known, the newest first as far as the servers allow. */
+  onEntry?(entry: HistoryEntry): void;
+  /** Known SHA-256 by index, for URLs that do not carry it. */
+  sha256?(index: number): string | undefined;
+  /** For the whole history, from when the user has said which servers may be asked; 60 s, and more for a long one, unless told otherwise. What is not there by then is a gap. */
+  readonly budgetMs?: number;
+  /** The newest `count` entries have the servers and the processor for themselves until `others` settles. */
+  readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
+}
+
+export interface PartOptions extends Pick<LoadOptions, 'health' | 'asks'> {
+  readonly maxBytes: number;
+}
+
+export interface ResolverOptions extends LoaderOptions {
+  readonly maxMessageBytes?: number;
+  readonly maxSessionBytes?: number;
+}
+
+/** States may be larger than messages, yet not without end. */
+const MAX_STATE_BYTES = 20 * 1024 * 1024;
+
+export class Resolver {
+  readonly #loader: ResourceLoader;
+  readonly #options: ResolverOptions;
+  readonly #log: Log;
+
+  constructor(options: ResolverOptions) {
+    this.#options = options;
+    this.#loader = new ResourceLoader(options);
+    this.#log = options.log ?? silentLog;
+  }
+
+  /**
+   * Resolves a whole history. Never throws for what servers do: the result has an entry for each URL, in the order of the descriptor.
+   * Stopping it makes gaps of what is still missing. Which servers on this machine or in the network it may be read from, the user is asked once.
+   */
+  async resolveHistory(
+    descriptor: SessionDescriptor,
+    options: HistoryOptions,
+    signal: AbortSignal,
+  ): Promise<readonly HistoryEntry[]> {
+    const { history } = descriptor;
+    const entries = new Array<HistoryEntry | undefined>(history.length);
+    const budget = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const { state } = descriptor;
+    void this.#loader.askTogether(state === undefined ? history : [...history, state], signal).then(() => {
+      if (!isOver) timer = setTimeout(() => budget.abort(), options.budgetMs ?? budgetFor(history.length));
+    });
+    const run: Run = { signal, either: AbortSignal.any([signal, budget.signal]), bytes: 0, health: new OriginHealth() };
+    const resolve = async (group: Group): Promise<void> => {
+      const result = await this.#resolveOne(group, run);
+      for (const index of group.indexes) {
+        const entry = result.kind === 'gap' ? gapOf(index, group.url, result.reason) : { ...result, index };
+        entries[index] = entry;
+        options.onEntry?.(entry);
+      }
+    };
+    const groups = groupByUrl(history, options);
+    const from = history.length - (options.newest?.count ?? history.length);
+    const isNewest = ({ indexes: [index = 0] }: Group): boolean => index >= from;
+    const resolveOthers = async (others: readonly Group[]): Promise<void> => {
+      if (others.length === 0) return;
+      if (options.newest) await orAborted(options.newest.others, run.either).catch(() => {});
+      await Promise.all(others.map(resolve));
+    };
+    try {
+      const others = groups.filter((group) => !isNewest(group));
+      await Promise.all([...groups.filter(isNewest).map(resolve), resolveOthers(others)]);
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
+    }
+    return entries.map((entry, index) => entry ?? gapOf(index, history[index] ?? '', 'cancelled'));
+  }
+
+  /**
+   * Resolves one entry again, for "Retry" at a gap: the user is asked about its server where that is blocked.
+   * @param index its position
+   * @param sha256 that it must have, where the URL does not carry it
+   */
+  async resolveEntry(
+    url: string,
+    index: number,
+    { sha256 }: { readonly sha256?: string },
+    signal: AbortSignal,
+  ): Promise<HistoryEntry> {
+    const group = { url, indexes: [index], ...(sha256 !== undefined && { sha256 }) };
+    const run: Run = { signal, either: signal, bytes: 0, health: new OriginHealth(), asks: true };
+    return await this.#resolveOne(group, run);
+  }
+
+  /** Gets the state: asked for each time, sent again by the server only when it changed. What fails is a gap; the URL is to be forwarded all the same. */
+  async resolveState(url: string, signal: AbortSignal): Promise<ResolvedState | Gap> {
+    try {
+      const target = await this.#loader.target(url);
+      const known = await this.#loader.loadHere(target, signal);
+      const isFinal = known !== undefined && (known.source === 'own' || target.sha256 !== undefined);
+      const loaded = isFinal
+        ? known
+        : await this.#loader.load(target, MAX_STATE_BYTES, known === undefined ? {} : { known }, signal);
+      if (loaded.source === 'network' && loaded.etag !== undefined) this.#loader.keep(target, loaded);
+      return { kind: 'state', url, bytes: loaded.bytes, sha256: loaded.sha256, source: loaded.source };
+    } catch (error) {
+      return this.#gap(url, -1, error, signal.aborted);
+    }
+  }
+
+  /** The bytes of a part: those in it, or those behind its `content_url`, fetched now and only now. */
+  async resolvePart(part: MessagePart, options: PartOptions, signal: AbortSignal): Promise<ResolvedContent | Gap> {
+    const { content_type: contentType, content_url: url } = part;
+    if (url === undefined) {
+      const bytes = Buffer.from(part.content ?? '', part.content_encoding === 'base64' ? 'base64' : 'utf8');
+      return { kind: 'content', bytes, contentType };
+    }
+    try {
+      const target = await this.#loader.target(url);
+      const { maxBytes, ...more } = options;
+      const { bytes } = await this.#loader.load(target, maxBytes, more, signal);
+      return { kind: 'content', bytes, contentType };
+    } catch (error) {
+      return this.#gap(url, -1, error, signal.aborted);
+    }
+  }
+
+  async #resolveOne(group: Group, run: Run): Promise<HistoryEntry> {
+    const index = group.indexes[0] ?? 0;
+    const limit = this.#options.maxSessionBytes ?? MAX_SESSION_BYTES;
+    try {
+      const target = await this.#loader.target(group.url, group.sha256);
+      if (run.bytes >= limit) throw new ResourceFailure('session-too-large');
+      const loaded = await this.#loadEntry(target, run);
+      run.bytes += loaded.bytes.length;
+      if (run.bytes > limit) throw new ResourceFailure('session-too-large');
+      const message = readMessage(parseBounded(loaded.bytes, this.#maxMessageBytes));
+      this.#loader.keep(target, loaded);
+      const { sha256, source } = loaded;
+      return { kind: 'message', index, url: group.url, message, sha256, bytes: loaded.bytes.length, source };
+    } catch (error) {
+      return this.#gap(group.url, index, error, run.signal.aborted);
+    }
+  }
+
+  async #loadEntry(target: Target, run: Run): Promise<Loaded> {
+    if (run.either.aborted) throw new ResourceFailure('cancelled');
+    return (
+      (await this.#loader.loadHere(target, run.either)) ??
+      (await this.#loader.load(
+        target,
+        this.#maxMessageBytes,
+        { health: run.health, asks: run.asks === true },
+        run.either,
+      ))
+    );
+  }
+
+  /** @param isStopped by the caller; without that, what was cut short has run out of time */
+  #gap(url: string, index: number, error: unknown, isStopped: boolean): Gap {
+    const found = reasonOfError(error);
+    const reason = isStopped ? 'cancelled' : found === 'cancelled' ? 'timeout' : found;
+    const why = error instanceof ResourceFailure ? '' : `: ${messageOf(error)}`;
+    this.#log.debug(`resource ${redactUrl(url)}: ${reason}${why}`);
+    return gapOf(index, url, reason);
+  }
+
+  get #maxMessageBytes(): number {
+    return this.#options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
+  }
+}
+
+/** Milliseconds for a history of so many messages: a slow server gives some 40 in a second. */
+export function budgetFor(messages: number): number {
+  return 60_000 + messages * 30;
+}
+
+interface Run {
+  /** The caller's. */
+  readonly signal: AbortSignal;
+  /** The caller's, or the budget's. */
+  readonly either: AbortSignal;
+  bytes: number;
+  readonly health: OriginHealth;
+  /** See {@link LoadOptions.asks}. */
+  readonly asks?: true;
+}
+
+interface Group {
+  readonly url: string;
+  /** Rows that show the same URL. */
+  readonly indexes: number[];
+  readonly sha256?: string;
+}
+
+/** Newest first, each URL once. */
+function groupByUrl(history: readonly string[], options: HistoryOptions): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (let index = history.length - 1; index >= 0; index--) {
+    const url = history[index] ?? '';
+    const sha256 = options.sha256?.(index);
+    const known = groups.get(url);
+    if (known !== undefined) known.indexes.push(index);
+    else groups.set(url, { url, indexes: [index], ...(sha256 !== undefined && { sha256 }) });
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,190 @@
+// From a URL in a descriptor to bytes, by the shortest way: our own store, what was fetched before, the network under the guard and the caps.
+import { messageOf } from '../../base/errors';
+import { type Log, silentLog } from '../../base/log';
+import { ResourceFailure, reasonOfError, reasonOfStatus } from '../model/gap';
+import { isMinted, type ResourceStore, sha256Of } from '../model/resources';
+import { hashOf, redactUrl } from '../model/resourceUrl';
+import { type Guard, guardedGet } from './guard';
+import { BlockedAddress } from './guardedConnections';
+import type { OriginHealth } from './originHealth';
+import { OriginLimiter } from './originLimiter';
+import type { ResourceCache } from './resourceCache';
+
+export interface LoaderOptions {
+  readonly guard: Guard;
+  readonly cache?: ResourceCache;
+  /** Our own; their URLs are read without the way over the network where possible. */
+  readonly stores?: readonly ResourceStore[];
+  /** Requests at a time; 8 unless told otherwise. */
+  readonly maxParallel?: number;
+  /** Requests to one origin at a time; 4 unless told otherwise. */
+  readonly maxPerOrigin?: number;
+  /** For one URL with all its redirects; 10 s unless told otherwise. */
+  readonly timeoutMs?: number;
+  readonly log?: Log;
+  /** Milliseconds since 1970. */
+  now?(): number;
+}
+
+export interface Loaded {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly contentType?: string;
+  readonly etag?: string;
+  /** `revalidated`: from the cache, after the server said that it is still the same. */
+  readonly source: 'own' | 'cache' | 'network' | 'revalidated';
+}
+
+/** Where a URL leads; found out once for each URL. */
+export interface Target {
+  readonly url: string;
+  readonly own?: { readonly store: ResourceStore; readonly key: string };
+  /** Under which name the cache has it: the place where it is ours, since our URLs are signed anew; the whole URL where it is not. */
+  readonly cacheName: string;
+  readonly sha256?: string;
+}
+
+export interface LoadOptions {
+  /** What an earlier fetch gave, to be used again if the server says that it is the same. */
+  readonly known?: Loaded;
+  /** Of the servers, where many URLs are fetched together. */
+  readonly health?: OriginHealth;
+  /** The user wants this one now, and is asked about a server that is blocked. */
+  readonly asks?: boolean;
+}
+
+/** Files read at a time. */
+const PARALLEL_READS = 16;
+
+export class ResourceLoader {
+  readonly #options: LoaderOptions;
+  readonly #limiter: OriginLimiter;
+  readonly #reads = new OriginLimiter(PARALLEL_READS, PARALLEL_READS);
+  readonly #log: Log;
+
+  constructor(options: LoaderOptions) {
+    this.#options = options;
+    this.#limiter = new OriginLimiter(options.maxParallel ?? 8, options.maxPerOrigin ?? 4);
+    this.#log = options.log ?? silentLog;
+  }
+
+  /** @param sha256 that the bytes must have, where it is known from elsewhere than the URL itself */
+  async target(url: string, sha256 = hashOf(url)): Promise<Target> {
+    const hash = sha256 === undefined ? {} : { sha256 };
+    for (const store of this.#options.stores ?? []) {
+      const key = await store.keyOf(url);
+      // A session of a stranger may name whatever else lies in the user's bucket: that is not read with the user's keys.
+      if (key !== undefined && isMinted(key))
+        return { url, own: { store, key }, cacheName: `own ${store.id} ${key}`, ...hash };
+    }
+    return { url, cacheName: `url ${url.split('#', 1)[0]}`, ...hash };
+  }
+
+  /** What is on this machine already, or undefined. What does not have the expected hash counts as absent. */
+  loadHere(target: Target, signal: AbortSignal): Promise<Loaded | undefined> {
+    return this.#reads.run('', async () => {
+      if (signal.aborted) throw new ResourceFailure('cancelled');
+      if (target.own?.store.isLocal === true) {
+        const bytes = await target.own.store.get(target.own.key, signal);
+        return this.#checked(target, { bytes, sha256: sha256Of(bytes), source: 'own' });
+      }
+      const known = await this.#options.cache?.get(target.cacheName);
+      if (known === undefined || (target.sha256 !== undefined && known.sha256 !== target.sha256)) return undefined;
+      this.#options.cache?.touch(target.cacheName);
+      return { bytes: known.bytes, sha256: known.sha256, source: 'cache', ...metaOf(known.meta) };
+    });
+  }
+
+  /**
+   * Fetches, when the caps let it.
+   * @throws ResourceFailure, or ParleyError of the guard or of the store
+   */
+  async load(target: Target, maxBytes: number, more: LoadOptions, signal: AbortSignal): Promise<Loaded> {
+    try {
+      return await this.#loadInTurn(target, maxBytes, more, signal);
+    } catch (error) {
+      // Asked outside of the caps: a question that stays open must not hold up other servers.
+      const { consent } = this.#options.guard;
+      if (!(error instanceof BlockedAddress) || !(await consent.mayVisit(error, more.asks === true, signal)))
+        throw error;
+      return await this.#loadInTurn(target, maxBytes, more, signal);
+    }
+  }
+
+  /**
+   * Asks the user about all servers that these addresses make necessary and that are not allowed, in one question. Requests
+   * to them wait for the answer. Resolves when there is one, or nothing to ask; never rejects.
+   */
+  async askTogether(urls: readonly string[], signal: AbortSignal): Promise<void> {
+    const isNeeded = async (url: string): Promise<boolean> => {
+      const target = await this.target(url);
+      return target.own === undefined && (await this.loadHere(target, signal)) === undefined;
+    };
+    await this.#options.guard.consent
+      .askTogether(urls, isNeeded, signal)
+      .catch((error: unknown) => this.#log.warn(`no question about servers: ${messageOf(error)}`));
+  }
+
+  /** Keeps what was fetched for the next time; our own local files need no second copy. */
+  keep(target: Target, loaded: Loaded): void {
+    if (loaded.source === 'cache' || target.own?.store.isLocal === true) return;
+    const meta = {
+      ...(loaded.etag !== undefined && { etag: loaded.etag }),
+      ...(loaded.contentType !== undefined && { contentType: loaded.contentType }),
+    };
+    this.#options.cache?.put(target.cacheName, loaded.bytes, meta);
+  }
+
+  #loadInTurn(target: Target, maxBytes: number, more: LoadOptions, signal: AbortSignal): Promise<Loaded> {
+    const origin = target.own === undefined ? new URL(target.url).origin : target.own.store.id;
+    return this.#limiter.run(origin, async () => {
+      if (signal.aborted) throw new ResourceFailure('cancelled');
+      more.health?.check(origin);
+      try {
+        const loaded = await this.#loadNow(target, maxBytes, more.known, signal);
+        more.health?.note(origin, undefined);
+        return this.#checked(target, loaded);
+      } catch (error) {
+        if (!signal.aborted) more.health?.note(origin, reasonOfError(error));
+        throw error;
+      }
+    });
+  }
+
+  async #loadNow(target: Target, maxBytes: number, known: Loaded | undefined, signal: AbortSignal): Promise<Loaded> {
+    if (target.own === undefined) return await this.#fetch(target.url, maxBytes, known, signal);
+    const bytes = await target.own.store.get(target.own.key, signal);
+    if (bytes.length > maxBytes) throw new ResourceFailure('too-large');
+    return { bytes, sha256: sha256Of(bytes), source: 'own' };
+  }
+
+  async #fetch(url: string, maxBytes: number, known: Loaded | undefined, signal: AbortSignal): Promise<Loaded> {
+    const { guard, timeoutMs = 10_000 } = this.#options;
+    const headers = known?.etag === undefined ? {} : { 'if-none-match': known.etag };
+    const begun = performance.now();
+    const response = await guardedGet(url, { guard, maxBytes, timeoutMs, headers, asks: false }, signal);
+    const took = Math.round(performance.now() - begun);
+    this.#log.debug(`resource ${redactUrl(url)}: ${response.status}, ${response.body.length} bytes, ${took} ms`);
+    if (response.status === 304 && known !== undefined) return { ...known, source: 'revalidated' };
+    if (response.status < 200 || response.status >= 300) {
+      throw new ResourceFailure(reasonOfStatus(response.status, url, this.#options.now?.() ?? Date.now()));
+    }
+    const { body, etag, contentType } = response;
+    return {
+      bytes: body,
+      sha256: sha256Of(body),
+      source: 'network',
+      ...(etag !== undefined && { etag }),
+      ...(contentType !== undefined && { contentType }),
+    };
+  }
+
+  #checked(target: Target, loaded: Loaded): Loaded {
+    if (target.sha256 !== undefined && target.sha256 !== loaded.sha256) throw new ResourceFailure('changed');
+    return loaded;
+  }
+}
+
+function metaOf({ etag, contentType }: Readonly<Record<string, string>>): Pick<Loaded, 'etag' | 'contentType'> {
+  return { ...(etag !== undefined && { etag }), ...(contentType !== undefined && { contentType }) };
+}

@@ -1,0 +1,42 @@
+// JSON from strangers: bounded in bytes and in depth before anything walks through it.
+import { ParleyError } from '../../base/errors';
+
+/** Nesting of objects and arrays that is read; nothing of the protocol needs more than a tenth of it. */
+export const MAX_DEPTH = 100;
+
+/**
+ * Parses a JSON text.
+ * @param maxBytes of the UTF-8 text
+ * @throws ParleyError `too-large`, `not-json` or `too-deep`; none of them repeats what the text said
+ */
+export function parseBounded(text: string | Uint8Array, maxBytes: number): unknown {
+  const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
+  if (bytes > maxBytes)
+    throw new ParleyError('too-large', `The text has ${bytes} bytes; ${maxBytes} are read at most.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(typeof text === 'string' ? text : new TextDecoder('utf-8', { fatal: true }).decode(text));
+  } catch {
+    // The engine's own message quotes the text.
+    throw new ParleyError('not-json', 'The text is not JSON.');
+  }
+  if (!isDepthWithin(value, MAX_DEPTH)) {
+    throw new ParleyError('too-deep', `The JSON text is nested deeper than ${MAX_DEPTH} levels.`);
+  }
+  return value;
+}
+
+/** Whether a JSON value nests at most `limit` levels; does not recurse, so depth cannot exhaust the stack. */
+export function isDepthWithin(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: unknown[] = [];
+    for (const item of level) {
+      if (typeof item !== 'object' || item === null) continue;
+      if (depth >= limit) return false;
+      for (const child of Object.values(item)) if (typeof child === 'object' && child !== null) next.push(child);
+    }
+    level = next;
+  }
+  return true;
+}

@@ -1,0 +1,65 @@
+// Time limits on waiting for others, beside the caller's own signal.
+import type { Disposable } from '../../base/disposable';
+import { ParleyError } from '../../base/errors';
+
+/** A signal that aborts when the caller's does, or when the time is up. Dispose it when what it guards has ended. */
+export class Deadline implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onCallerAbort = (): void => this.#controller.abort(this.#caller.reason);
+
+  /** @param what is waited for, as the beginning of a sentence ("The agent server") */
+  constructor(what: string, ms: number, caller: AbortSignal) {
+    this.#caller = caller;
+    this.#timer = setTimeout(() => {
+      const seconds = Math.round(ms / 100) / 10;
+      this.#controller.abort(new ParleyError('timeout', `${what} did not answer within ${seconds} seconds.`));
+    }, ms);
+    if (caller.aborted) this.#onCallerAbort();
+    else caller.addEventListener('abort', this.#onCallerAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The time no longer counts; the caller's signal still does. */
+  lift(): void {
+    clearTimeout(this.#timer);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#caller.removeEventListener('abort', this.#onCallerAbort);
+  }
+}
+
+/** Waits, or throws the signal's reason. @param ms milliseconds */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** The value, or the signal's reason where that comes first; the promise itself goes on. */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

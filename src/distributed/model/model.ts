@@ -1,0 +1,300 @@
+// The Agent Communication Protocol's data (release 1.0.3): schemas that read leniently, types, and what it takes to write strictly. Reading: null means absent,
+// unknown fields are kept, ids are any safe string. Writing: what is absent is left out, times end in `Z`, new ids are UUIDs.
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod/mini';
+import en from 'zod/v4/locales/en.js';
+import { ParleyError } from '../../base/errors';
+
+z.config(en());
+
+/** Bytes of one message, text form. */
+export const MAX_MESSAGE_BYTES = 5 * 1024 * 1024;
+/** Bytes of one descriptor, text form: this is what bounds a history. */
+export const MAX_DESCRIPTOR_BYTES = 16 * 1024 * 1024;
+/** Entries of a session's history: so many links with signatures fit into a descriptor. */
+export const MAX_HISTORY = 20_000;
+/** Bytes of all messages of a session together. */
+export const MAX_SESSION_BYTES = 100 * 1024 * 1024;
+/** Parts of one message, and messages of one run. Agents that stream send a part for each token, and all of them again in the completed message. */
+export const MAX_PARTS = 50_000;
+/** Characters of one URL; presigned ones with session tokens are about 3 000. */
+export const MAX_URL_CHARS = 8192;
+
+type DeepReadonly<T> = T extends readonly (infer I)[]
+  ? readonly DeepReadonly<I>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** An object whose named fields count as absent when they are null, and which keeps the fields that it does not know. */
+function record<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const withoutNulls = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).filter(([key, field]) => !(field === null && key in shape)));
+  };
+  return z.pipe(z.transform(withoutNulls), z.looseObject(shape));
+}
+
+const optional = z.exactOptional;
+const word = z.string().check(z.maxLength(1000));
+const sentence = z.string().check(z.maxLength(64 * 1024));
+const time = z.string().check(z.maxLength(64));
+
+/** An id as it may appear in a path of its own: no slash, no dots in front. Other servers mint UUIDs, the proposal's own example is `session-123`. */
+export const idSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$/));
+
+/** The spec has lower case and dashes only; its own examples use underscores. */
+export const agentNameSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/));
+
+/** An http(s) URL, kept as it was written. */
+export const urlSchema = z.string().check(
+  z.maxLength(MAX_URL_CHARS),
+  z.refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), { error: 'expected an http or https URL' }),
+);
+
+export const partSchema = record({
+  /** Present: the part is an artifact. */
+  name: optional(word),
+  content_type: z._default(word, 'text/plain'),
+  content: optional(z.string()),
+  content_encoding: z._default(z.enum(['plain', 'base64']), 'plain'),
+  content_url: optional(urlSchema),
+  /** A citation, a trajectory, or a kind that we do not know: see {@link citationOf} and {@link trajectoryOf}. */
+  metadata: optional(z.record(z.string(), z.unknown())),
+}).check(
+  z.refine((part) => part.content === undefined || part.content_url === undefined, {
+    error: 'only one of content and content_url can be given',
+  }),
+);
+
+export const messageSchema = record({
+  role: z._default(z.string().check(z.regex(/^(user|agent(\/[a-zA-Z0-9_.-]{1,63})?)$/)), 'user'),
+  parts: z.array(partSchema).check(z.maxLength(MAX_PARTS)),
+  created_at: optional(time),
+  /** Absent while it streams, and for good where the run failed or was cancelled. */
+  completed_at: optional(time),
+});
+
+export const errorSchema = record({ code: word, message: sentence, data: optional(z.unknown()) });
+
+export const awaitRequestSchema = record({ type: z._default(word, 'message'), message: optional(messageSchema) });
+export const awaitResumeSchema = record({ type: z._default(word, 'message'), message: optional(messageSchema) });
+
+export const runStatusSchema = z.enum([
+  'created',
+  'in-progress',
+  'awaiting',
+  'cancelling',
+  'cancelled',
+  'completed',
+  'failed',
+]);
+
+export const runSchema = record({
+  run_id: idSchema,
+  agent_name: word,
+  session_id: optional(idSchema),
+  status: runStatusSchema,
+  /** Not cleared by upstream after a resume: look at `status`. */
+  await_request: optional(awaitRequestSchema),
+  output: z._default(z.array(messageSchema).check(z.maxLength(MAX_PARTS)), []),
+  error: optional(errorSchema),
+  created_at: optional(time),
+  finished_at: optional(time),
+});
+
+export const sessionSchema = record({
+  id: idSchema,
+  history: z._default(z.array(urlSchema).check(z.maxLength(MAX_HISTORY)), []),
+  state: optional(urlSchema),
+});
+
+export const runModeSchema = z.enum(['sync', 'async', 'stream']);
+
+/** Body of `POST /runs`. An empty `input` is accepted, as upstream does. */
+export const runCreateSchema = record({
+  agent_name: agentNameSchema,
+  session_id: optional(idSchema),
+  session: optional(sessionSchema),
+  input: z.array(messageSchema).check(z.maxLength(MAX_PARTS)),
+  mode: z._default(runModeSchema, 'sync'),
+});
+
+/** Body of `POST /runs/{run_id}`; the specification asks for `run_id` in it too, upstream does not send it. */
+export const runResumeSchema = record({
+  run_id: optional(idSchema),
+  await_resume: awaitResumeSchema,
+  mode: z._default(runModeSchema, 'sync'),
+});
+
+export const agentManifestSchema = record({
+  name: agentNameSchema,
+  description: optional(sentence),
+  input_content_types: optional(z.array(word).check(z.maxLength(100))),
+  output_content_types: optional(z.array(word).check(z.maxLength(100))),
+  metadata: optional(z.record(z.string(), z.unknown())),
+});
+
+const RUN_EVENTS = ['created', 'in-progress', 'awaiting', 'completed', 'failed', 'cancelled'] as const;
+
+const knownEventSchema = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.enum(RUN_EVENTS.map((name) => `run.${name}` as const)),
+    run: runSchema,
+  }),
+  z.looseObject({ type: z.enum(['message.created', 'message.completed']), message: messageSchema }),
+  z.looseObject({ type: z.literal('message.part'), part: partSchema }),
+  z.looseObject({ type: z.literal('generic'), generic: z.unknown() }),
+  z.looseObject({ type: z.literal('error'), error: errorSchema }),
+]);
+
+export type MessagePart = DeepReadonly<z.infer<typeof partSchema>>;
+export type Message = DeepReadonly<z.infer<typeof messageSchema>>;
+export type Run = DeepReadonly<z.infer<typeof runSchema>>;
+export type RunStatus = z.infer<typeof runStatusSchema>;
+export type RunMode = z.infer<typeof runModeSchema>;
+export type RunCreate = DeepReadonly<z.infer<typeof runCreateSchema>>;
+/** The descriptor of a session: all that has to move for the session to move. */
+export type SessionDescriptor = DeepReadonly<z.infer<typeof sessionSchema>>;
+export type AgentManifest = DeepReadonly<z.infer<typeof agentManifestSchema>>;
+export type AcpError = DeepReadonly<z.infer<typeof errorSchema>>;
+/** An event of a run's stream; a type that we do not know is kept whole. */
+export type RunEvent =
+  | DeepReadonly<z.infer<typeof knownEventSchema>>
+  | { readonly type: 'unknown'; readonly name: string; readonly raw: unknown };
+
+/**
+ * Reads a value that came from outside.
+ * @param what the thing in a sentence ("The message")
+ * @throws ParleyError `invalid-data`; its text names the fields that do not fit and repeats none of their values
+ */
+export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, what: string): T {
+  const result = z.safeParse(schema, value);
+  if (result.success) return result.data;
+  throw new ParleyError('invalid-data', `${what} does not fit the protocol: ${describeIssues(result.error.issues)}.`);
+}
+
+/** Reads the descriptor of a session. @param what it is, in a sentence @throws ParleyError `invalid-data`; `session-full` where its history is longer than can be read */
+export function readSession(value: unknown, what: string): SessionDescriptor {
+  const { data } = z.safeParse(z.looseObject({ history: z.array(z.unknown()) }), value);
+  const length = data?.history.length ?? 0;
+  if (length > MAX_HISTORY) {
+    const most = MAX_HISTORY.toLocaleString('en');
+    throw new ParleyError(
+      'session-full',
+      `The session has ${length.toLocaleString('en')} messages; Parley reads at most ${most}.`,
+    );
+  }
+  return readAs(sessionSchema, value, what);
+}
+
+/** Where and what does not fit, without the values themselves. */
+export function describeIssues(issues: readonly z.core.$ZodIssue[]): string {
+  const shown = issues.slice(0, 3).map((issue) => {
+    const path = issue.path.map(String).join('.').slice(0, 100) || 'the value';
+    return `${path} (${issue.message.slice(0, 200)})`;
+  });
+  return shown.join(', ') + (issues.length > 3 ? ` and ${issues.length - 3} more` : '');
+}
+
+/** @throws ParleyError `invalid-data` */
+export function readMessage(value: unknown): Message {
+  return readAs(messageSchema, value, 'The message');
+}
+
+/** Reads one event of a stream (protocol 1.0.3 "Events"). @throws ParleyError `invalid-data` */
+export function readEvent(value: unknown): RunEvent {
+  const name = z.safeParse(z.looseObject({ type: z.string() }), value).data?.type;
+  if (name !== undefined && !isKnownEvent(name)) return { type: 'unknown', name: name.slice(0, 100), raw: value };
+  return readAs(knownEventSchema, value, 'The event');
+}
+
+function isKnownEvent(name: string): boolean {
+  return (
+    RUN_EVENTS.some((event) => name === `run.${event}`) ||
+    ['message.created', 'message.part', 'message.completed', 'generic', 'error'].includes(name)
+  );
+}
+
+/** Offsets are into the text of the message; a citation points at a source. */
+export interface Citation {
+  readonly startIndex?: number;
+  readonly endIndex?: number;
+  /** http(s) only. */
+  readonly url?: string;
+  readonly title?: string;
+  readonly description?: string;
+}
+
+const citationSchema = record({
+  kind: z.literal('citation'),
+  start_index: optional(z.number()),
+  end_index: optional(z.number()),
+  url: z.catch(z.optional(urlSchema), undefined),
+  title: optional(sentence),
+  description: optional(sentence),
+});
+
+/** The citation that a part carries, if any. */
+export function citationOf(part: MessagePart): Citation | undefined {
+  const { success, data } = z.safeParse(citationSchema, part.metadata);
+  if (!success) return undefined;
+  return {
+    ...(data.start_index !== undefined && { startIndex: data.start_index }),
+    ...(data.end_index !== undefined && { endIndex: data.end_index }),
+    ...(data.url !== undefined && { url: data.url }),
+    ...(data.title !== undefined && { title: data.title }),
+    ...(data.description !== undefined && { description: data.description }),
+  };
+}
+
+/** A step on the way: a thought when it has a message only, a tool call when it names a tool. */
+export interface Trajectory {
+  readonly message?: string;
+  readonly toolName?: string;
+  readonly toolInput?: unknown;
+  readonly toolOutput?: unknown;
+}
+
+const trajectorySchema = record({
+  kind: z.literal('trajectory'),
+  message: optional(z.string()),
+  tool_name: optional(sentence),
+  tool_input: optional(z.unknown()),
+  tool_output: optional(z.unknown()),
+});
+
+/** The step that a part carries, if any. */
+export function trajectoryOf(part: MessagePart): Trajectory | undefined {
+  const { success, data } = z.safeParse(trajectorySchema, part.metadata);
+  if (!success) return undefined;
+  return {
+    ...(data.message !== undefined && { message: data.message }),
+    ...(data.tool_name !== undefined && { toolName: data.tool_name }),
+    ...(data.tool_input !== undefined && { toolInput: data.tool_input }),
+    ...(data.tool_output !== undefined && { toolOutput: data.tool_output }),
+  };
+}
+
+/** A part with text in it. */
+export function textPart(content: string, contentType = 'text/plain'): MessagePart {
+  return { content_type: contentType, content, content_encoding: 'plain' };
+}
+
+/**
+ * Text of an agent, which is Markdown. The SDKs of the protocol read `text/plain` parts alone as the
+ * words of a message, so that is its type, and a field of our own says what the text is.
+ */
+export function markdownPart(content: string): MessagePart {
+  return { ...textPart(content), parley_content_type: 'text/markdown' };
+}
+
+/** A new id, as other servers of the protocol demand it. */
+export function mintId(): string {
+  return randomUUID();
+}
+
+/** A time on the wire: ISO 8601 with `Z`. @param at milliseconds since 1970 */
+export function timestamp(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,25 @@
+// The address by which others reach our server where it is not its own: that of a tunnel, a reverse proxy or a forwarded port.
+import { ParleyError } from '../../base/errors';
+
+export interface PublicAddress {
+  /** As links begin: `https://host[:port][/path]`, without a slash at the end. */
+  readonly base: string;
+  /** Values of the Host header under which requests come, lower case. */
+  readonly hosts: readonly string[];
+  /** What stands before the paths of the protocol, where the proxy leaves it there: `/path`, or nothing. */
+  readonly prefix: string;
+}
+
+/** @throws ParleyError `bad-setting` for what is no plain http or https address */
+export function readPublicAddress(text: string): PublicAddress {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  const isPlain = url?.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  if (!url || !isPlain || !/^https?:$/.test(url.protocol)) {
+    throw new ParleyError('bad-setting', 'The public address of the server is not a plain http or https URL.', {
+      hint: 'Write it as https://host[:port][/path] in parley.server.publicUrl.',
+    });
+  }
+  const prefix = url.pathname.replace(/\/+$/, '');
+  const port = url.protocol === 'https:' ? 443 : 80;
+  return { base: url.origin + prefix, hosts: url.port === '' ? [url.host, `${url.host}:${port}`] : [url.host], prefix };
+}

@@ -1,0 +1,85 @@
+// A resource server as a session sees it: a place for immutable objects under keys, each readable by whoever has a URL for it. The messages and states of
+// distributed sessions live there; which kind of server it is stays behind this interface.
+import { createHash } from 'node:crypto';
+import { ParleyError } from '../../base/errors';
+
+export interface StoredResource {
+  readonly key: string;
+  /** Lower-case hex of the bytes. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface UrlOptions {
+  /** Seconds until the URL ends. */
+  readonly expiresIn: number;
+  /** Goes into the fragment, so that a reader can tell a changed object. */
+  readonly sha256?: string;
+  /** `here`: only this window reads the URL, which it knows by its key; absent: anybody. */
+  readonly readers?: 'others' | 'here';
+}
+
+export interface ResourceStore {
+  /** Stable over restarts, without secrets: names the place. */
+  readonly id: string;
+  /** Reading costs no network. */
+  readonly isLocal: boolean;
+  /**
+   * Writes an object, whole or not at all.
+   * @throws ParleyError `disk-full`, `store-down`, `store-denied`, `no-such-bucket`, `clock-skew`, `queue-full`, `store-error`
+   */
+  put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource>;
+  /** @throws ParleyError `not-found`, `torn`, or as {@link put} */
+  get(key: string, signal: AbortSignal): Promise<Uint8Array>;
+  /** A URL that anybody can read until it ends. @throws ParleyError `not-served` while the store has no address */
+  urlFor(key: string, options: UrlOptions): Promise<string>;
+  /** The key of one of our own URLs, however old its signature; undefined for all others. */
+  keyOf(url: string): Promise<string | undefined>;
+  /**
+   * Whether URLs of the object are known to lead nowhere for now: it waits on this machine for the server, or the server
+   * takes no signature of ours. Absent: an object can be read as soon as {@link put} resolves.
+   */
+  isUnreadable?(key: string): boolean;
+  /**
+   * Removes an object, also one that still waits to be sent. Removing what is not there is no error.
+   * @throws ParleyError as {@link put}; it may still be there then
+   */
+  remove(key: string, signal: AbortSignal): Promise<void>;
+  /** Keys that begin with the prefix, sorted; where the store can tell. */
+  list?(prefix: string, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** Day-long links: long enough to hand over, short enough to be lost without much harm. */
+export const DEFAULT_URL_SECONDS = 24 * 3600;
+
+/** @throws ParleyError `bad-key` for a key that could leave its folder or that URLs would change on the way */
+export function checkKey(key: string): string {
+  const segments = key.split('/');
+  const isBad = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
+  if (isBad || key.length > 900 || hasControls(key))
+    throw new ParleyError('bad-key', 'The key of the resource is not valid.');
+  return key;
+}
+
+/** An id of ours, in a pattern. */
+export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
+/** What a key ends in: its id, and an optional extension. */
+export const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
+
+/**
+ * Whether a key ends in an id, as all keys of messages and states do, here and with the protocol's own server. Nobody
+ * guesses one: whoever names it was given a link to it.
+ */
+export function isMinted(key: string): boolean {
+  return ID_AT_END.test(key);
+}
+
+function hasControls(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 32 || text.charCodeAt(at) === 127) return true;
+  return !text.isWellFormed();
+}
+
+/** Lower-case hex. */
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,227 @@
+// Entries of a transcript as messages of the protocol: what was said as text, what was thought and done as trajectories, what was attached as artifacts. Pure,
+// and bounded, so that no session writes a message that nobody reads.
+import type { ContentBlock, ToolContent } from '../../session/content';
+import type { StopReason } from '../../session/event';
+import type { Entry, MessageEntry, ToolEntry } from '../../session/state';
+import { type Message, type MessagePart, markdownPart, textPart, timestamp } from './model';
+
+export interface ToMessagesOptions {
+  /** Goes into the role (`agent/<name>`), as far as the protocol lets it. */
+  readonly agentName?: string;
+  /** Why the turn of the last agent message ended. Anything but `end_turn` is said in the message. */
+  readonly stopReason?: StopReason;
+  /** The turn goes on: its message is not complete. */
+  readonly isOpen?: boolean;
+}
+
+/** Bytes of text in one message, as JSON; together with the next well below what readers take. */
+const MAX_TEXT = 2 * 1024 * 1024;
+/** Bytes of everything else in one message, as JSON. */
+const MAX_EXTRAS = 2 * 1024 * 1024;
+/** Characters of the input or the output of one tool call, as JSON. */
+const MAX_TOOL_SIDE = 32 * 1024;
+/** Leaves room for the notes that stand for what was left out. */
+const MAX_MESSAGE_PARTS = 1500;
+
+/**
+ * Turns entries into messages: one for each prompt, and one for all that the agent said and did up to the next prompt.
+ * @param entries in the order of the transcript
+ */
+export function toMessages(entries: readonly Entry[], options: ToMessagesOptions = {}): readonly Message[] {
+  const messages: Message[] = [];
+  let run: Entry[] = [];
+  const close = (isLast: boolean): void => {
+    const message = agentMessage(run, isLast ? options : { ...options, stopReason: 'end_turn', isOpen: false });
+    if (message !== undefined) messages.push(message);
+    run = [];
+  };
+  for (const entry of entries) {
+    if (entry.kind !== 'user') {
+      run.push(entry);
+      continue;
+    }
+    close(false);
+    const parts = new PartList();
+    for (const block of entry.content) parts.addBlock(block, textPart);
+    messages.push({
+      role: 'user',
+      parts: parts.finish(),
+      created_at: timestamp(entry.at),
+      completed_at: timestamp(entry.until),
+    });
+  }
+  close(true);
+  return messages;
+}
+
+function agentMessage(entries: readonly Entry[], options: ToMessagesOptions): Message | undefined {
+  const parts = new PartList();
+  for (const entry of entries) addEntry(parts, entry);
+  const reason = options.stopReason ?? 'end_turn';
+  if (parts.isEmpty && (reason === 'end_turn' || entries.length === 0)) return undefined;
+  const isWhole = reason === 'end_turn' && options.isOpen !== true;
+  const finished = isWhole
+    ? parts.finish()
+    : [...parts.finish(), stopPart(options.isOpen === true ? 'interrupted' : reason)];
+  const name = options.agentName?.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 63) ?? '';
+  return {
+    role: name === '' ? 'agent' : `agent/${name}`,
+    parts: finished,
+    created_at: timestamp(entries[0]?.at ?? 0),
+    // The protocol has no other mark for a message that was cut short.
+    ...(isWhole && { completed_at: timestamp(Math.max(...entries.map(endOf))) }),
+  };
+}
+
+/** Says in the words of the protocol, and for programs in a field of our own, how a turn ended that did not end well. */
+function stopPart(reason: string): MessagePart {
+  const sentence = reason === 'cancelled' ? 'The turn was cancelled.' : `The turn ended early (${reason}).`;
+  return { ...textPart(''), metadata: { kind: 'trajectory', message: sentence }, parley_stop_reason: reason };
+}
+
+/** How the turn of a message ended, where {@link toMessages} noted it; undefined for a turn that ended well. */
+export function stopReasonOf(message: Message): string | undefined {
+  const reason = message.parts.at(-1)?.parley_stop_reason;
+  return typeof reason === 'string' ? reason.slice(0, 100) : undefined;
+}
+
+function addEntry(parts: PartList, entry: Entry): void {
+  if (entry.kind === 'agent') for (const block of entry.content) parts.addBlock(block, markdownPart);
+  else if (entry.kind === 'thought') parts.addThought(entry);
+  else if (entry.kind === 'tool') parts.addTool(entry);
+  else if (entry.kind === 'error') parts.addText(`Error: ${entry.text}`);
+  // Plans, notices and rules are the client's own view, not what was said.
+}
+
+function endOf(entry: Entry): number {
+  if (entry.kind === 'agent' || entry.kind === 'thought') return entry.until;
+  return entry.kind === 'tool' ? (entry.endedAt ?? entry.at) : entry.at;
+}
+
+class PartList {
+  readonly #parts: MessagePart[] = [];
+  #text = MAX_TEXT;
+  #extras = MAX_EXTRAS;
+  #omitted = 0;
+
+  get isEmpty(): boolean {
+    return this.#parts.length === 0 && this.#omitted === 0;
+  }
+
+  finish(): readonly MessagePart[] {
+    if (this.#omitted === 0) return this.#parts;
+    const what = this.#omitted === 1 ? '1 part' : `${this.#omitted} parts`;
+    return [...this.#parts, textPart(`[${what} of this message left out: too large]`)];
+  }
+
+  /** @param textOf makes the part of a text */
+  addBlock(block: ContentBlock, textOf: (text: string) => MessagePart): void {
+    if (block.type === 'text') this.addText(block.text, textOf);
+    else if (block.type === 'image' || block.type === 'audio') {
+      const name = `${block.type}-${this.#parts.length + 1}.${extensionOf(block.mimeType)}`;
+      this.#addExtra({ name, content_type: block.mimeType, content: block.data, content_encoding: 'base64' });
+    } else if (block.type === 'resource_link') this.#addLink(block);
+    else if (block.type === 'resource') this.#addResource(block);
+    else this.addText(`[content of the kind ${block.kind.slice(0, 100)}]`);
+  }
+
+  addText(text: string, textOf: (text: string) => MessagePart = textPart): void {
+    if (text === '') return;
+    const kept = this.#parts.length < MAX_MESSAGE_PARTS ? fitting(text, this.#text) : '';
+    if (kept !== '') {
+      this.#text -= jsonBytes(kept);
+      this.#parts.push(textOf(kept));
+    }
+    if (kept.length < text.length) this.#omitted++;
+  }
+
+  addThought(entry: MessageEntry): void {
+    const text = entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    if (text !== '') this.#addExtra({ ...textPart(''), metadata: { kind: 'trajectory', message: text } });
+  }
+
+  addTool(entry: ToolEntry): void {
+    const output = entry.rawOutput ?? textOf(entry.content);
+    const metadata = {
+      kind: 'trajectory',
+      ...(entry.title !== '' && { message: entry.title.slice(0, 1000) }),
+      tool_name: (entry.name ?? (entry.title || entry.toolKind)).slice(0, 200),
+      ...(entry.rawInput !== undefined && { tool_input: objectOf(entry.rawInput) }),
+      ...(output !== undefined && { tool_output: objectOf(output) }),
+    };
+    this.#addExtra({ ...textPart(''), metadata });
+  }
+
+  /** Paths mean nothing elsewhere, and `content_url` may only hold http(s): other links go as text. */
+  #addLink(block: Extract<ContentBlock, { type: 'resource_link' }>): void {
+    const name = block.title ?? block.name;
+    if (/^https?:\/\//i.test(block.uri) && URL.canParse(block.uri)) {
+      const metadata = { kind: 'citation', url: block.uri, title: name };
+      this.#addExtra({ ...textPart(name), metadata });
+    } else this.addText(`[file: ${name}]`);
+  }
+
+  #addResource(block: Extract<ContentBlock, { type: 'resource' }>): void {
+    const name = block.uri.slice(block.uri.lastIndexOf('/') + 1).slice(0, 200) || 'resource';
+    const base = {
+      name,
+      content_type: block.mimeType ?? (block.text === undefined ? 'application/octet-stream' : 'text/plain'),
+    };
+    if (block.text !== undefined) this.#addExtra({ ...base, content: block.text, content_encoding: 'plain' });
+    else this.#addExtra({ ...base, content: block.blob ?? '', content_encoding: 'base64' });
+  }
+
+  #addExtra(part: MessagePart): void {
+    const size = jsonBytes(part);
+    if (size > this.#extras || this.#parts.length >= MAX_MESSAGE_PARTS) {
+      this.#omitted++;
+      return;
+    }
+    this.#extras -= size;
+    this.#parts.push(part);
+  }
+}
+
+/** Other implementations read objects only. A large one is kept as the beginning of its JSON text. */
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  const json = JSON.stringify(value) ?? 'null';
+  if (json.length > MAX_TOOL_SIDE) return { cut: wellFormed(json.slice(0, MAX_TOOL_SIDE)) };
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : { value };
+}
+
+function textOf(content: readonly ToolContent[]): string | undefined {
+  const texts = content.map((part) => {
+    if (part.type === 'content') return part.block.type === 'text' ? part.block.text : `[${part.block.type}]`;
+    if (part.type === 'diff') return `[change of ${part.path.slice(part.path.lastIndexOf('/') + 1)}]`;
+    return `[${part.type}]`;
+  });
+  return texts.length === 0 ? undefined : texts.join('\n');
+}
+
+function extensionOf(mimeType: string): string {
+  return /\/([a-z0-9]{1,8})/i.exec(mimeType)?.[1]?.toLowerCase() ?? 'bin';
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** The longest beginning of a text that has at most so many bytes as JSON, in which a character may take six. */
+function fitting(text: string, room: number): string {
+  if (text.length * 6 + 2 <= room || jsonBytes(text) <= room) return text;
+  let [fits, fails] = [0, Math.min(text.length, room)];
+  while (fails - fits > 1) {
+    const middle = (fits + fails) >> 1;
+    if (jsonBytes(text.slice(0, middle)) <= room) fits = middle;
+    else fails = middle;
+  }
+  return wellFormed(text.slice(0, fits));
+}
+
+/** Without half a character at the end of a cut. */
+function wellFormed(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+}

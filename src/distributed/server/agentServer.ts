@@ -1,0 +1,298 @@
+// The server side of the Agent Communication Protocol (release 1.0.3) on loopback: other clients reach the agents that the user chose to serve, other servers fetch messages
+// by signed URLs.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { messageOf, ParleyError } from '../../base/errors';
+import { type Log, silentLog } from '../../base/log';
+import { runCreateSchema, runResumeSchema, type SessionDescriptor } from '../model/model';
+import type { PublicAddress } from '../model/publicAddress';
+import type { ResourceStore } from '../model/resources';
+import type { ServedResource } from '../stores/localStore';
+import type { PastMessage, ServedAgent } from './servedAgent';
+import { refuse, send, sendRun, sendText } from './serverAnswer';
+import { ServerAuth } from './serverAuth';
+import { CONNECTION_LIMITS, type ConnectionLimits, ServerConnections } from './serverConnections';
+import { invalidInput, notFound, ServerRefusal } from './serverRefusal';
+import { readCount, readJson, readUuid } from './serverRequest';
+import type { ServerRun } from './serverRun';
+import { RUN_LIMITS, type RunLimits, ServerRuns } from './serverRuns';
+import type { SessionRecords } from './serverSessionFiles';
+import { ServerSessions } from './serverSessions';
+
+export interface AgentServerOptions {
+  /** The agents that are served now; asked for at each request. */
+  readonly agents: () => readonly ServedAgent[];
+  /** Bearer token of at least 256 bits, see `mintToken`. */
+  readonly token: string;
+  /** Where the messages of the server's sessions are kept: in the first one that takes them. */
+  readonly stores: () => Promise<readonly ResourceStore[]>;
+  /** Where the sessions themselves are kept. */
+  readonly sessions: SessionRecords;
+  /** Hands out `/resources/{id}` to whoever has its signature (`LocalStore.serve`); absent: there are none here. */
+  readonly serveResource?: (
+    id: string,
+    exp: string | null,
+    sig: string | null,
+    signal: AbortSignal,
+  ) => Promise<ServedResource>;
+  /** Resolves histories, also of other servers. */
+  readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
+  /** Loads the state of a session. @returns a sentence where it can't be had */
+  readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
+  /** The address by which others reach the server now, where it is not its own. */
+  readonly publicAddress?: () => PublicAddress | undefined;
+  readonly limits?: Partial<RunLimits>;
+  readonly connections?: Partial<ConnectionLimits>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  readonly log?: Log;
+}
+
+const MAX_OFFSET = 1_000_000;
+const AGENT_NAME = /^[a-z0-9]([-a-z0-9_]{0,61}[a-z0-9])?$/;
+
+/** Off until {@link start}. Everything but `/resources` asks for the token; nothing has CORS headers. */
+export class AgentServer {
+  readonly #options: AgentServerOptions;
+  readonly #auth: ServerAuth;
+  readonly #sessions: ServerSessions;
+  readonly #runs: ServerRuns;
+  readonly #connections: ServerConnections;
+  readonly #log: Log;
+  #server: Server | undefined;
+
+  /** @throws ParleyError `weak-token` */
+  constructor(options: AgentServerOptions) {
+    const { stores, history, state, now = Date.now, log = silentLog, limits } = options;
+    this.#options = options;
+    this.#log = log;
+    this.#auth = new ServerAuth(options.token);
+    this.#connections = new ServerConnections({ ...CONNECTION_LIMITS, ...options.connections });
+    this.#sessions = new ServerSessions({ stores, records: options.sessions, now, log });
+    this.#runs = new ServerRuns({
+      sessions: this.#sessions,
+      history,
+      state,
+      limits: { ...RUN_LIMITS, ...limits },
+      now,
+      log,
+    });
+  }
+
+  /** `http://127.0.0.1:port` while it runs: the explicit base of its resource URLs, which no Host header can change. */
+  get baseUrl(): string | undefined {
+    const address = this.#server?.address() as AddressInfo | null | undefined;
+    return address ? `http://127.0.0.1:${address.port}` : undefined;
+  }
+
+  /** Listens on 127.0.0.1. @param port 0 for a free one @throws ParleyError `port-taken` @returns the base URL */
+  async start(port = 0): Promise<string> {
+    if (this.baseUrl !== undefined) return this.baseUrl;
+    const handle = (request: IncomingMessage, response: ServerResponse): void => void this.#handle(request, response);
+    const timeouts = { requestTimeout: 60_000, headersTimeout: 15_000, connectionsCheckingInterval: 5000 };
+    const server = createServer(timeouts, handle);
+    // Who asks before the body is sent is refused before it is sent.
+    server.on('checkContinue', handle).on('connection', (socket: Socket) => this.#connections.accept(socket));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    }).catch((error: unknown) => {
+      throw new ParleyError('port-taken', `The local server cannot listen on port ${port}.`, {
+        hint: 'Choose another port in the settings.',
+        cause: error,
+      });
+    });
+    this.#server = server;
+    return this.baseUrl ?? '';
+  }
+
+  /** Cancels all runs, records them, and closes all connections, for good. An agent that does not stop is not waited for longer than its grace. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    await this.#runs.stop();
+    this.#server = undefined;
+    if (!server) return;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new ParleyError('client-gone', 'The client has gone.')));
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Cache-Control', 'no-store');
+    try {
+      await this.#route(request, response, gone.signal);
+    } catch (error) {
+      if (gone.signal.aborted) return;
+      refuse(request, response, error, this.#log);
+    }
+  }
+
+  async #route(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    this.#connections.heard(request.socket);
+    const { port } = new URL(this.baseUrl ?? 'http://127.0.0.1:0');
+    const { hosts = [], prefix = '' } = this.#options.publicAddress?.() ?? {};
+    this.#auth.checkCaller(request, [`127.0.0.1:${port}`, `localhost:${port}`, ...hosts]);
+    const { path, query } = readTarget(request.url ?? '/', prefix);
+    const [room = '', id, action, ...rest] = path;
+    if (room === 'resources' && id !== undefined && action === undefined) {
+      allow(request, 'GET');
+      return this.#resource(id, query, request, response, gone);
+    }
+    this.#auth.checkToken(request.headers);
+    this.#admit(request, response);
+    if (rest.length > 0) throw new ServerRefusal(404, 'not_found', 'Not Found');
+    const key = `${room}${id === undefined ? '' : '/*'}${action === undefined ? '' : `/${action}`}`;
+    switch (key) {
+      case 'ping':
+        allow(request, 'GET');
+        return send(response, 200, {});
+      case 'agents':
+        allow(request, 'GET');
+        return send(response, 200, { agents: this.#page(query) });
+      case 'agents/*':
+        allow(request, 'GET');
+        return send(response, 200, manifestOf(this.#agent(id ?? '')));
+      case 'runs':
+        allow(request, 'POST');
+        return this.#create(request, response, gone);
+      case 'runs/*':
+        if (request.method === 'POST') return this.#resume(this.#run(id), request, response, gone);
+        allow(request, 'GET');
+        return send(response, 200, this.#run(id).toWire());
+      case 'runs/*/events':
+        allow(request, 'GET');
+        return sendText(response, 200, `{"events":[${this.#run(id).events.join(',')}]}`);
+      case 'runs/*/cancel': {
+        allow(request, 'POST');
+        const run = this.#run(id);
+        run.cancel();
+        return send(response, 202, run.toWire());
+      }
+      case 'sessions/*':
+      case 'session/*':
+        allow(request, 'GET');
+        return send(response, 200, wireOf(await this.#session(id ?? '', (one) => this.#sessions.describe(one))));
+      case 'sessions/*/versions': {
+        // Not of the protocol: what clients left behind that went on from different histories.
+        allow(request, 'GET');
+        const versions = await this.#session(id ?? '', (one) => this.#sessions.versions(one));
+        return send(response, 200, { versions: versions.map(wireOf) });
+      }
+      default:
+        throw new ServerRefusal(404, 'not_found', 'Not Found');
+    }
+  }
+
+  async #create(request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const body = await readJson(request, response, runCreateSchema);
+    const run = await this.#runs.create(this.#agent(body.agent_name), body);
+    response.setHeader('Run-ID', run.id);
+    await sendRun(run, body.mode, 0, response, gone);
+  }
+
+  async #resume(run: ServerRun, request: IncomingMessage, response: ServerResponse, gone: AbortSignal): Promise<void> {
+    const body = await readJson(request, response, runResumeSchema);
+    if (body.run_id !== undefined && body.run_id !== run.id) throw invalidInput('Run ID mismatch', 400);
+    const { message } = body.await_resume;
+    if (!message) throw invalidInput('await_resume has to hold a message');
+    const position = run.events.length;
+    run.resume(message);
+    await sendRun(run, body.mode, position, response, gone);
+  }
+
+  /** @throws ServerRefusal 503 */
+  #admit(request: IncomingMessage, response: ServerResponse): void {
+    const done = this.#connections.admit(request.socket);
+    if (!done) throw new ServerRefusal(503, 'server_error', 'Too many connections', 5);
+    response.once('close', done);
+  }
+
+  async #resource(
+    id: string,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+    gone: AbortSignal,
+  ): Promise<void> {
+    const { serveResource } = this.#options;
+    if (!serveResource || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw notFound('Resource');
+    let found: ServedResource;
+    try {
+      found = await serveResource(id, query.get('exp'), query.get('sig'), gone);
+    } catch (error) {
+      const code = error instanceof ParleyError ? error.code : '';
+      if (code === 'forbidden') throw new ServerRefusal(403, 'server_error', messageOf(error));
+      throw code === 'not-found' ? notFound(`Resource ${id}`) : error;
+    }
+    this.#admit(request, response);
+    response.writeHead(200, { 'Content-Type': found.contentType, 'Content-Length': found.bytes.byteLength });
+    response.end(found.bytes);
+  }
+
+  /** @throws ServerRefusal 404 */
+  async #session<T>(id: string, find: (id: string) => Promise<T | undefined>): Promise<T> {
+    const found = await find(id);
+    if (!found) throw notFound(`Session ${readUuid(id, 'session_id')}`);
+    return found;
+  }
+
+  #run(id: string | undefined): ServerRun {
+    return this.#runs.get(readUuid(id ?? '', 'run_id'));
+  }
+
+  #agent(name: string): ServedAgent {
+    const agent = this.#served().find((served) => served.name === name);
+    if (agent) return agent;
+    throw notFound(/^[\w.-]{1,63}$/.test(name) ? `Agent ${name}` : 'Agent');
+  }
+
+  #page(query: URLSearchParams): readonly unknown[] {
+    const limit = readCount(query, 'limit', 1, 1000) ?? 1000;
+    const offset = readCount(query, 'offset', 0, MAX_OFFSET) ?? 0;
+    return this.#served()
+      .slice(offset, offset + limit)
+      .map(manifestOf);
+  }
+
+  #served(): readonly ServedAgent[] {
+    return this.#options.agents().filter(({ name }) => AGENT_NAME.test(name));
+  }
+}
+
+function manifestOf({ name, description, inputContentTypes, outputContentTypes }: ServedAgent): unknown {
+  return {
+    name,
+    description,
+    input_content_types: inputContentTypes,
+    output_content_types: outputContentTypes,
+    metadata: {},
+  };
+}
+
+function wireOf(session: SessionDescriptor): unknown {
+  return { ...session, state: session.state ?? null };
+}
+
+function allow(request: IncomingMessage, method: string): void {
+  if (request.method !== method) throw new ServerRefusal(405, 'server_error', 'Method Not Allowed');
+}
+
+/**
+ * Path segments, decoded, and the query. A path that cannot be decoded, or whose segments hold more than a name, is
+ * nobody's.
+ * @param prefix of the path that a proxy may have left there
+ */
+function readTarget(target: string, prefix: string): { path: readonly string[]; query: URLSearchParams } {
+  const [whole = '', ...rest] = target.split('?');
+  const raw = whole.startsWith(`${prefix}/`) ? whole.slice(prefix.length) : whole;
+  let path: readonly string[];
+  try {
+    path = raw.split('/').slice(1).map(decodeURIComponent);
+  } catch {
+    throw new ServerRefusal(404, 'not_found', 'Not Found');
+  }
+  return { path, query: new URLSearchParams(rest.join('?')) };
+}

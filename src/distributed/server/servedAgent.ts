@@ -1,0 +1,65 @@
+// What an agent has to be so that the server can offer it to clients of the Agent Communication Protocol. The extension makes one of each agent that the user chose.
+import type { Message, MessagePart, SessionDescriptor } from '../model/model';
+
+/** An entry of a session's past, in its place: a message, or why there is none. */
+export type PastMessage =
+  | { readonly kind: 'message'; readonly message: Message }
+  | { readonly kind: 'gap'; readonly reason: string };
+
+/** The state of a session, which belongs to its agents and is opaque to everybody else. */
+export interface SessionState {
+  readonly url: string;
+  /** A sentence where it can't be had. */
+  readonly content: Uint8Array | string;
+}
+
+export interface RunState {
+  /** The state as the run found it; undefined where there is none. */
+  read(signal: AbortSignal): Promise<SessionState | undefined>;
+  /**
+   * Replaces the state.
+   * @param previous URL of the state that this one goes on from; absent: there was none
+   * @returns its URL; undefined where the session has another state than `previous` by now
+   * @throws ParleyError of the stores
+   */
+  store(content: Uint8Array, previous: string | undefined): Promise<string | undefined>;
+}
+
+export interface ServedRunContext {
+  readonly runId: string;
+  /** The session as the run found it, without this run's own messages. */
+  readonly session: SessionDescriptor;
+  /** What the session's history holds; full length, gaps included. */
+  history(signal: AbortSignal): Promise<readonly PastMessage[]>;
+  readonly state: RunState;
+}
+
+/** Takes what an agent produces, in order. All methods throw once the run has ended, or has produced more than is kept. */
+export interface RunEmitter {
+  /** The next part of the current message; begins one where there is none. */
+  part(part: MessagePart): void;
+  /** A whole message; the current one ends before it. */
+  message(parts: readonly MessagePart[]): void;
+  /** Something of the agent's own; clients that do not know it ignore it. */
+  generic(value: Readonly<Record<string, unknown>>): void;
+  /**
+   * Asks whoever started the run (`run.awaiting`). Permission requests come this way: they are never answered by the server itself.
+   * @param withdrawn aborts when the question is no longer to be answered: the run goes on without an answer
+   * @returns the answer @throws the reason of `withdrawn`, or of the run's own signal where it is cancelled instead
+   */
+  ask(question: readonly MessagePart[], withdrawn?: AbortSignal): Promise<Message>;
+}
+
+export interface ServedAgent {
+  /** Lower-case letters, digits and dashes; at most 63 characters. */
+  readonly name: string;
+  readonly description: string;
+  readonly inputContentTypes: readonly string[];
+  readonly outputContentTypes: readonly string[];
+  /**
+   * Works on one prompt. Runs of one session come one after another.
+   * @param signal aborts when the run is cancelled; whatever was produced is kept
+   * @throws ParleyError, whose sentence the client is told (code `invalid-input` where the input was at fault); of other errors it learns nothing
+   */
+  run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,46 @@
+// The past of a session for an agent that the local server runs: its messages, with the texts that lie behind addresses of their own in them as far as they are short.
+
+import { isRemoteText, withBytes } from '../client/remoteParts';
+import type { Resolver } from '../fetch/resolver';
+import type { Message, MessagePart, SessionDescriptor } from '../model/model';
+import type { PastMessage } from './servedAgent';
+
+/** Bytes of one text behind an address, and how many of them are fetched for one session: the newest. */
+const MAX_TEXT_BYTES = 64 * 1024;
+const MAX_TEXTS = 20;
+
+/** The history of a session, full length. A part that cannot be fetched stays an address. */
+export async function servedPast(
+  resolver: Resolver,
+  session: SessionDescriptor,
+  signal: AbortSignal,
+): Promise<readonly PastMessage[]> {
+  const entries = await resolver.resolveHistory(session, {}, signal);
+  let left = MAX_TEXTS;
+  const past: PastMessage[] = [];
+  for (const entry of [...entries].reverse()) {
+    if (entry.kind !== 'message') {
+      past.push({ kind: 'gap', reason: entry.sentence });
+      continue;
+    }
+    const wanted = entry.message.parts.filter(isRemoteText).slice(0, left);
+    left -= wanted.length;
+    past.push({ kind: 'message', message: await withTexts(resolver, entry.message, new Set(wanted), signal) });
+  }
+  return past.reverse();
+}
+
+async function withTexts(
+  resolver: Resolver,
+  message: Message,
+  wanted: ReadonlySet<MessagePart>,
+  signal: AbortSignal,
+): Promise<Message> {
+  if (wanted.size === 0) return message;
+  const parts = message.parts.map(async (part): Promise<MessagePart> => {
+    if (!wanted.has(part)) return part;
+    const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES }, signal);
+    return found.kind === 'content' ? withBytes(part, found.bytes) : part;
+  });
+  return { ...message, parts: await Promise.all(parts) };
+}

@@ -1,0 +1,109 @@
+// Answers of our server: JSON, runs in the three modes of the protocol, and refusals that reach a client which still sends.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { messageOf } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { RunMode } from '../model/model';
+import { ServerRefusal } from './serverRefusal';
+import type { ServerRun } from './serverRun';
+
+/** What is still read of a request that was refused: bytes, and milliseconds. */
+const MAX_DRAINED_BYTES = 64 * 1024 * 1024;
+const DRAIN_MS = 10_000;
+
+/** Answers with a value as JSON. */
+export function send(response: ServerResponse, status: number, value: unknown): void {
+  sendText(response, status, JSON.stringify(value));
+}
+
+/** @param json text of a JSON value */
+export function sendText(response: ServerResponse, status: number, json: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });
+  response.end(json);
+}
+
+/**
+ * Answers with a run in one of the three modes. A client that leaves only leaves: the run goes on.
+ * @param from first event of a stream
+ */
+export async function sendRun(
+  run: ServerRun,
+  mode: RunMode,
+  from: number,
+  response: ServerResponse,
+  gone: AbortSignal,
+): Promise<void> {
+  if (mode === 'async') return send(response, 202, run.toWire());
+  if (mode === 'sync') {
+    await run.until(() => run.isResting, gone);
+    return send(response, 200, run.toWire());
+  }
+  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
+  response.flushHeaders();
+  for (let at = from; ; ) {
+    const { events } = run;
+    // A question ends the stream; the answer to it begins another one.
+    const upTo = events.length;
+    const isLast = run.isResting;
+    for (; at < upTo; at++) {
+      if (!response.write(`data: ${events[at]}\n\n`)) await drained(response, gone);
+    }
+    if (isLast) break;
+    await run.until(() => run.events.length > at || run.isResting, gone);
+  }
+  response.end();
+}
+
+/** Answers with an error of the protocol (release 1.0.3 "Error") and closes the connection where the request was not read. */
+export function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): void {
+  const refusal =
+    error instanceof ServerRefusal ? error : new ServerRefusal(500, 'server_error', 'An unexpected error occurred');
+  if (refusal !== error) log.error(`The local server failed: ${messageOf(error)}`);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (refusal.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  if (refusal.retryAfter !== undefined) response.setHeader('Retry-After', refusal.retryAfter);
+  const body = { code: refusal.wireCode, message: refusal.message, data: null };
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+  const isUnread = !request.complete && (length !== '0' || coding !== undefined);
+  // A stranger has no connection to keep.
+  if (isUnread || refusal.status === 401) response.setHeader('Connection', 'close');
+  if (!isUnread) send(response, refusal.status, body);
+  else sendUnread(request, response, refusal.status, JSON.stringify(body));
+}
+
+/**
+ * Answers a request whose body is still coming. The connection stays until the client has sent all, within bounds: if it
+ * closed before, the system would answer the rest with a reset, and the client would lose the answer.
+ */
+function sendUnread(request: IncomingMessage, response: ServerResponse, status: number, json: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });
+  response.write(json);
+  let left = MAX_DRAINED_BYTES;
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, DRAIN_MS);
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) end();
+  });
+  request.once('end', end).once('close', end).once('error', end).resume();
+}
+
+function drained(response: ServerResponse, gone: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onDrain = (): void => {
+      gone.removeEventListener('abort', onGone);
+      resolve();
+    };
+    const onGone = (): void => {
+      response.off('drain', onDrain);
+      reject(gone.reason);
+    };
+    response.once('drain', onDrain);
+    gone.addEventListener('abort', onGone, { once: true });
+  });
+}

@@ -1,0 +1,341 @@
+// One run on our server: its state, and its events as the texts that every reader of it gets. Readers pull by position, so a slow one costs nothing but its position.
+import { Deferred } from '../../base/deferred';
+import { ParleyError } from '../../base/errors';
+import { Emitter } from '../../base/event';
+import { isResting } from '../client/runRecovery';
+import {
+  type AcpError,
+  MAX_MESSAGE_BYTES,
+  type Message,
+  type MessagePart,
+  mintId,
+  textPart,
+  timestamp,
+} from '../model/model';
+import type { ToldNotice } from './runNotice';
+import type { RunEmitter } from './servedAgent';
+import { ServerRefusal } from './serverRefusal';
+
+/** Bytes and number of events that are kept of one run; an agent that produces more fails. */
+export const MAX_RUN_BYTES = 32 * 1024 * 1024;
+export const MAX_RUN_EVENTS = 100_000;
+/** Of one message, leaving room for what is around the parts. */
+const MAX_PARTS_BYTES = MAX_MESSAGE_BYTES - 1024;
+/** Finished messages of more parts have their neighbouring texts joined: an agent that streams makes a part of each token. */
+const MAX_LOOSE_PARTS = 256;
+
+type Status = 'created' | 'in-progress' | 'awaiting' | 'cancelling' | 'cancelled' | 'completed' | 'failed';
+
+interface OpenMessage {
+  readonly role: string;
+  readonly parts: MessagePart[];
+  readonly created_at: string;
+  completed_at: string | null;
+}
+
+export type RunOutcome =
+  | { readonly status: 'completed' | 'cancelled' }
+  | { readonly status: 'failed'; readonly error: AcpError };
+
+export class ServerRun {
+  readonly id = mintId();
+  readonly agentName: string;
+  readonly sessionId: string;
+  readonly #now: () => number;
+  readonly #createdAt: string;
+  readonly #events: string[] = [];
+  readonly #changed = new Emitter<void>();
+  readonly #cancel = new AbortController();
+  readonly #output: OpenMessage[] = [];
+  #status: Status = 'created';
+  #bytes = 0;
+  #open: OpenMessage | undefined;
+  /** It is at its end, and stays open for what the server has to add. */
+  #isWhole = false;
+  /** Of its parts. */
+  #openBytes = 0;
+  #question: { readonly message: Message; readonly answer: Deferred<Message> } | undefined;
+  /** Not in the output yet. */
+  readonly #notices: MessagePart[] = [];
+  #error: AcpError | undefined;
+  #finishedAt: number | undefined;
+  /** When the run last changed its state, in milliseconds since 1970. */
+  #since: number;
+
+  /** @param now milliseconds since 1970 */
+  constructor(agentName: string, sessionId: string, now: () => number) {
+    this.agentName = agentName;
+    this.sessionId = sessionId;
+    this.#now = now;
+    this.#since = now();
+    this.#createdAt = timestamp(this.#since);
+    this.#note({ type: 'run.created', run: this.toWire() });
+  }
+
+  /** Fires after each change of state and each event. */
+  readonly onDidChange = this.#changed.event;
+
+  get status(): Status {
+    return this.#status;
+  }
+
+  /** Over, or waiting for an answer. */
+  get isResting(): boolean {
+    return isResting(this.#status);
+  }
+
+  get isOver(): boolean {
+    return this.#finishedAt !== undefined;
+  }
+
+  get since(): number {
+    return this.#since;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Aborts when the run is cancelled. */
+  get signal(): AbortSignal {
+    return this.#cancel.signal;
+  }
+
+  /** JSON texts of all events so far. */
+  get events(): readonly string[] {
+    return this.#events;
+  }
+
+  get output(): readonly Message[] {
+    return this.#output.map(({ completed_at, ...message }) => ({
+      ...message,
+      ...(completed_at !== null && { completed_at }),
+    }));
+  }
+
+  /** The run as it is sent (schema "Run"); absent is null, as clients know it. */
+  toWire(): Readonly<Record<string, unknown>> {
+    return {
+      run_id: this.id,
+      agent_name: this.agentName,
+      session_id: this.sessionId,
+      status: this.#status,
+      await_request: this.#question ? { type: 'message', message: this.#question.message } : null,
+      output: this.#output,
+      error: this.#error ?? null,
+      created_at: this.#createdAt,
+      finished_at: this.#finishedAt === undefined ? null : timestamp(this.#finishedAt),
+    };
+  }
+
+  begin(): void {
+    this.#turn('in-progress');
+  }
+
+  /** What the agent gets to say things with. */
+  readonly emitter: RunEmitter = {
+    part: (part) => {
+      this.#mustGoOn();
+      if (this.#isWhole) this.#endMessage();
+      this.#append(part);
+    },
+    message: (parts) => {
+      this.#mustGoOn();
+      this.#endMessage();
+      this.#open = this.#beginMessage();
+      for (const part of parts) this.#append(part);
+      this.#isWhole = true;
+    },
+    generic: (value) => {
+      this.#mustGoOn();
+      this.#note({ type: 'generic', generic: value });
+    },
+    ask: (parts, withdrawn) => {
+      this.#mustGoOn();
+      withdrawn?.throwIfAborted();
+      this.#endMessage();
+      const at = timestamp(this.#now());
+      const answer = new Deferred<Message>();
+      // An agent that ends without waiting for its answer leaves it to nobody.
+      answer.promise.catch(() => undefined);
+      const message = { role: `agent/${this.agentName}`, parts, created_at: at, completed_at: at };
+      const question = { message, answer };
+      this.#question = question;
+      const withdraw = (): void => {
+        if (this.#question !== question) return;
+        this.#question = undefined;
+        this.#turn('in-progress');
+        answer.reject(withdrawn?.reason);
+      };
+      withdrawn?.addEventListener('abort', withdraw, { once: true });
+      this.#turn('awaiting');
+      return answer.promise;
+    },
+  };
+
+  /** Takes the answer to the question. @throws ServerRefusal 403 at once where there is none: resuming twice must not hang */
+  resume(answer: Message): void {
+    const question = this.#question;
+    if (this.#status !== 'awaiting' || !question) {
+      throw new ServerRefusal(403, 'server_error', `Run ${this.id} has no await request`);
+    }
+    this.#question = undefined;
+    this.#turn('in-progress');
+    question.answer.resolve(answer);
+  }
+
+  /** Asks the run to stop. @throws ServerRefusal 403 where it is over */
+  cancel(): void {
+    if (this.isOver) {
+      throw new ServerRefusal(403, 'server_error', `Run in terminal status ${this.#status} can't be cancelled`);
+    }
+    if (this.#status === 'cancelling') return;
+    this.#status = 'cancelling';
+    const reason = new ParleyError('run-cancelled', 'The run was cancelled.');
+    const question = this.#question;
+    this.#question = undefined;
+    this.#changed.fire();
+    this.#cancel.abort(reason);
+    question?.answer.reject(reason);
+  }
+
+  /** Ends the run; what is said afterwards is refused. An answer that was cut off stays without `completed_at`. */
+  finish(outcome: RunOutcome): void {
+    if (this.isOver) return;
+    this.settle(outcome.status === 'completed');
+    this.#open = undefined;
+    this.#question?.answer.reject(new ParleyError('run-over', 'The run is over.'));
+    this.#question = undefined;
+    if (outcome.status === 'failed') this.#error = outcome.error;
+    this.#finishedAt = this.#now();
+    this.#turn(outcome.status);
+  }
+
+  /** Something that the server, and not the agent, has to say of the run: an event now, and a step at the end of the output. */
+  tell({ generic, sentence }: ToldNotice): void {
+    this.#note({ type: 'generic', generic });
+    this.#notices.push({ ...textPart(''), metadata: { kind: 'trajectory', message: sentence } });
+  }
+
+  /** Completes the output, before it is recorded. @param isWhole the message that is being written is at its end */
+  settle(isWhole: boolean): void {
+    for (const part of this.#notices.splice(0)) this.#append(part);
+    if (isWhole || this.#isWhole) this.#endMessage();
+  }
+
+  /** Resolves when `test` holds, after any number of changes. @throws the signal's reason */
+  until(test: () => boolean, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      if (test()) {
+        resolve();
+        return;
+      }
+      const end = (): void => {
+        subscription.dispose();
+        signal.removeEventListener('abort', onAbort);
+      };
+      const onAbort = (): void => {
+        end();
+        reject(signal.reason);
+      };
+      const subscription = this.onDidChange(() => {
+        if (!test()) return;
+        end();
+        resolve();
+      });
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  #mustGoOn(): void {
+    if (this.isOver || this.#cancel.signal.aborted) {
+      throw this.#cancel.signal.reason ?? new ParleyError('run-over', 'The run is over.');
+    }
+    if (this.#question) throw new ParleyError('run-awaiting', 'The run waits for an answer.');
+    if (this.#bytes > MAX_RUN_BYTES || this.#events.length > MAX_RUN_EVENTS) {
+      throw new ParleyError('run-too-large', 'The agent produced more than a run may hold.');
+    }
+  }
+
+  /** A message that would be larger than readers take goes on in another one. */
+  #append(part: MessagePart): void {
+    const bytes = Buffer.byteLength(JSON.stringify(part)) + 1;
+    if (bytes > MAX_PARTS_BYTES) {
+      throw new ParleyError('part-too-large', 'The agent produced a part that is larger than a message may be.');
+    }
+    if (this.#openBytes + bytes > MAX_PARTS_BYTES) this.#endMessage();
+    this.#open ??= this.#beginMessage();
+    this.#openBytes += bytes;
+    this.#open.parts.push(part);
+    this.#note({ type: 'message.part', part });
+  }
+
+  #beginMessage(): OpenMessage {
+    this.#openBytes = 0;
+    const message: OpenMessage = {
+      role: `agent/${this.agentName}`,
+      parts: [],
+      created_at: timestamp(this.#now()),
+      completed_at: null,
+    };
+    this.#output.push(message);
+    this.#note({ type: 'message.created', message });
+    return message;
+  }
+
+  #endMessage(): void {
+    const message = this.#open;
+    if (!message) return;
+    this.#open = undefined;
+    this.#isWhole = false;
+    this.#openBytes = 0;
+    message.completed_at = timestamp(this.#now());
+    if (message.parts.length > MAX_LOOSE_PARTS) message.parts.splice(0, Infinity, ...joined(message.parts));
+    this.#note({ type: 'message.completed', message });
+  }
+
+  #turn(status: Exclude<Status, 'created' | 'cancelling'>): void {
+    this.#status = status;
+    this.#since = this.#now();
+    this.#note({ type: `run.${status}`, run: this.toWire() });
+  }
+
+  #note(event: unknown): void {
+    const text = JSON.stringify(event);
+    this.#events.push(text);
+    this.#bytes += text.length;
+    this.#changed.fire();
+  }
+}
+
+/** Fields of a part that is nothing but text. */
+const OF_TEXT = new Set(['content_type', 'content', 'content_encoding', 'parley_content_type']);
+
+function joined(parts: readonly MessagePart[]): readonly MessagePart[] {
+  const out: MessagePart[] = [];
+  let first: MessagePart | undefined;
+  let texts: string[] = [];
+  const flush = (): void => {
+    if (first) out.push({ ...first, content: texts.join('') });
+    first = undefined;
+    texts = [];
+  };
+  for (const part of parts) {
+    const isText = part.content_encoding === 'plain' && Object.keys(part).every((key) => OF_TEXT.has(key));
+    if (!isText || part.content === undefined) {
+      flush();
+      out.push(part);
+      continue;
+    }
+    const { content_type: type, parley_content_type: mark } = part;
+    if (type !== first?.content_type || mark !== first?.parley_content_type) flush();
+    first ??= part;
+    texts.push(part.content);
+  }
+  flush();
+  return out;
+}

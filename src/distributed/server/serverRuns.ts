@@ -1,0 +1,259 @@
+// The runs of our server: begun, kept in order within their session, recorded, and forgotten in time.
+import { messageOf, ParleyError } from '../../base/errors';
+import { KeyedQueue } from '../../base/keyedQueue';
+import type { Log } from '../../base/log';
+import { plainSentence } from '../client/agentServerError';
+import { Deadline, orAborted } from '../model/deadline';
+import type { AcpError, Message, RunCreate, SessionDescriptor } from '../model/model';
+import { type RunNotice, runNotice } from './runNotice';
+import type { PastMessage, RunState, ServedAgent } from './servedAgent';
+import { notFound, ServerRefusal } from './serverRefusal';
+import { type RunOutcome, ServerRun } from './serverRun';
+import type { Branch, ServerSessions } from './serverSessions';
+
+export interface RunLimits {
+  /** Runs that are kept, and for how many milliseconds after they ended; and characters of all their events together. */
+  readonly kept: number;
+  readonly keptMs: number;
+  readonly keptChars: number;
+  /** Runs that have not ended, of all sessions and of one. */
+  readonly active: number;
+  readonly activeInSession: number;
+  /** Milliseconds that a question waits for its answer. */
+  readonly awaitMs: number;
+  /** Milliseconds that a cancelled agent has to stop. */
+  readonly graceMs: number;
+  readonly recordMs: number;
+}
+
+export const RUN_LIMITS: RunLimits = {
+  kept: 1000,
+  keptMs: 60 * 60_000,
+  keptChars: 256 * 1024 * 1024,
+  active: 64,
+  activeInSession: 16,
+  awaitMs: 60 * 60_000,
+  graceMs: 5000,
+  recordMs: 15_000,
+};
+
+export interface ServerRunsOptions {
+  readonly sessions: ServerSessions;
+  /** Resolves a session's history for an agent that asks for it. */
+  readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
+  /** Loads a session's state. @returns a sentence where it can't be had */
+  readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
+  readonly limits: RunLimits;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+export class ServerRuns {
+  readonly #options: ServerRunsOptions;
+  /** Oldest first. */
+  readonly #runs = new Map<string, ServerRun>();
+  readonly #queue = new KeyedQueue<string>();
+  readonly #working = new Set<Promise<void>>();
+  /** Sessions of runs that are about to begin. */
+  readonly #entering: (string | undefined)[] = [];
+  #isStopped = false;
+
+  constructor(options: ServerRunsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins a run; it works once the earlier runs of its session have ended.
+   * @throws ServerRefusal 400 (ids of the session differ), 404 (a session that is not known), 409 (a run of the session awaits an answer), 429, 503
+   */
+  async create(agent: ServedAgent, request: RunCreate): Promise<ServerRun> {
+    if (this.#isStopped) throw stopping();
+    this.#forget();
+    const sessionId = request.session?.id ?? request.session_id;
+    this.#checkRoom(sessionId);
+    this.#entering.push(sessionId);
+    const { branch, notice } = await this.#options.sessions.enter(request).finally(() => {
+      this.#entering.splice(this.#entering.indexOf(sessionId), 1);
+    });
+    if (this.#isStopped) throw stopping();
+    const run = new ServerRun(agent.name, branch.id, this.#options.now);
+    this.#runs.set(run.id, run);
+    const work = this.#queue.run(branch.id, () => this.#work(run, agent, branch, request.input, notice));
+    this.#working.add(work);
+    void work.finally(() => this.#working.delete(work));
+    return run;
+  }
+
+  /** @throws ServerRefusal 404 */
+  get(id: string): ServerRun {
+    this.#forget();
+    const run = this.#runs.get(id);
+    if (!run) throw notFound(`Run ${id}`);
+    return run;
+  }
+
+  /** Takes no more runs, cancels those that still work, and resolves when they are recorded. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const run of this.#runs.values()) if (!run.isOver) run.cancel();
+    await Promise.all(this.#working);
+  }
+
+  /** @throws ServerRefusal 409, 429 */
+  #checkRoom(sessionId: string | undefined): void {
+    const { active: all, activeInSession } = this.#options.limits;
+    const active = [...this.#runs.values()].filter((run) => !run.isOver);
+    const siblings = active.filter((run) => run.sessionId === sessionId);
+    const waiting = siblings.find((run) => run.status === 'awaiting');
+    if (waiting) {
+      throw new ServerRefusal(409, 'invalid_input', `Run ${waiting.id} of this session awaits an answer`);
+    }
+    const coming = this.#entering.filter((one) => one !== undefined && one === sessionId).length;
+    if (active.length + this.#entering.length >= all || siblings.length + coming >= activeInSession) {
+      throw new ServerRefusal(429, 'server_error', 'Too many runs at the same time', 5);
+    }
+  }
+
+  /** Never throws: whatever goes wrong is the outcome of the run. */
+  async #work(
+    run: ServerRun,
+    agent: ServedAgent,
+    branch: Branch,
+    input: readonly Message[],
+    notice: RunNotice | undefined,
+  ): Promise<void> {
+    // Whoever began it is told that it was created before it begins.
+    await new Promise((resolve) => setImmediate(resolve));
+    const found = { length: 0 };
+    const outcome = run.signal.aborted ? CANCELLED : await this.#askAgent(run, agent, branch, input, notice, found);
+    run.settle(outcome.status === 'completed');
+    // Before the run ends for its readers: they look at the session right afterwards.
+    await this.#record(run, branch, [...input, ...run.output], found.length);
+    run.finish(outcome);
+  }
+
+  /** @param found gets the length of the history that the run works on */
+  async #askAgent(
+    run: ServerRun,
+    agent: ServedAgent,
+    branch: Branch,
+    input: readonly Message[],
+    notice: RunNotice | undefined,
+    found: { length: number },
+  ): Promise<RunOutcome> {
+    const { limits, log, sessions } = this.#options;
+    const stop = new AbortController();
+    let grace: NodeJS.Timeout | undefined;
+    const onCancel = (): void => {
+      grace = setTimeout(() => stop.abort(run.signal.reason), limits.graceMs);
+    };
+    run.signal.addEventListener('abort', onCancel, { once: true });
+    try {
+      run.begin();
+      if (notice) run.tell(runNotice(notice));
+      const session = await sessions.descriptorOf(branch);
+      found.length = session.history.length;
+      const history = (signal: AbortSignal) => this.#history(run, session, signal);
+      const context = { runId: run.id, session, history, state: this.#state(run, branch, session.state) };
+      await orAborted(agent.run(input, context, run.emitter, run.signal), stop.signal);
+      return run.signal.aborted ? CANCELLED : { status: 'completed' };
+    } catch (error) {
+      if (run.signal.aborted) return CANCELLED;
+      log.warn(`Run ${run.id} of ${agent.name} failed: ${messageOf(error)}`);
+      return { status: 'failed', error: wireError(error) };
+    } finally {
+      run.signal.removeEventListener('abort', onCancel);
+      clearTimeout(grace);
+    }
+  }
+
+  /** What cannot be read of it is told to the caller: the agent answers without it. */
+  async #history(run: ServerRun, session: SessionDescriptor, signal: AbortSignal): Promise<readonly PastMessage[]> {
+    const past = await this.#options.history(session, signal);
+    const gaps = past.flatMap((entry, index) =>
+      entry.kind === 'gap' ? [{ number: index + 1, reason: entry.reason }] : [],
+    );
+    if (gaps.length > 0 && !run.isOver) run.tell(runNotice({ kind: 'history-gaps', of: past.length, gaps }));
+    return past;
+  }
+
+  /** @param url of the state that the run found */
+  #state(run: ServerRun, branch: Branch, url: string | undefined): RunState {
+    const { state, sessions, limits } = this.#options;
+    const tell = (notice: RunNotice): void => {
+      if (!run.isOver) run.tell(runNotice(notice));
+    };
+    return {
+      read: async (signal) => (url === undefined ? undefined : { url, content: await state(url, signal) }),
+      store: async (content, previous) => {
+        const deadline = new Deadline('The resource store', limits.recordMs, new AbortController().signal);
+        try {
+          const storing = sessions.storeState(branch, content, previous, deadline.signal);
+          const stored = await orAborted(storing, deadline.signal);
+          if (stored === undefined) tell({ kind: 'state-conflict' });
+          return stored;
+        } catch (error) {
+          tell({ kind: 'state-not-saved', why: whyOf(error) });
+          throw error;
+        } finally {
+          deadline.dispose();
+        }
+      },
+    };
+  }
+
+  /**
+   * Failed and cancelled turns are recorded too, as far as they came. A record that fails does not take the answer with it.
+   * @param found messages that the session had when the run began
+   */
+  async #record(run: ServerRun, branch: Branch, messages: readonly Message[], found: number): Promise<void> {
+    const { log, limits, sessions } = this.#options;
+    const deadline = new Deadline('The resource store', limits.recordMs, new AbortController().signal);
+    try {
+      const { before, waiting } = await orAborted(sessions.append(branch, messages, deadline.signal), deadline.signal);
+      if (before > found) run.tell(runNotice({ kind: 'session-grew', more: before - found }));
+      if (waiting > 0) run.tell(runNotice({ kind: 'messages-waiting', waiting }));
+    } catch (error) {
+      log.error(`The messages of run ${run.id} are not recorded: ${messageOf(error)}`);
+      run.tell(runNotice({ kind: 'not-recorded', messages: messages.length, why: whyOf(error) }));
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  #forget(): void {
+    const { limits, now } = this.#options;
+    const time = now();
+    let chars = 0;
+    for (const run of this.#runs.values()) {
+      if (run.status === 'awaiting' && time - run.since > limits.awaitMs) run.cancel();
+      chars += run.bytes;
+    }
+    let count = this.#runs.size;
+    for (const run of this.#runs.values()) {
+      if (!run.isOver) continue;
+      if (time - run.since <= limits.keptMs && count <= limits.kept && chars <= limits.keptChars) continue;
+      this.#runs.delete(run.id);
+      count -= 1;
+      chars -= run.bytes;
+    }
+  }
+}
+
+function whyOf(error: unknown): string {
+  return error instanceof ParleyError ? plainSentence(error.message) : 'The server cannot write it.';
+}
+
+function stopping(): ServerRefusal {
+  return new ServerRefusal(503, 'server_error', 'The server stops');
+}
+
+const CANCELLED: RunOutcome = { status: 'cancelled' };
+
+/** Sentences of ours are meant for people; whatever else went wrong inside is nobody's business outside. */
+function wireError(error: unknown): AcpError {
+  if (!(error instanceof ParleyError)) return { code: 'server_error', message: 'An unexpected error occurred' };
+  const code = error.code === 'invalid-input' ? 'invalid_input' : 'server_error';
+  return { code, message: plainSentence(error.message) };
+}

@@ -1,0 +1,40 @@
+// What our server keeps of a session, as text: where the messages of each of its versions are.
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import { readAs, urlSchema } from '../model/model';
+
+const placeSchema = z.object({
+  /** As it was handed out last; links of our own are signed anew. */
+  url: urlSchema,
+  own: z.optional(z.object({ store: z.string(), key: z.string() })),
+});
+const versionSchema = z.object({ version: z.string(), entries: z.array(placeSchema), state: z.optional(placeSchema) });
+const recordSchema = z.object({
+  id: z.string(),
+  /** The one that runs go on with by the session's id alone comes first. */
+  versions: z.array(versionSchema).check(z.minLength(1)),
+  /** A client put its version before the others, and nobody was told who names the session by its id alone. */
+  isContested: z.optional(z.boolean()),
+});
+
+export type Place = Readonly<z.infer<typeof placeSchema>>;
+/** One client's version of a session. */
+export type Version = Readonly<z.infer<typeof versionSchema>>;
+export type SessionRecord = Readonly<z.infer<typeof recordSchema>>;
+
+/** Equal for the same message: of our own by where it lies, whatever the address of today. */
+export function nameOf({ url, own }: Place): string {
+  return own ? `own ${own.store} ${own.key}` : url;
+}
+
+/** The version that runs go on with by the session's id alone. @throws ParleyError `invalid-data` */
+export function firstOf({ versions }: SessionRecord): Version {
+  const [first] = versions;
+  if (!first) throw new ParleyError('invalid-data', 'The record of the session is empty.');
+  return first;
+}
+
+/** Reads what was kept. @throws ParleyError `invalid-data` */
+export function recordOf(text: string): SessionRecord {
+  return readAs(recordSchema, JSON.parse(text), 'The record of the session');
+}

@@ -1,0 +1,327 @@
+// The sessions that our server knows: where their messages are, and nothing else. A descriptor that a client brings is that
+// client's version. One that does not go on from ours stands beside it, never merged, and the client is told.
+import { ParleyError } from '../../base/errors';
+import { KeyedQueue } from '../../base/keyedQueue';
+import type { Log } from '../../base/log';
+import { knownSecrets } from '../../base/redact';
+import { compareHistories } from '../client/handOver';
+import {
+  MAX_DESCRIPTOR_BYTES,
+  MAX_HISTORY,
+  type Message,
+  mintId,
+  type RunCreate,
+  type SessionDescriptor,
+} from '../model/model';
+import { DEFAULT_URL_SECONDS, type ResourceStore } from '../model/resources';
+import { expiryOf, hashOf } from '../model/resourceUrl';
+import { folderOf } from '../stores/messageLog';
+import { invalidInput, notFound } from './serverRefusal';
+import type { SessionRecords } from './serverSessionFiles';
+import { firstOf, nameOf, type Place, recordOf, type SessionRecord, type Version } from './serverSessionRecord';
+
+const MAX_VERSIONS = 9;
+/** Attempts to write next to other windows. */
+const MAX_ATTEMPTS = 20;
+/** Characters that a link of our own may take. */
+const MAX_OWN_URL = 4096;
+/** Signed links that are kept for the next time. */
+const MAX_SIGNED = 50_000;
+
+interface Put {
+  readonly place: Place;
+  /** It is on its way to the store. */
+  readonly isWaiting: boolean;
+}
+
+/** A version of a session that a run works on. */
+export interface Branch {
+  readonly id: string;
+  readonly version: string;
+}
+
+/** What the caller has to know of the version that its run works on. */
+export type SessionNotice =
+  /** The session went on here after the common messages; that version is kept. */
+  | { readonly kind: 'session-forked'; readonly common: number }
+  /** Another client brought a version of its own, which this run goes on with. */
+  | { readonly kind: 'session-contested' };
+
+export interface ServerSessionsOptions {
+  /** The first takes what is written from now on, or the next one where it fails; all of them are read. */
+  readonly stores: () => Promise<readonly ResourceStore[]>;
+  readonly records: SessionRecords;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+export class ServerSessions {
+  readonly #options: ServerSessionsOptions;
+  readonly #queue = new KeyedQueue<string>();
+  /** Links of stores for which signing is work, by store and key. */
+  readonly #signed = new Map<string, string>();
+
+  constructor(options: ServerSessionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The version that a run works on (protocol 1.0.3 "Sessions", distributed sessions).
+   * @throws ServerRefusal 400 where the two ids differ, 404 for an id that is not known and comes without a descriptor
+   */
+  async enter({ session, session_id: id }: Pick<RunCreate, 'session' | 'session_id'>): Promise<{
+    readonly branch: Branch;
+    readonly notice?: SessionNotice;
+  }> {
+    if (session) {
+      if (id !== undefined && id !== session.id) throw invalidInput('Session ID mismatch', 400);
+      return this.#bring(session);
+    }
+    if (id === undefined) {
+      const first = { version: mintId(), entries: [] };
+      const record = await this.#change(mintId(), (_known, own) => ({ id: own, versions: [first] }));
+      return { branch: { id: record.id, version: first.version } };
+    }
+    let notice: SessionNotice | undefined;
+    const record = await this.#change(id, (known) => {
+      // An empty session in its place would lose the past without a word.
+      if (!known) throw notFound(`Session ${id}`);
+      notice = known.isContested ? { kind: 'session-contested' } : undefined;
+      return known.isContested ? { ...known, isContested: false } : known;
+    });
+    return { branch: { id, version: firstOf(record).version }, ...(notice && { notice }) };
+  }
+
+  /** The session as it is handed out, or undefined. Links of our own are signed. */
+  async describe(id: string): Promise<SessionDescriptor | undefined> {
+    const record = await this.#read(id);
+    return record && this.#descriptorOf(id, firstOf(record));
+  }
+
+  /** @throws ParleyError `session-gone` where too many others were brought since */
+  async descriptorOf({ id, version }: Branch): Promise<SessionDescriptor> {
+    const found = (await this.#read(id))?.versions.find((one) => one.version === version);
+    if (!found) throw gone();
+    return this.#descriptorOf(id, found);
+  }
+
+  /** All versions of a session, that of {@link describe} first; undefined where there is none. */
+  async versions(id: string): Promise<readonly SessionDescriptor[] | undefined> {
+    const record = await this.#read(id);
+    return record && Promise.all(record.versions.map((version) => this.#descriptorOf(id, version)));
+  }
+
+  /**
+   * Records messages of a turn, each as one object, behind all others of the version.
+   * @returns how many messages the version had before, and how many of the new ones still wait for their store
+   * @throws ParleyError as the last store and the records do, `history-full`
+   */
+  async append(
+    { id, version }: Branch,
+    messages: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<{ readonly before: number; readonly waiting: number }> {
+    this.#checkRoom(await this.#read(id), version, messages.length);
+    const places: Place[] = [];
+    let waiting = 0;
+    for (const message of messages) {
+      const { place, isWaiting } = await this.#store(id, message, signal);
+      places.push(place);
+      if (isWaiting) waiting++;
+    }
+    let before = 0;
+    await this.#change(id, (known = { id, versions: [] }) => {
+      const found = known.versions.find((one) => one.version === version) ?? { version, entries: [] };
+      before = found.entries.length;
+      const grown = { ...found, entries: [...found.entries, ...places] };
+      const isKnown = known.versions.includes(found);
+      const versions = isKnown
+        ? known.versions.map((one) => (one === found ? grown : one))
+        : [grown, ...known.versions].slice(0, MAX_VERSIONS);
+      return { ...known, versions };
+    });
+    return { before, waiting };
+  }
+
+  /**
+   * Replaces the state of a version.
+   * @param previous URL of the state that this one goes on from
+   * @returns the URL of the new one; undefined where the version has another state than `previous`
+   * @throws ParleyError of the last store, `session-gone`
+   */
+  async storeState(
+    { id, version }: Branch,
+    content: Uint8Array,
+    previous: string | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const isCurrent = async (known: SessionRecord | undefined): Promise<boolean> => {
+      const state = known?.versions.find((one) => one.version === version)?.state;
+      if (previous === undefined || state === undefined) return previous === state?.url;
+      const { state: meant = state } = await this.#placesOf({ id, history: [], state: previous }, known);
+      return compareHistories([nameOf(state)], [nameOf(meant)]).relation === 'same';
+    };
+    if (!(await isCurrent(await this.#read(id)))) return undefined;
+    const key = `${folderOf(id)}served/state-${mintId()}.bin`;
+    const { place } = await this.#put(key, content, 'application/octet-stream', signal);
+    let isStored = false;
+    await this.#change(id, async (known) => {
+      isStored = await isCurrent(known);
+      if (!known) throw gone();
+      if (!isStored) return known;
+      const versions = known.versions.map((one) => (one.version === version ? { ...one, state: place } : one));
+      return { ...known, versions };
+    });
+    if (isStored) return place.url;
+    await this.#remove(place, signal);
+    return undefined;
+  }
+
+  /** A descriptor that no client could read would lose the session. @throws ParleyError `history-full` */
+  #checkRoom(record: SessionRecord | undefined, version: string, more: number): void {
+    const entries = record?.versions.find((one) => one.version === version)?.entries ?? [];
+    const chars = entries.reduce((sum, { url }) => sum + url.length + 3, more * MAX_OWN_URL);
+    if (entries.length + more <= MAX_HISTORY && chars <= MAX_DESCRIPTOR_BYTES - MAX_OWN_URL) return;
+    throw new ParleyError('history-full', `The session has ${entries.length} messages and cannot hold more.`);
+  }
+
+  async #bring(session: SessionDescriptor): Promise<{ readonly branch: Branch; readonly notice?: SessionNotice }> {
+    let notice: SessionNotice | undefined;
+    const record = await this.#change(session.id, async (known) => {
+      notice = undefined;
+      const { entries, state } = await this.#placesOf(session, known);
+      const brought = { version: mintId(), entries, ...(state && { state }) };
+      if (!known) return { id: session.id, versions: [brought] };
+      const theirs = entries.map(nameOf);
+      const relations = known.versions.map((version) => ({
+        version,
+        ...compareHistories(version.entries.map(nameOf), theirs),
+      }));
+      const within = relations.find(({ relation }) => relation === 'same' || relation === 'extendedBy');
+      if (within) {
+        // With the same messages ours is the newer state: it may have been stored since the client looked.
+        const newest = (within.relation === 'same' ? within.version.state : undefined) ?? state ?? within.version.state;
+        const grown = { version: within.version.version, entries, ...(newest && { state: newest }) };
+        const others = known.versions.filter((other) => other !== within.version);
+        const isContested = within.version !== known.versions[0] || known.isContested === true;
+        return { ...known, versions: [grown, ...others], isContested };
+      }
+      const common = Math.max(...relations.map((one) => one.common));
+      notice = { kind: 'session-forked', common };
+      this.#options.log.info(`Session ${session.id} came back with another past; all versions are kept.`);
+      return { ...known, versions: [brought, ...known.versions].slice(0, MAX_VERSIONS), isContested: true };
+    });
+    const branch = { id: session.id, version: firstOf(record).version };
+    return { branch, ...(notice && { notice }) };
+  }
+
+  /** What a client brought, with what is known to be our own marked as such. */
+  async #placesOf(
+    session: SessionDescriptor,
+    known: SessionRecord | undefined,
+  ): Promise<Pick<Version, 'entries' | 'state'>> {
+    const stores = await this.#options.stores();
+    const own = new Set<string>();
+    for (const { entries, state } of known?.versions ?? [])
+      for (const place of state ? [...entries, state] : entries) if (place.own) own.add(nameOf(place));
+    const placeOf = async (url: string): Promise<Place> => {
+      for (const store of stores) {
+        const key = await store.keyOf(url);
+        if (key === undefined) continue;
+        const place = { url, own: { store: store.id, key } };
+        // A link to this machine proves by its signature that we gave it. Others' messages in the bucket are not signed for whoever names them.
+        if (store.isLocal || own.has(nameOf(place))) return place;
+      }
+      return { url };
+    };
+    const entries: Place[] = [];
+    for (const url of session.history) entries.push(await placeOf(url));
+    return { entries, ...(session.state !== undefined && { state: await placeOf(session.state) }) };
+  }
+
+  async #store(id: string, message: Message, signal: AbortSignal): Promise<Put> {
+    const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
+    // Beside the messages that a chat of the same session may keep.
+    const key = `${folderOf(id)}served/${mintId()}.json`;
+    return this.#put(key, bytes, 'application/json', signal);
+  }
+
+  /** In the first store that takes it. @throws ParleyError of the last one */
+  async #put(key: string, bytes: Uint8Array, type: string, signal: AbortSignal): Promise<Put> {
+    let failure: unknown;
+    for (const store of await this.#options.stores()) {
+      try {
+        const { sha256 } = await store.put(key, bytes, type, signal);
+        const url = await store.urlFor(key, { expiresIn: DEFAULT_URL_SECONDS, sha256 });
+        return { place: { url, own: { store: store.id, key } }, isWaiting: store.isUnreadable?.(key) === true };
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#options.log.warn(`${store.id} does not take a message of a served session: ${String(error)}`);
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  /** What nobody has heard of. */
+  async #remove({ own }: Place, signal: AbortSignal): Promise<void> {
+    const store = (await this.#options.stores()).find(({ id }) => id === own?.store);
+    await store?.remove(own?.key ?? '', signal).catch((error: unknown) => this.#options.log.warn(String(error)));
+  }
+
+  async #descriptorOf(id: string, { entries, state }: Version): Promise<SessionDescriptor> {
+    const stores = new Map((await this.#options.stores()).map((store) => [store.id, store]));
+    const history: string[] = [];
+    for (const place of entries) history.push(await this.#linkTo(place, stores));
+    return { id, history, ...(state && { state: await this.#linkTo(state, stores) }) };
+  }
+
+  async #linkTo(place: Place, stores: ReadonlyMap<string, ResourceStore>): Promise<string> {
+    const store = place.own && stores.get(place.own.store);
+    // The store may no longer be configured: whoever has its link reads on until that ends.
+    if (!place.own || !store) return place.url;
+    const name = nameOf(place);
+    const known = store.isLocal ? undefined : (this.#signed.get(name) ?? place.url);
+    const lasts = ((known === undefined ? undefined : expiryOf(known)) ?? 0) - this.#options.now();
+    if (known !== undefined && lasts > (DEFAULT_URL_SECONDS * 1000) / 2) return known;
+    const sha256 = hashOf(place.url);
+    const url = await store.urlFor(place.own.key, {
+      expiresIn: DEFAULT_URL_SECONDS,
+      ...(sha256 !== undefined && { sha256 }),
+    });
+    if (store.isLocal) return url;
+    if (this.#signed.size >= MAX_SIGNED) this.#signed.clear();
+    this.#signed.set(name, url);
+    return url;
+  }
+
+  async #read(id: string): Promise<SessionRecord | undefined> {
+    const kept = await this.#options.records.read(id);
+    return kept && recordOf(kept.text);
+  }
+
+  /**
+   * Changes the record of a session. `edit` may be called again, with what another window has written meanwhile.
+   * @throws what `edit` throws; ParleyError `session-busy`, and as the records do
+   */
+  #change(
+    id: string,
+    edit: (known: SessionRecord | undefined, id: string) => SessionRecord | Promise<SessionRecord>,
+  ): Promise<SessionRecord> {
+    const { records } = this.#options;
+    return this.#queue.run(id, async () => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const kept = await records.read(id);
+        const known = kept && recordOf(kept.text);
+        const next = await edit(known, id);
+        if (next === known || (await records.write(id, JSON.stringify(next), kept?.revision ?? 0))) return next;
+      }
+      throw new ParleyError('session-busy', 'Other windows change the session all the time.');
+    });
+  }
+}
+
+function gone(): ParleyError {
+  return new ParleyError('session-gone', 'The server no longer has this version of the session.');
+}

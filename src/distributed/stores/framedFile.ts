@@ -1,0 +1,135 @@
+// Files that are either whole or recognised as damaged: a line of JSON about the content, then the content. Written beside and moved into place, so that a
+// reader, a second window or a power cut never meets half a file under the final name.
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import { sha256Of } from '../model/resources';
+
+const frameSchema = z.object({
+  sha256: z.string(),
+  bytes: z.number(),
+  meta: z.record(z.string(), z.string()),
+});
+
+export interface FramedContent {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  /** Whatever the writer noted: content type, ETag, key. */
+  readonly meta: Readonly<Record<string, string>>;
+}
+
+export interface WriteOptions {
+  /** Wait until the disk has it; for what exists nowhere else. */
+  readonly durable: boolean;
+  /** Fail where there is such a file already. */
+  readonly exclusive?: boolean;
+}
+
+/** @returns the SHA-256 of the content. @throws ParleyError `disk-full`, `store-error`; `exists` where that is excluded */
+export async function writeFramed(
+  path: string,
+  bytes: Uint8Array,
+  meta: Readonly<Record<string, string>>,
+  { durable, exclusive = false }: WriteOptions,
+): Promise<string> {
+  const sha256 = sha256Of(bytes);
+  const beside = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await openMakingFolder(beside);
+    try {
+      await file.writeFile(
+        Buffer.concat([Buffer.from(`${JSON.stringify({ sha256, bytes: bytes.length, meta })}\n`), bytes]),
+      );
+      if (durable) await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (exclusive) await moveExclusive(beside, path);
+    else await rename(beside, path);
+    if (durable) await syncFolder(dirname(path));
+    return sha256;
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => {});
+    throw diskError(error);
+  }
+}
+
+/** @throws ParleyError `not-found`, `torn` where the content is not what was written, `store-error` */
+export async function readFramed(path: string): Promise<FramedContent> {
+  let raw: Buffer;
+  try {
+    raw = await readFile(path);
+  } catch (error) {
+    throw diskError(error);
+  }
+  const end = raw.indexOf(10);
+  const head = end === -1 ? undefined : parseHead(raw.subarray(0, end).toString('utf8'));
+  const bytes = raw.subarray(end + 1);
+  if (head === undefined || head.bytes !== bytes.length || head.sha256 !== sha256Of(bytes)) {
+    throw new ParleyError('torn', 'A stored file is damaged.');
+  }
+  return { bytes, sha256: head.sha256, meta: head.meta };
+}
+
+function parseHead(line: string): z.infer<typeof frameSchema> | undefined {
+  try {
+    return z.safeParse(frameSchema, JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws ParleyError `exists` */
+async function moveExclusive(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') throw error;
+      // A file system without links: a copy that is cut short is recognised as damaged.
+      await copyFile(from, to, constants.COPYFILE_EXCL);
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new ParleyError('exists', 'There is such a stored file already.', { cause: error });
+  }
+  await rm(from, { force: true });
+}
+
+async function openMakingFolder(path: string) {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return await open(path, 'wx', 0o600);
+  }
+}
+
+/** The new name itself has to reach the disk; Windows has no such operation and needs none. */
+async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The sentence for an error of the file system. */
+export function diskError(error: unknown): ParleyError {
+  if (error instanceof ParleyError) return error;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return new ParleyError('not-found', 'There is no such stored file.');
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new ParleyError('disk-full', 'The disk is full: the session cannot be written.', {
+      hint: 'Make room; the chat itself goes on.',
+      cause: error,
+    });
+  }
+  return new ParleyError('store-error', `A file of the session cannot be used (${code ?? 'unknown error'}).`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,55 @@
+// Links are given away only when they can be read: what lies behind them is on the server, and the server takes the key that signs them.
+import { ParleyError } from '../../base/errors';
+import type { S3Store } from './s3Store';
+import { isRefusal, type WriteQueue } from './writeQueue';
+
+/** A bucket, and what waits for it. */
+export interface Bucket {
+  readonly queue: Pick<WriteQueue, 'keyOf' | 'isWaiting' | 'flush'>;
+  readonly store: Pick<S3Store, 'probeLink'>;
+}
+
+/** Why links are not given away. Its hint says what to do. */
+export class UnreadableLinks extends ParleyError {
+  readonly reason: ParleyError;
+  /** They can be read as soon as the server is back: nothing has to be changed for that. */
+  readonly onlyLater: boolean;
+
+  constructor(waiting: number, all: number, reason: ParleyError) {
+    const what =
+      waiting > 0
+        ? `${waiting} of the ${all} messages of this session ${waiting === 1 ? 'is' : 'are'} not on the resource server yet.`
+        : 'Links to the messages of this session cannot be read.';
+    super('links-unreadable', `${what} ${reason.message}`, {
+      ...(reason.hint !== undefined && { hint: reason.hint }),
+      cause: reason,
+    });
+    this.reason = reason;
+    this.onlyLater = waiting > 0 && !isRefusal(reason);
+  }
+}
+
+/**
+ * Sends what waits behind links into a bucket, and reads the newest of them as others will.
+ * @param urls of a session; those that lead elsewhere are not looked at
+ * @throws ParleyError `links-unreadable`, an {@link UnreadableLinks}; `cancelled`
+ */
+export async function ensureReadable(urls: readonly string[], { queue, store }: Bucket, signal: AbortSignal) {
+  const keys = (await Promise.all(urls.map((url) => queue.keyOf(url)))).filter((key) => key !== undefined);
+  const newest = keys.at(-1);
+  if (newest === undefined) return;
+  const count = (): number => keys.filter((key) => queue.isWaiting(key)).length;
+  try {
+    // What waits of other sessions does not hold this one up.
+    if (count() > 0) {
+      await queue.flush(signal).catch((error: unknown) => {
+        if (count() > 0) throw error;
+      });
+    }
+    await store.probeLink(newest, signal);
+  } catch (error) {
+    if (signal.aborted) throw new ParleyError('cancelled', 'The session was not shared.');
+    if (!(error instanceof ParleyError)) throw error;
+    throw new UnreadableLinks(count(), keys.length, error);
+  }
+}

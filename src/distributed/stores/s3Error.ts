@@ -1,0 +1,60 @@
+// What an S3-compatible server's refusals mean, in words that say what to do. Of its answer only the error code is read.
+import { ParleyError } from '../../base/errors';
+
+/** Differences between clocks below this are never the reason. */
+const SKEW_MS = 5 * 60_000;
+
+export interface S3Refusal {
+  readonly status: number;
+  /** The text of the answer, bounded by the caller. */
+  readonly body: string;
+  /** The `Date` header. */
+  readonly date: string | null;
+  /** Milliseconds since 1970, here. */
+  readonly now: number;
+  /** What was refused is a new object: what is not there is the bucket then. */
+  readonly isWrite: boolean;
+}
+
+/** The error for an answer that is no success. */
+export function s3Error(refusal: S3Refusal): ParleyError {
+  const { status, isWrite } = refusal;
+  const code = /<Code>([A-Za-z0-9]{1,64})<\/Code>/.exec(refusal.body)?.[1] ?? '';
+  const skew = skewOf(refusal);
+  if (code === 'RequestTimeTooSkewed' || (status === 403 && Math.abs(skew) > 3 * SKEW_MS)) {
+    const minutes = Math.round(Math.abs(skew) / 60_000);
+    const by = minutes === 0 ? 'differs from' : `is ${minutes} minutes ${skew > 0 ? 'ahead of' : 'behind'}`;
+    return new ParleyError('clock-skew', `The clock of this machine ${by} the clock of the resource server.`, {
+      hint: 'Set the clock of this machine right.',
+    });
+  }
+  if (code === 'NoSuchBucket' || (status === 404 && isWrite)) {
+    return new ParleyError('no-such-bucket', 'The bucket does not exist on the resource server.', {
+      hint: 'Create the bucket, or correct its name in the settings.',
+    });
+  }
+  if (status === 404) return new ParleyError('not-found', 'The resource server does not have this object.');
+  if (status === 301 || status === 307 || code === 'AuthorizationHeaderMalformed') {
+    return new ParleyError('wrong-region', 'The bucket is in another region, or at another endpoint.', {
+      hint: 'Correct the region and the endpoint in the settings.',
+    });
+  }
+  if (status === 401 || status === 403) {
+    return new ParleyError('store-denied', `The resource server refuses access${code === '' ? '' : ` (${code})`}.`, {
+      hint: 'Check the access key, and what it may do in the bucket.',
+    });
+  }
+  if (status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501)) {
+    return new ParleyError('store-down', `The resource server cannot answer now (${status}).`);
+  }
+  return new ParleyError(
+    'store-error',
+    `The resource server refuses the request (${status}${code === '' ? '' : ` ${code}`}).`,
+  );
+}
+
+function skewOf({ date, now }: S3Refusal): number {
+  const there = Date.parse(date ?? '');
+  const skew = Number.isNaN(there) ? 0 : now - there;
+  return Math.abs(skew) < SKEW_MS ? 0 : skew;
+}

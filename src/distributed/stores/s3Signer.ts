@@ -1,0 +1,139 @@
+// Addresses and signatures of an S3-compatible server (AWS Signature Version 4, in headers and in queries).
+import { AwsV4Signer } from 'aws4fetch';
+import { ParleyError } from '../../base/errors';
+import { checkKey } from '../model/resources';
+
+export interface S3Place {
+  /** `https://s3.example.com`, with a port where it has one. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  /** In front of every key; '' or ending in '/'. */
+  readonly prefix: string;
+  /** The bucket in the path rather than in the host name; what most servers other than Amazon's need. */
+  readonly pathStyle: boolean;
+}
+
+export interface S3Keys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/** The longest that a presigned URL may last by the protocol: seven days, in seconds. */
+export const MAX_PRESIGNED_SECONDS = 7 * 24 * 3600;
+
+/** The unsigned URL of an object. @throws ParleyError `bad-key` */
+export function objectUrl(place: S3Place, key: string): URL {
+  const path = checkKey(place.prefix + key)
+    .split('/')
+    .map(encodeSegment)
+    .join('/');
+  const base = new URL(place.endpoint);
+  // A URL ignores a name that it cannot have, which would leave the bucket out.
+  if (!place.pathStyle) base.hostname = hostWithBucket(base, place.bucket) ?? base.hostname;
+  base.pathname = `${base.pathname.replace(/\/$/, '')}/${place.pathStyle ? `${encodeSegment(place.bucket)}/` : ''}${path}`;
+  return base;
+}
+
+/** The key behind a URL of this place, signed or not; undefined for every other URL. */
+export function keyInUrl(place: S3Place, url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { origin, pathname } = new URL(url);
+  const root = objectUrl({ ...place, prefix: '' }, 'x');
+  const folder = root.pathname.slice(0, -1);
+  if (origin !== root.origin || !pathname.startsWith(folder)) return undefined;
+  try {
+    const key = decodeURIComponent(pathname.slice(folder.length));
+    return key.startsWith(place.prefix) && key.length > place.prefix.length
+      ? key.slice(place.prefix.length)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A URL that may be read until it ends.
+ * @param expiresIn seconds; at most seven days count
+ * @param at milliseconds since 1970
+ */
+export async function presign(
+  place: S3Place,
+  keys: S3Keys,
+  key: string,
+  expiresIn: number,
+  at: number,
+): Promise<string> {
+  const url = objectUrl(place, key);
+  url.searchParams.set('X-Amz-Expires', String(Math.min(MAX_PRESIGNED_SECONDS, Math.max(1, Math.floor(expiresIn)))));
+  const signed = await signer(place, keys, { method: 'GET', url: url.href, signQuery: true }, at).sign();
+  return signed.url.href;
+}
+
+/** A request with its signature in the headers. @param sha256 lower-case hex of the body */
+export async function signRequest(
+  place: S3Place,
+  keys: S3Keys,
+  request: { readonly method: string; readonly key: string; readonly headers?: Readonly<Record<string, string>> },
+  sha256: string,
+  at: number,
+): Promise<{ readonly url: string; readonly headers: Headers }> {
+  const headers = { ...request.headers, 'x-amz-content-sha256': sha256 };
+  const url = objectUrl(place, request.key).href;
+  return signer(place, keys, { method: request.method, url, headers }, at)
+    .sign()
+    .then((signed) => ({ url: signed.url.href, headers: new Headers(signed.headers) }));
+}
+
+/** Checks what a user has typed. @throws ParleyError `bad-store` */
+export function checkPlace(place: S3Place): S3Place {
+  const bad = (sentence: string): never => {
+    throw new ParleyError('bad-store', sentence);
+  };
+  const url = URL.canParse(place.endpoint) ? new URL(place.endpoint) : bad('The endpoint is not a URL.');
+  if (!/^https?:$/.test(url.protocol)) bad('The endpoint must begin with http:// or https://.');
+  if (url.username !== '' || url.search !== '' || url.hash !== '') bad('The endpoint must be a plain address.');
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(place.bucket)) bad('The name of the bucket is not valid.');
+  if (!place.pathStyle && hostWithBucket(url, place.bucket) === undefined) {
+    throw new ParleyError(
+      'bad-store',
+      `The bucket ${place.bucket} cannot stand in front of the host ${url.hostname}.`,
+      {
+        hint: 'Set "pathStyle" to true, which puts the bucket into the path.',
+      },
+    );
+  }
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(place.region)) bad('The region is not valid.');
+  if (place.prefix !== '') {
+    if (!place.prefix.endsWith('/')) bad('The prefix must end with a slash.');
+    checkKey(`${place.prefix}x`);
+  }
+  return place;
+}
+
+/** The host name with the bucket in front; undefined where that is no name of a host, as for the number of one. */
+function hostWithBucket({ hostname }: URL, bucket: string): string | undefined {
+  const name = `${bucket}.${hostname}`;
+  const isName = name.length <= 253 && bucket.split('.').every((label) => HOST_LABEL.test(label));
+  const url = `http://${name}/`;
+  return isName && URL.canParse(url) && new URL(url).hostname === name ? name : undefined;
+}
+
+/** Lower case alone: host names have no other, and names of buckets differ by it. */
+const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+function signer(
+  place: S3Place,
+  keys: S3Keys,
+  request: { method: string; url: string; headers?: Record<string, string>; signQuery?: boolean },
+  at: number,
+): AwsV4Signer {
+  const datetime = new Date(at).toISOString().replace(/[:-]|\.\d{3}/g, '');
+  return new AwsV4Signer({ ...request, ...keys, service: 's3', region: place.region, datetime });
+}
+
+/** Every byte that the signature's rules do not name as harmless is escaped, also those that `encodeURIComponent` leaves. */
+function encodeSegment(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+}

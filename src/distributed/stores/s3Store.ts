@@ -1,0 +1,163 @@
+// A bucket on any S3-compatible server as the resource server of sessions. Objects are immutable under unique keys, so that safety needs no conditional write:
+// servers differ too much in those.
+import { randomUUID } from 'node:crypto';
+import { ParleyError } from '../../base/errors';
+import { MAX_MESSAGE_BYTES } from '../model/model';
+import { type ResourceStore, type StoredResource, sha256Of, type UrlOptions } from '../model/resources';
+import { withHash } from '../model/resourceUrl';
+import { type S3Refusal, s3Error } from './s3Error';
+import { checkPlace, keyInUrl, presign, type S3Keys, type S3Place, signRequest } from './s3Signer';
+
+export interface S3StoreOptions {
+  readonly place: S3Place;
+  readonly keys: S3Keys;
+  /** For each request; 15 s unless told otherwise. */
+  readonly timeoutMs?: number;
+  /** Milliseconds since 1970. */
+  now?(): number;
+}
+
+/** States of agents are opaque and may be larger than messages. */
+const MAX_OBJECT_BYTES = 4 * MAX_MESSAGE_BYTES;
+const MAX_ERROR_CHARS = 16 * 1024;
+
+export class S3Store implements ResourceStore {
+  readonly id: string;
+  readonly isLocal = false;
+  readonly #place: S3Place;
+  readonly #keys: S3Keys;
+  readonly #timeoutMs: number;
+  readonly #now: () => number;
+
+  /** @throws ParleyError `bad-store` for settings that cannot be right */
+  constructor(options: S3StoreOptions) {
+    this.#place = checkPlace(options.place);
+    this.#keys = options.keys;
+    this.#timeoutMs = options.timeoutMs ?? 15_000;
+    this.#now = options.now ?? Date.now;
+    this.id = storeIdOf(this.#place);
+  }
+
+  put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
+    return this.#put(key, bytes, { 'content-type': contentType }, signal);
+  }
+
+  async get(key: string, signal: AbortSignal): Promise<Uint8Array> {
+    const response = await this.#send('GET', key, {}, undefined, signal);
+    if (!response.ok) throw await this.#refusal(response);
+    return await this.#guarded(signal, () => readUpTo(response, MAX_OBJECT_BYTES));
+  }
+
+  async urlFor(key: string, { expiresIn, sha256 }: UrlOptions): Promise<string> {
+    const url = await presign(this.#place, this.#keys, key, expiresIn, this.#now());
+    return sha256 === undefined ? url : withHash(url, sha256);
+  }
+
+  async keyOf(url: string): Promise<string | undefined> {
+    return keyInUrl(this.#place, url);
+  }
+
+  /**
+   * Tries the store out with an object of its own that it removes again: whether it can be written, and read by a link.
+   * @returns whether a URL with a wrong signature is refused; if not, whoever knows a URL can read, also when it has ended
+   * @throws ParleyError as {@link put}
+   */
+  async probe(signal: AbortSignal): Promise<{ readonly checksSignatures: boolean }> {
+    const key = `probe/${randomUUID()}.json`;
+    await this.put(key, Buffer.from('{}'), 'application/json', signal);
+    try {
+      await this.probeLink(key, signal);
+      return { checksSignatures: await this.#refusesTampering(key, signal) };
+    } finally {
+      await this.remove(key, signal);
+    }
+  }
+
+  /** Asks for an object as whoever has a link to it does. @throws ParleyError as {@link get}: links that are signed now lead nowhere */
+  async probeLink(key: string, signal: AbortSignal): Promise<void> {
+    const response = await this.#fetch(await this.urlFor(key, { expiresIn: 60 }), { method: 'GET' }, signal);
+    if (!response.ok) throw await this.#refusal(response);
+    await response.body?.cancel();
+  }
+
+  async remove(key: string, signal: AbortSignal): Promise<void> {
+    const response = await this.#send('DELETE', key, {}, undefined, signal);
+    if (!response.ok && response.status !== 404) throw await this.#refusal(response);
+    await response.body?.cancel();
+  }
+
+  async #put(key: string, bytes: Uint8Array, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+    const response = await this.#send('PUT', key, headers, bytes, signal);
+    if (!response.ok) throw await this.#refusal(response, true);
+    await response.body?.cancel();
+    return { key, sha256: sha256Of(bytes), bytes: bytes.length };
+  }
+
+  async #refusesTampering(key: string, signal: AbortSignal): Promise<boolean> {
+    const url = new URL(await this.urlFor(key, { expiresIn: 60 }));
+    url.searchParams.set('X-Amz-Signature', '0'.repeat(64));
+    const response = await this.#fetch(url.href, { method: 'GET' }, signal);
+    await response.body?.cancel();
+    return response.status === 403;
+  }
+
+  async #send(
+    method: string,
+    key: string,
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array | undefined,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const sha256 = sha256Of(body ?? new Uint8Array());
+    const signed = await signRequest(this.#place, this.#keys, { method, key, headers }, sha256, this.#now());
+    // A copy: the caller's buffer may be a view of a larger one.
+    return this.#fetch(
+      signed.url,
+      { method, headers: signed.headers, ...(body && { body: Uint8Array.from(body) }) },
+      signal,
+    );
+  }
+
+  #fetch(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
+    const either = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
+    return this.#guarded(signal, () => fetch(url, { ...init, redirect: 'manual', signal: either }));
+  }
+
+  /** Turns what the network reports into the one thing that matters to callers: the server cannot be reached. */
+  async #guarded<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (signal.aborted) throw new ParleyError('cancelled', 'The request was cancelled.');
+      if (error instanceof ParleyError) throw error;
+      throw new ParleyError('store-down', 'The resource server cannot be reached.', {
+        hint: 'Messages are kept on this machine and sent when the server is back.',
+        cause: error,
+      });
+    }
+  }
+
+  async #refusal(response: Response, isWrite = false): Promise<ParleyError> {
+    const bytes = await readUpTo(response, MAX_ERROR_CHARS).catch(() => new Uint8Array());
+    const body = new TextDecoder().decode(bytes);
+    const { status, headers } = response;
+    const refusal: S3Refusal = { status, body, date: headers.get('date'), now: this.#now(), isWrite };
+    return s3Error(refusal);
+  }
+}
+
+/** The {@link ResourceStore.id} of a store at this place. */
+export function storeIdOf({ endpoint, bucket, prefix }: S3Place): string {
+  return `s3:${new URL(endpoint).origin}/${bucket}/${prefix}`;
+}
+
+async function readUpTo(response: Response, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > limit) throw new ParleyError('too-large', `The object has more than ${limit} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}

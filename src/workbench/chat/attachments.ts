@@ -1,0 +1,141 @@
+// What can go with a message: files, selections, images. Each in several forms, best first; the agent gets the first that it takes (protocol section 1.4).
+import { randomUUID } from 'node:crypto';
+import { basename, extname } from 'node:path';
+import type { TextEditor, Uri } from 'vscode';
+import { workspace } from 'vscode';
+import type { ContentBlock } from '../../session/content';
+import type { QueuedAttachment } from '../../session/queue';
+
+/** Pictures and sounds that agents can take in, by the ending of their file. */
+const MEDIA: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.wav': 'audio/wav',
+  '.mp3': 'audio/mpeg',
+  '.ogg': 'audio/ogg',
+  '.m4a': 'audio/mp4',
+  '.flac': 'audio/flac',
+};
+/** Bytes of a picture or a sound that goes with a message. */
+const MAX_MEDIA = 10 * 1024 * 1024;
+const MAX_UNSAVED_CHARS = 1_000_000;
+
+/** A file: a picture or a sound as such, text that is not saved as it stands in the editor, anything else by its address, for the agent to read. */
+export async function fileAttachment(uri: Uri): Promise<QueuedAttachment> {
+  const label = workspace.asRelativePath(uri, false);
+  const link: ContentBlock = { type: 'resource_link', uri: uri.toString(), name: basename(uri.fsPath) };
+  const content = (await mediaOf(uri)) ?? unsavedOf(uri);
+  const kind = content?.type === 'image' ? 'image' : 'file';
+  return { id: randomUUID(), kind, label, detail: uri.fsPath, forms: content ? [content, link] : [link] };
+}
+
+async function mediaOf(uri: Uri): Promise<ContentBlock | undefined> {
+  const mimeType = MEDIA[extname(uri.fsPath).toLowerCase()];
+  if (mimeType === undefined) return undefined;
+  try {
+    const { size } = await workspace.fs.stat(uri);
+    if (size > MAX_MEDIA) return undefined;
+    const data = Buffer.from(await workspace.fs.readFile(uri)).toString('base64');
+    return mimeType.startsWith('image/') ? { type: 'image', data, mimeType } : { type: 'audio', data, mimeType };
+  } catch {
+    return undefined; // it goes by its address, and the agent says what is wrong with it
+  }
+}
+
+/** What the agent would not find on the disk. */
+function unsavedOf(uri: Uri): ContentBlock | undefined {
+  const document = workspace.textDocuments.find((one) => one.isDirty && one.uri.toString() === uri.toString());
+  const text = document?.getText();
+  if (text === undefined || text.length > MAX_UNSAVED_CHARS) return undefined;
+  return { type: 'resource', uri: uri.toString(), text, mimeType: 'text/plain' };
+}
+
+/** The selected lines of an editor, as they stand in it, saved or not; undefined where nothing is selected. */
+export function selectionAttachment(editor: TextEditor): QueuedAttachment | undefined {
+  const { document, selection } = editor;
+  if (selection.isEmpty) return undefined;
+  const first = selection.start.line + 1;
+  const last =
+    selection.end.character === 0 && selection.end.line > selection.start.line
+      ? selection.end.line
+      : selection.end.line + 1;
+  const place = first === last ? `${first}` : `${first}–${last}`;
+  const label = `${workspace.asRelativePath(document.uri, false)}:${place}`;
+  const text = document.getText(selection);
+  const uri = `${document.uri.toString()}#L${first}${last === first ? '' : `-L${last}`}`;
+  return {
+    id: randomUUID(),
+    kind: 'selection',
+    label,
+    detail: `${text.length} characters`,
+    forms: [
+      { type: 'resource', uri, text, mimeType: 'text/plain' },
+      { type: 'text', text: `\n\nFrom ${label}:\n\`\`\`${document.languageId}\n${text}\n\`\`\`\n` },
+    ],
+  };
+}
+
+/** An image that was pasted. @param data base64 @param thumbnail a `data:` address */
+export function imageAttachment(
+  name: string,
+  mimeType: string,
+  data: string,
+  thumbnail: string | undefined,
+): QueuedAttachment {
+  return {
+    id: randomUUID(),
+    kind: 'image',
+    label: name,
+    detail: `${mimeType}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB`,
+    ...(thumbnail !== undefined && { thumbnail }),
+    forms: [
+      { type: 'image', data, mimeType },
+      { type: 'text', text: `[an image, ${name}, that this agent cannot take]` },
+    ],
+  };
+}
+
+/**
+ * A file that was pasted: a sound, or anything else, which goes as a resource without an address in the file system.
+ * @param mimeType '' where the system does not know it @param data base64
+ */
+export function contentAttachment(name: string, mimeType: string, data: string): QueuedAttachment {
+  const detail = `${mimeType || 'a file'}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB`;
+  const label = name || 'file';
+  const uri = `attachment:///${encodeURIComponent(label)}`;
+  const text = textOf(Buffer.from(data, 'base64'));
+  const resource: ContentBlock = {
+    type: 'resource',
+    uri,
+    ...(mimeType && { mimeType }),
+    ...(text === undefined ? { blob: data } : { text }),
+  };
+  const isAudio = mimeType.startsWith('audio/');
+  return {
+    id: randomUUID(),
+    kind: isAudio ? 'other' : 'file',
+    label,
+    detail,
+    forms: [
+      ...(isAudio ? [{ type: 'audio' as const, data, mimeType }] : []),
+      resource,
+      {
+        type: 'text',
+        text: text === undefined ? `[${label}, ${detail}, that this agent cannot take]` : `\n\n${label}:\n${text}\n`,
+      },
+    ],
+  };
+}
+
+/** The text of a file; undefined where it is none. */
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,15 @@
+// Clears the queue, which the user may take back: what was written for it would be gone otherwise.
+import { l10n } from 'vscode';
+import type { Conversation } from '../../client/conversation/conversation';
+import { showInfo } from '../ui/messages';
+
+/** Removes all queued messages and offers to bring them back. Resolves when that offer was taken or is gone. */
+export async function clearQueue(conversation: Conversation): Promise<void> {
+  const { paused } = conversation.queue;
+  const gone = conversation.removeFromQueue();
+  if (gone.length === 0) return;
+  const undo = l10n.t('Undo');
+  const said =
+    gone.length === 1 ? l10n.t('Removed the queued message.') : l10n.t('Removed {0} queued messages.', gone.length);
+  if ((await showInfo(said, undo)) === undo) conversation.unclearQueue(gone, paused);
+}

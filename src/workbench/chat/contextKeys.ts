@@ -1,0 +1,86 @@
+// Context keys: what `when` clauses in package.json may ask, so that a command is offered only where
+// it can do something.
+import { at } from '../../base/untrusted';
+import type { Conversation } from '../../client/conversation/conversation';
+
+/** The keys that describe the active conversation and the settings; package.json uses each as `parley.NAME`. */
+export interface ContextKeys {
+  readonly hasSession: boolean;
+  readonly isRunning: boolean;
+  readonly hasQuestion: boolean;
+  readonly isQueued: boolean;
+  readonly isQueuePaused: boolean;
+  readonly hasModes: boolean;
+  readonly hasModels: boolean;
+  readonly hasOptions: boolean;
+  readonly canFork: boolean;
+  readonly canSignIn: boolean;
+  readonly canSignOut: boolean;
+  readonly canHaveBranches: boolean;
+  readonly usesBucket: boolean;
+}
+
+/** The keys while there is no conversation. */
+export const NO_SESSION: ContextKeys = {
+  hasSession: false,
+  isRunning: false,
+  hasQuestion: false,
+  isQueued: false,
+  isQueuePaused: false,
+  hasModes: false,
+  hasModels: false,
+  hasOptions: false,
+  canFork: false,
+  canSignIn: false,
+  canSignOut: false,
+  canHaveBranches: false,
+  usesBucket: false,
+};
+
+/** What of a conversation the keys are made from. */
+export type KeySource = Pick<Conversation, 'connection' | 'isBusy' | 'sessionId' | 'queue' | 'model' | 'ops'> & {
+  readonly agent: { readonly type: string };
+};
+
+/** Returns the keys. @param resources the setting `parley.resources`, not validated */
+export function contextKeysOf(conversation: KeySource | undefined, resources: unknown): ContextKeys {
+  const usesBucket = at(resources, 'type') === 's3';
+  if (!conversation) return { ...NO_SESSION, usesBucket };
+  const { connection, model, ops, queue } = conversation;
+  const { modes, config, permissions, elicitations } = model.state;
+  return {
+    hasSession: true,
+    isRunning: conversation.isBusy || connection.kind === 'starting',
+    hasQuestion: permissions.size + elicitations.size > 0,
+    isQueued: queue.items.length > 0,
+    isQueuePaused: queue.paused !== undefined,
+    hasModes: modes.length > 0 || config.some(({ category }) => category === 'mode'),
+    hasModels: config.some(({ category }) => category === 'model'),
+    hasOptions: config.length > 0,
+    canFork: conversation.sessionId !== undefined && ops.can('fork'),
+    canSignIn: connection.kind === 'authRequired',
+    canSignOut: ops.can('logout'),
+    // An agent of the Agent Communication Protocol may hold another branch of the session.
+    canHaveBranches: conversation.agent.type === 'communication',
+    usesBucket,
+  };
+}
+
+/** Tells VS Code about keys, each only when its value changes. */
+export class ContextKeyPublisher {
+  readonly #publish: (key: string, value: boolean) => void;
+  #published: ContextKeys = NO_SESSION;
+
+  /** @param publish gets the whole name of a key, `parley.NAME` */
+  constructor(publish: (key: string, value: boolean) => void) {
+    this.#publish = publish;
+  }
+
+  /** @see contextKeysOf */
+  update(conversation: KeySource | undefined, resources: unknown): void {
+    const keys = contextKeysOf(conversation, resources);
+    for (const name of Object.keys(keys) as (keyof ContextKeys)[])
+      if (keys[name] !== this.#published[name]) this.#publish(`parley.${name}`, keys[name]);
+    this.#published = keys;
+  }
+}

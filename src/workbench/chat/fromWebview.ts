@@ -1,0 +1,121 @@
+// What the webview says, checked: it draws text of agents, so nothing from it is trusted.
+import * as z from 'zod/mini';
+import { at } from '../../base/untrusted';
+import { type FromWebview, MAX_TEXT, MAX_THUMBNAIL } from '../../panel/contract';
+
+const MAX_ID = 500;
+const id = z.string().check(z.maxLength(MAX_ID));
+const index = z.int().check(z.nonnegative());
+/** Of a draft; it must stay possible to add one to it. */
+const revision = z.int().check(z.nonnegative(), z.lte(2 ** 50));
+const MAX_IMAGE_BASE64 = 20_000_000;
+
+const queueAction = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('edit'), id, text: z.string().check(z.maxLength(MAX_TEXT)) }),
+  z.object({ kind: z.literal('hold'), id, held: z.boolean() }),
+  z.object({ kind: z.literal('remove'), id }),
+  z.object({ kind: z.literal('takeBack'), id }),
+  z.object({ kind: z.literal('sendNow'), id }),
+  z.object({ kind: z.literal('move'), id, to: index }),
+  z.object({ kind: z.literal('pause') }),
+  z.object({ kind: z.literal('resume') }),
+  z.object({ kind: z.literal('clear') }),
+]);
+
+/** Values of a form: judged by its fields where it is known (panel/checkForm.ts); here only their kinds and sizes. */
+const formText = z.string().check(z.maxLength(20_000));
+const formValue = z.union([formText, z.number(), z.boolean(), z.array(formText).check(z.maxLength(500)), z.null()]);
+
+const elicitationAction = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('submit'), values: z.record(z.string(), formValue) }),
+  z.object({ kind: z.literal('open') }),
+  z.object({ kind: z.literal('decline') }),
+  z.object({ kind: z.literal('cancel') }),
+]);
+
+/** A message about a session, with the key of it. */
+function ofSession<const T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) {
+  return z.object({ type: z.literal(type), key: z.nullable(id), ...shape });
+}
+
+const schema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello'), version: z.number() }),
+  ofSession('ack', { revision: z.number() }),
+  ofSession('wake', {}),
+  ofSession('send', { clientId: id, text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
+  ofSession('sendAgain', { turnId: id }),
+  ofSession('draft', { text: z.string().check(z.maxLength(MAX_TEXT)), revision }),
+  ofSession('scrolled', { anchor: z.nullable(z.object({ index, offset: z.int() })) }),
+  ofSession('cancel', {}),
+  ofSession('permission', { id, optionId: z.nullable(z.string()) }),
+  ofSession('elicitation', { id, answer: elicitationAction }),
+  ofSession('stopOne', { kind: z.enum(['tool', 'terminal', 'subagent']), id: z.string() }),
+  ofSession('queue', { action: queueAction }),
+  ofSession('setMode', { modeId: z.string() }),
+  ofSession('setConfig', { id: z.string(), value: z.union([z.string(), z.boolean()]) }),
+  ofSession('page', { from: index, to: index }),
+  ofSession('details', { index }),
+  ofSession('openLocation', { path: z.string(), line: z.optional(z.int().check(z.positive())) }),
+  ofSession('openDiff', { index, content: index }),
+  ofSession('openOutput', { index, content: index }),
+  ofSession('saveResource', { index, content: index }),
+  ofSession('openTerminal', { terminalId: z.string() }),
+  ofSession('retryGap', { id }),
+  ofSession('openLink', { href: z.string().check(z.maxLength(10_000)) }),
+  ofSession('copy', { text: z.string() }),
+  ofSession('copyTurn', { turnId: id }),
+  ofSession('action', { id }),
+  ofSession('command', {
+    command: z.enum(['newSession', 'selectAgent', 'sessions', 'showLog', 'showTraffic', 'attachFile', 'openSettings']),
+  }),
+  ofSession('attachImage', {
+    data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
+    mimeType: z.string().check(z.regex(/^image\/[\w.+-]+$/)),
+    name: z.string().check(z.maxLength(500)),
+    thumbnail: z.optional(
+      z.string().check(z.maxLength(MAX_THUMBNAIL), z.regex(/^data:image\/(?:jpeg|png|webp);base64,[A-Za-z0-9+/]+=*$/)),
+    ),
+  }),
+  ofSession('attachFile', {
+    data: z.string().check(z.maxLength(MAX_IMAGE_BASE64)),
+    mimeType: z.string().check(z.regex(/^(?:[\w.+-]+\/[\w.+-]+)?$/)),
+    name: z.string().check(z.maxLength(500)),
+  }),
+  ofSession('detach', { id }),
+  z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
+]);
+
+/** What the webview can do before it has shown a session: everything else is about something that it shows. */
+const BEFORE_SESSION: ReadonlySet<string> = new Set([
+  ...['wake', 'send', 'draft', 'command', 'attachImage', 'attachFile'],
+]);
+
+/** Why a message was not taken, with the ids that it has, so that the webview can say what was not done. */
+export interface Refusal {
+  readonly refused: 'too-large' | 'invalid';
+  readonly type: string;
+  readonly clientId?: string;
+  readonly id?: string;
+}
+
+/** Reads one message. */
+export function readFromWebview(message: unknown): FromWebview | Refusal {
+  const parsed = schema.safeParse(message);
+  if (!parsed.success) {
+    const tooLarge = parsed.error.issues.some(({ code }) => code === 'too_big');
+    return { refused: tooLarge ? 'too-large' : 'invalid', ...idsOf(message) };
+  }
+  const { data } = parsed;
+  if ('key' in data && data.key === null && !BEFORE_SESSION.has(data.type))
+    return { refused: 'invalid', ...idsOf(message) };
+  return data as FromWebview;
+}
+
+/** Returns what a message says of itself, whatever else is wrong with it. */
+export function idsOf(message: unknown): Omit<Refusal, 'refused'> {
+  const [type, clientId, id] = ['type', 'clientId', 'id'].map((name) => {
+    const value = at(message, name);
+    return typeof value === 'string' && value.length <= MAX_ID ? value : undefined;
+  });
+  return { type: type ?? 'unknown', ...(clientId !== undefined && { clientId }), ...(id !== undefined && { id }) };
+}

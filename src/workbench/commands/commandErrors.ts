@@ -1,0 +1,50 @@
+// Where a command says that it failed: once, and never with text that VS Code would bring to life.
+import { RpcError } from '../../acp/jsonrpc/rpcError';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Conversation } from '../../client/conversation/conversation';
+import { inert } from '../ui/inertText';
+import { showError } from '../ui/messages';
+
+/** Where a failure can be shown. */
+export interface FailurePlaces {
+  /** The conversation that commands are about, where there is one. */
+  readonly conversation: Conversation | undefined;
+  /** Whether the user has the chat in sight. */
+  readonly isChatVisible: boolean;
+}
+
+/** What VS Code's menus say of their place: of an editor's title, a tree, a webview. */
+const OF_MENUS = ['groupId', 'editorIndex', '$treeViewId', 'webview', 'preventDefaultContextMenuItems'];
+
+/**
+ * Whether a program has called: a keybinding or another extension passes a plain object or a text of ours.
+ * Menus of VS Code pass addresses of files, which are instances of a class, what the menu belongs to, or nothing.
+ */
+export function isProgram(args: readonly unknown[]): boolean {
+  const [first] = args;
+  if (typeof first === 'string') return true;
+  if (typeof first !== 'object' || first === null || Object.getPrototypeOf(first) !== Object.prototype) return false;
+  return !OF_MENUS.some((key) => key in first);
+}
+
+/**
+ * Shows a failure to the user: what an agent answered belongs into the transcript of its session where that is in sight,
+ * all else into one notification.
+ */
+export function showFailure(error: unknown, { conversation, isChatVisible }: FailurePlaces): void {
+  if (error instanceof RpcError && conversation && isChatVisible) {
+    const title = `${conversation.agent.name} refused the command`;
+    const event = { type: 'notice', own: true, severity: 'error', title, description: error.message } as const;
+    conversation.note([{ at: Date.now(), event }]);
+    return;
+  }
+  void showError(`Parley: ${messageOf(error)}`);
+}
+
+/** The failure for a program: VS Code shows it in a notification where a keybinding has called. */
+export function failureFor(error: unknown): unknown {
+  const message = messageOf(error);
+  const shown = inert(message);
+  if (shown === message) return error;
+  return new ParleyError(error instanceof ParleyError ? error.code : 'command-failed', shown, { cause: error });
+}

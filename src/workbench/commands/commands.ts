@@ -1,0 +1,223 @@
+// The commands of the palette. Each is a few lines over a conversation; what they show is VS Code's own.
+import { type Uri, window } from 'vscode';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { ParleyError } from '../../base/errors';
+import { livenessOf } from '../../client/connection/livenessProbe';
+import { choiceOf } from '../../client/conversation/choices';
+import { fileAttachment, selectionAttachment } from '../chat/attachments';
+import type { ChatHome } from '../chat/chatHome';
+import { clearQueue } from '../chat/clearQueue';
+import type { AgentCatalog, AgentOrigin } from '../config/agentCatalog';
+import type { McpServers } from '../config/mcpServers';
+import { openAgentSettings, openSettings } from '../config/openSettings';
+import type { RemoteHeaders } from '../config/remoteHeaders';
+import type { Traffic } from '../log/traffic';
+import type { Archive } from '../sessions/archive';
+import type { Conversations } from '../sessions/conversations';
+import type { Descriptors } from '../sharing/descriptors';
+import type { ResourceStores } from '../sharing/resourceStores';
+import type { Serve } from '../sharing/serve';
+import { askLine, type PickItem, pick } from '../ui/input';
+import { showInfo, showStatus } from '../ui/messages';
+import { pickFiles } from '../ui/places';
+import { failureFor, isProgram, showFailure } from './commandErrors';
+import { descriptorCommands } from './descriptorCommands';
+import { serveCommands } from './serveCommands';
+import { sessionCommands } from './sessionCommands';
+import { signInCommands } from './signInCommands';
+
+export interface CommandServices {
+  readonly conversations: Conversations;
+  readonly catalog: AgentCatalog;
+  readonly archive: Archive;
+  readonly traffic: Traffic;
+  readonly chat: ChatHome;
+  readonly mcp: McpServers;
+  readonly remote: RemoteHeaders;
+  readonly serve: Serve;
+  readonly stores: ResourceStores;
+  readonly descriptors: Descriptors;
+}
+
+/** A command by its whole id, with what it does. */
+export type Command = readonly [id: string, run: (...args: readonly never[]) => Promise<unknown>];
+
+/**
+ * Makes one command. What it throws reaches a program that called it; for a person it is shown, and the command ends.
+ * @param id without `parley.`
+ */
+export type Register = (id: string, run: (...args: never[]) => unknown) => Command;
+
+/** Everything that package.json contributes, by its id. */
+export function commandsOf(services: CommandServices): ReadonlyMap<string, Command[1]> {
+  const { conversations, catalog, chat } = services;
+  const register: Register = (id, run) => [
+    `parley.${id}`,
+    async (...args) => {
+      try {
+        return await run(...args);
+      } catch (error) {
+        if (isProgram(args)) throw failureFor(error);
+        showFailure(error, { conversation: conversations.peek(), isChatVisible: chat.isVisible });
+        return undefined;
+      }
+    },
+  ];
+
+  const newSession = async (options: { agent?: string; cwd?: string } = {}): Promise<string> => {
+    const { agent, cwd } = options ?? {};
+    const conversation = conversations.create({ agent, cwd });
+    chat.show(conversation);
+    const surface = chat.open();
+    await conversation.start();
+    surface.focus();
+    return conversation.key;
+  };
+
+  return new Map([
+    ...sessionCommands(services, register),
+    ...signInCommands(services, register),
+    ...descriptorCommands(services, register),
+    ...serveCommands(services.serve, register),
+    register('open', async () => {
+      const surface = chat.openPanel();
+      // Not awaited: the panel is open; the agent's start is shown in it.
+      surface.startWhenDrawn();
+      surface.focus();
+    }),
+    register('focusQuestion', () => chat.focusQuestion()),
+    register('newSession', newSession),
+    register('send', async (argument?: { text?: string; session?: string }) => {
+      const text = argument?.text ?? (await askLine({ prompt: 'Message to the agent' }));
+      if (!text) return undefined;
+      const conversation =
+        argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      return conversation.send(text).done;
+    }),
+    register('cancel', () => conversations.peek()?.cancel()),
+    register('selectAgent', async (argument?: { agent?: string }) => {
+      const id = argument?.agent ?? (await pickAgent(catalog, conversations));
+      if (id === undefined) return;
+      if (id === '') {
+        await openAgentSettings();
+        return;
+      }
+      if (!catalog.find(id)) throw new ParleyError('no-such-agent', `There is no agent “${id}”.`);
+      await catalog.use(id);
+      const old = conversations.peek();
+      await newSession({ agent: id });
+      // A session in which nothing happened is not worth an agent that waits for it.
+      if (old && old.model.state.entries.length === 0 && old.queue.items.length === 0)
+        await conversations.close(old.key);
+    }),
+    register('restartAgent', () => conversations.active().restart()),
+    register('checkStatus', async () => {
+      const answer = (await conversations.peek()?.checkStatus()) ?? 'unsupported';
+      const words = {
+        live: 'The session is live.',
+        saved: 'The agent has saved this session. The next message opens it again.',
+        not_found: 'The agent no longer has this session.',
+        unsupported: 'The agent can’t say whether the session is live.',
+        failed: 'The agent failed to say whether the session is live.',
+        unresponsive: 'The agent isn’t responding.',
+      };
+      showStatus(`Parley: ${words[answer]}`);
+      return { status: livenessOf(answer) };
+    }),
+    register('setMode', (argument?: { mode?: string }) => choose(conversations, 'mode', argument?.mode)),
+    register('setModel', (argument?: { model?: string }) => choose(conversations, 'model', argument?.model)),
+    register('setConfigOption', async (argument?: { id?: string; value?: string | boolean }) => {
+      const conversation = conversations.active();
+      const { config } = conversation.model.state;
+      if (config.length === 0) throw new ParleyError('no-options', `${conversation.agent.name} offers no options.`);
+      const id =
+        argument?.id ??
+        (await pick(
+          config.map(({ id, name, value, description }) => ({
+            id,
+            label: name,
+            description: String(value),
+            detail: description,
+          })),
+          'Option',
+        ));
+      const option = config.find((candidate) => candidate.id === id);
+      if (!option) return;
+      const value =
+        argument?.value ??
+        (option.type === 'boolean'
+          ? !option.value
+          : await pick(
+              option.values.map(({ value, name, description }) => ({ id: value, label: name, description })),
+              option.name,
+            ));
+      if (value !== undefined) await conversation.setConfigOption(option.id, value);
+    }),
+    register('addSelection', async () => {
+      const editor = window.activeTextEditor;
+      const attachment = editor && selectionAttachment(editor);
+      if (!attachment) throw new ParleyError('nothing-selected', 'Select some text in an editor first.');
+      attach(services, attachment);
+    }),
+    // The explorer gives the file under the pointer, then all that are selected.
+    register('addFile', async (file?: Uri, selected?: unknown) => {
+      const given =
+        Array.isArray(selected) && selected.length > 0 ? selected : file ? [file] : await pickFiles('Add to Parley');
+      for (const uri of given) attach(services, await fileAttachment(uri));
+    }),
+    register('queue.pause', () => conversations.active().queue.pause('by-user')),
+    register('queue.resume', () => conversations.active().resumeQueue()),
+    register('queue.clear', () => void clearQueue(conversations.active())),
+    register('mcp.reset', () => services.mcp.reset()),
+    register('forgetSecrets', async () => {
+      const count = await services.remote.forget();
+      void showInfo(count === 1 ? 'Deleted 1 saved credential.' : `Deleted ${count} saved credentials.`);
+    }),
+    register('showTraffic', () => services.traffic.show()),
+    register('openSettings', (query?: string) =>
+      query === 'parley.agents' ? openAgentSettings() : openSettings(query),
+    ),
+  ]);
+}
+
+function attach(services: CommandServices, attachment: Awaited<ReturnType<typeof fileAttachment>>): void {
+  const surface = services.chat.open();
+  surface.conversation.unsent.attach(attachment);
+  surface.focus();
+}
+
+/** Sets the mode or the model of the active session. @param wanted asked for where it is absent @throws ParleyError `no-modes`, `no-models` */
+async function choose(conversations: Conversations, what: 'mode' | 'model', wanted?: string): Promise<void> {
+  const conversation = conversations.active();
+  const choice = choiceOf(conversation, what);
+  if (!choice) throw new ParleyError(`no-${what}s`, `${conversation.agent.name} offers no ${what}s.`);
+  const items = choice.values.map(({ value, name, description }) => ({
+    id: value,
+    label: name,
+    description,
+    picked: value === choice.current,
+  }));
+  const id = wanted ?? (await pick(items, what === 'mode' ? 'Mode' : 'Model'));
+  if (id !== undefined) await choice.choose(id);
+}
+
+function descriptionOf(agent: AgentDefinition, origin: AgentOrigin | undefined): string {
+  if (origin?.kind === 'shipped') return 'scripted, no model, ships with Parley';
+  const what = agent.type === 'process' ? [agent.command, ...agent.args].join(' ') : new URL(agent.url).host;
+  return origin?.kind === 'folder' ? `${what} · defined in ${origin.file}` : what;
+}
+
+/** The id of an agent, '' for "configure", undefined for dismissed. */
+async function pickAgent(catalog: AgentCatalog, conversations: Conversations): Promise<string | undefined> {
+  const current = conversations.peek()?.agent.id;
+  const items: PickItem[] = catalog.list().map((agent) => ({
+    id: agent.id,
+    label: agent.name,
+    description: descriptionOf(agent, catalog.originOf(agent.id)),
+    picked: agent.id === current,
+  }));
+  return pick(
+    [...items, { id: '', label: [{ icon: 'gear' }, ' Configure agents…'], description: 'parley.agents' }],
+    'Choose the agent to talk to',
+  );
+}

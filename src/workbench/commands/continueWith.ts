@@ -1,0 +1,69 @@
+// Hands a session to another agent: one of the Agent Communication Protocol gets the session itself, every other one begins anew with its transcript, and is said to.
+import { l10n } from 'vscode';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { ParleyError } from '../../base/errors';
+import type { Conversation } from '../../client/conversation/conversation';
+import { continuedFrom, continuedWith } from '../../client/sharing/provenanceWords';
+import type { AgentCatalog } from '../config/agentCatalog';
+import type { Conversations } from '../sessions/conversations';
+import type { Descriptors } from '../sharing/descriptors';
+import { pick } from '../ui/input';
+
+export interface ContinueServices {
+  readonly conversations: Conversations;
+  readonly catalog: AgentCatalog;
+  readonly descriptors: Descriptors;
+  readonly show: (conversation: Conversation) => Promise<void>;
+}
+
+/**
+ * @param argument `session`: our key of the conversation, absent: the active one; `descriptor` in its place: a session of elsewhere; `agent`: absent: the user is asked
+ * @returns undefined where the user chose no agent
+ * @throws ParleyError `session-busy`, `no-such-agent`; what exporting and opening throw
+ */
+export async function continueWith(
+  services: ContinueServices,
+  argument: { readonly session?: string; readonly agent?: string; readonly descriptor?: unknown },
+): Promise<Conversation | undefined> {
+  const { conversations, descriptors, catalog, show } = services;
+  const old =
+    argument.descriptor !== undefined
+      ? undefined
+      : argument.session === undefined
+        ? conversations.active()
+        : conversations.get(argument.session);
+  if (old?.isBusy) {
+    throw new ParleyError('session-busy', `${old.agent.name} still works on the last message.`, {
+      hint: 'Wait for it, or stop it.',
+    });
+  }
+  const id = argument.agent ?? (await pickAgent(catalog, old?.agent));
+  if (id === undefined) return undefined;
+  if (!catalog.find(id)) throw new ParleyError('no-such-agent', `There is no agent “${id}”.`);
+  if (!old) {
+    const descriptor = await descriptors.read(argument.descriptor);
+    return descriptors.open(descriptor, { agent: id, onDidShow: show });
+  }
+  const descriptor = await descriptors.descriptorForHere(old.key);
+  const conversation = await descriptors.open(descriptor, {
+    agent: id,
+    title: old.model.state.title,
+    head: (opened) => continuedFrom(old.agent.name, old.key, opened),
+    onDidShow: show,
+  });
+  old.note([{ at: Date.now(), event: continuedWith(conversation.agent.name, conversation.key) }]);
+  return conversation;
+}
+
+function pickAgent(catalog: AgentCatalog, current: AgentDefinition | undefined): Promise<string | undefined> {
+  const items = catalog.list().map((agent) => ({
+    id: agent.id,
+    label: agent.name,
+    description:
+      agent.type === 'communication'
+        ? l10n.t('gets the session itself')
+        : l10n.t('begins a new session with the transcript'),
+    picked: agent.id === current?.id,
+  }));
+  return pick(items, l10n.t('Choose the agent to go on with'));
+}

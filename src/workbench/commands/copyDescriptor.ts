@@ -1,0 +1,177 @@
+// Puts a session onto the clipboard for others, and says before what they can do with it: read everything, or nothing at all where its messages are on this machine only.
+import { env, l10n } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import type { Conversation } from '../../client/conversation/conversation';
+import { type ExportedDescriptor, exportDescriptor } from '../../distributed/fetch/descriptor';
+import type { SessionDescriptor } from '../../distributed/model/model';
+import { isOnThisMachine } from '../../distributed/model/resourceUrl';
+import { UnreadableLinks } from '../../distributed/stores/readableLinks';
+import { openSettings } from '../config/openSettings';
+import type { Questions } from '../config/questions';
+import type { Conversations } from '../sessions/conversations';
+import type { Descriptors } from '../sharing/descriptors';
+import type { ResourceStores } from '../sharing/resourceStores';
+
+export interface CopyServices {
+  readonly conversations: Pick<Conversations, 'active' | 'get'>;
+  readonly descriptors: Pick<Descriptors, 'exportDescriptor' | 'preview' | 'move'>;
+  readonly stores: Pick<ResourceStores, 'origin' | 'all' | 'setKeys'>;
+  readonly ask: Questions;
+}
+
+type Form = 'json' | 'link';
+
+interface Exported extends ExportedDescriptor {
+  readonly descriptor: SessionDescriptor;
+}
+
+/**
+ * @param argument `session`: our key, absent: the active conversation; `form`: a program that says what it wants is not asked anything
+ * @returns the link, or the descriptor; undefined where the user does not want it after all
+ * @throws ParleyError as `Descriptors.exportDescriptor` does; of the bucket where the messages are to go there first
+ */
+export async function copyDescriptor(
+  services: CopyServices,
+  argument: { readonly session?: string; readonly form?: Form },
+): Promise<string | SessionDescriptor | undefined> {
+  const { conversations } = services;
+  const conversation = argument.session === undefined ? conversations.active() : conversations.get(argument.session);
+  const form = argument.form ?? (await askForm(services, conversation));
+  if (form === undefined) return undefined;
+  // Only now does the server run that other programs of this machine can read from.
+  const descriptor = await exportReadable(services, conversation.key, argument.form === undefined);
+  if (!descriptor) return undefined;
+  const exported = withForms(descriptor);
+  await env.clipboard.writeText(form === 'link' ? exported.link : exported.text);
+  return form === 'link' ? exported.link : exported.descriptor;
+}
+
+/**
+ * Waits until what lies behind the links can be read.
+ * @param asks whether the user is there to say what to do where it cannot; else it throws
+ * @returns undefined where the user does not want links that lead nowhere
+ */
+async function exportReadable(
+  { descriptors, stores, ask }: CopyServices,
+  key: string,
+  asks: boolean,
+): Promise<SessionDescriptor | undefined> {
+  for (let unsent = false; ; ) {
+    try {
+      return await descriptors.exportDescriptor(key, { unsent });
+    } catch (error) {
+      if (error instanceof ParleyError && error.code === 'cancelled') return undefined;
+      if (!asks || !(error instanceof UnreadableLinks)) throw error;
+      const choice = await askAboutUnreadable(ask, error);
+      if (choice === undefined) return undefined;
+      if (choice === 'settings') {
+        await openSettings('parley.resources');
+        return undefined;
+      }
+      if (choice === 'keys' && !(await stores.setKeys())) return undefined;
+      unsent = choice === 'anyway';
+    }
+  }
+}
+
+/** Links that a wrong key has signed are offered to nobody; those to messages that only wait for the server can be. */
+async function askAboutUnreadable(
+  ask: Questions,
+  { message, hint, reason, onlyLater }: UnreadableLinks,
+): Promise<'retry' | 'keys' | 'settings' | 'anyway' | undefined> {
+  const retry = l10n.t('Retry');
+  const keys = l10n.t('Enter Keys');
+  const settings = l10n.t('Open Settings');
+  const anyway = l10n.t('Copy Anyway');
+  const lines = [...(hint === undefined ? [] : [hint]), l10n.t('Nothing was copied.')];
+  const buttons = [retry, ...(reason.code === 'store-denied' ? [keys] : []), settings, ...(onlyLater ? [anyway] : [])];
+  const choice = await ask.choose(message, lines.join('\n'), buttons);
+  if (choice === retry) return 'retry';
+  if (choice === keys) return 'keys';
+  if (choice === settings) return 'settings';
+  return choice === anyway ? 'anyway' : undefined;
+}
+
+/** Asks for the form, and whether the session may be given away at all. @returns undefined where the user does not want it */
+async function askForm(services: CopyServices, conversation: Conversation): Promise<Form | undefined> {
+  const { descriptors, ask } = services;
+  const look = async (): Promise<Exported> => withForms(await descriptors.preview(conversation.key));
+  const first = await look();
+  const form = await pickForm(ask, first.link.length);
+  if (form === undefined) return undefined;
+  const answer = await agree(services, conversation, first, true);
+  if (answer !== 'move') return answer === 'copy' ? form : undefined;
+  if (!(await moved(services, conversation))) return undefined;
+  const second = await look();
+  // What could not be copied there, and what others keep on this machine, is said again.
+  if (second.onThisMachine === 0) return form;
+  return (await agree(services, conversation, second, false)) === 'copy' ? form : undefined;
+}
+
+function withForms(descriptor: SessionDescriptor): Exported {
+  return { descriptor, ...exportDescriptor(descriptor, env.uriScheme) };
+}
+
+/** @param offers whether something may be done about messages that are on this machine only */
+async function agree(
+  { ask, stores }: CopyServices,
+  { agent }: Conversation,
+  exported: Exported,
+  offers: boolean,
+): Promise<'copy' | 'move' | undefined> {
+  const { carriesSignatures, expiresAt, onThisMachine, descriptor } = exported;
+  if (!carriesSignatures && onThisMachine === 0) return 'copy';
+  const all = descriptor.history.length + (descriptor.state === undefined ? 0 : 1);
+  const isAll = onThisMachine === all;
+  const text =
+    onThisMachine === 0
+      ? l10n.t('Whoever gets this can read all messages of the session, without signing in.')
+      : isAll
+        ? l10n.t('Nobody can open this session on another machine.')
+        : l10n.t('On another machine, {0} of the {1} messages cannot be opened.', onThisMachine, all);
+  const lines = [
+    ...(onThisMachine > 0
+      ? [l10n.t('Their addresses lead to this machine (127.0.0.1). Those of Parley work while this window is open.')]
+      : []),
+    ...(carriesSignatures
+      ? [
+          l10n.t('The addresses in it are signed: whoever can reach them can read without signing in.'),
+          expiresAt === undefined
+            ? l10n.t('They say nothing about when they end.')
+            : l10n.t('They end on {0}.', new Date(expiresAt).toLocaleString()),
+        ]
+      : []),
+  ];
+  const copy = l10n.t('Copy');
+  const move = l10n.t('Copy the Messages to the Bucket First');
+  const setUp = l10n.t('Set Up a Bucket…');
+  const bucket = stores.origin;
+  // Messages of an HTTP agent's session are where its server keeps them; a bucket on this machine is no better.
+  const helps = offers && onThisMachine > 0 && agent.type !== 'communication';
+  const canMove = helps && bucket !== undefined && !isOnThisMachine(bucket);
+  const canSetUp = helps && bucket === undefined;
+  const buttons = [copy, ...(canMove ? [move] : []), ...(canSetUp ? [setUp] : [])];
+  const choice = await ask.choose(text, lines.join('\n'), buttons);
+  if (choice === setUp) await openSettings('parley.resources');
+  return choice === copy ? 'copy' : choice === move ? 'move' : undefined;
+}
+
+/** @returns false where the bucket has no keys, and gets none */
+async function moved({ stores, descriptors }: CopyServices, { key }: Conversation): Promise<boolean> {
+  const [store] = await stores.all();
+  if (store.isLocal && !(await stores.setKeys())) return false;
+  await descriptors.move(key);
+  return true;
+}
+
+async function pickForm(ask: Questions, linkLength: number): Promise<Form | undefined> {
+  const long = linkLength > 2000 ? l10n.t('{0} characters: some systems cut such links', linkLength) : '';
+  const id = await ask.pick(
+    [
+      { id: 'link', label: l10n.t('Link'), description: l10n.t('opens the session in an editor'), detail: long },
+      { id: 'json', label: l10n.t('Descriptor'), description: l10n.t('JSON, for any client of the protocol') },
+    ],
+    l10n.t('Copy the session as'),
+  );
+  return id === 'link' || id === 'json' ? id : undefined;
+}

@@ -1,0 +1,101 @@
+// The commands that hand sessions out and take them in: copying a descriptor, opening one, going on with another agent, and where messages are kept.
+import { l10n } from 'vscode';
+import type { Conversation } from '../../client/conversation/conversation';
+import { originsOf } from '../../client/sharing/openedHistory';
+import type { SessionDescriptor } from '../../distributed/model/model';
+import { type Questions, vscodeQuestions } from '../config/questions';
+import type { Descriptors } from '../sharing/descriptors';
+import type { ResourceStores } from '../sharing/resourceStores';
+import { showInfo, showProgress, showStatus } from '../ui/messages';
+import type { Command, CommandServices, Register } from './commands';
+import { continueWith } from './continueWith';
+import { copyDescriptor } from './copyDescriptor';
+import { showBranch } from './showBranch';
+
+interface OpenArgument {
+  readonly descriptor?: unknown;
+  readonly agent?: string;
+  /** The user did not choose this: they are asked before anything is fetched. */
+  readonly asks?: boolean;
+}
+
+export interface DescriptorServices extends Pick<CommandServices, 'conversations' | 'catalog' | 'chat'> {
+  readonly descriptors: Descriptors;
+  readonly stores: ResourceStores;
+  /** Absent: VS Code's dialogs. */
+  readonly ask?: Questions;
+}
+
+export function descriptorCommands(services: DescriptorServices, register: Register): Command[] {
+  const { conversations, chat, descriptors, stores, ask = vscodeQuestions } = services;
+
+  const show = (conversation: Conversation): Promise<void> => chat.present(conversation).painted();
+
+  const open = async ({ descriptor: given, agent, asks }: OpenArgument): Promise<string | undefined> => {
+    const input =
+      given ??
+      (await ask.line({ prompt: l10n.t('A session link, a descriptor, or the address of a session on a server') }));
+    if (!input) return undefined;
+    if (asks && !(await agreesToOpen(ask, input))) return undefined;
+    // A program cannot answer.
+    const descriptor = await descriptors.read(input, asks === true || given === undefined);
+    if (asks && !(await agreesToLoad(ask, descriptor))) return undefined;
+    const conversation = await descriptors.open(descriptor, { agent, onDidShow: show });
+    return conversation.key;
+  };
+
+  return [
+    register('copyDescriptor', async (argument?: { session?: string; form?: 'json' | 'link' }) => {
+      const copied = await copyDescriptor({ conversations, descriptors, stores, ask }, argument ?? {});
+      if (copied !== undefined) showStatus(l10n.t('Parley: the session was copied.'));
+      return copied;
+    }),
+    register('openDescriptor', (argument?: unknown) => open(readOpenArgument(argument))),
+    register('continueWith', async (argument?: { session?: string; agent?: string; descriptor?: unknown }) => {
+      const conversation = await continueWith({ ...services, show }, argument ?? {});
+      return conversation?.key;
+    }),
+    register('showBranch', async (argument?: { session?: string; branch?: string }) => {
+      const conversation = await showBranch({ conversations, descriptors, show }, argument ?? {});
+      return conversation?.key;
+    }),
+    register('resources.setKeys', async () => {
+      if (await stores.setKeys()) showStatus(l10n.t('Parley: the keys are kept.'));
+    }),
+    register('resources.retry', async () => {
+      const isDone = await showProgress(l10n.t('Uploading messages…'), (signal) => stores.retry(signal));
+      if (isDone) showStatus(l10n.t('Parley: all messages are uploaded.'));
+      return isDone;
+    }),
+    register('resources.moveSession', async (argument?: { session?: string }) => {
+      const { key } = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const { moved, unreadable } = await descriptors.move(key);
+      const left = unreadable.length === 0 ? '' : l10n.t(' {0} could not be read and stay.', unreadable.length);
+      void showInfo(`Parley: ${l10n.t('{0} messages were copied.', moved)}${left}`);
+      return { moved, unreadable };
+    }),
+  ];
+}
+
+/** A program may give the descriptor itself, its text, a link, or an object with more to say. */
+function readOpenArgument(argument: unknown): OpenArgument {
+  if (typeof argument !== 'object' || argument === null) return argument === undefined ? {} : { descriptor: argument };
+  return 'descriptor' in argument ? (argument as OpenArgument) : { descriptor: argument };
+}
+
+/** Before a link may even make us ask a server what is behind it. */
+async function agreesToOpen(ask: Questions, input: unknown): Promise<boolean> {
+  if (typeof input !== 'string' || !/^https?:/i.test(input)) return true;
+  const yes = l10n.t('Open');
+  const text = l10n.t('A link wants to open a session from {0}.', new URL(input).host);
+  return (await ask.choose(text, undefined, [yes])) === yes;
+}
+
+async function agreesToLoad(ask: Questions, { history }: SessionDescriptor): Promise<boolean> {
+  const yes = l10n.t('Open');
+  const hosts = originsOf(history).map(({ host }) => host);
+  const shown = hosts.slice(0, 5).join(', ') + (hosts.length > 5 ? l10n.t(' and {0} more', hosts.length - 5) : '');
+  const text = l10n.t('A link wants to open a session with {0} messages.', history.length);
+  const detail = l10n.t('They are loaded from {0}. Nothing has been loaded yet.', shown || l10n.t('nowhere'));
+  return (await ask.choose(text, detail, [yes])) === yes;
+}

@@ -1,0 +1,27 @@
+// What a caller of the local server needs, onto the clipboard: its address and its token.
+import { env, l10n } from 'vscode';
+import { serverSettings } from '../config/settings';
+import { notServing, type Serve } from '../sharing/serve';
+import { showStatus } from '../ui/messages';
+import type { Command, Register } from './commands';
+
+export function serveCommands(serve: Serve, register: Register): Command[] {
+  return [
+    register('server.copyAddress', async () => {
+      await serve.settled();
+      // Shared sessions may have it running without agents; its address is of no use to a caller then.
+      if (!serverSettings().enabled) throw notServing();
+      const address = serve.address();
+      await env.clipboard.writeText(address);
+      showStatus(l10n.t('Parley: {0} was copied.', address));
+      return address;
+    }),
+    register('server.copyToken', async () => {
+      // It goes to the clipboard alone: what a command returns, every extension can have.
+      await env.clipboard.writeText(await serve.token());
+      // As long as the status bar shows it whole.
+      const text = l10n.t('the token was copied. Whoever has it can use the agents that you serve.');
+      showStatus(l10n.t('Parley: {0}', text));
+    }),
+  ];
+}

@@ -1,0 +1,176 @@
+// The commands around sessions as such: which there are, opening an old one, a second one with the same past, names, and the end.
+import { l10n } from 'vscode';
+import type { SessionInfo } from '../../acp/protocol/dialect';
+import { ParleyError } from '../../base/errors';
+import { canReopen, pastOf } from '../../client/connection/opening';
+import type { Conversation } from '../../client/conversation/conversation';
+import type { SessionRecord } from '../../store/records';
+import type { SearchResult } from '../../store/search';
+import { KeptSessions, nameOf } from '../sessions/keptSessions';
+import { pickSession } from '../sessions/sessionPicker';
+import { askTitle, isForeign, titleOf } from '../sessions/sessionWords';
+import { askModal } from '../ui/messages';
+import type { Command, CommandServices, Register } from './commands';
+
+/** What a keybinding or a program may ask of the sessions: `search` and `recall` of those that are kept, the others of those of the active conversation's agent. */
+interface SessionArgument {
+  readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename' | 'search' | 'recall';
+  /** The agent's id of the session. */
+  readonly sessionId?: string;
+  readonly title?: string;
+  /** What was said in it. */
+  readonly text?: string;
+  /** Our key of a session. */
+  readonly key?: string;
+}
+
+/** A session that is kept, as `search` answers it; times are milliseconds since 1970. */
+export interface FoundSession {
+  readonly key: string;
+  readonly name: string;
+  readonly agentId: string;
+  readonly cwd: string;
+  readonly updatedAt: number;
+  /** The words around what was looked for; empty where only the title fits. */
+  readonly snippet: string;
+}
+
+const MOST_FOUND = 100;
+
+export function sessionCommands(services: CommandServices, register: Register): Command[] {
+  const { conversations, chat, archive, catalog, descriptors } = services;
+
+  const show = (conversation: Conversation): void => {
+    chat.present(conversation);
+  };
+
+  /** @returns the key of the conversation, also where it could not be opened: the panel says why. */
+  const openStored = async (lister: Conversation, info: SessionInfo): Promise<string | undefined> => {
+    const { agent, link } = lister;
+    const open = conversations.findSession(agent.id, info.sessionId);
+    if (open) {
+      show(open);
+      return open.key;
+    }
+    if (link && !canReopen(link.description.features))
+      throw new ParleyError('cannot-reopen', `${agent.name} cannot open a session of an earlier time.`);
+    const cwd = info.cwd === '' ? lister.cwd : info.cwd;
+    if (isForeign(cwd, lister.roots) && !(await confirmForeign(cwd, agent.name))) return undefined;
+    const conversation = conversations.create({
+      agent: agent.id,
+      cwd,
+      title: info.title,
+      opening: { kind: 'reopen', sessionId: info.sessionId, transcript: 'replay' },
+    });
+    show(conversation);
+    await conversation.start();
+    return conversation.key;
+  };
+
+  const end = async (conversation: Conversation): Promise<void> => {
+    await conversations.close(conversation.key);
+    chat.show(conversations.active());
+  };
+
+  /** Brings back a session that is kept; its agent is not started. */
+  const recall = (key: string): string => {
+    const conversation = conversations.recall(key);
+    if (!conversation) throw new ParleyError('no-such-session', `There is no session ${key}.`);
+    show(conversation);
+    return key;
+  };
+
+  const agentName = (id: string): string => catalog.find(id)?.name ?? id;
+
+  const keptSessions = (): KeptSessions => {
+    const isOpen = (key: string): boolean => conversations.list().some((one) => one.key === key);
+    const roots = conversations.folders;
+    const open = async ({ key, cwd, agentId }: SessionRecord, seq?: number): Promise<void> => {
+      const mayOpen = isOpen(key) || !isForeign(cwd, roots) || (await confirmForeign(cwd, agentName(agentId)));
+      if (!mayOpen) return;
+      const found = seq === undefined ? undefined : archive.eventAt(key, seq);
+      recall(key);
+      if (found) chat.reveal(key, found);
+    };
+    return new KeptSessions({ archive, copies: descriptors.copies, agentName, isOpen, roots, open });
+  };
+
+  return [
+    register('sessions', async (argument?: SessionArgument) => {
+      if (argument?.action === undefined) {
+        conversations.active(); // a window without any gets one, so that its agent can be asked
+        await pickSession({ conversations, kept: keptSessions(), show, openStored, end });
+        return undefined;
+      }
+      if (argument.action === 'search') return archive.search(argument.text ?? '', MOST_FOUND).map(toFoundSession);
+      if (argument.action === 'recall') return recall(argument.key ?? '');
+      const conversation = conversations.active();
+      return byArgument(conversation, argument, (info) => openStored(conversation, info));
+    }),
+    register('forkSession', async (argument?: { session?: string }) => {
+      const origin = argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const { sessionId, agent, cwd } = origin;
+      if (sessionId === undefined) throw new ParleyError('no-session', `${agent.name} has no session yet.`);
+      if (!origin.ops.can('fork'))
+        throw new ParleyError('cannot-fork', `${agent.name} cannot continue a session as a second one.`);
+      const title = l10n.t('{0} (fork)', titleOf(origin));
+      const past = pastOf(origin.model.state);
+      const fork = conversations.create({ agent: agent.id, cwd, title, opening: { kind: 'fork', sessionId, past } });
+      show(fork);
+      await fork.start();
+      return fork.key;
+    }),
+    register('renameSession', async (argument?: { title?: string; session?: string }) => {
+      const conversation =
+        argument?.session === undefined ? conversations.active() : conversations.get(argument.session);
+      const title = argument?.title ?? (await askTitle(titleOf(conversation)));
+      if (title !== undefined) await conversation.ops.rename(title, AbortSignal.timeout(ANSWER_MS));
+    }),
+    register('closeSession', async (argument?: { session?: string }) => {
+      const conversation = argument?.session === undefined ? conversations.peek() : conversations.get(argument.session);
+      if (conversation) await end(conversation);
+    }),
+  ];
+}
+
+/** How long an agent may take for one of these, in milliseconds. */
+const ANSWER_MS = 15_000;
+
+function toFoundSession({ session, snippet }: SearchResult): FoundSession {
+  const { key, agentId, cwd, updatedAt } = session;
+  return { key, name: nameOf(session), agentId, cwd, updatedAt, snippet: snippet.map(({ text }) => text).join('') };
+}
+
+async function byArgument(
+  { ops }: Conversation,
+  { action, sessionId, title }: SessionArgument,
+  open: (info: SessionInfo) => Promise<string | undefined>,
+): Promise<unknown> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  if (action === 'list') {
+    const sessions: SessionInfo[] = [];
+    for await (const page of ops.list({}, signal)) sessions.push(...page);
+    return sessions;
+  }
+  if (sessionId === undefined) throw new ParleyError('no-session', 'The id of a session is missing.');
+  switch (action) {
+    case 'open':
+      return open({ sessionId, cwd: '', additionalDirectories: [], ...(title && { title }) });
+    case 'delete':
+      return ops.delete(sessionId, signal);
+    case 'rename':
+      return ops.setTitle(sessionId, title ?? '', signal);
+    default:
+      return ops.archive(sessionId, action === 'archive', signal);
+  }
+}
+
+async function confirmForeign(cwd: string, agent: string): Promise<boolean> {
+  const yes = l10n.t('Open There');
+  const text = l10n.t(
+    'This session works in {0}, outside of this workspace. {1} can read and change files there.',
+    cwd,
+    agent,
+  );
+  return (await askModal(text, undefined, [yes])) === yes;
+}

@@ -1,0 +1,78 @@
+// Shows a branch of a session that an agent server holds beside ours, in a conversation of its own: the two are never merged, and the user goes on in the one they want.
+import { l10n } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import type { Conversation } from '../../client/conversation/conversation';
+import { originsOf } from '../../client/sharing/openedHistory';
+import { branchOf } from '../../client/sharing/provenanceWords';
+import { isBranch } from '../../distributed/client/branchName';
+import { compareHistories } from '../../distributed/client/handOver';
+import type { SessionDescriptor } from '../../distributed/model/model';
+import type { Conversations } from '../sessions/conversations';
+import type { Descriptors } from '../sharing/descriptors';
+import { pick } from '../ui/input';
+
+export interface BranchServices {
+  readonly conversations: Pick<Conversations, 'active' | 'get' | 'list'>;
+  readonly descriptors: Pick<Descriptors, 'open'>;
+  readonly show: (conversation: Conversation) => Promise<void>;
+}
+
+/**
+ * @param argument `session`: our key of the conversation, absent: the active one; `branch`: the branch's name (`branchName.ts`), absent or no longer held: the user is
+ *   asked where there are several
+ * @returns the conversation with the branch, which may have been open; undefined where the user chose none
+ * @throws ParleyError `no-branch`; what opening throws
+ */
+export async function showBranch(
+  { conversations, descriptors, show }: BranchServices,
+  argument: { readonly session?: string; readonly branch?: string },
+): Promise<Conversation | undefined> {
+  const conversation = argument.session === undefined ? conversations.active() : conversations.get(argument.session);
+  const { descriptor: ours, branches: all = [] } = (await conversation.communication.known()) ?? {};
+  if (!ours || all.length === 0) {
+    throw new ParleyError('no-branch', 'No agent server is known to hold another branch of this session.');
+  }
+  const { branch: name } = argument;
+  const named = name === undefined ? [] : all.filter((one) => isBranch(one, name));
+  const branch = await choose(named.length > 0 ? named : all, ours);
+  if (!branch) return undefined;
+  for (const other of conversations.list()) {
+    if (other === conversation || !(await goesOnFrom(other, branch))) continue;
+    void show(other);
+    return other;
+  }
+  const { common } = compareHistories(ours.history, branch.history);
+  return descriptors.open(branch, {
+    agent: conversation.agent.id,
+    title: conversation.model.state.title,
+    head: (opened) => branchOf(conversation.agent.name, conversation.key, common, opened),
+    onDidShow: show,
+  });
+}
+
+async function choose(
+  branches: readonly SessionDescriptor[],
+  ours: SessionDescriptor,
+): Promise<SessionDescriptor | undefined> {
+  if (branches.length === 1) return branches[0];
+  const items = branches.map((branch, index) => ({
+    id: String(index),
+    label: l10n.t(
+      '{0} messages that are not here',
+      branch.history.length - compareHistories(ours.history, branch.history).common,
+    ),
+    description: originsOf(branch.history)
+      .map(({ host }) => host)
+      .slice(0, 5)
+      .join(', '),
+  }));
+  const id = await pick(items, l10n.t('Choose the branch to show'));
+  return id === undefined ? undefined : branches[Number(id)];
+}
+
+async function goesOnFrom({ communication }: Conversation, branch: SessionDescriptor): Promise<boolean> {
+  const { descriptor } = (await communication.known()) ?? {};
+  if (descriptor?.id !== branch.id) return false;
+  const { relation } = compareHistories(descriptor.history, branch.history);
+  return relation === 'same' || relation === 'extends';
+}

@@ -1,0 +1,55 @@
+// Signing in to an agent and out of it.
+import { l10n } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import { canStart, guidanceOf } from '../../client/connection/signIn';
+import { openAgentSettings } from '../config/openSettings';
+import { pick } from '../ui/input';
+import { askModal, showInfo } from '../ui/messages';
+import type { Command, CommandServices, Register } from './commands';
+
+export function signInCommands({ conversations }: CommandServices, register: Register): Command[] {
+  return [
+    register('signIn', async (argument?: { method?: string }) => {
+      const conversation = conversations.active();
+      const { connection } = conversation;
+      if (connection.kind !== 'authRequired')
+        throw new ParleyError('not-needed', `${conversation.agent.name} does not ask for a sign-in.`);
+      const { methods } = connection;
+      const id =
+        argument?.method ??
+        (await pick(
+          methods.map((method) => ({
+            id: method.id,
+            label: method.name,
+            detail: canStart(method) ? method.description : guidanceOf(method),
+          })),
+          l10n.t('Sign in with'),
+        ));
+      const method = methods.find((candidate) => candidate.id === id);
+      if (!method) return;
+      if (canStart(method)) await conversation.signIn(method.id);
+      else if (method.type === 'env_var') await guide(guidanceOf(method), () => conversation.restart());
+      else void showInfo(guidanceOf(method));
+    }),
+    register('signOut', async () => {
+      const conversation = conversations.active();
+      if (conversation.isBusy && !(await confirmStop(conversation.agent.name))) return;
+      await conversation.signOut();
+    }),
+  ];
+}
+
+/** A variable is the user's to set; the agent that starts next reads the setting again. */
+async function guide(guidance: string, tryAgain: () => Promise<void>): Promise<void> {
+  const again = l10n.t('Try Again');
+  const settings = l10n.t('Open Settings');
+  const answer = await showInfo(guidance, again, settings);
+  if (answer === again) await tryAgain();
+  if (answer === settings) await openAgentSettings();
+}
+
+async function confirmStop(agent: string): Promise<boolean> {
+  const yes = l10n.t('Sign Out');
+  const text = l10n.t('{0} is working. Signing out ends it.', agent);
+  return (await askModal(text, undefined, [yes])) === yes;
+}

@@ -1,0 +1,141 @@
+// Which agents there are, and which one a new session gets: the one that the user set, else the last one used, else the demo.
+import { type ExtensionContext, l10n, Uri } from 'vscode';
+import { type AgentDefinition, parseAgents } from '../../agents/agentDefinition';
+import { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { describeStart } from '../../client/transport/describeStart';
+import type { FolderConsent } from './folderConsent';
+import { folderValues, userValue } from './folderSettings';
+import { defaultAgentId } from './settings';
+
+const LAST_USED = 'parley.lastAgent';
+export const DEMO_AGENT_ID = 'demo';
+
+/** Where an agent comes from: the user's settings, this extension, or a file of the workspace. */
+export type AgentOrigin =
+  | { readonly kind: 'user' }
+  | { readonly kind: 'shipped' }
+  | { readonly kind: 'folder'; readonly file: string; readonly ownId: string };
+
+interface Listed {
+  readonly agent: AgentDefinition;
+  readonly origin: AgentOrigin;
+}
+
+export class AgentCatalog {
+  readonly #context: ExtensionContext;
+  readonly #log: Log;
+  readonly #consent: FolderConsent;
+
+  constructor(context: ExtensionContext, consent: FolderConsent, log: Log) {
+    this.#context = context;
+    this.#consent = consent;
+    this.#log = log;
+  }
+
+  /** The user's agents, then the demo unless they have an own agent called “demo”, then those of the workspace. */
+  list(): AgentDefinition[] {
+    return this.#all().map(({ agent }) => agent);
+  }
+
+  /** Those that the user has set, and the demo: no file of a workspace has a say in them. */
+  own(): AgentDefinition[] {
+    return this.#all().flatMap(({ agent, origin }) => (origin.kind === 'folder' ? [] : [agent]));
+  }
+
+  /**
+   * The agent with this id. Where the user has none of that id, the id may be the one that a file of the workspace gives
+   * its own agent.
+   */
+  find(id: string): AgentDefinition | undefined {
+    const all = this.#all();
+    const named = all.find(({ agent }) => agent.id === id);
+    return (named ?? all.find(({ origin }) => origin.kind === 'folder' && origin.ownId === id))?.agent;
+  }
+
+  /** Where the agent with this id comes from. */
+  originOf(id: string): AgentOrigin | undefined {
+    return this.#all().find(({ agent }) => agent.id === id)?.origin;
+  }
+
+  /** The agent of a new session where nobody names one. */
+  preferred(): AgentDefinition {
+    const wanted = [defaultAgentId(), this.#context.globalState.get<string>(LAST_USED)];
+    for (const id of wanted) {
+      const agent = id === undefined ? undefined : this.find(id);
+      if (agent) return agent;
+    }
+    return this.find(DEMO_AGENT_ID) ?? this.#demo();
+  }
+
+  /** Remembers the choice for the next session. */
+  async use(id: string): Promise<void> {
+    await this.#context.globalState.update(LAST_USED, id);
+  }
+
+  /**
+   * Asks the user before an agent of the workspace is started, once for each version of it.
+   * @throws ParleyError `agent-not-allowed`
+   */
+  readonly approve = async (agent: AgentDefinition): Promise<void> => {
+    const listed = this.#all().find((one) => one.agent.id === agent.id);
+    if (listed?.origin.kind !== 'folder') return;
+    const { file, ownId } = listed.origin;
+    const detail = [
+      l10n.t('{0} defines it under “{1}”. It runs with your rights, or gets what you say:', file, ownId),
+      describeStart(agent),
+      l10n.t('Your answer holds until the definition changes.'),
+    ].join('\n\n');
+    const question = l10n.t('Start “{0}”? This folder defines the agent, not you.', agent.name);
+    const answer = await this.#consent.ask({ content: `${file}\0${JSON.stringify(agent)}`, question, detail });
+    if (answer === 'yes') return;
+    const why = answer === 'too-long' ? 'its definition is longer than a question can show' : 'you did not allow it';
+    throw new ParleyError('agent-not-allowed', `${agent.name} was not started: ${why}.`, {
+      hint: 'Choose another agent. “Parley: Reset Approvals” makes Parley ask again.',
+    });
+  };
+
+  #all(): readonly Listed[] {
+    const { agents, problems } = parseAgents(userValue('agents'));
+    const listed: Listed[] = agents.map((agent) => ({ agent, origin: { kind: 'user' } }));
+    if (!agents.some(({ id }) => id === DEMO_AGENT_ID))
+      listed.push({ agent: this.#demo(), origin: { kind: 'shipped' } });
+    const ofWorkspace = this.#ofWorkspace();
+    const ids = new Set(listed.map(({ agent }) => agent.id));
+    for (const one of ofWorkspace.listed) {
+      if (ids.has(one.agent.id)) continue;
+      ids.add(one.agent.id);
+      listed.push(one);
+    }
+    for (const problem of [...problems, ...ofWorkspace.problems]) this.#log.warn(`parley.agents: ${problem}`);
+    return listed;
+  }
+
+  #ofWorkspace(): { readonly listed: readonly Listed[]; readonly problems: readonly string[] } {
+    const listed: Listed[] = [];
+    const problems: string[] = [];
+    for (const { file, place, value } of folderValues('agents')) {
+      const parsed = parseAgents(value);
+      problems.push(...parsed.problems);
+      for (const agent of parsed.agents) {
+        const where = place === 'workspace' ? l10n.t('from this folder') : l10n.t('from the folder {0}', place);
+        const named = { ...agent, id: `${agent.id}@${place}`, name: `${agent.name} (${where})` };
+        listed.push({ agent: named, origin: { kind: 'folder', file, ownId: agent.id } });
+      }
+    }
+    return { listed, problems };
+  }
+
+  /** The scripted agent that ships with the extension; the Node inside VS Code runs it, so nothing else must be installed. */
+  #demo(): AgentDefinition {
+    return {
+      id: DEMO_AGENT_ID,
+      name: 'Demo',
+      protocol: 'auto',
+      type: 'process',
+      command: process.execPath,
+      args: [Uri.joinPath(this.#context.extensionUri, 'dist', 'demo', 'agent.js').fsPath],
+      env: { ELECTRON_RUN_AS_NODE: '1' },
+    };
+  }
+}

@@ -1,0 +1,23 @@
+// VS Code's secret store, which remembers what goes through it: none of these values may stand in a log, an error or a shared message.
+import type { ExtensionContext, SecretStorage } from 'vscode';
+import { knownSecrets } from '../../base/redact';
+
+/** The same context with such a store. */
+export function rememberingSecrets(context: ExtensionContext): ExtensionContext {
+  const { secrets } = context;
+  const remembering: SecretStorage = {
+    onDidChange: secrets.onDidChange,
+    keys: () => secrets.keys(),
+    delete: (key) => secrets.delete(key),
+    async get(key) {
+      const value = await secrets.get(key);
+      if (value !== undefined) knownSecrets.add(value);
+      return value;
+    },
+    store(key, value) {
+      knownSecrets.add(value);
+      return secrets.store(key, value);
+    },
+  };
+  return Object.create(context, { secrets: { value: remembering, enumerable: true } }) as ExtensionContext;
+}

@@ -1,0 +1,171 @@
+// The MCP servers that a session gets: those of the user's settings, and those that the workspace brings along, once the user has agreed to their very content.
+import { homedir } from 'node:os';
+import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
+import { resolveCommand } from '../../agents/resolveCommand';
+import { messageOf, ParleyError } from '../../base/errors';
+import { parseJsonc } from '../../base/jsonc';
+import { own } from '../../base/own';
+import { knownSecrets } from '../../base/redact';
+import { type McpConfig, parseMcpConfig, toMcpServers } from '../../client/mcp/mcpConfig';
+import type { McpOffer } from '../../client/mcp/mcpOffer';
+import { describeStart, environmentReadBy } from '../../client/transport/describeStart';
+import type { FolderConsent } from './folderConsent';
+import { folderValues, userValue } from './folderSettings';
+import { McpInputs } from './mcpInputs';
+import { usesWorkspaceMcp } from './settings';
+
+/** Values that fill a variable are secrets from this length on: shorter ones are ports and names, in characters. */
+const MIN_FILLED = 8;
+/** Variables of the environment that are known to everybody on this machine, and stand in every path. */
+const PLAIN_VARIABLES = new Set(
+  'HOME PATH USER LOGNAME SHELL PWD LANG TERM TMPDIR TEMP TMP HOSTNAME EDITOR USERPROFILE USERNAME APPDATA LOCALAPPDATA'.split(
+    ' ',
+  ),
+);
+/** The largest file that is read, in bytes. */
+const MAX_FILE = 1024 * 1024;
+
+export interface McpServersOptions {
+  readonly context: ExtensionContext;
+  readonly environment: (command?: string) => Promise<Record<string, string>>;
+  readonly consent: FolderConsent;
+}
+
+/** Servers that the workspace brings along. */
+interface Found {
+  /** Unique; answers to inputs are kept by it. */
+  readonly id: string;
+  readonly file: string;
+  readonly folder: string;
+  readonly config: McpConfig;
+  /** All that takes effect. */
+  readonly content: string;
+}
+
+export class McpServers {
+  readonly #options: McpServersOptions;
+  readonly #inputs: McpInputs;
+
+  constructor(options: McpServersOptions) {
+    this.#options = options;
+    this.#inputs = new McpInputs(options.context);
+  }
+
+  /** The servers for a session in `cwd`. What cannot be used is told in sentences. */
+  readonly gather = async (
+    cwd: string,
+    _signal?: AbortSignal,
+    onAsking: (isAsking: boolean) => void = () => {},
+  ): Promise<McpOffer> => {
+    const asking = async <T>(answer: Promise<T>): Promise<T> => {
+      onAsking(true);
+      return answer.finally(() => onAsking(false));
+    };
+    const sources: { readonly id: string; readonly folder: string; readonly config: McpConfig }[] = [];
+    const users = parseMcpConfig({ servers: userValue('mcpServers') ?? {} });
+    if (users.entries.length > 0 || users.problems.length > 0)
+      sources.push({ id: 'parley.mcpServers', folder: cwd, config: users });
+    for (const found of await this.#ofWorkspace()) {
+      const config = await asking(this.#agreed(found));
+      sources.push({ id: found.id, folder: found.folder, config });
+    }
+    const offer: { servers: McpOffer['servers'][number][]; problems: string[] } = { servers: [], problems: [] };
+    const names = new Set<string>();
+    for (const { id, folder, config } of sources) {
+      const entries = config.entries.filter(({ name }) => !names.has(name));
+      for (const { name } of entries) names.add(name);
+      const environment = await this.#options.environment();
+      for (const name of environmentReadBy(entries))
+        if (!PLAIN_VARIABLES.has(name)) knownSecrets.add(own(environment, name) ?? '', MIN_FILLED);
+      const { servers, problems } = await toMcpServers(entries, {
+        workspaceFolder: folder,
+        userHome: homedir(),
+        env: environment,
+        input: async (input) => {
+          const value = await asking(this.#inputs.ask(id, input, config.inputs));
+          if (value !== undefined) knownSecrets.add(value, MIN_FILLED);
+          return value;
+        },
+        resolve: (command) => resolveServerCommand(command, folder, environment),
+      });
+      offer.servers.push(...servers);
+      offer.problems.push(...config.problems, ...problems.map(knownSecrets.redact));
+    }
+    return offer;
+  };
+
+  /** Forgets what the user agreed to and answered. */
+  async reset(): Promise<void> {
+    await this.#options.consent.reset();
+    await this.#inputs.reset();
+  }
+
+  /** What the settings and the mcp.json files of the workspace name. */
+  async #ofWorkspace(): Promise<Found[]> {
+    const found = folderValues('mcpServers').map(({ file, place, folder, value }): Found => {
+      const config = parseMcpConfig({ servers: value });
+      return { id: `parley.mcpServers ${place}`, file, folder, config, content: JSON.stringify(value) };
+    });
+    if (!workspace.isTrusted || !usesWorkspaceMcp()) return found;
+    for (const { uri: folder } of workspace.workspaceFolders ?? []) {
+      const uri = Uri.joinPath(folder, '.vscode', 'mcp.json');
+      const content = await readSmallFile(uri);
+      if (content === undefined) continue;
+      const config = read(uri, content);
+      found.push({ id: folder.toString(), file: uri.fsPath, folder: folder.fsPath, config, content });
+    }
+    return found;
+  }
+
+  /** The servers that the user agrees to, for all agents; what cannot be asked about is told. */
+  async #agreed({ id, file, config, content }: Found): Promise<McpConfig> {
+    if (config.entries.length === 0) return config;
+    const variables = environmentReadBy(config.entries);
+    const why = l10n.t('{0} names programs that agents will start, or addresses that they will connect to:', file);
+    const reads = l10n.t('These variables of your environment are handed over: {0}', variables.join(', '));
+    const detail = [
+      why,
+      config.entries.map(describeStart).join('\n'),
+      ...(variables.length > 0 ? [reads] : []),
+      l10n.t('Your answer holds for every agent, until the file changes.'),
+    ].join('\n\n');
+    const question = l10n.t('Let agents use the MCP servers of this workspace?');
+    const answer = await this.#options.consent.ask({ content: `${id}\0${content}`, question, detail });
+    if (answer === 'yes') return config;
+    const none = { entries: [], inputs: [] };
+    if (answer !== 'too-long') return { ...none, problems: [] };
+    return { ...none, problems: [`${file} names more than a question can show; its servers are not used.`] };
+  }
+}
+
+function read(uri: Uri, text: string): McpConfig {
+  try {
+    return parseMcpConfig(parseJsonc(text));
+  } catch (error) {
+    return { entries: [], inputs: [], problems: [`${uri.fsPath} cannot be read: ${messageOf(error)}.`] };
+  }
+}
+
+/** The protocol wants an absolute path. */
+async function resolveServerCommand(
+  command: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  try {
+    return await resolveCommand(command, { cwd, env });
+  } catch (error) {
+    // The hint of an agent's command names another setting.
+    throw new ParleyError('mcp-command', `the command “${command}” was not found or cannot be run`, { cause: error });
+  }
+}
+
+async function readSmallFile(uri: Uri): Promise<string | undefined> {
+  try {
+    const { type, size } = await workspace.fs.stat(uri);
+    if ((type & FileType.File) === 0 || size > MAX_FILE) return undefined;
+    return new TextDecoder().decode(await workspace.fs.readFile(uri));
+  } catch {
+    return undefined; // mostly there is none
+  }
+}

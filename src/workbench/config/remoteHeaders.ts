@@ -1,0 +1,67 @@
+// What the user gives for remote agents: secrets for their headers, kept in VS Code's secret store for one origin each, and their word on connections without encryption.
+import type { ExtensionContext } from 'vscode';
+import type { RemoteAccess } from '../../client/transport/remoteTarget';
+import { askLine } from '../ui/input';
+import { askModal } from '../ui/messages';
+
+/** The keys of all secrets for servers in the secret store begin with this; “Clear Saved Credentials” removes them. */
+export const PREFIX = 'parley.remote:';
+const CLEARTEXT = 'parley.remote.cleartext';
+const ALLOW = 'Connect Anyway';
+
+export class RemoteHeaders implements RemoteAccess {
+  readonly #context: ExtensionContext;
+  /** Questions that are open: sessions that start together share them. */
+  readonly #asking = new Map<string, Promise<string | undefined>>();
+
+  constructor(context: ExtensionContext) {
+    this.#context = context;
+  }
+
+  async secret(origin: string, name: string, agent: string, signal: AbortSignal): Promise<string | undefined> {
+    const key = `${PREFIX}${origin} ${name}`;
+    const known = await this.#context.secrets.get(key);
+    if (known !== undefined) return known;
+    return this.#once(key, async () => {
+      const title = `${agent}: ${name}`;
+      const prompt = `It is sent to ${origin} and nowhere else, and kept in the secret store of VS Code.`;
+      const given = await askLine({ title, prompt, secret: true }, signal);
+      if (given) await this.#context.secrets.store(key, given);
+      return given || undefined;
+    });
+  }
+
+  async allowCleartext(origin: string, agent: string): Promise<boolean> {
+    if (this.#cleartext().includes(origin)) return true;
+    const answer = await this.#once(`${CLEARTEXT} ${origin}`, async () => {
+      const message = `Connect to ${agent} at ${origin} without encryption?`;
+      const detail =
+        'Whoever is on the network between can read and change what you and the agent say, and what is in the headers.';
+      const choice = await askModal(message, detail, [ALLOW]);
+      if (choice === ALLOW) await this.#context.globalState.update(CLEARTEXT, [...this.#cleartext(), origin]);
+      return choice;
+    });
+    return answer === ALLOW;
+  }
+
+  /** Removes all secrets of remote agents, and what was said of origins. @returns how many secrets there were */
+  async forget(): Promise<number> {
+    const { secrets, globalState } = this.#context;
+    const keys = (await secrets.keys()).filter((key) => key.startsWith(PREFIX));
+    for (const key of keys) await secrets.delete(key);
+    await globalState.update(CLEARTEXT, undefined);
+    return keys.length;
+  }
+
+  #cleartext(): readonly string[] {
+    return this.#context.globalState.get<string[]>(CLEARTEXT, []);
+  }
+
+  #once(key: string, ask: () => Promise<string | undefined>): Promise<string | undefined> {
+    const open = this.#asking.get(key);
+    if (open) return open;
+    const asking = ask().finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asking);
+    return asking;
+  }
+}

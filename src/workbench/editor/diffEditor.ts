@@ -1,0 +1,42 @@
+// VS Code's own diff editor for the change of a tool call. Both sides are what the agent sent, read-only: the files on disk may have moved on since.
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable';
+import { showComparison } from '../ui/places';
+import { columnBesideChat } from './openLocation';
+import { ReadOnlyTexts } from './readOnlyTexts';
+
+/** Texts of comparisons that are kept. */
+const MAX_KEPT = 100;
+
+/** A change as a tool call carries it. */
+export interface ShownDiff {
+  /** Absolute. */
+  readonly path: string;
+  /** Absent: a new file. */
+  readonly oldText?: string;
+  readonly newText: string;
+}
+
+/** Serves and shows comparisons; one for the window. */
+export class DiffEditor implements Disposable {
+  readonly #texts = new ReadOnlyTexts('parley-diff', MAX_KEPT);
+
+  /** Opens a comparison beside the chat, where the question about it may still wait; the same one again shows the tab that is there. @param agentName for the title */
+  async show(diff: ShownDiff, agentName: string): Promise<void> {
+    // The path keeps the language of the file.
+    const before = this.#texts.uriOf(diff.path, diff.oldText ?? '');
+    const after = this.#texts.uriOf(diff.path, diff.newText);
+    const file = basename(diff.path);
+    const title =
+      diff.oldText === undefined
+        ? vscode.l10n.t('{0} (new file, {1})', file, agentName)
+        : vscode.l10n.t('{0} (changed by {1})', file, agentName);
+    const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
+    await showComparison(before, after, title, options);
+  }
+
+  dispose(): void {
+    this.#texts.dispose();
+  }
+}

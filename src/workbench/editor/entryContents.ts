@@ -1,0 +1,49 @@
+// What an entry of a transcript holds and the page shows cut or not at all: comparisons, outputs, files.
+import type { Conversation } from '../../client/conversation/conversation';
+import { fullOutput } from '../../client/view/fullOutput';
+import type { DiffEditor } from './diffEditor';
+import type { OutputEditor } from './outputEditor';
+import { saveResource } from './saveResource';
+
+/** Opens contents of entries. What fails is thrown. */
+export interface EntryContents {
+  /** Compares both sides of a change in an editor. */
+  openDiff(conversation: Conversation, index: number, content: number): Promise<void>;
+  /** Shows the whole of an output that the page shows cut. */
+  openOutput(conversation: Conversation, index: number, content: number): Promise<void>;
+  /** Saves a file that came with an entry where the user says. */
+  save(conversation: Conversation, index: number, content: number): Promise<void>;
+}
+
+export interface EntryContentsOptions {
+  readonly diffs: DiffEditor;
+  readonly outputs: OutputEditor;
+  /** The folder of sessions in a window without one, where nobody looks for a file. */
+  readonly scratch: string;
+}
+
+/** Opens contents of entries in editors of VS Code. */
+export class EditorContents implements EntryContents {
+  readonly #options: EntryContentsOptions;
+
+  constructor(options: EntryContentsOptions) {
+    this.#options = options;
+  }
+
+  async openDiff({ model, agent }: Conversation, index: number, content: number): Promise<void> {
+    const entry = model.state.entries[index];
+    const part = entry?.kind === 'tool' ? entry.content[content] : undefined;
+    if (part?.type === 'diff') await this.#options.diffs.show(part, agent.name);
+  }
+
+  async openOutput({ model: { state } }: Conversation, index: number, content: number): Promise<void> {
+    const entry = state.entries[index];
+    const text = fullOutput(entry, content, state.terminals);
+    if (entry?.kind === 'tool' && text !== undefined) await this.#options.outputs.show(entry.title, text);
+  }
+
+  async save({ model, cwd }: Conversation, index: number, content: number): Promise<void> {
+    const { scratch } = this.#options;
+    await saveResource({ entry: model.state.entries[index], content }, cwd === scratch ? undefined : cwd);
+  }
+}

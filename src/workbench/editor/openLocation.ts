@@ -1,0 +1,62 @@
+// Opens a place in a file that an agent named. Agents are not trusted with addresses: only paths of files that exist are opened, and only to look at.
+import { isAbsolute, resolve } from 'node:path';
+import * as vscode from 'vscode';
+import { ParleyError } from '../../base/errors';
+
+/** A place in a file: an absolute path as the protocol wants, or one relative to a root, as agents also write. `line` and `column` are 1-based. */
+export interface FileLocation {
+  readonly path: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/**
+ * Opens a file at a line, beside the chat rather than over it. A folder is shown in the explorer. What is not text opens in the editor that the user has for it.
+ * @param roots the session's folders, for relative paths
+ * @throws ParleyError `location-refused` (no path of a file), `location-not-found`; the caller shows the sentence
+ */
+export async function openLocation({ path, line, column }: FileLocation, roots: readonly string[] = []): Promise<void> {
+  // A device path must not get as far as an opener; an address with a scheme is a relative path here, which does not exist.
+  if (path === '' || path.includes('\0') || (process.platform === 'win32' && /^[\\/]{2}[?.][\\/]/.test(path))) {
+    throw new ParleyError('location-refused', `“${path}” is not the path of a file.`);
+  }
+  const candidates = isAbsolute(path) ? [path] : roots.map((root) => resolve(root, path));
+  const found = await firstExisting(candidates);
+  if (!found) throw new ParleyError('location-not-found', `${path} does not exist.`);
+  const { uri, type } = found;
+  if (type & vscode.FileType.Directory) {
+    await vscode.commands.executeCommand('revealInExplorer', uri);
+    return;
+  }
+  if (!(type & vscode.FileType.File)) throw new ParleyError('location-refused', `${path} is not a regular file.`);
+  const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
+  if (line !== undefined && line > 0) {
+    const at = new vscode.Position(Math.floor(line) - 1, Math.max(0, Math.floor(column ?? 1) - 1));
+    options.selection = new vscode.Range(at, at);
+  }
+  await vscode.commands.executeCommand('vscode.open', uri, options);
+}
+
+/** The first of the absolute paths where something lies, and what. */
+export async function firstExisting(
+  paths: readonly string[],
+): Promise<{ readonly uri: vscode.Uri; readonly type: vscode.FileType } | undefined> {
+  for (const path of paths) {
+    const uri = vscode.Uri.file(path);
+    try {
+      return { uri, type: (await vscode.workspace.fs.stat(uri)).type };
+    } catch {
+      // Not there, or not to be looked at: the next one.
+    }
+  }
+  return undefined;
+}
+
+/** A group that does not show a webview: the file the agent talks about must not hide the talk. */
+export function columnBesideChat(): vscode.ViewColumn {
+  const { activeTabGroup, all } = vscode.window.tabGroups;
+  const showsWebview = (group: vscode.TabGroup): boolean => group.activeTab?.input instanceof vscode.TabInputWebview;
+  // By its number: the click in the chat may be about to make the chat's group the active one.
+  if (!showsWebview(activeTabGroup)) return activeTabGroup.viewColumn;
+  return all.find((group) => !showsWebview(group))?.viewColumn ?? vscode.ViewColumn.Beside;
+}

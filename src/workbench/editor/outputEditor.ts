@@ -1,0 +1,29 @@
+// The whole output of a tool call in an editor: the panel shows only as much as can be drawn.
+import type * as vscode from 'vscode';
+import { window, workspace } from 'vscode';
+import type { Disposable } from '../../base/disposable';
+import { fileNameOf } from './fileName';
+import { columnBesideChat } from './openLocation';
+import { ReadOnlyTexts } from './readOnlyTexts';
+
+/** Each can have a megabyte. */
+const MAX_KEPT = 10;
+/** Characters of a title that name a tab. */
+const MAX_NAME = 60;
+
+/** Serves and shows outputs; one for the window. */
+export class OutputEditor implements Disposable {
+  readonly #texts = new ReadOnlyTexts('parley-output', MAX_KEPT);
+
+  /** Opens a text beside the chat; the same one again shows the tab that is there. @param title of the tool call */
+  async show(title: string, text: string): Promise<void> {
+    const [line = ''] = title.replace(/[\\/?#]/g, '_').split('\n', 1);
+    const uri = this.#texts.uriOf(`/${fileNameOf(line.slice(0, MAX_NAME))}.log`, text);
+    const options: vscode.TextDocumentShowOptions = { preview: true, viewColumn: columnBesideChat() };
+    await window.showTextDocument(await workspace.openTextDocument(uri), options);
+  }
+
+  dispose(): void {
+    this.#texts.dispose();
+  }
+}

@@ -1,0 +1,39 @@
+// Texts of agents as documents that can be looked at and not changed. They are in memory alone, so only the newest are kept.
+import { createHash } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { Disposable } from '../../base/disposable';
+
+export class ReadOnlyTexts implements Disposable {
+  readonly #scheme: string;
+  readonly #most: number;
+  readonly #texts = new Map<string, string>();
+  readonly #registration: vscode.Disposable;
+
+  /** @param most texts that are kept; the editor of an older one says that it is gone */
+  constructor(scheme: string, most: number) {
+    this.#scheme = scheme;
+    this.#most = most;
+    this.#registration = vscode.workspace.registerTextDocumentContentProvider(scheme, {
+      provideTextDocumentContent: ({ query }) =>
+        this.#texts.get(query) ?? vscode.l10n.t('This text is no longer available. Open it again from the chat.'),
+    });
+  }
+
+  /** Returns the address of a text; the same one for the same text. @param path names the document, and tells its language */
+  uriOf(path: string, text: string): vscode.Uri {
+    const id = createHash('sha256').update(text).digest('hex').slice(0, 16);
+    // Set again, it counts as the newest.
+    this.#texts.delete(id);
+    this.#texts.set(id, text);
+    for (const oldest of this.#texts.keys()) {
+      if (this.#texts.size <= this.#most) break;
+      this.#texts.delete(oldest);
+    }
+    return vscode.Uri.file(path).with({ scheme: this.#scheme, query: id });
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    this.#texts.clear();
+  }
+}

@@ -1,0 +1,118 @@
+// The output of a command that an agent runs, in a real terminal of VS Code: live, with colours, to look at and to stop.
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import type { Terminals } from '../../client/terminals/terminals';
+import type { TerminalExit } from '../../session/event';
+import { newTerminal } from '../ui/places';
+
+/** More than this in one piece is cut to its end, in characters: VS Code does not hold back what an extension writes to a terminal. */
+const MAX_PIECE = 64 * 1024;
+
+/** Terminals of agents that are shown; one for the window. */
+export class RealTerminals implements Disposable {
+  readonly #terminals: Terminals;
+  readonly #shown = new Map<string, vscode.Terminal>();
+  readonly #store = new DisposableStore();
+
+  constructor(terminals: Terminals) {
+    this.#terminals = terminals;
+    this.#store.add(
+      vscode.window.onDidCloseTerminal((closed) => {
+        for (const [id, terminal] of this.#shown) if (terminal === closed) this.#shown.delete(id);
+      }),
+    );
+  }
+
+  /** Whether there is anything to show of a terminal. */
+  isOpenable(terminalId: string): boolean {
+    return this.#terminals.isRunning(terminalId) || this.#terminals.outputOf(terminalId) !== '';
+  }
+
+  /**
+   * Shows a terminal: what it printed so far and everything that comes. Ctrl+C in it ends the command; closing it does not.
+   * @param command for its name
+   */
+  show(terminalId: string, command: string): vscode.Terminal {
+    let terminal = this.#shown.get(terminalId);
+    if (!terminal) {
+      const pty = new AgentPty(this.#terminals, terminalId, command);
+      // Transient: after a reload nobody would feed it.
+      terminal = newTerminal(command || vscode.l10n.t('Agent'), {
+        pty,
+        isTransient: true,
+        iconPath: new vscode.ThemeIcon('robot'),
+      });
+      this.#shown.set(terminalId, terminal);
+    }
+    terminal.show(true);
+    return terminal;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+    for (const terminal of this.#shown.values()) terminal.dispose();
+    this.#shown.clear();
+  }
+}
+
+/** Feeds one terminal. */
+export class AgentPty implements vscode.Pseudoterminal {
+  readonly #terminals: Terminals;
+  readonly #id: string;
+  readonly #command: string;
+  readonly #writing = new vscode.EventEmitter<string>();
+  #listening: Disposable | undefined;
+  #ended = false;
+
+  readonly onDidWrite = this.#writing.event;
+
+  constructor(terminals: Terminals, terminalId: string, command: string) {
+    this.#terminals = terminals;
+    this.#id = terminalId;
+    this.#command = command;
+  }
+
+  open(): void {
+    this.#write(`\x1b[2m$ ${this.#command.replace(CONTROL, '')}\x1b[0m\n`);
+    this.#write(this.#terminals.outputOf(this.#id));
+    this.#listening = this.#terminals.onDidChange(({ terminalId, append, drop, exit }) => {
+      if (terminalId !== this.#id) return;
+      if (append) this.#write(append, drop);
+      if (exit) this.#end(exit);
+    });
+    const exit = this.#terminals.exitOf(this.#id);
+    if (exit) this.#end(exit);
+  }
+
+  handleInput(data: string): void {
+    if (data === '\x03') void this.#terminals.stop(this.#id);
+  }
+
+  close(): void {
+    this.#listening?.dispose();
+    this.#writing.dispose();
+  }
+
+  #end(exit: TerminalExit): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const how =
+      exit.signal === undefined
+        ? vscode.l10n.t('exited with code {0}', exit.exitCode ?? '?')
+        : vscode.l10n.t('was ended by {0}', exit.signal);
+    this.#write(`\n\x1b[0;2m${how}\x1b[0m\n`);
+  }
+
+  #write(text: string, dropped = 0): void {
+    const shown = text.length > MAX_PIECE ? text.slice(-MAX_PIECE) : text;
+    const skipped = dropped + text.length - shown.length;
+    const note = skipped > 0 ? `\n\x1b[0;2m… ${vscode.l10n.t('{0} characters skipped', skipped)} …\x1b[0m\n` : '';
+    // A pipe has bare line feeds; a terminal would draw a staircase.
+    const lines = (note + shown).replace(/\r?\n/g, '\r\n');
+    if (lines !== '') this.#writing.fire(lines);
+  }
+}
+
+/** A command is text here: it must not move the cursor. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g;

@@ -1,0 +1,112 @@
+// Saves a file that came with a message or a tool call where the user says. Nothing is written anywhere else, and nothing without the dialog.
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { messageOf, ParleyError } from '../../base/errors';
+import { isProtected } from '../../client/requests/protectedPaths';
+import { realTarget } from '../../client/requests/roots';
+import type { ContentBlock } from '../../session/content';
+import type { Entry } from '../../session/state';
+import { askModal, showInfo } from '../ui/messages';
+import { pickTarget } from '../ui/places';
+import { fileNameOf } from './fileName';
+import { columnBesideChat, firstExisting } from './openLocation';
+
+/** What the user is asked and told. Tests answer in the place of dialogs that a program cannot press. */
+export interface SaveQuestions {
+  /** Where the file goes; replacing one is asked about there. @returns undefined where the user went away */
+  where(suggested: vscode.Uri): Promise<vscode.Uri | undefined>;
+  /** Asks again before a file is written that can start programs. */
+  mayStartPrograms(path: string): Promise<boolean>;
+  /** Says that it is done. @returns whether the user wants to see it, which is offered where `canOpen` */
+  done(text: string, canOpen: boolean): Promise<boolean>;
+}
+
+/** VS Code's own dialogs. */
+export const vscodeSaveQuestions: SaveQuestions = {
+  where: (suggested) => pickTarget(vscode.l10n.t('Save'), suggested),
+  mayStartPrograms: async (path) => {
+    const save = vscode.l10n.t('Save');
+    const text = vscode.l10n.t('Save a file of the agent that can start programs?');
+    return (await askModal(text, path, [save])) === save;
+  },
+  done: async (text, canOpen) => {
+    const open = vscode.l10n.t('Open');
+    return (await showInfo(text, ...(canOpen ? [open] : []))) === open;
+  },
+};
+
+/** Where a resource stands: an entry of the transcript, and which of its contents. */
+export interface ResourcePlace {
+  readonly entry: Entry | undefined;
+  readonly content: number;
+}
+
+/**
+ * Asks where to save what an agent or the user embedded, writes it, and says where it is. A text can be opened then; bytes are never opened.
+ * @param folder what is suggested, where it exists; else the user's home
+ * @throws ParleyError `resource-gone`, `resource-unreadable` (no base64), `resource-not-saved`; the caller shows the sentence
+ */
+export async function saveResource(
+  { entry, content }: ResourcePlace,
+  folder: string | undefined,
+  ask: SaveQuestions = vscodeSaveQuestions,
+): Promise<void> {
+  const found = contentOf(blockAt(entry, content));
+  if (!found) throw new ParleyError('resource-gone', 'There is no file to save here any more.');
+  const { uri, text, base64 } = found;
+  const name = fileNameOf(uri);
+  const parent = (await firstExisting(folder === undefined ? [] : [folder]))?.uri ?? vscode.Uri.file(homedir());
+  const target = await ask.where(vscode.Uri.joinPath(parent, name));
+  if (!target) return;
+  // A place that cannot be looked up cannot be written either, and writing says why.
+  const real = await realTarget(target.fsPath).catch(() => target.fsPath);
+  const isRisky = await isProtected(target.fsPath, real, folder === undefined ? [] : [folder]);
+  if (isRisky && !(await ask.mayStartPrograms(real))) return;
+  const bytes = text === undefined ? decode(base64, name) : Buffer.from(text, 'utf8');
+  try {
+    await vscode.workspace.fs.writeFile(target, bytes);
+  } catch (cause) {
+    throw new ParleyError('resource-not-saved', `${name} was not saved: ${messageOf(cause)}`, { cause });
+  }
+  const canOpen = text !== undefined;
+  if (!(await ask.done(vscode.l10n.t('Saved: {0}', target.fsPath), canOpen)) || !canOpen) return;
+  // As text, whatever its name: nothing that an agent made is run by an editor of its kind.
+  const document = await vscode.workspace.openTextDocument(target);
+  await vscode.window.showTextDocument(document, { preview: true, viewColumn: columnBesideChat() });
+}
+
+function blockAt(entry: Entry | undefined, content: number): ContentBlock | undefined {
+  switch (entry?.kind) {
+    case 'user':
+    case 'agent':
+    case 'thought':
+      return entry.content[content];
+    case 'tool': {
+      const part = entry.content[content];
+      return part?.type === 'content' ? part.block : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+type Found = { readonly uri: string } & (
+  | { readonly text: string; readonly base64?: undefined }
+  | { readonly text?: undefined; readonly base64: string }
+);
+
+function contentOf(block: ContentBlock | undefined): Found | undefined {
+  if (block?.type === 'image' && block.uri !== undefined) return { uri: block.uri, base64: block.data };
+  if (block?.type !== 'resource') return undefined;
+  const { uri, text, blob } = block;
+  if (text !== undefined) return { uri, text };
+  return blob === undefined ? undefined : { uri, base64: blob };
+}
+
+/** Node reads base64 as far as it understands it; half of a file is worse than none. */
+function decode(base64: string, name: string): Uint8Array {
+  const characters = base64.replace(/\s+/g, '');
+  if (!/^[\w+/-]*={0,2}$/.test(characters) || characters.replace(/=+$/, '').length % 4 === 1)
+    throw new ParleyError('resource-unreadable', `${name} was not saved: the agent sent it damaged.`);
+  return Buffer.from(characters, 'base64');
+}

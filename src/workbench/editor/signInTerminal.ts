@@ -1,0 +1,42 @@
+// A sign-in that needs a person at a terminal: the command runs in a real terminal of VS Code, and its exit code says how it went.
+import { l10n, ThemeIcon, window, workspace } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import type { TerminalCommand } from '../../client/ports/ports';
+import { newTerminal } from '../ui/places';
+
+/**
+ * Runs a command in a terminal that the user sees. @returns its exit code; undefined where they closed the terminal
+ * @throws ParleyError `workspace-untrusted`; the signal's reason, with the terminal closed
+ */
+export async function signInTerminal(command: TerminalCommand, signal: AbortSignal): Promise<number | undefined> {
+  if (!workspace.isTrusted)
+    throw new ParleyError('workspace-untrusted', l10n.t('Nothing is started in a workspace you have not trusted.'));
+  signal.throwIfAborted();
+  const terminal = newTerminal(command.title, {
+    shellPath: command.command,
+    shellArgs: [...command.args],
+    cwd: command.cwd,
+    env: { ...command.env },
+    strictEnv: true,
+    isTransient: true,
+    iconPath: new ThemeIcon('key'),
+  });
+  terminal.show();
+  return new Promise((resolve, reject) => {
+    const closing = window.onDidCloseTerminal((closed) => {
+      if (closed !== terminal) return;
+      end();
+      resolve(closed.exitStatus?.code);
+    });
+    const giveUp = (): void => {
+      end();
+      terminal.dispose();
+      reject(signal.reason);
+    };
+    const end = (): void => {
+      closing.dispose();
+      signal.removeEventListener('abort', giveUp);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+  });
+}

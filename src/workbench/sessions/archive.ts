@@ -1,0 +1,251 @@
+// The sessions of all windows, as the journal has them: keeping those of this window, bringing back old ones, and saying so where the disk does not take them.
+import { randomUUID } from 'node:crypto';
+import { type ExtensionContext, l10n } from 'vscode';
+import type { Disposable } from '../../base/disposable';
+import { DisposableStore } from '../../base/disposable';
+import { messageOf } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import type { Log } from '../../base/log';
+import type { ConversationKeep, KeptConversation } from '../../client/conversation/keep';
+import type { TimedEvent } from '../../session/event';
+import { Journal } from '../../store/journal';
+import type { SessionRecord } from '../../store/records';
+import type { SearchResult } from '../../store/search';
+import { historyLimits } from '../config/settings';
+import { showInfo, showWarning } from '../ui/messages';
+import { JournalKeep, type KeepOptions, readKept } from './journalKeep';
+import { TranscriptReading } from './transcriptReading';
+
+/** Old sessions are forgotten a while after the start, when nothing else is to be done, and again as long as the window is open, in milliseconds. */
+const PRUNE_AFTER_MS = 60_000;
+const PRUNE_EVERY_MS = 10 * 60_000;
+/** Another window that writes is no problem yet; in milliseconds. */
+const LOCKED_PATIENCE_MS = 2000;
+/** Rows of a session that are read before it is chosen; what more there is, is read then. */
+const MOST_AHEAD = 50_000;
+const LAST_SESSION = 'parley.lastSession';
+
+/** A conversation that was kept, with what it needs to go on. */
+export interface Recalled {
+  readonly record: SessionRecord;
+  readonly kept: KeptConversation;
+  /** Where it is kept; absent: another window has it, so it can be read here, and not gone on with. */
+  readonly keep?: JournalKeep;
+}
+
+export class Archive implements Disposable {
+  readonly #context: ExtensionContext;
+  readonly #log: Log;
+  readonly #windowId = randomUUID();
+  readonly #lifetime = new DisposableStore();
+  readonly #abort = new AbortController();
+  readonly #deleted = this.#lifetime.add(new Emitter<readonly string[]>());
+  readonly #lost = this.#lifetime.add(new Emitter<string>());
+  #journal: Journal | undefined;
+  #pruning: ReturnType<typeof setTimeout> | undefined;
+  #patience: ReturnType<typeof setTimeout> | undefined;
+  /** The user knows that sessions are kept in memory only. */
+  #isWarned = false;
+  /** Of the session that is likely to be recalled next. */
+  #reading: TranscriptReading | undefined;
+
+  constructor(context: ExtensionContext, log: Log) {
+    this.#context = context;
+    this.#log = log;
+  }
+
+  /** Sessions were deleted by the user, or forgotten for their age; their keys. */
+  get onDidDelete(): Event<readonly string[]> {
+    return this.#deleted.event;
+  }
+
+  /** Keeps a new conversation from now on. */
+  keep(session: KeepOptions['session']): ConversationKeep {
+    return this.#keepOf(session, false);
+  }
+
+  #keepOf(session: KeepOptions['session'], known: boolean): JournalKeep {
+    const onLost = (): void => this.#lost.fire(session.key);
+    const options = { journal: this.#open(), log: this.#log, windowId: this.#windowId, session, onLost };
+    return new JournalKeep(options, known);
+  }
+
+  /**
+   * A session that was kept, to be read; it is claimed for this window with the first write. Undefined where there is none
+   * of that key.
+   */
+  recall(key: string): Recalled | undefined {
+    const reading = this.#reading?.key === key ? this.#reading : undefined;
+    this.#reading = undefined;
+    try {
+      const journal = this.#open();
+      const record = journal.session(key);
+      if (!record) return undefined;
+      // What a window that was killed left of it is added by the claim. It is ours while it is read, and free then.
+      const isHeld = journal.claim(key, this.#windowId).kind !== 'owned';
+      try {
+        const keep = isHeld ? undefined : this.#keepOf(record, true);
+        return { record, kept: readKept(journal, key, reading), ...(keep && { keep }) };
+      } finally {
+        if (!isHeld) journal.release(key, this.#windowId);
+      }
+    } catch (error) {
+      this.#log.error(`session ${key} could not be read: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /**
+   * Begins to read a session that is likely to be recalled next, a little at a time between everything else. What is recalled is the session as it is then, however
+   * much of it was read before. @param key undefined: none is likely any more
+   */
+  expect(key: string | undefined): void {
+    if (this.#reading?.key === key) return;
+    this.#reading = undefined;
+    if (key === undefined) return;
+    const reading = new TranscriptReading(this.#open(), key);
+    this.#reading = reading;
+    const readOn = (): void => {
+      if (this.#reading !== reading) return;
+      try {
+        if (reading.advance() && reading.rows < MOST_AHEAD) setImmediate(readOn);
+      } catch (error) {
+        this.#reading = undefined;
+        this.#log.debug(`session ${key} could not be read ahead: ${messageOf(error)}`);
+      }
+    };
+    setImmediate(readOn);
+  }
+
+  /** Another window has taken over a session of this one; its key. Nothing more of it is kept here. */
+  get onDidLoseSession(): Event<string> {
+    return this.#lost.event;
+  }
+
+  /** Whether another window has a session. */
+  isHeld(key: string): boolean {
+    const owner = this.#open().owner(key);
+    return owner !== undefined && owner.windowId !== this.#windowId;
+  }
+
+  /** The session that was used last in this workspace. */
+  get last(): string | undefined {
+    return this.#context.workspaceState.get<string>(LAST_SESSION);
+  }
+
+  set last(key: string | undefined) {
+    if (key !== this.last) void this.#context.workspaceState.update(LAST_SESSION, key);
+  }
+
+  /**
+   * The session that a window of this folder was in which was killed, where it is newer than {@link last}: what VS Code
+   * remembers of a workspace may be older than the journal, or lost with the server. @param folder absolute
+   */
+  interrupted(folder: string): string | undefined {
+    const journal = this.#open();
+    const { last } = this;
+    const [newest] = journal.abandoned().filter(({ cwd }) => cwd === folder);
+    const known = last === undefined ? undefined : journal.session(last);
+    return newest && newest.updatedAt > (known?.updatedAt ?? 0) ? newest.key : undefined;
+  }
+
+  /** The newest sessions, a page of them. @param before the last one of the page before */
+  list(limit: number, before?: SessionRecord): readonly SessionRecord[] {
+    return this.#open().sessions({
+      limit,
+      ...(before && { before: { updatedAt: before.updatedAt, key: before.key } }),
+    });
+  }
+
+  /** Sessions in which all words of a text were said, best first. */
+  search(text: string, limit: number): readonly SearchResult[] {
+    return this.#open().search(text, limit);
+  }
+
+  /** What happened at a place of a session, such as a message that was found; undefined where it is gone. */
+  eventAt(key: string, seq: number): TimedEvent | undefined {
+    return this.#open().events(key, { from: seq, to: seq, limit: 1 }).events[0];
+  }
+
+  /** Gives a session that is open nowhere another title. */
+  rename(key: string, title: string): void {
+    this.#open().updateSession(key, { title });
+  }
+
+  /** @throws ParleyError `session-held` */
+  delete(key: string): void {
+    this.#open().deleteSession(key);
+    if (this.last === key) this.last = undefined;
+    this.#deleted.fire([key]);
+  }
+
+  /** Lets other windows have a session. */
+  release(key: string): void {
+    this.#journal?.release(key, this.#windowId);
+  }
+
+  dispose(): void {
+    this.#abort.abort();
+    clearTimeout(this.#pruning);
+    clearTimeout(this.#patience);
+    this.#reading = undefined;
+    this.#lifetime.dispose();
+    this.#journal?.dispose();
+    this.#journal = undefined;
+  }
+
+  /** The journal is opened when it is first needed: a window in which nobody chats pays nothing. */
+  #open(): Journal {
+    if (this.#journal) return this.#journal;
+    const journal = Journal.open({ folder: this.#context.globalStorageUri.fsPath, log: this.#log, now: Date.now });
+    this.#journal = journal;
+    this.#tell(journal);
+    this.#lifetime.add(journal.onDidChangeState(() => this.#tell(journal)));
+    this.#lifetime.add(journal.onDidLoseSession((key) => this.#lost.fire(key)));
+    this.#pruneLater(journal, PRUNE_AFTER_MS);
+    return journal;
+  }
+
+  #pruneLater(journal: Journal, ms: number): void {
+    this.#pruning = setTimeout(() => {
+      void this.#prune(journal).then(() => this.#journal && this.#pruneLater(journal, PRUNE_EVERY_MS));
+    }, ms);
+    this.#pruning.unref();
+  }
+
+  #tell(journal: Journal): void {
+    const { state } = journal;
+    clearTimeout(this.#patience);
+    if (state.kind === 'memory' && state.problem === 'locked' && !this.#isWarned) {
+      this.#patience = setTimeout(() => this.#warn(journal), LOCKED_PATIENCE_MS);
+      this.#patience.unref();
+    } else this.#warn(journal);
+  }
+
+  #warn(journal: Journal): void {
+    const { state } = journal;
+    const wasWarned = this.#isWarned;
+    this.#isWarned = state.kind === 'memory';
+    if (state.kind === 'durable') {
+      // That another window wrote for a moment is nobody's business.
+      if (state.notice !== undefined && (wasWarned || !state.isBack)) void showInfo(`Parley: ${state.notice}`);
+      return;
+    }
+    const again = l10n.t('Try Again');
+    const text = `Parley: ${state.message} ${state.hint}`;
+    void showWarning(text, again).then((choice) => {
+      if (choice === again) journal.retry();
+    });
+  }
+
+  async #prune(journal: Journal): Promise<void> {
+    try {
+      const { keys } = await journal.prune(historyLimits(), this.#abort.signal);
+      if (keys.length === 0) return;
+      this.#log.info(`${keys.length} old sessions were forgotten`);
+      this.#deleted.fire(keys);
+    } catch (error) {
+      this.#log.debug(`old sessions: ${messageOf(error)}`);
+    }
+  }
+}

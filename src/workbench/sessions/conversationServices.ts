@@ -1,0 +1,60 @@
+// What conversations share in this window: files and terminals of VS Code, the user's environment and settings.
+import { type ExtensionContext, workspace } from 'vscode';
+import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
+import type { Log } from '../../base/log';
+import type { ConversationServices } from '../../client/conversation/services';
+import type { FilePort } from '../../client/ports/ports';
+import { AgentFiles } from '../../client/requests/agentFiles';
+import type { FileShelf } from '../../client/sharing/fileShelf';
+import type { Terminals } from '../../client/terminals/terminals';
+import { ProtocolOffers } from '../../client/transport/protocolOffers';
+import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
+import type { McpServers } from '../config/mcpServers';
+import type { RemoteHeaders } from '../config/remoteHeaders';
+import { afterCancel, restartsAgents, startTimeoutMs } from '../config/settings';
+import { signInTerminal } from '../editor/signInTerminal';
+import type { Traffic } from '../log/traffic';
+
+export interface ServiceParts {
+  readonly context: ExtensionContext;
+  readonly log: Log;
+  readonly files: FilePort;
+  readonly environment: (command?: string) => Promise<Record<string, string>>;
+  readonly terminals: Terminals;
+  readonly approve: NonNullable<ConversationServices['approve']>;
+  readonly mcp: McpServers;
+  readonly remote: RemoteHeaders;
+  readonly traffic: Traffic;
+  /** Follows the links of sessions with HTTP agents. */
+  readonly historyLinks: (key: string, sessionId: string) => HistoryLinks;
+  /** Keeps the descriptors of sessions with HTTP agents. */
+  readonly httpSessions: FileShelf;
+}
+
+export function conversationServices(parts: ServiceParts): ConversationServices {
+  const { context, log, files, environment, terminals, approve, mcp, remote, traffic, historyLinks, httpSessions } =
+    parts;
+  const { version } = context.extension.packageJSON as { version: string };
+  return {
+    log,
+    clock: { now: Date.now },
+    client: { name: 'parley', title: 'Parley', version },
+    environment,
+    filesFor: (agentName, initializeResult) =>
+      new AgentFiles(files, { agentName, missingFileReadsEmpty: missingFileReadsEmpty(initializeResult) }),
+    terminals,
+    offers: new ProtocolOffers(),
+    approve,
+    mcpServers: mcp.gather,
+    signInTerminal,
+    remote,
+    descriptors: httpSessions,
+    historyLinks,
+    traceparent: process.env.TRACEPARENT,
+    isTrusted: () => workspace.isTrusted,
+    restarts: restartsAgents,
+    startTimeoutMs,
+    afterCancel,
+    onTraffic: (key, dir, line) => traffic.note(key, dir, line),
+  };
+}

@@ -1,0 +1,302 @@
+// The conversations of this window, by key, and which one the user is in.
+import { randomUUID } from 'node:crypto';
+import type { Disposable } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Event } from '../../base/event';
+import { Emitter } from '../../base/event';
+import type { Opening } from '../../client/connection/opening';
+import { Conversation } from '../../client/conversation/conversation';
+import type { ConversationServices } from '../../client/conversation/services';
+import { Changes } from '../../session/changes';
+import type { AgentCatalog } from '../config/agentCatalog';
+import type { Archive } from './archive';
+import { sessionFolders } from './sessionFolders';
+
+export interface NewConversation {
+  /** The id of an agent; absent: the preferred one. */
+  readonly agent?: string | undefined;
+  /** Absolute; absent: the first folder of the workspace. */
+  readonly cwd?: string | undefined;
+  /** How it comes by its session; absent: with a new one. */
+  readonly opening?: Opening | undefined;
+  /** What the session is called until its agent says otherwise. */
+  readonly title?: string | undefined;
+}
+
+interface OpenConversation {
+  readonly conversation: Conversation;
+  readonly watching: Disposable;
+  /** It was only read so far. */
+  readonly isOnlyRead: () => boolean;
+}
+
+export class Conversations implements Disposable {
+  readonly #catalog: AgentCatalog;
+  readonly #services: ConversationServices;
+  readonly #byKey = new Map<string, OpenConversation>();
+  readonly #didChange = new Emitter<string>();
+  readonly #didActivate = new Emitter<string>();
+  readonly #didAdd = new Emitter<Conversation>();
+  readonly #didRemove = new Emitter<Conversation>();
+  readonly #scratch: string;
+  readonly #archive: Archive;
+  readonly #losing: Disposable;
+  #activeKey: string | undefined;
+  /** Nothing was shown in this window yet. */
+  #isFirst = true;
+
+  /** @param scratch the folder of sessions in a window without one. */
+  constructor(catalog: AgentCatalog, services: ConversationServices, archive: Archive, scratch: string) {
+    this.#catalog = catalog;
+    this.#archive = archive;
+    this.#services = { ...services, currentAgent: (id) => catalog.find(id) };
+    this.#scratch = scratch;
+    this.#losing = archive.onDidLoseSession((key) => this.#onLost(key));
+  }
+
+  /** A conversation changed; its key. At most once per turn of the event loop for each. */
+  get onDidChange(): Event<string> {
+    return this.#didChange.event;
+  }
+
+  /** Commands are about another conversation now; its key. */
+  get onDidActivate(): Event<string> {
+    return this.#didActivate.event;
+  }
+
+  /** A conversation was made or brought back; nothing has happened in it since. */
+  get onDidAdd(): Event<Conversation> {
+    return this.#didAdd.event;
+  }
+
+  /** A conversation has ended, with its agent. */
+  get onDidRemove(): Event<Conversation> {
+    return this.#didRemove.event;
+  }
+
+  /** The one that commands are about; made, not started, where there is none. */
+  active(): Conversation {
+    const known = this.#activeKey === undefined ? undefined : this.#byKey.get(this.#activeKey);
+    return known?.conversation ?? this.#last() ?? this.create();
+  }
+
+  /** The conversation that this window had before it ended, or was in when it was killed. */
+  #last(): Conversation | undefined {
+    const [folder] = this.folders;
+    const interrupted = this.#isFirst && folder !== undefined ? this.#archive.interrupted(folder) : undefined;
+    this.#isFirst = false;
+    const last = interrupted ?? this.#archive.last;
+    return last === undefined ? undefined : this.recall(last);
+  }
+
+  /** The folders that a new session works in, its working directory first. */
+  get folders(): readonly string[] {
+    return sessionFolders(undefined, this.#scratch).roots;
+  }
+
+  peek(): Conversation | undefined {
+    return this.#activeKey === undefined ? undefined : this.#byKey.get(this.#activeKey)?.conversation;
+  }
+
+  list(): Conversation[] {
+    return [...this.#byKey.values()].map(({ conversation }) => conversation);
+  }
+
+  /** The conversation with this key, while it is open in this window. */
+  find(key: string): Conversation | undefined {
+    return this.#byKey.get(key)?.conversation;
+  }
+
+  /** @throws ParleyError `no-such-session` */
+  get(key: string): Conversation {
+    const known = this.find(key);
+    if (!known) throw new ParleyError('no-such-session', `There is no session ${key} in this window.`);
+    return known;
+  }
+
+  /** The conversation of this window that an agent's session is open in. */
+  findSession(agent: string, sessionId: string): Conversation | undefined {
+    return this.list().find((one) => one.agent.id === agent && one.sessionId === sessionId);
+  }
+
+  setActive(key: string): void {
+    this.get(key);
+    this.#activate(key);
+  }
+
+  /** Makes a conversation and makes it the active one. Nothing is started. @throws ParleyError `no-such-agent` */
+  create(options: NewConversation = {}): Conversation {
+    const agent = options.agent === undefined ? this.#catalog.preferred() : this.#catalog.find(options.agent);
+    if (!agent) {
+      throw new ParleyError('no-such-agent', `There is no agent “${options.agent}”.`, {
+        hint: 'Add it to the setting parley.agents.',
+      });
+    }
+    const { cwd, roots } = sessionFolders(options.cwd, this.#scratch);
+    const key = randomUUID();
+    const { opening, title } = options;
+    const keep = this.#archive.keep({ key, agentId: agent.id, cwd, roots });
+    const conversation = new Conversation({
+      key,
+      agent,
+      cwd,
+      roots,
+      services: this.#services,
+      keep,
+      ...(opening && { opening }),
+    });
+    this.#add(conversation);
+    if (title !== undefined) conversation.note([{ at: this.#services.clock.now(), event: { type: 'info', title } }]);
+    return conversation;
+  }
+
+  /**
+   * Brings back a conversation that was kept; nothing is started. One that another window has can be read, and gone on with when that window lets it go.
+   * @returns undefined where nothing was kept under this key, or its agent is no longer configured.
+   */
+  recall(key: string): Conversation | undefined {
+    const known = this.#byKey.get(key);
+    if (known) {
+      this.#activate(key);
+      return known.conversation;
+    }
+    const recalled = this.#archive.recall(key);
+    if (!recalled) return undefined;
+    const { record, kept, keep } = recalled;
+    // A session is read also where its agent is gone; it goes on with the preferred one then.
+    const agent = this.#catalog.find(record.agentId) ?? this.#catalog.preferred();
+    const { agentSessionId: _other, ...past } = kept;
+    const conversation = new Conversation({
+      key,
+      agent,
+      cwd: record.cwd,
+      roots: record.roots,
+      services: this.#services,
+      kept: agent.id === record.agentId ? kept : past,
+      ...(keep ? { keep } : { isHeld: true }),
+    });
+    const { unsent } = conversation;
+    // What is written into one that another window has is kept nowhere else.
+    const isUnwritten = (): boolean => unsent.draft === kept.draft && unsent.attachments === kept.attachments;
+    this.#add(conversation, () => (keep ? keep.isUnclaimed : isUnwritten()));
+    if (keep?.isLost) this.#onLost(key); // it was taken while it was read
+    // It may have been given another one while it was closed.
+    if (record.title !== undefined && record.title !== conversation.model.state.title)
+      conversation.note([{ at: record.updatedAt, event: { type: 'info', title: record.title } }]);
+    if (!keep) void conversation.start(); // which says why it does not
+    return conversation;
+  }
+
+  /**
+   * A session that could only be read goes on here, with what the user has written meanwhile.
+   * @returns undefined where the other window still has it; `written`: what the other window has left half written and is not in the composer here
+   */
+  takeOver(key: string): { readonly conversation: Conversation; readonly written: string } | undefined {
+    const known = this.#byKey.get(key);
+    if (!known || this.#archive.isHeld(key)) return undefined;
+    known.watching.dispose();
+    known.conversation.dispose();
+    this.#byKey.delete(key);
+    const conversation = this.recall(key);
+    return conversation && { conversation, written: conversation.unsent.takeOver(known.conversation.unsent) };
+  }
+
+  /** Another window has gone on with a session of this one: two agents must not work in it. */
+  #onLost(key: string): void {
+    const { log } = this.#services;
+    log.warn(`session ${key}: another window has taken it over`);
+    const losing = this.#byKey.get(key)?.conversation.lose();
+    losing?.catch((error: unknown) => log.error(`session ${key}: ${messageOf(error)}`));
+  }
+
+  #activate(key: string): void {
+    this.#activeKey = key;
+    this.#archive.last = key;
+    this.#didActivate.fire(key);
+  }
+
+  #add(conversation: Conversation, isOnlyRead = (): boolean => false): void {
+    const { key } = conversation;
+    let told = false;
+    const changes = new Changes(() => {
+      if (told) return;
+      told = true;
+      setImmediate(() => {
+        told = false;
+        changes.reset();
+        this.#didChange.fire(key);
+      });
+    });
+    this.#byKey.set(key, { conversation, watching: conversation.model.observe(changes), isOnlyRead });
+    this.#didAdd.fire(conversation);
+    this.#activate(key);
+  }
+
+  /** The workspace is trusted now: what could not start for that reason starts. */
+  onTrusted(): void {
+    for (const conversation of this.list()) {
+      const { connection } = conversation;
+      if (connection.kind === 'failed' && connection.error.code === 'untrusted-workspace') void conversation.start();
+    }
+  }
+
+  /**
+   * Forgets conversations that were only read; they are read again when they are wanted.
+   * @param isInUse whether one is shown somewhere
+   */
+  forgetRead(isInUse: (key: string) => boolean): void {
+    for (const [key, { conversation, watching, isOnlyRead }] of this.#byKey) {
+      if (key === this.#activeKey || isInUse(key) || !isOnlyRead()) continue;
+      this.#byKey.delete(key);
+      watching.dispose();
+      conversation.dispose();
+      this.#didRemove.fire(conversation);
+      this.#didChange.fire(key);
+    }
+  }
+
+  /** Ends a conversation and its agent. It does not come back with the window. */
+  async close(key: string): Promise<void> {
+    if (!this.#byKey.has(key)) return;
+    const ending = this.#end(key);
+    this.#archive.last = this.#activeKey;
+    await ending;
+  }
+
+  /**
+   * Ends all agents because the window ends, and waits until they are gone. The next window goes on with the conversation
+   * that the user is in; the sessions stay claimed until the archive is disposed, as the last of them is still written.
+   */
+  async closeAll(): Promise<void> {
+    const ended = await Promise.allSettled([...this.#byKey.keys()].map((key) => this.#end(key, true)));
+    for (const one of ended) if (one.status === 'rejected') this.#services.log.error(`end: ${messageOf(one.reason)}`);
+  }
+
+  async #end(key: string, windowEnds = false): Promise<void> {
+    const known = this.#byKey.get(key);
+    if (!known) return;
+    this.#byKey.delete(key);
+    if (this.#activeKey === key) this.#activeKey = [...this.#byKey.keys()].at(-1);
+    known.watching.dispose();
+    try {
+      await known.conversation.close(windowEnds ? 'window-ended' : 'closed');
+      if (!windowEnds) this.#archive.release(key);
+    } finally {
+      this.#didRemove.fire(known.conversation);
+      this.#didChange.fire(key);
+    }
+  }
+
+  dispose(): void {
+    this.#losing.dispose();
+    for (const { conversation, watching } of this.#byKey.values()) {
+      watching.dispose();
+      conversation.dispose();
+    }
+    this.#byKey.clear();
+    this.#didChange.dispose();
+    this.#didActivate.dispose();
+    this.#didAdd.dispose();
+    this.#didRemove.dispose();
+  }
+}

@@ -1,0 +1,277 @@
+// Keeps one conversation in the journal. What cannot be kept is told by the journal's own state; nothing here stops a conversation.
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { knownSecrets } from '../../base/redact';
+import { roughSize } from '../../base/text';
+import type { ConversationKeep, KeptConversation, KeptItem } from '../../client/conversation/keep';
+import type { Anchor, DraftView } from '../../panel/contract';
+import { boundEvent } from '../../session/bounds';
+import type { SessionEvent, TimedEvent } from '../../session/event';
+import { SessionModel } from '../../session/model';
+import type { QueuedAttachment, QueueItemState, StateFacts } from '../../session/queue';
+import type { Journal } from '../../store/journal';
+import { putMedia, takeMedia } from '../../store/mediaText';
+import type { SessionRecord, ViewState } from '../../store/records';
+import { StreamRedaction } from '../log/streamRedaction';
+import { TranscriptReading } from './transcriptReading';
+
+export interface KeepOptions {
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly windowId: string;
+  readonly session: {
+    readonly key: string;
+    readonly agentId: string;
+    readonly cwd: string;
+    readonly roots: readonly string[];
+  };
+  /** Told when it turns out that another window has gone on with the session. */
+  readonly onLost?: () => void;
+}
+
+type Change = (journal: Journal, key: string) => void;
+
+/** Events before the user's first word that are kept, and about the characters of all of them. */
+const MOST_BEFORE = 2000;
+const MOST_CHARS_BEFORE = 8 * 1024 * 1024;
+
+export class JournalKeep implements ConversationKeep {
+  readonly #options: KeepOptions;
+  /** The user has said something. Until then nothing is written: a chat that was only looked at is no session. */
+  #begun: boolean;
+  /** What the agent said before the user did. */
+  readonly #before: TimedEvent[] = [];
+  #charsBefore = 0;
+  readonly #redaction = new StreamRedaction();
+  #facts: Parameters<ConversationKeep['describe']>[0] = {};
+  /** The newest event of a session that was read and is not claimed yet. */
+  #readTo: number | undefined;
+  /** What is to be kept in one go. */
+  #together: { readonly events: TimedEvent[]; readonly changes: Change[] } | undefined;
+  /** Another window has taken the session over: it is not ours to write any more. */
+  #isLost = false;
+
+  /** @param known the session is in the journal already, and is read after this */
+  constructor(options: KeepOptions, known: boolean) {
+    const { journal, session } = options;
+    this.#options = options;
+    this.#begun = known;
+    if (known) this.#readTo = journal.session(session.key)?.lastSeq ?? 0;
+  }
+
+  /** Nothing was written since the session was read: other windows may have it. */
+  get isUnclaimed(): boolean {
+    return this.#readTo !== undefined;
+  }
+
+  /** Another window has gone on with it. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  claim(): boolean {
+    const { journal, windowId, session, log, onLost } = this.#options;
+    if (this.#readTo === undefined) return !this.#isLost;
+    const readTo = this.#readTo;
+    this.#readTo = undefined;
+    try {
+      const isOurs = journal.claim(session.key, windowId).kind === 'owned';
+      this.#isLost = !isOurs || journal.session(session.key)?.lastSeq !== readTo;
+      // What was read here is old: it is read again before anything is added to it.
+      if (isOurs && this.#isLost) journal.release(session.key, windowId);
+    } catch (error) {
+      // Kept nowhere then, which the journal's own state tells.
+      log.error(`journal: ${messageOf(error)}`);
+    }
+    if (this.#isLost) onLost?.();
+    return !this.#isLost;
+  }
+
+  verify(): void {
+    if (this.#begun) this.#write((journal, key) => journal.requireOwn(key));
+  }
+
+  together(run: () => void): void {
+    const all: { events: TimedEvent[]; changes: Change[] } = { events: [], changes: [] };
+    this.#together = all;
+    try {
+      run();
+    } finally {
+      this.#together = undefined;
+    }
+    const { events, changes } = all;
+    if (changes.length === 0) this.events(events);
+    else {
+      const kept = this.#kept(events);
+      this.#write((journal, key) => {
+        const run = changes.map((change) => () => change(journal, key));
+        journal.together(key, kept, run, (error) => this.#options.log.debug(`journal: ${error.message}`));
+      });
+    }
+  }
+
+  events(events: readonly TimedEvent[]): void {
+    if (events.length === 0) return;
+    if (this.#together) {
+      this.#together.events.push(...events);
+      return;
+    }
+    const bounded = this.#kept(events);
+    if (this.#begun || events.some(({ event }) => isWorthKeeping(event))) {
+      this.#write((journal, key) => journal.append(key, bounded));
+    } else {
+      this.#charsBefore += roughSize(bounded, MOST_CHARS_BEFORE);
+      const fits = this.#charsBefore <= MOST_CHARS_BEFORE && this.#before.length + bounded.length <= MOST_BEFORE;
+      if (fits) this.#before.push(...bounded);
+    }
+  }
+
+  #kept(events: readonly TimedEvent[]): TimedEvent[] {
+    return this.#redaction.take(events).map(asKept);
+  }
+
+  describe(facts: Parameters<ConversationKeep['describe']>[0]): void {
+    this.#facts = { ...this.#facts, ...facts };
+    if (this.#begun) this.#write((journal, key) => journal.updateSession(key, facts));
+  }
+
+  added(item: KeptItem, place: 'first' | 'last'): void {
+    this.#write((journal, key) => journal.queue.enqueue(key, item, place));
+  }
+
+  changed(id: string, change: { readonly text?: string; readonly held?: boolean }): void {
+    this.#write((journal, key) => journal.queue.edit(key, id, change));
+  }
+
+  state(id: string, state: QueueItemState, facts: StateFacts): void {
+    this.#write((journal, key) => journal.queue.setState(key, id, state, facts));
+  }
+
+  order(ids: readonly string[]): void {
+    this.#write((journal, key) => journal.queue.reorder(key, ids));
+  }
+
+  removed(id: string): void {
+    this.#write((journal, key) => journal.queue.remove(key, id));
+  }
+
+  paused(reason: string | undefined): void {
+    if (this.#begun) this.#write((journal, key) => journal.queue.setPaused(key, reason));
+  }
+
+  draft(draft: DraftView, attachments: readonly QueuedAttachment[]): void {
+    if (!this.#begun && draft.text === '' && attachments.length === 0) return;
+    this.#write((journal, key) => journal.side.saveDraft(key, { ...draft, attachments }));
+  }
+
+  place(anchor: Anchor | undefined): void {
+    if (!this.#begun) return;
+    const view = anchor ? { anchor: String(anchor.index), offset: anchor.offset, atEnd: false } : { atEnd: true };
+    // Where somebody reads is no reason to keep the session from others.
+    this.#write((journal, key) => journal.side.saveView(key, view), false);
+  }
+
+  #write(change: Change, claims = true): void {
+    const { journal, log, session } = this.#options;
+    if (this.#isLost || (claims && !this.claim())) return;
+    if (this.#together) {
+      this.#together.changes.push(change);
+      return;
+    }
+    try {
+      if (!this.#begun) this.#begin();
+      change(journal, session.key);
+    } catch (error) {
+      this.#isLost = error instanceof ParleyError && error.code === 'session-held';
+      // An item that is gone, or is on its way already, is no loss; what is one, the journal's state tells the user.
+      const harmless = error instanceof ParleyError && error.code.startsWith('queue-');
+      log[harmless ? 'debug' : 'error'](`journal: ${messageOf(error)}`);
+    }
+  }
+
+  #begin(): void {
+    const { journal, windowId, session } = this.#options;
+    const { agentId = session.agentId, agentSessionId, protocol = 1, title } = this.#facts;
+    journal.saveSession({
+      ...session,
+      agentId,
+      protocol,
+      ...(agentSessionId != null && { agentSessionId }),
+      ...(title !== undefined && { title }),
+    });
+    journal.claim(session.key, windowId);
+    this.#begun = true;
+    journal.append(session.key, this.#before);
+    this.#before.length = 0;
+  }
+}
+
+/** What the agent repeats of this window's secrets does not reach the disk. The user's own words stay as they are: they are sent from there. */
+function withoutSecrets(event: SessionEvent): SessionEvent {
+  if (knownSecrets.isEmpty || event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
+  const text = takeMedia(event);
+  const json = knownSecrets.redact(text.json);
+  return json === text.json ? event : (putMedia({ ...text, json }) as SessionEvent);
+}
+
+/** What is kept of an event: no more than the model keeps, and no secrets. */
+function asKept(timed: TimedEvent): TimedEvent {
+  return { ...timed, event: withoutSecrets(boundEvent(timed.event)) };
+}
+
+/** The user has said something, or has opened what was said elsewhere. */
+function isWorthKeeping(event: SessionEvent): boolean {
+  return event.type === 'turn_started' || (event.type === 'notice' && event.opens === true);
+}
+
+/** A session of at most so many bytes and rows is read at once, in a few milliseconds. */
+const SMALL_BYTES = 192 * 1024;
+const SMALL_ROWS = 2000;
+/** Entries of the end of a larger one that are there at once: more than any window shows. */
+const TAIL_ENTRIES = 128;
+
+/**
+ * Reads what was kept of a conversation; of a long one the end, and how to read the whole.
+ * @param reading of its transcript, where that was begun before
+ * @throws ParleyError `journal-unknown-session`, `journal-unreadable`
+ */
+export function readKept(
+  journal: Journal,
+  key: string,
+  reading = new TranscriptReading(journal, key),
+): KeptConversation {
+  const session = journal.session(key);
+  if (!session) throw new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
+  const draft = journal.side.draft(key);
+  const anchor = anchorOf(journal.side.view(key));
+  const isSmall = session.bytes <= SMALL_BYTES && session.lastSeq <= SMALL_ROWS;
+  return {
+    ...(isSmall ? { model: reading.finish() } : beginAtEnd(journal, session, reading)),
+    queue: journal.queue.items(key),
+    draft: { text: draft?.text ?? '', revision: draft?.revision ?? 0 },
+    attachments: draft?.attachments ?? [],
+    ...(anchor && { anchor }),
+    ...(session.queuePaused !== undefined && { paused: session.queuePaused }),
+    ...(session.agentSessionId !== undefined && { agentSessionId: session.agentSessionId }),
+  };
+}
+
+/** The end of a long session as a model; empty where it is not known where its end begins. */
+function beginAtEnd(
+  journal: Journal,
+  { key, lastSeq }: SessionRecord,
+  reading: TranscriptReading,
+): Pick<KeptConversation, 'model' | 'whole' | 'usedIds'> {
+  const end = journal.tail(key, TAIL_ENTRIES);
+  const { events } = end ? journal.events(key, { from: end.from, to: lastSeq }) : { events: [] };
+  const model = SessionModel.after(end?.mark ?? { entries: 0, turns: 0 }, events[0]?.at ?? 0);
+  for (const { at, event } of events) model.apply(event, at);
+  model.beginLive();
+  // Each message that was sent has a row of its own.
+  return { model, whole: () => reading.finishSlowly(lastSeq), usedIds: lastSeq };
+}
+
+function anchorOf(view: ViewState | undefined): Anchor | undefined {
+  const index = Number(view?.anchor);
+  return view && !view.atEnd && Number.isInteger(index) ? { index, offset: view.offset ?? 0 } : undefined;
+}

@@ -1,0 +1,180 @@
+// The sessions of earlier windows, and of others that are open now, as rows of the list: newest first, a page at a time; while the user types, those in which it was said.
+import { basename } from 'node:path';
+import { l10n } from 'vscode';
+import { messageOf } from '../../base/errors';
+import type { SessionCopy } from '../../client/sharing/sessionCopies';
+import type { SessionRecord } from '../../store/records';
+import type { SearchResult } from '../../store/search';
+import type { Part } from '../ui/inertText';
+import type { Archive } from './archive';
+import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';
+import { askTitle, isForeign, short } from './sessionWords';
+
+const PAGE = 40;
+/** Read in one go where most are of other folders. */
+const LOOKED_AT = 400;
+const MOST_FOUND = 50;
+
+export interface KeptSessionsServices {
+  readonly archive: Archive;
+  readonly copies: SessionCopies;
+  readonly agentName: (id: string) => string;
+  /** It is open in this window, and stands in the list for that. */
+  readonly isOpen: (key: string) => boolean;
+  /** The folders of this window. */
+  readonly roots: readonly string[];
+  /** @param seq the number of the event that was found in it */
+  readonly open: (session: SessionRecord, seq?: number) => Promise<unknown>;
+}
+
+/** Copies of messages on resource servers of the user. */
+export interface SessionCopies {
+  /** @param key of the conversation that wrote them */
+  of(key: string): Promise<readonly SessionCopy[]>;
+  /** Removes copies of a session that is deleted. What cannot be removed is said. */
+  remove(key: string, copies: readonly SessionCopy[]): Promise<void>;
+}
+
+export class KeptSessions {
+  readonly #services: KeptSessionsServices;
+  #sessions: SessionRecord[] = [];
+  #everywhere = false;
+  #cursor: SessionRecord | undefined;
+  #more = true;
+  #problem: string | undefined;
+  #text = '';
+  #found: readonly SearchResult[] = [];
+
+  constructor(services: KeptSessionsServices) {
+    this.#services = services;
+  }
+
+  /** Reads the first page again. @param everywhere also the sessions of other folders */
+  load(everywhere: boolean): void {
+    this.#everywhere = everywhere;
+    this.#sessions = [];
+    this.#cursor = undefined;
+    this.#more = true;
+    this.#problem = undefined;
+    this.#next();
+  }
+
+  /** Looks for what was typed in everything that was said, in all folders; an empty text ends the search. */
+  search(text: string): void {
+    this.#text = text.trim();
+    this.#found = [];
+    if (this.#text === '') return;
+    try {
+      this.#found = this.#services.archive.search(text, MOST_FOUND);
+    } catch (error) {
+      this.#problem = messageOf(error);
+    }
+  }
+
+  /** Reads ahead in a session that the user looks at in the list; undefined: in none. */
+  expect(key: string | undefined): void {
+    this.#services.archive.expect(key);
+  }
+
+  /** Keys of the sessions in which it was found. */
+  get foundKeys(): ReadonlySet<string> {
+    return new Set(this.#found.map(({ session }) => session.key));
+  }
+
+  /** Whether a session of an agent is among these. */
+  has(agent: string, sessionId: string): boolean {
+    return this.#sessions.some(({ agentId, agentSessionId }) => agentId === agent && agentSessionId === sessionId);
+  }
+
+  items(): SessionItem[] {
+    const found = this.foundKeys;
+    const earlier = this.#sessions.filter(({ key }) => !found.has(key) && !this.#services.isOpen(key));
+    const items = [
+      ...this.#found.map(({ session, snippet, message }) => ({
+        ...this.#item(session, snippet.map(({ text }) => text).join('')),
+        run: () => this.#services.open(session, message?.seq),
+        // What fits by its words may not fit by its letters.
+        alwaysShow: true,
+      })),
+      ...earlier.map((session) => this.#item(session)),
+    ];
+    if (this.#problem !== undefined)
+      items.push({ label: [{ icon: 'warning' }, ` ${this.#problem}`], alwaysShow: true });
+    else if (this.#text === '' && this.#more) items.push(moreItem(async () => this.#next()));
+    return items.length === 0 ? [] : [separator(l10n.t('Earlier')), ...items];
+  }
+
+  #next(): void {
+    const { archive, roots } = this.#services;
+    const wanted = this.#sessions.length + PAGE;
+    try {
+      while (this.#more && this.#sessions.length < wanted) {
+        const page = archive.list(this.#everywhere ? PAGE : LOOKED_AT, this.#cursor);
+        this.#more = page.length > 0;
+        for (const session of page) {
+          if (this.#sessions.length >= wanted) break;
+          this.#cursor = session;
+          if (this.#everywhere || !isForeign(session.cwd, roots)) this.#sessions.push(session);
+        }
+      }
+    } catch (error) {
+      this.#more = false;
+      this.#problem = messageOf(error);
+    }
+  }
+
+  #item(session: SessionRecord, snippet?: string): SessionItem {
+    const { archive, agentName, roots, isOpen, open } = this.#services;
+    const { key, agentId, cwd, updatedAt } = session;
+    const title = nameOf(session);
+    const isHeld = archive.isHeld(key);
+    const words: Part[] = [
+      `${short(agentName(agentId))} · `,
+      ...(isForeign(cwd, roots) ? [{ icon: 'folder-opened' }, ` ${cwd}`] : [basename(cwd)]),
+      ` · ${new Date(updatedAt).toLocaleString()}`,
+      ...(isHeld
+        ? [' · ', { icon: 'lock' }, ` ${l10n.t('in another window')}`]
+        : isOpen(key)
+          ? [` · ${l10n.t('in this window')}`]
+          : []),
+    ];
+    return {
+      label: short(title),
+      description: words,
+      ...(snippet && { detail: short(snippet) }),
+      run: () => open(session),
+      ...(!isOpen(key) && { recalls: key }),
+      ...(!isHeld && !isOpen(key) && { buttons: this.#buttons(key, title) }),
+    };
+  }
+
+  #buttons(key: string, title: string): ReturnType<typeof action>[] {
+    const { archive, copies } = this.#services;
+    return [
+      action('edit', l10n.t('Rename'), async () => {
+        const name = (await askTitle(title))?.trim();
+        if (!name) return;
+        archive.rename(key, name);
+        this.#reload();
+      }),
+      action('trash', l10n.t('Delete'), async () => {
+        const found = await copies.of(key);
+        const choice = await confirmDelete(title, found.length);
+        if (!choice) return;
+        archive.delete(key);
+        this.#reload();
+        if (choice.copies) await copies.remove(key, found);
+      }),
+    ];
+  }
+
+  #reload(): void {
+    this.load(this.#everywhere);
+    this.search(this.#text);
+  }
+}
+
+/** By its title, else by what was said first. */
+export function nameOf({ title, preview }: SessionRecord): string {
+  return title ?? preview ?? l10n.t('A session without a word');
+}

@@ -1,0 +1,24 @@
+// Which folders a session works in: the workspace's, the first as its working directory; a window without a folder gets an empty one of our own.
+import { isAbsolute } from 'node:path';
+import { workspace } from 'vscode';
+import { ParleyError } from '../../base/errors';
+import { ensureScratch } from '../editor/scratchFolder';
+
+/**
+ * @param cwd absolute, where the caller names one. @param scratch made where the window has no folder.
+ * @throws ParleyError `bad-folder` for a relative path.
+ */
+export function sessionFolders(cwd: string | undefined, scratch: string): { cwd: string; roots: string[] } {
+  const folders = (workspace.workspaceFolders ?? [])
+    .filter(({ uri }) => uri.scheme === 'file')
+    .map(({ uri }) => uri.fsPath);
+  if (cwd !== undefined) {
+    if (!isAbsolute(cwd))
+      throw new ParleyError('bad-folder', `The folder of a session must be an absolute path: ${cwd}`);
+    return { cwd, roots: [cwd, ...folders.filter((folder) => folder !== cwd)] };
+  }
+  const [first] = folders;
+  if (first !== undefined) return { cwd: first, roots: folders };
+  const made = ensureScratch(scratch);
+  return { cwd: made, roots: [made] };
+}

@@ -1,0 +1,45 @@
+// What the list of sessions is made of: rows that do something when they are chosen, with buttons.
+import { l10n } from 'vscode';
+import type { ListButton, ListRow } from '../ui/input';
+import { askModal } from '../ui/messages';
+
+export type SessionItem = ListRow & {
+  /** What choosing it does. */
+  readonly run?: () => Promise<unknown>;
+  /** The kept session that choosing it brings back, by its key. */
+  readonly recalls?: string;
+  /** The list stays open. */
+  readonly stays?: true;
+};
+
+export function action(icon: string, tooltip: string, run: () => Promise<void>): ListButton {
+  return { icon, tooltip, run };
+}
+
+export function separator(label: string): SessionItem {
+  return { label, separates: true };
+}
+
+/** The row below a page of a longer list. */
+export function moreItem(run: () => Promise<unknown>): SessionItem {
+  return { label: [{ icon: 'chevron-down' }, ` ${l10n.t('More…')}`], alwaysShow: true, stays: true, run };
+}
+
+/**
+ * Asks before a session is deleted. @param copies how many of its messages others may read on resource servers of the user
+ * @returns whether those are deleted too; undefined where the session stays
+ */
+export async function confirmDelete(title: string, copies = 0): Promise<{ readonly copies: boolean } | undefined> {
+  const yes = l10n.t('Delete');
+  const all = l10n.t('Delete with Copies');
+  const text = l10n.t('Delete the session “{0}”? This cannot be undone.', title);
+  const detail =
+    copies === 0
+      ? undefined
+      : l10n.t(
+          'Copies of {0} messages are in your bucket. If you delete them, links to this session that you gave away stop working.',
+          copies,
+        );
+  const choice = await askModal(text, detail, copies === 0 ? [yes] : [yes, all]);
+  return choice === undefined ? undefined : { copies: choice === all };
+}

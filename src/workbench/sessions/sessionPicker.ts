@@ -1,0 +1,278 @@
+// The list of sessions: those of this window, those that were kept of earlier ones, then those that the running agents keep, a page at a time. What the user types is
+// looked for in everything that was said.
+import { type Disposable, l10n } from 'vscode';
+import type { SessionInfo } from '../../acp/protocol/dialect';
+import { messageOf } from '../../base/errors';
+import type { Conversation } from '../../client/conversation/conversation';
+import { statusOf } from '../../client/view/projectSession';
+import { List, type ListButton } from '../ui/input';
+import { showError } from '../ui/messages';
+import type { Conversations } from './conversations';
+import type { KeptSessions } from './keptSessions';
+import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';
+import { askTitle, short, titleOf, whenOf } from './sessionWords';
+
+const ANSWER_MS = 15_000;
+/** The user types on: what they look for is not known yet. */
+const TYPING_MS = 100;
+/** The eye rests on a row: it may be the one. */
+const RESTING_MS = 100;
+
+export interface SessionPickerServices {
+  readonly conversations: Conversations;
+  readonly kept: KeptSessions;
+  readonly show: (conversation: Conversation) => void;
+  readonly openStored: (lister: Conversation, info: SessionInfo) => Promise<unknown>;
+  readonly end: (conversation: Conversation) => Promise<void>;
+}
+
+/** One agent's list, as far as it was read. */
+interface Shelf {
+  readonly lister: Conversation;
+  readonly pages: AsyncGenerator<readonly SessionInfo[]>;
+  readonly sessions: SessionInfo[];
+  more: boolean;
+  problem?: string;
+}
+
+/** Shows the list until the user has chosen or gone away. */
+export async function pickSession(services: SessionPickerServices): Promise<void> {
+  const picker = new SessionPicker(services);
+  await picker.done;
+}
+
+class SessionPicker {
+  readonly done: Promise<void>;
+  readonly #services: SessionPickerServices;
+  readonly #list = new List<SessionItem>(l10n.t('Choose a session, or type what was said in it'));
+  readonly #listening: Disposable[];
+  readonly #abort = new AbortController();
+  #shelves: Shelf[] = [];
+  #everywhere = false;
+  #archived = false;
+  #typing: ReturnType<typeof setTimeout> | undefined;
+  #resting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(services: SessionPickerServices) {
+    this.#services = services;
+    const list = this.#list;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.done = promise;
+    this.#listening = [
+      list.onDidAccept((item) => void this.#accept(item)),
+      list.onDidChangeValue((text) => this.#searchSoon(text)),
+      list.onDidChangeActive((item) => this.#expectSoon(item)),
+      list.onDidPress((run) => void this.#run(run)),
+      list.onDidHide(() => {
+        this.#abort.abort();
+        clearTimeout(this.#typing);
+        clearTimeout(this.#resting);
+        services.kept.expect(undefined);
+        for (const listening of this.#listening) listening.dispose();
+        list.dispose();
+        resolve();
+      }),
+    ];
+    list.show();
+    void this.#load();
+  }
+
+  /** One agent may run in several conversations: each is asked once. */
+  #listers(): Conversation[] {
+    const byAgent = new Map<string, Conversation>();
+    for (const conversation of this.#services.conversations.list())
+      if (conversation.ops.can('list') && !byAgent.has(conversation.agent.id))
+        byAgent.set(conversation.agent.id, conversation);
+    return [...byAgent.values()];
+  }
+
+  #searchSoon(text: string): void {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => {
+      this.#services.kept.search(text);
+      this.#draw();
+    }, TYPING_MS);
+  }
+
+  /** What a row brings back is read ahead, so that choosing it shows it at once. */
+  #expectSoon(item: SessionItem | undefined): void {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => this.#services.kept.expect(item?.recalls), RESTING_MS);
+  }
+
+  async #load(): Promise<void> {
+    this.#services.kept.load(this.#everywhere);
+    const query = { everywhere: this.#everywhere, archived: this.#archived };
+    this.#shelves = this.#listers().map((lister) => ({
+      lister,
+      pages: lister.ops.list(query, this.#abort.signal),
+      sessions: [],
+      more: true,
+    }));
+    this.#draw();
+    await Promise.all(this.#shelves.map((shelf) => this.#next(shelf)));
+  }
+
+  async #next(shelf: Shelf): Promise<void> {
+    this.#list.busy = true;
+    try {
+      const { value, done } = await shelf.pages.next();
+      if (value) shelf.sessions.push(...value);
+      shelf.more = !done;
+    } catch (error) {
+      shelf.more = false;
+      shelf.problem = messageOf(error);
+    }
+    if (this.#abort.signal.aborted) return;
+    this.#list.busy = false;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const { conversations, kept } = this.#services;
+    const canArchive = this.#listers().some(({ ops }) => ops.can('archive'));
+    const current = conversations.peek();
+    const found = kept.foundKeys;
+    const open = conversations.list().filter(({ key }) => !found.has(key));
+    const rows: SessionItem[] = [
+      separator(l10n.t('This window')),
+      ...open.map((conversation) => this.#openItem(conversation, conversation === current)),
+      ...kept.items(),
+      ...this.#shelves.flatMap((shelf) => this.#shelfItems(shelf)),
+      ...(current ? this.#startItem(current) : []),
+    ];
+    this.#list.draw(rows, [this.#folderButton(), ...(canArchive ? [this.#archiveButton()] : [])]);
+  }
+
+  #folderButton(): ListButton {
+    const run = (): Promise<void> => {
+      this.#everywhere = !this.#everywhere;
+      return this.#load();
+    };
+    return this.#everywhere
+      ? { icon: 'folder', tooltip: l10n.t('Sessions of this folder'), run }
+      : { icon: 'globe', tooltip: l10n.t('Sessions of all folders'), run };
+  }
+
+  #archiveButton(): ListButton {
+    const run = (): Promise<void> => {
+      this.#archived = !this.#archived;
+      return this.#load();
+    };
+    return this.#archived
+      ? { icon: 'history', tooltip: l10n.t('Sessions that are not archived'), run }
+      : { icon: 'archive', tooltip: l10n.t('Archived sessions'), run };
+  }
+
+  /** An agent that does not run cannot be asked. */
+  #startItem(current: Conversation): SessionItem[] {
+    const { link, agent } = current;
+    if (link || this.#shelves.some(({ lister }) => lister.agent.id === agent.id)) return [];
+    const load = async (): Promise<void> => {
+      await current.start();
+      await this.#load();
+    };
+    const words = l10n.t('Start {0} to see what it keeps', short(agent.name));
+    return [
+      separator(agent.name),
+      { label: [{ icon: 'plug' }, ` ${words}`], alwaysShow: true, stays: true, run: load },
+    ];
+  }
+
+  #openItem(conversation: Conversation, isCurrent: boolean): SessionItem {
+    const { ops } = conversation;
+    const title = titleOf(conversation);
+    return {
+      label: isCurrent ? [{ icon: 'check' }, ` ${short(title)}`] : short(title),
+      description: `${conversation.agent.name} · ${statusOf(conversation)}`,
+      run: async () => this.#services.show(conversation),
+      buttons: [
+        action('edit', l10n.t('Rename'), async () => {
+          const name = await askTitle(title);
+          if (name !== undefined) await ops.rename(name, AbortSignal.timeout(ANSWER_MS));
+        }),
+        action('close', l10n.t('Close, and end its agent'), () => this.#services.end(conversation)),
+      ],
+    };
+  }
+
+  #shelfItems(shelf: Shelf): SessionItem[] {
+    const { lister, sessions, more, problem } = shelf;
+    const { conversations, kept } = this.#services;
+    const { id } = lister.agent;
+    const stored = sessions.filter(
+      ({ sessionId }) => !conversations.findSession(id, sessionId) && !kept.has(id, sessionId),
+    );
+    const words = this.#archived
+      ? l10n.t('{0}: archived', lister.agent.name)
+      : l10n.t('{0}: earlier', lister.agent.name);
+    const items: SessionItem[] = [separator(words), ...stored.map((info) => this.#storedItem(shelf, info))];
+    if (problem !== undefined) items.push({ label: [{ icon: 'warning' }, ` ${problem}`], alwaysShow: true });
+    else if (more && sessions.length > 0) items.push(moreItem(() => this.#next(shelf)));
+    else if (!more && stored.length === 0) items.push({ label: l10n.t('None') });
+    return items;
+  }
+
+  #storedItem(shelf: Shelf, info: SessionInfo): SessionItem {
+    const { lister } = shelf;
+    const { ops } = lister;
+    const { sessionId, title = sessionId, archived = this.#archived } = info;
+    const forget = (): void => {
+      shelf.sessions.splice(shelf.sessions.indexOf(info), 1);
+    };
+    const signal = (): AbortSignal => AbortSignal.timeout(ANSWER_MS);
+    return {
+      label: short(title),
+      description: whenOf(info),
+      detail: info.cwd,
+      run: () => this.#services.openStored(lister, info),
+      buttons: [
+        ...(ops.can('title')
+          ? [
+              action('edit', l10n.t('Rename'), async () => {
+                const name = await askTitle(title);
+                if (name === undefined) return;
+                const kept = await ops.setTitle(sessionId, name, signal());
+                shelf.sessions.splice(shelf.sessions.indexOf(info), 1, { ...info, title: kept });
+              }),
+            ]
+          : []),
+        ...(ops.can('archive')
+          ? [
+              action('archive', archived ? l10n.t('Take out of the archive') : l10n.t('Archive'), async () => {
+                await ops.archive(sessionId, !archived, signal());
+                forget();
+              }),
+            ]
+          : []),
+        ...(ops.can('delete')
+          ? [
+              action('trash', l10n.t('Delete'), async () => {
+                if (!(await confirmDelete(title))) return;
+                await ops.delete(sessionId, signal());
+                forget();
+              }),
+            ]
+          : []),
+      ],
+    };
+  }
+
+  async #accept({ run, stays }: SessionItem): Promise<void> {
+    if (!run) return;
+    if (!stays) this.#list.hide();
+    await this.#run(run);
+  }
+
+  /** The list stays while a dialog asks; a box to type in takes its place. */
+  async #run(run: () => Promise<unknown>): Promise<void> {
+    this.#list.ignoreFocusOut = true;
+    try {
+      await run();
+    } catch (error) {
+      void showError(`Parley: ${messageOf(error)}`);
+    }
+    this.#list.ignoreFocusOut = false;
+    if (!this.#abort.signal.aborted) this.#draw();
+  }
+}

@@ -1,0 +1,42 @@
+// How sessions are called in lists, by their title, else by what was said first; and asking for a title.
+import { l10n } from 'vscode';
+import type { SessionInfo } from '../../acp/protocol/dialect';
+import type { Conversation } from '../../client/conversation/conversation';
+import { isBelow } from '../../client/requests/roots';
+import { askLine } from '../ui/input';
+
+/** Characters of an agent's words in a list. */
+const MAX_WORDS = 200;
+
+export function titleOf(conversation: Conversation): string {
+  return conversation.model.state.title ?? firstWords(conversation) ?? 'New session';
+}
+
+/** When a session was used last, as people say it; the agent's own text where it is no date, nothing where there is none. */
+export function whenOf({ updatedAt }: SessionInfo): string {
+  if (updatedAt === undefined) return '';
+  const at = Date.parse(updatedAt);
+  return Number.isNaN(at) ? short(updatedAt) : new Date(at).toLocaleString();
+}
+
+/** The beginning of an agent's words, for a row of a list. */
+export function short(words: string): string {
+  return words.slice(0, MAX_WORDS);
+}
+
+/** Asks for a title. Undefined: not changed. */
+export function askTitle(value: string): Promise<string | undefined> {
+  return askLine({ prompt: l10n.t('Title of the session'), value });
+}
+
+/** Whether a folder lies outside of all these. */
+export function isForeign(folder: string, roots: readonly string[]): boolean {
+  return !roots.some((root) => isBelow(root, folder));
+}
+
+function firstWords(conversation: Conversation): string | undefined {
+  const entry = conversation.model.state.entries.find(({ kind }) => kind === 'user');
+  if (entry?.kind !== 'user') return undefined;
+  const [block] = entry.content;
+  return block?.type === 'text' ? block.text.slice(0, MAX_WORDS) : undefined;
+}

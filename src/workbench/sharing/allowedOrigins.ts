@@ -1,0 +1,104 @@
+// The one list of servers that messages of sessions may be read from, whoever named them: by the
+// sessions that the user opens, and by those that callers of this window's server bring along.
+import { type ExtensionContext, l10n, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { originsOfPlace, parseAllow, parseResources } from '../../client/sharing/resourcesSetting';
+import type { AgentCatalog } from '../config/agentCatalog';
+import { userValue } from '../config/folderSettings';
+import { openSettings } from '../config/openSettings';
+import { resourcesSetting } from '../config/settings';
+import { showWarning } from '../ui/messages';
+
+/** Origins with the answer “Always Allow”, newest last. */
+const ANSWERS = 'parley.resources.origins';
+const MAX_ANSWERS = 200;
+
+export interface AllowedOriginsOptions {
+  readonly context: Pick<ExtensionContext, 'globalState'>;
+  readonly catalog: Pick<AgentCatalog, 'own'>;
+  /** Origins of this window's own server, while it runs. */
+  readonly served: () => readonly string[];
+  readonly log: Log;
+}
+
+/**
+ * What may be read without a question: the configured bucket, the servers of HTTP agents in the user's
+ * settings, `parley.resources.allow`, the answers “Always Allow”, and this window's own server. Files of
+ * a workspace have no say in it. Each look sees the settings and answers as they are then.
+ */
+export class AllowedOrigins implements Disposable {
+  readonly #options: AllowedOriginsOptions;
+  readonly #lifetime = new DisposableStore();
+  /** Kept until a setting changes: a long history looks once for each message. */
+  #configured: ReadonlySet<string> | undefined;
+  /** Problems are said once, until they change. */
+  #told = '';
+
+  constructor(options: AllowedOriginsOptions) {
+    this.#options = options;
+    this.#lifetime.add(
+      workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('parley')) this.#configured = undefined;
+        if (change.affectsConfiguration('parley.resources')) this.#tellProblems();
+      }),
+    );
+    this.#tellProblems();
+  }
+
+  /** @param origin `scheme://host[:port]` as `URL.origin` gives it */
+  has(origin: string): boolean {
+    this.#configured ??= this.#readConfigured();
+    return this.#configured.has(origin) || this.#options.served().includes(origin) || this.#answers().includes(origin);
+  }
+
+  /** Keeps the answer “Always Allow”. Beyond 200 origins the oldest answers are forgotten. */
+  async allowAlways(origins: readonly string[]): Promise<void> {
+    const others = this.#answers().filter((one) => !origins.includes(one));
+    await this.#options.context.globalState.update(ANSWERS, [...others, ...origins].slice(-MAX_ANSWERS));
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+
+  #readConfigured(): ReadonlySet<string> {
+    const agents = this.#options.catalog.own().flatMap((agent) => (agent.type === 'communication' ? [agent.url] : []));
+    const ofAgents = agents.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
+    return new Set([...bucketOrigins(), ...ofAgents, ...allowSetting().origins]);
+  }
+
+  #answers(): readonly string[] {
+    return this.#options.context.globalState.get<string[]>(ANSWERS, []);
+  }
+
+  #tellProblems(): void {
+    const problems = allowSetting().problems.join(' ');
+    if (problems === this.#told) return;
+    this.#told = problems;
+    if (problems === '') return;
+    const text = l10n.t(
+      'The setting parley.resources.allow has entries that cannot be used. {0} Write each as https://host or http://host:port.',
+      problems,
+    );
+    this.#options.log.warn(text);
+    const open = l10n.t('Open Settings');
+    void showWarning(`Parley: ${text}`, open).then(async (choice) => {
+      if (choice === open) await openSettings('parley.resources.allow');
+    });
+  }
+}
+
+function allowSetting(): ReturnType<typeof parseAllow> {
+  return parseAllow(userValue('resources.allow'));
+}
+
+/** None where the setting cannot be used: whoever opens the stores says so. */
+function bucketOrigins(): readonly string[] {
+  try {
+    const setting = parseResources(resourcesSetting());
+    return setting.type === 's3' ? originsOfPlace(setting.place) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,124 @@
+// The histories of sessions with HTTP agents: how their links are followed and signed, and where copies go of messages
+// that no server has recorded, once somebody else is to have the session.
+import { randomBytes } from 'node:crypto';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { knownSecrets } from '../../base/redact';
+import type { CommunicationChat } from '../../client/http/communicationChat';
+import type { MessageRecorder } from '../../distributed/client/sessionPast';
+import { Guard, type NetworkPolicy } from '../../distributed/fetch/guard';
+import { type HistoryLinks, StoreLinks } from '../../distributed/fetch/historyLinks';
+import { Resolver } from '../../distributed/fetch/resolver';
+import type { ResourceCache } from '../../distributed/fetch/resourceCache';
+import { mintId, type SessionDescriptor } from '../../distributed/model/model';
+import { DEFAULT_URL_SECONDS, type ResourceStore } from '../../distributed/model/resources';
+import { folderOf } from '../../distributed/stores/messageLog';
+import type { ResourceStores } from './resourceStores';
+import type { Serve } from './serve';
+
+export interface HttpHistoriesOptions {
+  readonly serve: Pick<Serve, 'ensureResourceServer' | 'linkBase' | 'localStore'>;
+  readonly stores: Pick<ResourceStores, 'all'>;
+  /** Decides what may be fetched; nothing is asked while a run is prepared. */
+  readonly policy: NetworkPolicy;
+  readonly cache: ResourceCache;
+  readonly log: Log;
+}
+
+export class HttpHistories implements Disposable {
+  readonly #options: HttpHistoriesOptions;
+  readonly #lifetime = new DisposableStore();
+  readonly #guard: Guard;
+  readonly #prober: Resolver;
+
+  constructor(options: HttpHistoriesOptions) {
+    this.#options = options;
+    const { policy, log } = options;
+    this.#guard = this.#lifetime.add(
+      new Guard({
+        isAllowed: (origin) => policy.isAllowed(origin),
+        credentials: async (origin) => policy.credentials?.(origin),
+      }),
+    );
+    this.#prober = new Resolver({ guard: this.#guard, log });
+  }
+
+  /** The links of a session. @param key of the conversation @param sessionId as its descriptor has it */
+  linksOf(key: string, sessionId: string): HistoryLinks {
+    const folders = [folderOf(sessionId), folderOfHttp(key)];
+    const { stores, cache, log } = this.#options;
+    return new StoreLinks({
+      stores: () => stores.all(),
+      resolver: async () => new Resolver({ guard: this.#guard, cache, stores: await stores.all(), log }),
+      prober: () => this.#prober,
+      isOfSession: (name) => folders.some((folder) => name.startsWith(folder)),
+    });
+  }
+
+  /** The descriptor of a session for others, with copies of what no server has recorded. Undefined where there is no session. @throws of the stores */
+  async handOut(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
+    const [store] = await this.#options.stores.all();
+    // Links to this machine are signed for the address of its server.
+    if (await this.#liesHere(chat, store.isLocal)) await this.#options.serve.ensureResourceServer();
+    return chat.handOut(this.#recorderOf(folderOfHttp(key), store, 'others'), signal);
+  }
+
+  /** The descriptor of a session for this window alone: what no server has recorded is copied onto this machine, and not served. */
+  async forHere(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
+    const known = await chat.known();
+    if (!known) return undefined;
+    // In the folder of the session, so that whoever goes on with it here signs them anew.
+    const folder = `${folderOf(known.descriptor.id)}${key}/`;
+    return chat.handOut(this.#recorderOf(folder, await this.#options.serve.localStore(), 'here'), signal);
+  }
+
+  /** The descriptor as {@link handOut} would give it; nothing is written. */
+  async preview(chat: CommunicationChat): Promise<SessionDescriptor | undefined> {
+    const known = await chat.known();
+    if (!known) return undefined;
+    const { stores, serve } = this.#options;
+    const [store] = await stores.all();
+    const copies = (known.held ?? []).map(({ url }) => url ?? sampleUrl(store.isLocal ? serve.linkBase : undefined));
+    return { ...known.descriptor, history: [...known.descriptor.history, ...copies] };
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+  }
+
+  /** @param copies whether messages that are copied now will lie on this machine too */
+  async #liesHere(chat: CommunicationChat, copies: boolean): Promise<boolean> {
+    const known = await chat.known();
+    if (!known) return false;
+    const { descriptor, held = [] } = known;
+    const local = await this.#options.serve.localStore();
+    const urls = [...descriptor.history, descriptor.state, ...held.map(({ url }) => url)];
+    if (copies && held.some(({ url }) => url === undefined)) return true;
+    for (const url of urls) if (url !== undefined && (await local.keyOf(url)) !== undefined) return true;
+    return false;
+  }
+
+  #recorderOf(folder: string, store: ResourceStore, readers: 'others' | 'here'): MessageRecorder {
+    return {
+      // One on this machine is none for others where there is a bucket by now.
+      has: async (url) => (await store.keyOf(url)) !== undefined,
+      record: async (message, signal) => {
+        const bytes = Buffer.from(knownSecrets.redact(JSON.stringify(message)));
+        const name = `${folder}${mintId()}.json`;
+        const { sha256 } = await store.put(name, bytes, 'application/json', signal);
+        return store.urlFor(name, { expiresIn: DEFAULT_URL_SECONDS, sha256, readers });
+      },
+    };
+  }
+}
+
+/** A link of the shape that a message of ours has. @param localBase what links begin with where the message is on this machine */
+export function sampleUrl(localBase: string | undefined): string {
+  const origin = localBase ?? 'https://bucket.invalid';
+  const ends = Math.floor(Date.now() / 1000) + DEFAULT_URL_SECONDS;
+  return `${origin}/resources/${mintId()}?exp=${ends}&sig=${randomBytes(32).toString('base64url')}`;
+}
+
+function folderOfHttp(key: string): string {
+  return `http/${key}/`;
+}

@@ -1,0 +1,117 @@
+// What sessions from elsewhere may fetch: the public internet, the user's own servers, and what the user
+// allows, asked once for each session.
+import { type ExtensionContext, l10n, workspace } from 'vscode';
+import type { Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { NetworkPolicy } from '../../distributed/fetch/guard';
+import type { AskedOrigin } from '../../distributed/fetch/originConsent';
+import { isOnThisMachine } from '../../distributed/model/resourceUrl';
+import { type Questions, vscodeQuestions } from '../config/questions';
+import { PREFIX } from '../config/remoteHeaders';
+import type { AllowedOrigins } from './allowedOrigins';
+import { originQuestion } from './originQuestion';
+
+const MAX_TOKENS = 500;
+
+export interface ResourceAccessOptions {
+  readonly context: Pick<ExtensionContext, 'secrets'>;
+  readonly origins: Pick<AllowedOrigins, 'has' | 'allowAlways'>;
+  readonly log: Log;
+  /** Absent: VS Code's dialogs. */
+  readonly ask?: Questions;
+}
+
+export class ResourceAccess implements NetworkPolicy, Disposable {
+  readonly #options: ResourceAccessOptions;
+  /** By origin, until one of the secrets changes. */
+  readonly #tokens = new Map<string, Promise<string | undefined>>();
+  readonly #asking = new Map<string, Promise<boolean>>();
+  readonly #watching: Disposable;
+
+  constructor(options: ResourceAccessOptions) {
+    this.#options = options;
+    this.#watching = options.context.secrets.onDidChange(() => this.#tokens.clear());
+  }
+
+  /** The token that the user gave for exactly this origin. */
+  async credentials(origin: string): Promise<Readonly<Record<string, string>> | undefined> {
+    const token = await this.#token(origin);
+    return token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  }
+
+  /** Asks for the token of a server that wants one, or another one than it got, and keeps it for that origin. @returns whether it was given */
+  askToken(origin: string, signal: AbortSignal): Promise<boolean> {
+    const open = this.#asking.get(origin);
+    if (open) return open;
+    const asking = this.#askToken(origin, signal).finally(() => this.#asking.delete(origin));
+    this.#asking.set(origin, asking);
+    return asking;
+  }
+
+  isAllowed(origin: string): boolean {
+    return this.#options.origins.has(origin);
+  }
+
+  /** One question for all of them. Those that its list has no room for are not asked about, and not allowed. */
+  async ask(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]> {
+    if (!workspace.isTrusted || signal.aborted) return [];
+    const { ask = vscodeQuestions, origins: list, log } = this.#options;
+    const once = l10n.t('Allow Once');
+    const always = l10n.t('Always Allow');
+    const { text, detail, listed } = originQuestion(origins);
+    try {
+      const none = origins.length === 1 ? l10n.t("Don't Allow") : l10n.t('None');
+      const choice = await ask.choose(text, detail, [once, always], none);
+      if (choice === always) await list.allowAlways(listed);
+      return choice === once || choice === always ? listed : [];
+    } catch (error) {
+      // Nobody is there to ask.
+      log.debug(`no question about ${origins.length} servers: ${String(error)}`);
+      return [];
+    }
+  }
+
+  dispose(): void {
+    this.#watching.dispose();
+  }
+
+  async #askToken(origin: string, signal: AbortSignal): Promise<boolean> {
+    if (!workspace.isTrusted || signal.aborted) return false;
+    const { ask = vscodeQuestions, context } = this.#options;
+    const isRefused = (await this.#token(origin)) !== undefined;
+    const title = isRefused
+      ? l10n.t('{0} does not accept the token', origin)
+      : l10n.t('{0} wants a token for the messages of this session', origin);
+    const kept = l10n.t('It is sent to {0} and nowhere else, and kept in the secret store of VS Code.', origin);
+    const isOpen = origin.startsWith('http:') && !isOnThisMachine(origin);
+    const clear = l10n.t('The connection is not encrypted: whoever is on the network between can read it.');
+    const prompt = isOpen ? `${kept} ${clear}` : kept;
+    const token = (await ask.line({ title, prompt, secret: true }, signal))?.trim().replace(/^bearer\s+/i, '');
+    // What is no token could not be a header.
+    if (!token || !/^[\x21-\x7e]{1,8192}$/.test(token)) return false;
+    await context.secrets.store(keyOf(origin), token);
+    this.#tokens.clear();
+    return true;
+  }
+
+  #token(origin: string): Promise<string | undefined> {
+    const known = this.#tokens.get(origin);
+    if (known) return known;
+    const reading = Promise.resolve(this.#options.context.secrets.get(keyOf(origin)));
+    // A secret store that fails now may work with the next request.
+    reading.catch(() => this.#tokens.delete(origin));
+    if (this.#tokens.size >= MAX_TOKENS) this.#tokens.clear();
+    this.#tokens.set(origin, reading);
+    return reading;
+  }
+}
+
+/** Beside the secrets of agents: “Clear Saved Credentials” forgets it with them. */
+function keyOf(origin: string): string {
+  return `${PREFIX}${origin} (messages)`;
+}
+
+/** The origin of a URL, undefined where it is none. */
+export function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}

@@ -1,0 +1,70 @@
+// Says that messages of shared sessions wait for the resource server: how many in the status bar, and why in one notification with what can be done.
+import { type Disposable, l10n } from 'vscode';
+import type { ParleyError } from '../../base/errors';
+import type { QueueState } from '../../distributed/stores/writeQueue';
+import { openSettings } from '../config/openSettings';
+import { showWarning } from '../ui/messages';
+import { StatusItem } from '../ui/statusItem';
+
+export interface ResourceActions {
+  /** Asks for the keys of the bucket. */
+  enterKeys(): Promise<unknown>;
+  /** Sends what waits. */
+  retry(): Promise<unknown>;
+}
+
+export class ResourceStatus implements Disposable {
+  #item: StatusItem | undefined;
+
+  /** @param state undefined: nothing is to be said */
+  show(state: QueueState | undefined): void {
+    if (!state) {
+      this.dispose();
+      return;
+    }
+    const { waiting, problem } = state;
+    this.#item ??= new StatusItem('parley.resources');
+    this.#item.show({
+      name: l10n.t('Parley: Messages to Upload'),
+      text: [
+        { icon: 'cloud-upload' },
+        ` ${waiting === 1 ? l10n.t('1 message not uploaded') : l10n.t('{0} messages not uploaded', waiting)}`,
+      ],
+      tooltip: [
+        ...(problem ? [sentenceOf(problem)] : []),
+        l10n.t('Messages of shared sessions are kept on this machine until the resource server has them.'),
+        l10n.t('Click to try again.'),
+      ],
+      command: { title: l10n.t('Upload Waiting Messages'), command: 'parley.resources.retry' },
+      isWarning: problem !== undefined,
+    });
+  }
+
+  dispose(): void {
+    this.#item?.dispose();
+    this.#item = undefined;
+  }
+}
+
+/** One notification, with the actions that help. @param waiting messages that the server does not have yet */
+export async function warnOfStore(problem: ParleyError, waiting: number, actions: ResourceActions): Promise<void> {
+  const enterKeys = l10n.t('Enter Keys');
+  const settings = l10n.t('Open Settings');
+  const retry = l10n.t('Retry');
+  const waits =
+    waiting === 0
+      ? ''
+      : waiting === 1
+        ? ` ${l10n.t('1 message waits to be uploaded.')}`
+        : ` ${l10n.t('{0} messages wait to be uploaded.', waiting)}`;
+  const buttons = [...(problem.code === 'store-denied' ? [enterKeys] : []), settings, retry];
+  const choice = await showWarning(`Parley: ${sentenceOf(problem)}${waits}`, ...buttons);
+  if (choice === enterKeys) await actions.enterKeys();
+  else if (choice === settings) await openSettings('parley.resources');
+  else if (choice === retry) await actions.retry();
+}
+
+/** What happened and what to do. */
+export function sentenceOf({ message, hint }: ParleyError): string {
+  return hint === undefined ? message : `${message} ${hint}`;
+}

@@ -1,0 +1,299 @@
+// Where the messages of this window's sessions are kept, as `parley.resources` says: files of this extension, or a bucket with keys from VS Code's secret store.
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ExtensionContext, l10n, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import { Emitter, type Event } from '../../base/event';
+import type { Log } from '../../base/log';
+import { knownSecrets } from '../../base/redact';
+import { openQueue } from '../../client/sharing/queueFolders';
+import { keysName, parseResources } from '../../client/sharing/resourcesSetting';
+import { WaitingWatch } from '../../client/sharing/waitingWatch';
+import type { ResourceStore } from '../../distributed/model/resources';
+import { ensureReadable } from '../../distributed/stores/readableLinks';
+import type { S3Keys, S3Place } from '../../distributed/stores/s3Signer';
+import { S3Store, storeIdOf } from '../../distributed/stores/s3Store';
+import type { WriteQueue } from '../../distributed/stores/writeQueue';
+import { thisMachine } from '../../store/machine';
+import { type Questions, vscodeQuestions } from '../config/questions';
+import { resourcesSetting } from '../config/settings';
+import { showWarning } from '../ui/messages';
+import { ResourceStatus, sentenceOf, warnOfStore } from './resourceStatus';
+import type { Serve } from './serve';
+
+const KEYS = 'parley.resources.keys:';
+/** Trying out a bucket may take this long, in milliseconds. */
+const TRY_MS = 30_000;
+
+type Stores = readonly [ResourceStore, ...ResourceStore[]];
+
+interface OpenBucket {
+  readonly store: S3Store;
+  readonly queue: WriteQueue;
+  readonly watch: WaitingWatch;
+  /** As they are kept. */
+  readonly keys: string;
+}
+
+interface Opened {
+  readonly stores: Stores;
+  readonly bucket?: OpenBucket;
+}
+
+export interface ResourceStoresOptions {
+  readonly context: ExtensionContext;
+  readonly serve: Pick<Serve, 'localStore'>;
+  readonly log: Log;
+  /** Absent: VS Code's dialogs. */
+  readonly ask?: Questions;
+  /** Absent: one notification. */
+  readonly warn?: typeof warnOfStore;
+}
+
+export class ResourceStores implements Disposable {
+  readonly #options: ResourceStoresOptions;
+  readonly #lifetime = new DisposableStore();
+  readonly #didChange = new Emitter<void>();
+  readonly #status = new ResourceStatus();
+  #opened: Promise<Opened> | undefined;
+  /** Until the last bucket is closed: the next one reads what it still writes. */
+  #closing: Promise<void> = Promise.resolve();
+  /** What is wrong with the settings is said once, until they change. */
+  readonly #said = new Set<string>();
+
+  constructor(options: ResourceStoresOptions) {
+    this.#options = options;
+    const { context } = options;
+    this.#lifetime.add(this.#status);
+    this.#lifetime.add(
+      workspace.onDidChangeConfiguration((change) => {
+        if (!change.affectsConfiguration('parley.resources')) return;
+        this.#reset();
+        void this.#tryOut();
+      }),
+    );
+    this.#lifetime.add(context.secrets.onDidChange(({ key }) => void this.#followKeys(key)));
+    void this.#resume();
+  }
+
+  /** Other stores are configured, or have keys now. */
+  get onDidChange(): Event<void> {
+    return this.#didChange.event;
+  }
+
+  /** The store that takes what is written from now on, then those that hold what was written before. Never rejects for a setting that is wrong: this machine takes over. */
+  async all(): Promise<Stores> {
+    return (await this.#open()).stores;
+  }
+
+  /** The origin of the configured bucket. */
+  get origin(): string | undefined {
+    const place = this.#place();
+    return place && new URL(place.endpoint).origin;
+  }
+
+  /**
+   * Sees to it that others can read links into the bucket before they get them.
+   * @throws ParleyError `links-unreadable`, see {@link ensureReadable}; `cancelled`
+   */
+  async ensureReadable(urls: readonly string[], signal: AbortSignal): Promise<void> {
+    const { bucket } = await this.#open();
+    if (bucket) await ensureReadable(urls, bucket, signal);
+  }
+
+  /** Sends what waits for the bucket. @returns whether nothing waits any more; else the user is told why, unless they gave up */
+  async retry(signal: AbortSignal): Promise<boolean> {
+    const { bucket } = await this.#open();
+    try {
+      await bucket?.queue.flush(signal);
+      return true;
+    } catch (error) {
+      if (bucket && error instanceof ParleyError && !signal.aborted) this.#warn(error, bucket.queue.state.waiting);
+      return false;
+    }
+  }
+
+  /** Asks for the keys of the configured bucket and keeps them. @returns whether they were given @throws ParleyError `bad-setting`, `no-bucket` */
+  async setKeys(): Promise<boolean> {
+    const setting = parseResources(resourcesSetting());
+    if (setting.type === 'local') {
+      throw new ParleyError('no-bucket', 'The messages of sessions are kept on this machine, which needs no keys.', {
+        hint: 'Name a bucket in the setting parley.resources first.',
+      });
+    }
+    const { place } = setting;
+    const title = `${place.bucket}, ${new URL(place.endpoint).host}`;
+    const prompt = l10n.t('It is kept in the secret store of VS Code and used for this server and bucket alone.');
+    const { ask: questions = vscodeQuestions } = this.#options;
+    const ask = (name: string, secret: boolean): Promise<string | undefined> =>
+      questions.line({ title: `${title}: ${name}`, prompt, secret });
+    const accessKeyId = (await ask(l10n.t('Access key ID'), false))?.trim();
+    if (!accessKeyId) return false;
+    const secretAccessKey = (await ask(l10n.t('Secret access key'), true))?.trim();
+    if (!secretAccessKey) return false;
+    await this.#options.context.secrets.store(keysOf(place), JSON.stringify({ accessKeyId, secretAccessKey }));
+    this.#reset();
+    await this.#tryOut();
+    return true;
+  }
+
+  dispose(): void {
+    this.#lifetime.dispose();
+    this.#close();
+    this.#didChange.dispose();
+  }
+
+  /** Says at once what is wrong with a bucket: else it shows with the first message that is shared. Never rejects. */
+  async #tryOut(): Promise<void> {
+    const { log } = this.#options;
+    let bucket: OpenBucket | undefined;
+    try {
+      bucket = (await this.#open()).bucket;
+      const tried = await bucket?.store.probe(AbortSignal.timeout(TRY_MS));
+      if (tried?.checksSignatures !== false) return;
+      const text = l10n.t(
+        'The resource server does not check signatures: anyone who can reach it can read these messages.',
+      );
+      this.#say('unchecked', text);
+    } catch (error) {
+      log.warn(`The resource server was tried out: ${messageOf(error)}`);
+      if (error instanceof ParleyError) bucket?.watch.report(error);
+    }
+  }
+
+  /** What an earlier window left is sent without anybody asking for a message. */
+  async #resume(): Promise<void> {
+    try {
+      const place = this.#place();
+      if (!place) return;
+      const left = await readdir(this.#queueFolder(place)).catch(() => []);
+      if (left.length > 0) await this.#open();
+    } catch (error) {
+      this.#options.log.warn(`What waits for the resource server is not sent: ${messageOf(error)}`);
+    }
+  }
+
+  /** The keys were entered in another window. */
+  async #followKeys(name: string): Promise<void> {
+    const place = this.#place();
+    if (!place || name !== keysOf(place) || !this.#opened) return;
+    const last = this.#opened;
+    const opened = await last.catch(() => undefined);
+    const isOther = (await this.#options.context.secrets.get(name)) !== opened?.bucket?.keys;
+    // This window may have opened the bucket with these keys meanwhile.
+    if (isOther && this.#opened === last) this.#reset();
+  }
+
+  #reset(): void {
+    this.#said.clear();
+    this.#close();
+    this.#didChange.fire();
+  }
+
+  #close(): void {
+    const last = this.#opened;
+    if (!last) return;
+    this.#opened = undefined;
+    this.#closing = last.then(
+      async ({ bucket }) => {
+        bucket?.watch.dispose();
+        await bucket?.queue.close();
+      },
+      () => {},
+    );
+  }
+
+  #open(): Promise<Opened> {
+    if (!this.#opened) {
+      const opening = this.#openAfter(this.#closing);
+      this.#opened = opening;
+      opening.catch(() => {
+        if (this.#opened === opening) this.#opened = undefined;
+      });
+    }
+    return this.#opened;
+  }
+
+  async #openAfter(closed: Promise<void>): Promise<Opened> {
+    await closed;
+    const { serve, context } = this.#options;
+    const local = await serve.localStore();
+    try {
+      const setting = parseResources(resourcesSetting());
+      if (setting.type === 'local') return { stores: [local] };
+      const keys = await context.secrets.get(keysOf(setting.place));
+      if (keys === undefined) {
+        const { bucket } = setting.place;
+        const text = l10n.t('The bucket {0} has no keys yet. Messages are kept on this machine until it has.', bucket);
+        this.#say('no-keys', text, true);
+        return { stores: [local] };
+      }
+      const bucket = await this.#openBucket(setting.place, keys);
+      return { stores: [bucket.queue, local], bucket };
+    } catch (error) {
+      const sentence = error instanceof ParleyError ? sentenceOf(error) : messageOf(error);
+      this.#say('unusable', `${sentence} ${l10n.t('Messages are kept on this machine.')}`);
+      return { stores: [local] };
+    }
+  }
+
+  async #openBucket(place: S3Place, keys: string): Promise<OpenBucket> {
+    const { log } = this.#options;
+    const signing = JSON.parse(keys) as S3Keys;
+    knownSecrets.add(signing.secretAccessKey);
+    const store = new S3Store({ place, keys: signing });
+    const { pid, isAlive, startOf } = thisMachine;
+    const queue = await openQueue(store, { root: this.#queueFolder(place), pid, isAlive, startOf, log });
+    const watch = new WaitingWatch({
+      queue,
+      schedule: (run, ms) => {
+        const timer = setTimeout(run, ms);
+        timer.unref();
+        return { dispose: () => clearTimeout(timer) };
+      },
+      now: Date.now,
+      show: (state) => this.#status.show(state),
+      tell: (problem, waiting) => this.#warn(problem, waiting),
+    });
+    return { store, queue, watch, keys };
+  }
+
+  #queueFolder(place: S3Place): string {
+    const name = createHash('sha256').update(storeIdOf(place)).digest('hex').slice(0, 16);
+    return join(this.#options.context.globalStorageUri.fsPath, 'resource-queue', name);
+  }
+
+  /** Undefined where the setting names none, or none that can be used. */
+  #place(): S3Place | undefined {
+    try {
+      const setting = parseResources(resourcesSetting());
+      return setting.type === 's3' && URL.canParse(setting.place.endpoint) ? setting.place : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #warn(problem: ParleyError, waiting: number): void {
+    const { log, warn = warnOfStore } = this.#options;
+    log.warn(sentenceOf(problem));
+    const actions = { enterKeys: () => this.setKeys(), retry: () => this.retry(AbortSignal.timeout(TRY_MS)) };
+    warn(problem, waiting, actions).catch((error: unknown) => log.warn(messageOf(error)));
+  }
+
+  #say(reason: string, text: string, offersKeys = false): void {
+    if (this.#said.has(reason)) return;
+    this.#said.add(reason);
+    this.#options.log.warn(text);
+    const enter = l10n.t('Enter Keys');
+    void showWarning(`Parley: ${text}`, ...(offersKeys ? [enter] : [])).then(async (choice) => {
+      if (choice === enter) await this.setKeys();
+    });
+  }
+}
+
+/** Under which name the keys of a place are kept. */
+function keysOf(place: S3Place): string {
+  return `${KEYS}${keysName(place)}`;
+}

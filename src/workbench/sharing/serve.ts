@@ -1,0 +1,291 @@
+// The local server of this window (Agent Communication Protocol, loopback only): off until the settings turn it on or a session is shared. It serves the agents that the
+// user named and the messages of the local resource store, and ends with the window.
+import { join } from 'node:path';
+import { type ExtensionContext, env, l10n, Uri, workspace } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { within } from '../../base/within';
+import type { ConversationServices } from '../../client/conversation/services';
+import { Guard, type NetworkPolicy } from '../../distributed/fetch/guard';
+import { Resolver } from '../../distributed/fetch/resolver';
+import type { ResourceCache } from '../../distributed/fetch/resourceCache';
+import { type PublicAddress, readPublicAddress } from '../../distributed/model/publicAddress';
+import type { ResourceStore } from '../../distributed/model/resources';
+import { AgentServer } from '../../distributed/server/agentServer';
+import type { PastMessage } from '../../distributed/server/servedAgent';
+import { servedPast } from '../../distributed/server/servedPast';
+import { SessionFiles } from '../../distributed/server/serverSessionFiles';
+import { LocalStore } from '../../distributed/stores/localStore';
+import type { AgentCatalog } from '../config/agentCatalog';
+import { serverSettings } from '../config/settings';
+import { ServedAgents } from './servedAgents';
+import { serverToken, signingSecret } from './serveSecrets';
+import { ServeStatus } from './serveStatus';
+
+export interface ServeOptions {
+  readonly context: ExtensionContext;
+  readonly catalog: AgentCatalog;
+  readonly services: ConversationServices;
+  /** The folder of sessions in a window without one. */
+  readonly scratch: string;
+  readonly cache: ResourceCache;
+  /** What the user's own sessions are read with: the messages of a run's session may lie in the same places. */
+  readonly reading: {
+    readonly policy: () => NetworkPolicy;
+    readonly stores: () => Promise<readonly ResourceStore[]>;
+  };
+  readonly log: Log;
+}
+
+/** VS Code has this long to say how a port is reached, in milliseconds. */
+const EXTERNAL_MS = 10_000;
+/** Reasons that the status names. */
+const MAX_UNREAD = 3;
+
+interface Running {
+  readonly server: AgentServer;
+  /** On this machine: `http://127.0.0.1:port`. */
+  readonly baseUrl: string;
+  /** For others, where the settings name one. */
+  publicAddress: PublicAddress | undefined;
+  /** As the setting was when it was started. */
+  readonly port: number;
+  readonly guard: Guard;
+}
+
+export class Serve implements Disposable {
+  readonly #options: ServeOptions;
+  readonly #agents: ServedAgents;
+  readonly #status = new ServeStatus();
+  readonly #lifetime = new DisposableStore();
+  #store: Promise<LocalStore> | undefined;
+  #running: Running | undefined;
+  #isShared = false;
+  #isEnded = false;
+  /** Changes are made one after another. */
+  #changing: Promise<void> = Promise.resolve();
+  #failure: ParleyError | undefined;
+  /** What is wrong with the settings. */
+  #problems: readonly string[] = [];
+  /** Why messages of callers' sessions could not be read, the newest first, until the settings change. */
+  #unread: readonly string[] = [];
+
+  /** Starts at once where the settings say so. */
+  constructor(options: ServeOptions) {
+    this.#options = options;
+    this.#agents = new ServedAgents(options);
+    this.#lifetime.add(this.#status);
+    this.#lifetime.add(
+      workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('parley.server') || change.affectsConfiguration('parley.agents'))
+          void this.#follow();
+      }),
+    );
+    this.#lifetime.add(workspace.onDidGrantWorkspaceTrust(() => void this.#follow()));
+    void this.#follow();
+  }
+
+  /**
+   * Makes the messages of the local store readable over HTTP, until the window ends: for descriptors that are handed out.
+   * @throws ParleyError `untrusted-workspace`, `port-taken`, `not-serving`
+   */
+  async ensureResourceServer(): Promise<void> {
+    if (!workspace.isTrusted) {
+      throw new ParleyError('untrusted-workspace', 'Nothing is shared from a workspace you have not trusted.');
+    }
+    this.#isShared = true;
+    await this.#follow();
+    this.address();
+  }
+
+  /** The store of this extension's own files. Its messages have URLs while the server runs, see {@link ensureResourceServer}. */
+  localStore(): Promise<LocalStore> {
+    const { context } = this.#options;
+    this.#store ??= signingSecret(context.secrets).then((secret) => {
+      const folder = join(context.globalStorageUri.fsPath, 'resources');
+      return new LocalStore({ folder, secret, baseUrl: () => this.#address });
+    });
+    return this.#store;
+  }
+
+  /** How the server is reached: `http://127.0.0.1:port`, or its public address. @throws ParleyError `not-serving`, or why it does not */
+  address(): string {
+    if (this.#address !== undefined) return this.#address;
+    if (this.#failure) throw this.#failure;
+    throw notServing();
+  }
+
+  /** Of the server on this machine while it runs: `http://127.0.0.1:port`. */
+  get origin(): string | undefined {
+    return this.#running?.baseUrl;
+  }
+
+  /** What links to messages on this machine begin with, or will begin with while the server does not run yet. */
+  get linkBase(): string {
+    return this.#address ?? configuredAddress(serverSettings().publicUrl)?.base ?? 'http://127.0.0.1:65535';
+  }
+
+  /** What callers send as `Authorization: Bearer …`. */
+  token(): Promise<string> {
+    return serverToken(this.#options.context.secrets);
+  }
+
+  /** When all changes of the settings so far are in effect. */
+  settled(): Promise<void> {
+    return this.#changing;
+  }
+
+  /** Ends the server and the agents behind it, for good. */
+  async stop(): Promise<void> {
+    this.#isEnded = true;
+    await this.#follow();
+    this.#lifetime.dispose();
+  }
+
+  dispose(): void {
+    void this.stop();
+  }
+
+  get #address(): string | undefined {
+    return this.#running?.publicAddress?.base ?? this.#running?.baseUrl;
+  }
+
+  #follow(): Promise<void> {
+    this.#changing = this.#changing.then(() =>
+      this.#change().catch((error: unknown) => this.#options.log.error(`The local server: ${messageOf(error)}`)),
+    );
+    return this.#changing;
+  }
+
+  /** Brings the server to where the settings want it. */
+  async #change(): Promise<void> {
+    const { log } = this.#options;
+    const { enabled, agents, port, publicUrl } = serverSettings();
+    const mayServe = workspace.isTrusted && !this.#isEnded;
+    const serves = mayServe && enabled;
+    const wanted = serves || (mayServe && this.#isShared);
+    if (this.#running && (!wanted || this.#running.port !== port)) await this.#end(this.#running);
+    if (!serves) await this.#agents.closeAll();
+    const problems = serves ? [...this.#agents.choose(agents)] : [];
+    this.#failure = undefined;
+    if (wanted && !this.#running) {
+      try {
+        this.#running = await this.#start(port);
+        log.info(`The local server listens at ${this.#running.baseUrl}`);
+      } catch (error) {
+        this.#failure =
+          error instanceof ParleyError ? error : new ParleyError('not-serving', messageOf(error), { cause: error });
+        log.warn(this.#failure.message);
+      }
+    }
+    if (this.#running) {
+      try {
+        this.#running.publicAddress = await publicAddressOf(publicUrl, this.#running.baseUrl);
+      } catch (error) {
+        this.#running.publicAddress = undefined;
+        problems.push(messageOf(error));
+      }
+    }
+    for (const problem of problems) log.warn(`parley.server: ${problem}`);
+    this.#problems = problems;
+    this.#unread = [];
+    this.#show();
+  }
+
+  #noteGaps(past: readonly PastMessage[]): void {
+    const reasons = past.flatMap((entry) => (entry.kind === 'gap' ? [entry.reason] : []));
+    if (reasons.length === 0) return;
+    this.#unread = [...new Set([...reasons, ...this.#unread])].slice(0, MAX_UNREAD);
+    this.#show();
+  }
+
+  #show(): void {
+    if (this.#failure) this.#status.show({ kind: 'failed', why: this.#failure.message });
+    else if (!this.#running) this.#status.show({ kind: 'off' });
+    else {
+      const agents = this.#agents.list.map(({ name }) => name);
+      const unread = this.#unread.map((why) => l10n.t("Messages of a served session can't be read: {0}", why));
+      this.#status.show({ kind: 'on', address: this.address(), agents, problems: [...this.#problems, ...unread] });
+    }
+  }
+
+  async #start(port: number): Promise<Running> {
+    const { context, log, services, cache, reading } = this.#options;
+    const store = await this.localStore();
+    // Others choose the URLs of a history: only origins that the user has named are asked, and nobody is there to be asked about more.
+    const guard = new Guard({
+      listedOnly: true,
+      isAllowed: (origin) => reading.policy().isAllowed(origin),
+      credentials: async (origin) => reading.policy().credentials?.(origin),
+    });
+    const server = new AgentServer({
+      agents: () => this.#agents.list,
+      token: await this.token(),
+      stores: reading.stores,
+      sessions: new SessionFiles({ folder: join(context.globalStorageUri.fsPath, 'served-sessions'), log }),
+      publicAddress: () => this.#running?.publicAddress,
+      serveResource: (id, exp, sig, signal) => store.serve(id, exp, sig, signal),
+      // The settings may name other stores by then.
+      history: async (session, signal) => {
+        const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
+        const past = await servedPast(resolver, session, signal);
+        this.#noteGaps(past);
+        return past;
+      },
+      state: async (url, signal) => {
+        const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
+        const found = await resolver.resolveState(url, signal);
+        return found.kind === 'state' ? found.bytes : found.sentence;
+      },
+      now: services.clock.now,
+      log,
+    });
+    try {
+      return { server, baseUrl: await server.start(port), publicAddress: undefined, port, guard };
+    } catch (error) {
+      guard.dispose();
+      throw error;
+    }
+  }
+
+  async #end(running: Running): Promise<void> {
+    // Runs are cancelled and recorded first; their records need the address.
+    await running.server.stop();
+    this.#running = undefined;
+    await this.#agents.closeAll();
+    running.guard.dispose();
+  }
+}
+
+/** What the setting says without a running server; undefined where it says nothing, or nothing valid. */
+function configuredAddress(setting: string): PublicAddress | undefined {
+  try {
+    return readPublicAddress(setting);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param setting as `parley.server.publicUrl` is written @throws ParleyError `bad-setting`, `no-forwarding` */
+async function publicAddressOf(setting: string, baseUrl: string): Promise<PublicAddress | undefined> {
+  if (setting === '') return undefined;
+  if (setting !== 'auto') return readPublicAddress(setting);
+  let found = '';
+  const asking = Promise.resolve(env.asExternalUri(Uri.parse(baseUrl))).then((uri) => {
+    found = uri.toString(true);
+  });
+  if (!(await within(EXTERNAL_MS, asking))) {
+    throw new ParleyError(
+      'no-forwarding',
+      'VS Code does not say how the port of the server is reached from elsewhere.',
+    );
+  }
+  const address = readPublicAddress(found);
+  return address.base === baseUrl ? undefined : address;
+}
+
+/** No agents are served. */
+export function notServing(): ParleyError {
+  return new ParleyError('not-serving', 'The local server is off.', { hint: 'Turn on parley.server.enabled.' });
+}

@@ -1,0 +1,108 @@
+// The agents of the settings that are served to others: those that the user named, and only programs on this machine. Nobody at this machine is asked anything by a
+// remote caller, so what would need an answer here is refused.
+import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { Conversation } from '../../client/conversation/conversation';
+import type { ConversationServices } from '../../client/conversation/services';
+import { AgentFiles } from '../../client/requests/agentFiles';
+import { ServedConversations, servedName } from '../../client/serving/servedConversations';
+import type { ServedAgent } from '../../distributed/server/servedAgent';
+import type { AgentCatalog } from '../config/agentCatalog';
+import { EditorFiles } from '../editor/editorFiles';
+import { sessionFolders } from '../sessions/sessionFolders';
+
+export interface ServedAgentsOptions {
+  readonly catalog: AgentCatalog;
+  /** Those of the panel. */
+  readonly services: ConversationServices;
+  /** The folder of sessions in a window without one. */
+  readonly scratch: string;
+  readonly log: Log;
+}
+
+export class ServedAgents {
+  readonly #options: ServedAgentsOptions;
+  readonly #services: ConversationServices;
+  /** By the id of the agent in the settings. */
+  readonly #served = new Map<string, ServedConversations>();
+
+  constructor(options: ServedAgentsOptions) {
+    this.#options = options;
+    this.#services = withoutQuestions(options);
+  }
+
+  get list(): readonly ServedAgent[] {
+    return [...this.#served.values()];
+  }
+
+  /**
+   * Serves these agents from now on; what is no longer among them ends, with its sessions.
+   * @param ids of `parley.agents` @returns a sentence for each that cannot be served
+   */
+  choose(ids: readonly string[]): readonly string[] {
+    const problems: string[] = [];
+    const wanted = new Set<string>();
+    for (const id of ids) {
+      const agent = this.#own(id);
+      if (agent?.type === 'process') wanted.add(id);
+      else {
+        const why = agent ? 'does not run on this machine' : 'is not among the agents';
+        problems.push(`“${id}” is not served: it ${why}.`);
+      }
+    }
+    for (const [id, served] of this.#served) {
+      if (wanted.has(id)) continue;
+      this.#served.delete(id);
+      served.dispose();
+    }
+    for (const id of wanted) if (!this.#served.has(id)) this.#served.set(id, this.#serve(id));
+    return problems;
+  }
+
+  /** Ends all sessions of served agents. */
+  async closeAll(): Promise<void> {
+    const served = [...this.#served.values()];
+    this.#served.clear();
+    await Promise.all(served.map((one) => one.closeAll()));
+  }
+
+  /** What a file of a workspace defines is not served. */
+  #own(id: string): AgentDefinition | undefined {
+    return this.#options.catalog.own().find((agent) => agent.id === id);
+  }
+
+  #serve(id: string): ServedConversations {
+    const { log, scratch } = this.#options;
+    const name = servedName(id, new Set([...this.#served.values()].map((served) => served.name)));
+    return new ServedConversations({
+      name,
+      description: `${this.#own(id)?.name ?? id}, served by Parley.`,
+      log,
+      create: (key, state) => {
+        const agent = this.#own(id);
+        if (agent?.type !== 'process') throw new ParleyError('not-served', 'The agent is no longer served.');
+        const { cwd, roots } = sessionFolders(undefined, scratch);
+        const services = { ...this.#services, agentState: () => state };
+        return new Conversation({ key, agent, cwd, roots, services });
+      },
+    });
+  }
+}
+
+/** The panel's services without those that ask: no MCP servers, no secrets, no sign-in, nothing outside of the folders. */
+function withoutQuestions({ services, catalog, log }: ServedAgentsOptions): ConversationServices {
+  const { mcpServers: _mcp, signInTerminal: _signIn, remote: _remote, restarts: _restarts, ...rest } = services;
+  const files = new EditorFiles({ log });
+  return {
+    ...rest,
+    currentAgent: (id) => catalog.own().find((agent) => agent.id === id),
+    filesFor: (agentName, initializeResult) =>
+      new AgentFiles(files, {
+        agentName,
+        refusesQuestions: true,
+        missingFileReadsEmpty: missingFileReadsEmpty(initializeResult),
+      }),
+  };
+}

@@ -1,0 +1,37 @@
+// Which method opens a session, by what the agent can do and what stands in the panel.
+import { strict as assert } from 'node:assert';
+import type { AgentFeatures } from '../../../../src/acp/protocol/dialect';
+import { type Opening, wayOf } from '../../../../src/client/connection/opening';
+
+const prompt = { image: false, audio: false, embeddedContext: false };
+const fresh: Opening = { kind: 'reopen', sessionId: 's', transcript: 'replay' };
+const standing: Opening = { kind: 'reopen', sessionId: 's', transcript: 'keep' };
+
+describe('the way to open a session', () => {
+  const cases: readonly [Opening, Partial<AgentFeatures>, string][] = [
+    [{ kind: 'new' }, {}, 'new'],
+    [{ kind: 'fork', sessionId: 's' }, { fork: {} }, 'fork'],
+    [{ kind: 'fork', sessionId: 's' }, { load: {}, resume: {} }, 'cannot-fork'],
+    [fresh, { load: {} }, 'load, replays'],
+    [fresh, { resume: {} }, 'resume'],
+    [fresh, { load: {}, resume: {} }, 'load, replays'],
+    [fresh, { load: {}, resume: { replay: {} } }, 'resume, replays'],
+    [standing, { load: {} }, 'load, replays'],
+    [standing, { load: {}, resume: {} }, 'resume'],
+    [standing, { resume: { replay: {} } }, 'resume'],
+    [fresh, { fork: {}, list: {} }, 'cannot-reopen'],
+  ];
+  for (const [opening, features, expected] of cases) {
+    const { kind } = opening;
+    const what =
+      kind === 'reopen' ? `an old one with its transcript ${opening.transcript === 'keep' ? 'here' : 'lost'}` : kind;
+    it(`loses or doubles the past if it is another for ${what} and ${Object.keys(features).join(', ') || 'nothing'}`, () => {
+      const way = (): string => {
+        const { method, replays } = wayOf(opening, { prompt, ...features }, 'Agent');
+        return replays ? `${method}, replays` : method;
+      };
+      if (expected.startsWith('cannot-')) assert.throws(way, { code: expected });
+      else assert.equal(way(), expected);
+    });
+  }
+});

@@ -1,0 +1,194 @@
+// The past of a session that its agent repeats beside a transcript that stands here: when and how ever it comes, nothing stands twice and nothing is lost.
+import { strict as assert } from 'node:assert';
+import { V1Agent } from '../../../../src/acp/v1/v1Agent';
+import { silentLog } from '../../../../src/base/log';
+import { pastOf } from '../../../../src/client/connection/opening';
+import { SessionReplay } from '../../../../src/client/connection/sessionReplay';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { SessionModel } from '../../../../src/session/model';
+import type { SessionAgentScript } from '../../../support/agents/sessionAgent';
+import type { TestConversation } from '../../../support/conversation';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { SessionAgents } from '../../../support/sessionAgents';
+
+type Script = Omit<SessionAgentScript, 'store'>;
+
+describe('a repeated session', function () {
+  this.timeout(30_000);
+  let agents: SessionAgents;
+
+  beforeEach(async () => {
+    agents = new SessionAgents(await scratchFolder());
+  });
+  afterEach(async () => {
+    const violations = await agents.close();
+    await removeScratch();
+    assert.deepEqual(violations, []);
+  });
+
+  const spoken = (conversation: Conversation): string[] =>
+    snapshotOf(conversation).entries.flatMap(({ kind, text, late }) =>
+      kind === 'user' || kind === 'agent' ? [`${kind}: ${text}${late ? ' (late)' : ''}`] : [],
+    );
+  const said = (...texts: readonly string[]): string[] =>
+    texts.flatMap((text) => [`user: ${text}`, `agent: Heard ${text}`]);
+  const turnsOf = ({ model }: Conversation): string[] =>
+    model.state.turns.map(({ id, origin, endedAt }) => `${id} ${origin}${endedAt === undefined ? ' open' : ''}`);
+
+  /** A conversation with a transcript of two turns whose session is opened again. */
+  async function openedAgain(script: Script, elsewhere: readonly string[] = []): Promise<TestConversation> {
+    const session = agents.open(script);
+    const { conversation } = session;
+    for (const text of ['one', 'two']) await conversation.send(text).done;
+    const { sessionId } = conversation;
+    assert.ok(sessionId !== undefined);
+    for (const text of elsewhere) {
+      const other = agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
+      await other.conversation.send(text).done;
+      await other.close();
+    }
+    await conversation.reopen({ kind: 'reopen', sessionId, transcript: 'keep' });
+    assert.equal(conversation.connection.kind, 'ready');
+    return session;
+  }
+
+  const ways: readonly (readonly [string, Script])[] = [
+    ['in two bursts long after the answer', { load: true, replay: 'late' }],
+    ['only for session/ready', { load: true, ready: true, replay: 'ready' }],
+    ['after the answer', { load: true, replay: 'after' }],
+    ['for a resume, as it must not be', { offers: ['resume'], resumeReplays: true }],
+    ['with the states and the ends of its turns', { load: true, states: true }],
+  ];
+  for (const [way, script] of ways) {
+    it(`stands once where it comes ${way}`, async () => {
+      const { conversation, until } = await openedAgain(script);
+      if (script.replay === 'late' || script.replay === 'ready') await until((c) => c.model.state.title === 'repeated');
+      assert.deepEqual(spoken(conversation), said('one', 'two'));
+      await conversation.send('three').done;
+      assert.deepEqual(spoken(conversation), said('one', 'two', 'three'));
+      assert.deepEqual(turnsOf(conversation), ['t1 user', 't2 user', 't3 user']);
+    });
+  }
+
+  for (const replay of ['before', 'late'] as const) {
+    it(`brings what was said elsewhere where it comes ${replay === 'late' ? 'late' : 'before the answer'}`, async () => {
+      const script: Script = { load: true, replay };
+      const { conversation, until } = await openedAgain(script, ['elsewhere']);
+      await until((c) => spoken(c).length === 6);
+      assert.deepEqual(spoken(conversation), said('one', 'two', 'elsewhere'));
+      await conversation.send('three').done;
+      assert.deepEqual(spoken(conversation), said('one', 'two', 'elsewhere', 'three'));
+    });
+  }
+
+  it('makes no live turns of the states of old ones where the transcript is made from it', async () => {
+    const script: Script = { load: true, states: true };
+    const sessionId = await agents.past(script, 'one', 'two');
+    const { conversation } = agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
+    await conversation.start();
+    assert.deepEqual(spoken(conversation), said('one', 'two'));
+    assert.deepEqual(turnsOf(conversation), ['r1 user open', 'r2 user open']);
+    assert.equal(conversation.isBusy, false);
+    assert.equal(conversation.model.state.agentState, 'idle');
+  });
+
+  for (const transcript of ['keep', 'replay'] as const) {
+    it(`shows a session at work that is loaded (${transcript})`, async () => {
+      const script: Script = { load: true, worksOn: true };
+      const { conversation, until } =
+        transcript === 'keep'
+          ? await openedAgain(script)
+          : agents.open(script, {
+              opening: { kind: 'reopen', sessionId: await agents.past(script, 'one', 'two'), transcript },
+            });
+      await conversation.start();
+      assert.equal(conversation.isBusy, true);
+      assert.equal(conversation.model.state.turn?.origin, 'agent');
+      await until((c) => c.model.state.title === 'worked');
+      assert.deepEqual(spoken(conversation), [...said('one', 'two'), 'agent: Still at work']);
+    });
+  }
+
+  describe('that was not to be repeated', () => {
+    const update = (sessionUpdate: string, text: string): object => ({
+      sessionUpdate,
+      content: { type: 'text', text },
+    });
+
+    function resumed(expected = false): { replay: SessionReplay; model: SessionModel; live: unknown[] } {
+      const model = new SessionModel();
+      model.apply({ type: 'message', role: 'user', messageId: 'u', content: [{ type: 'text', text: 'one' }] }, 0);
+      const live: unknown[] = [];
+      const unused = { request: async () => ({}), notify: async () => {} };
+      const replay = new SessionReplay({
+        ...{ compares: true, expected, dialect: new V1Agent(unused), log: silentLog },
+        known: () => model.state,
+        apply: (event) => model.apply(event, 1),
+        asSaid: (event) => [event],
+        onUpdates: (updates) => live.push(...updates),
+        onState() {},
+        onRepeated() {},
+      });
+      return { replay, model, live };
+    }
+
+    it('goes on at once with what is no repetition', () => {
+      const { replay, live, model } = resumed();
+      replay.take([update('agent_message_chunk', 'Still here')]);
+      assert.deepEqual(live, [], 'nothing is said before the session is open');
+      replay.answered();
+      replay.take([update('agent_message_chunk', ' and at work')]);
+      assert.equal(live.length, 2);
+      assert.equal(model.state.entries.length, 1);
+    });
+
+    it('brings what is missing before a prompt leaves, also where that comes at once', () => {
+      const { replay, live, model } = resumed(true);
+      replay.take([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard one')]);
+      replay.answered();
+      replay.take([update('user_message_chunk', 'elsewhere'), update('agent_message_chunk', 'Heard elsewhere')]);
+      replay.end();
+      assert.deepEqual(live, []);
+      assert.deepEqual(
+        model.state.entries.map(({ kind }) => kind),
+        ['user', 'agent', 'user', 'agent'],
+      );
+    });
+
+    it('is compared from the first message of the user on, with what came before it', () => {
+      const { replay, live, model } = resumed();
+      replay.take([update('agent_message_chunk', 'Welcome')]);
+      replay.take([update('user_message_chunk', 'one'), update('agent_message_chunk', 'Heard one')]);
+      replay.answered();
+      replay.end();
+      replay.take([update('agent_message_chunk', 'new')]);
+      assert.equal(live.length, 1);
+      assert.deepEqual(
+        model.state.entries.map(({ kind }) => kind),
+        ['user', 'agent'],
+      );
+    });
+  });
+
+  describe('that is forked', () => {
+    for (const forkReplays of [false, true]) {
+      it(`has the past of its origin once where the agent ${forkReplays ? 'repeats' : 'does not repeat'} it`, async () => {
+        const script: Script = { offers: ['fork'], forkReplays };
+        const { conversation: origin } = agents.open(script);
+        for (const text of ['one', 'two']) await origin.send(text).done;
+        const { sessionId = '' } = origin;
+        const past = pastOf(origin.model.state);
+        const { conversation } = agents.open(script, { opening: { kind: 'fork', sessionId, past } });
+        await conversation.start();
+        assert.deepEqual(spoken(conversation), said('one', 'two'));
+        const last = snapshotOf(conversation).entries.at(-1);
+        assert.equal(last?.kind, 'notice');
+        assert.match(String(last?.text), /original session/);
+        await conversation.send('three').done;
+        assert.deepEqual(spoken(conversation), said('one', 'two', 'three'));
+        assert.equal(conversation.model.state.turns.length, 3);
+      });
+    }
+  });
+});

@@ -1,0 +1,261 @@
+// Signing in and out, with real agent processes that refuse to work before it.
+import { strict as assert } from 'node:assert';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TerminalCommand } from '../../../../src/client/ports/ports';
+import { projectSession } from '../../../../src/client/view/projectSession';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import type { SessionModel } from '../../../../src/session/model';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { plainTerminal, SessionAgents } from '../../../support/sessionAgents';
+
+const agentMethod = { id: 'login', name: 'Log in' };
+const terminalMethod = {
+  id: 'tty',
+  name: 'Log in here',
+  type: 'terminal',
+  args: ['--login'],
+  env: { LOGIN_TOKEN: 'secret' },
+};
+
+describe('signing in', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let agents: SessionAgents;
+  let signedIn: string;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    agents = new SessionAgents(folder);
+    signedIn = join(folder, 'signed-in');
+  });
+  afterEach(async () => {
+    const violations = await agents.close();
+    await removeScratch();
+    assert.deepEqual(violations, []);
+  });
+
+  describe('in a terminal', () => {
+    it('runs the agent with what the method adds, starts it anew, and sends what waited; nothing is authenticated', async () => {
+      const commands: TerminalCommand[] = [];
+      const { conversation, until } = agents.open(
+        { authMethods: [terminalMethod], signedIn },
+        {
+          services: {
+            signInTerminal: (command, signal) => {
+              commands.push(command);
+              return plainTerminal(command, signal);
+            },
+          },
+        },
+      );
+      const sent = conversation.send('one');
+      await until((c) => c.connection.kind === 'authRequired');
+      await conversation.signIn('tty');
+      assert.equal((await sent.done).stopReason, 'end_turn');
+      const [command] = commands;
+      assert.equal(command?.title, 'Keeper: Log in here');
+      assert.equal(command?.command, process.execPath);
+      assert.match(command?.args[0] ?? '', /sessionAgent\.js$/, 'its own arguments come first');
+      assert.equal(command?.args.at(-1), '--login');
+      assert.equal(command?.env.LOGIN_TOKEN, 'secret');
+      assert.equal(command?.env.AGENT_LOG, agents.log, 'the environment of the agent is under it');
+      assert.equal(agents.lines.filter(({ ev }) => ev === 'start').length, 2);
+      assert.equal(agents.calls('initialize').length, 2);
+      assert.equal(agents.calls('authenticate').length, 0);
+      assert.ok(
+        agents.lines.every(({ ev, token }) => ev !== 'start' || token === undefined),
+        'the agent itself does not get what only the sign-in needs',
+      );
+    });
+
+    it('is offered to the agent only where there is one', async () => {
+      const offered = async (services: object): Promise<unknown> => {
+        const { conversation } = agents.open({}, { services });
+        await conversation.start();
+        const { clientCapabilities } = agents.calls('initialize').at(-1) as {
+          clientCapabilities: Record<string, unknown>;
+        };
+        const { auth, _meta } = clientCapabilities as { auth: unknown; _meta: Record<string, unknown> };
+        return [auth, _meta['terminal-auth']];
+      };
+      assert.deepEqual(await offered({ signInTerminal: plainTerminal }), [{ terminal: true }, true]);
+      assert.deepEqual(await offered({}), [{ terminal: false }, undefined]);
+    });
+
+    it('says so where it fails or is closed, and can be tried again', async () => {
+      const { env: _env, ...failing } = terminalMethod;
+      const codes = [undefined];
+      const { conversation } = agents.open(
+        { authMethods: [failing], signedIn },
+        {
+          services: {
+            signInTerminal: (command, signal) =>
+              codes.length > 0 ? Promise.resolve(codes.pop()) : plainTerminal(command, signal),
+          },
+        },
+      );
+      await conversation.start();
+      await conversation.signIn('tty');
+      assert.match(projectSession(conversation).error?.message ?? '', /the terminal was closed before it was done/);
+      await conversation.signIn('tty');
+      assert.match(projectSession(conversation).error?.message ?? '', /its sign-in ended with code 3/);
+      assert.equal(projectSession(conversation).phase, 'authRequired');
+      assert.equal(agents.calls('initialize').length, 1, 'the agent still runs');
+    });
+
+    it('runs the command of the forerunner, in place of the agent’s own', async () => {
+      const legacy = {
+        id: 'old',
+        name: 'Old way',
+        _meta: { 'terminal-auth': { command: process.execPath, args: ['-e', 'process.exit(0)'], label: 'x' } },
+      };
+      const commands: TerminalCommand[] = [];
+      const { conversation } = agents.open(
+        { authMethods: [legacy], signedIn },
+        {
+          services: {
+            signInTerminal: async (command) => {
+              commands.push(command);
+              writeFileSync(signedIn, '');
+              return 0;
+            },
+          },
+        },
+      );
+      await conversation.start();
+      await conversation.signIn('old');
+      assert.equal(conversation.connection.kind, 'ready');
+      assert.deepEqual(commands[0]?.args, ['-e', 'process.exit(0)']);
+    });
+
+    it('ends its terminal where the agent is dropped meanwhile', async () => {
+      let aborted = false;
+      let shown = false;
+      const { conversation, until } = agents.open(
+        { authMethods: [terminalMethod], signedIn },
+        {
+          services: {
+            signInTerminal: (_command, signal) =>
+              new Promise((_resolve, reject) => {
+                shown = true;
+                signal.addEventListener('abort', () => {
+                  aborted = true;
+                  reject(signal.reason);
+                });
+                (conversation.model as SessionModel).touch('connection');
+              }),
+          },
+        },
+      );
+      await conversation.start();
+      const signing = conversation.signIn('tty');
+      await until(() => shown);
+      await conversation.restart();
+      await signing;
+      assert.ok(aborted);
+    });
+  });
+
+  it('names the variables that are to be set, and reads the setting again when it is tried again', async () => {
+    const method = { id: 'key', name: 'API key', type: 'env_var', vars: [{ name: 'ONE_KEY' }, { name: 'TWO_KEY' }] };
+    const script = { authMethods: [method], signedIn };
+    const { conversation } = agents.open(script, {
+      services: { currentAgent: () => agents.definition(script, { LOGIN_TOKEN: 'now set' }) },
+    });
+    await conversation.start();
+    const { error } = projectSession(conversation);
+    assert.match(error?.hint ?? '', /API key: set ONE_KEY and TWO_KEY under "env" of the agent/);
+    assert.deepEqual(
+      error?.actions.map(({ id }) => id),
+      ['openSettings', 'restart', 'selectAgent'],
+    );
+    await conversation.signIn('key');
+    assert.equal(agents.calls('authenticate').length, 0);
+    writeFileSync(signedIn, '');
+    await conversation.restart();
+    assert.equal(conversation.connection.kind, 'ready');
+    assert.equal(agents.lines.filter(({ ev }) => ev === 'start').at(-1)?.token, 'now set');
+  });
+
+  it('shows a way that it does not know, and starts nothing for it', async () => {
+    const method = { id: 'x', name: 'Retina', description: 'Look into the camera.', type: 'biometric' };
+    const { conversation } = agents.open({ authMethods: [method], signedIn });
+    await conversation.start();
+    const { error } = projectSession(conversation);
+    assert.match(error?.hint ?? '', /Retina: Look into the camera\./);
+    assert.ok(!error?.actions.some(({ id }) => id.startsWith('signIn:')));
+  });
+
+  it('is asked for in the middle of a session as well, and the message that was refused is sent after it', async () => {
+    const { conversation, until } = agents.open({
+      authMethods: [agentMethod],
+      signedIn,
+      authOn: 'prompt',
+      ready: true,
+    });
+    const first = conversation.send('one');
+    const second = conversation.send('two');
+    await until((c) => c.connection.kind === 'authRequired' && !c.isBusy);
+    assert.deepEqual(
+      snapshotOf(conversation).queue.map(({ text, state }) => [text, state]),
+      [
+        ['one', 'queued'],
+        ['two', 'queued'],
+      ],
+    );
+    const { sessionId } = conversation;
+    await conversation.signIn('login');
+    assert.equal((await first.done).stopReason, 'end_turn');
+    assert.equal((await second.done).stopReason, 'end_turn');
+    assert.equal(conversation.sessionId, sessionId, 'in the same session');
+    assert.equal(agents.calls('session/new').length, 1);
+    assert.equal(agents.calls('session/ready').length, 1);
+  });
+
+  it('keeps the session where the agent has to be started anew for it', async () => {
+    const { conversation, until } = agents.open(
+      { authMethods: [terminalMethod], signedIn, authOn: 'prompt', offers: ['resume'] },
+      { services: { signInTerminal: plainTerminal } },
+    );
+    const first = conversation.send('one');
+    await until((c) => c.connection.kind === 'authRequired' && !c.isBusy);
+    const { sessionId } = conversation;
+    await conversation.signIn('tty');
+    assert.equal((await first.done).stopReason, 'end_turn');
+    assert.equal(conversation.sessionId, sessionId);
+    assert.equal(agents.calls('session/resume').length, 1);
+  });
+
+  it('is asked for before an old session is opened', async () => {
+    const sessionId = await agents.past({ load: true }, 'one');
+    const { conversation } = agents.open(
+      { load: true, authMethods: [agentMethod], signedIn },
+      { opening: { kind: 'reopen', sessionId, transcript: 'replay' } },
+    );
+    await conversation.start();
+    assert.equal(conversation.connection.kind, 'authRequired');
+    await conversation.signIn('login');
+    assert.equal(conversation.sessionId, sessionId);
+    assert.equal(snapshotOf(conversation).turns.length, 1);
+  });
+
+  describe('and out', () => {
+    it('ends with an agent that asks for a sign-in again', async () => {
+      writeFileSync(signedIn, '');
+      const { conversation } = agents.open({ authMethods: [agentMethod], signedIn, logout: true });
+      await conversation.start();
+      assert.equal(conversation.connection.kind, 'ready');
+      await conversation.signOut();
+      assert.equal(existsSync(signedIn), false);
+      assert.equal(conversation.connection.kind, 'authRequired');
+    });
+
+    it('is refused where the agent has no way to do it', async () => {
+      const { conversation } = agents.open({});
+      await conversation.start();
+      await assert.rejects(conversation.signOut(), { code: 'cannot-sign-out' });
+      assert.equal(conversation.connection.kind, 'ready');
+    });
+  });
+});

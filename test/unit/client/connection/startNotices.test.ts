@@ -1,0 +1,61 @@
+// What is said of an agent that begins anew: once, also where the session came from elsewhere and that was said when it was opened.
+import { strict as assert } from 'node:assert';
+import { silentLog } from '../../../../src/base/log';
+import { StartNotices } from '../../../../src/client/connection/startNotices';
+import { openedEnd } from '../../../../src/client/sharing/provenanceWords';
+import type { SessionEvent } from '../../../../src/session/event';
+import { SessionModel } from '../../../../src/session/model';
+
+describe('an agent that begins anew', () => {
+  const textOf = (text: string): SessionEvent => ({
+    type: 'message_chunk',
+    role: 'agent',
+    messageId: text,
+    block: { type: 'text', text },
+  });
+
+  /** The titles of the notices, after the agent has started. */
+  function titles(...before: readonly SessionEvent[]): readonly string[] {
+    const model = new SessionModel();
+    for (const event of before) model.apply(event, 1);
+    return start(model);
+  }
+
+  function start(model: SessionModel): readonly string[] {
+    new StartNotices((event) => model.apply(event, 2), silentLog).beganAnew('Ada', model.state.entries);
+    return model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
+  }
+
+  it('is taken for one that remembers', () => {
+    assert.deepEqual(titles(textOf('hello')), ['New session']);
+  });
+
+  it('is said twice to begin anew where the session was opened from elsewhere', () => {
+    assert.deepEqual(titles(textOf('hello'), openedEnd('Ada', [], 'none', false)), ['Ada goes on from here']);
+  });
+
+  it('is taken for one that remembers what was said since the session was opened', () => {
+    const opened = openedEnd('Ada', [], 'none', false);
+    assert.deepEqual(titles(textOf('hello'), opened, textOf('since')), ['Ada goes on from here', 'New session']);
+  });
+
+  it('is taken for one that remembers where it says the words of the client itself', () => {
+    const { title, description = '' } = openedEnd('Ada', [], 'none', false);
+    const said: SessionEvent = { type: 'notice', severity: 'info', title, description };
+    assert.deepEqual(titles(textOf('hello'), said), [title, 'New session']);
+  });
+
+  it('is said twice to begin anew where it is started again before anybody said a word', () => {
+    const model = new SessionModel();
+    model.apply(textOf('hello'), 1);
+    start(model);
+    assert.deepEqual(start(model), ['New session']);
+  });
+
+  it('is taken for one that remembers where another agent had the session itself', () => {
+    const lost = openedEnd('Ada', [], 'missing', true);
+    assert.match(`${lost.severity} ${lost.description}`, /^warning .*cannot be loaded/);
+    const opened = openedEnd('Ada', [], 'none', true);
+    assert.deepEqual(titles(textOf('hello'), opened), ['Ada goes on from here', 'New session']);
+  });
+});

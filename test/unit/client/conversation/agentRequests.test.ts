@@ -1,0 +1,121 @@
+// Requests of an agent by their names: what has no answer here is refused, whatever it is called.
+import { strict as assert } from 'node:assert';
+import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
+import { V1Agent } from '../../../../src/acp/v1/v1Agent';
+import { answerRequest, type RequestContext } from '../../../../src/client/conversation/agentRequests';
+import { ElicitationDesk } from '../../../../src/client/requests/elicitationDesk';
+import { PermissionDesk } from '../../../../src/client/requests/permissionDesk';
+import type { SessionEvent } from '../../../../src/session/event';
+
+describe('requests of an agent', () => {
+  const context = {
+    key: 'key',
+    roots: ['/secret/root'],
+    sessionId: () => 's',
+    agentSide: () => ({}),
+    isSubagent: () => false,
+    isCancelled: () => false,
+  } as unknown as RequestContext;
+
+  for (const method of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', 'no/such']) {
+    it(`are answered “method not found” where they are called ${method}`, async () => {
+      await assert.rejects(
+        answerRequest(context, method, { sessionId: 's' }, new AbortController().signal),
+        (error: unknown) => error instanceof RpcError && error.code === -32601,
+      );
+    });
+  }
+
+  describe('with questions of qwen-code', () => {
+    const events: SessionEvent[] = [];
+    const apply = (event: SessionEvent): void => void events.push(event);
+    const permissions = new PermissionDesk(apply);
+    const elicitations = new ElicitationDesk(apply);
+    const dialect = new V1Agent({ request: async () => ({}), notify: async () => {} });
+    const asking = {
+      ...context,
+      permissions,
+      elicitations,
+      agentSide: () => ({ dialect }),
+    } as unknown as RequestContext;
+
+    beforeEach(() => {
+      events.length = 0;
+    });
+
+    const options = [
+      { optionId: 'proceed_once', name: 'Submit', kind: 'allow_once' },
+      { optionId: 'cancel', name: 'Cancel', kind: 'reject_once' },
+    ];
+    const questions = [
+      {
+        question: 'Which colour?',
+        header: 'Colour',
+        options: [{ label: 'red' }, { label: 'blue', description: 'calm' }],
+      },
+      { question: 'Which parts?', multiSelect: true, options: [{ label: 'text' }, { label: 'code' }] },
+      { question: 'What name?', options: [] },
+    ];
+    const ask = (_meta: object, rawInput: object = {}): Promise<unknown> => {
+      const toolCall = { toolCallId: 'c', title: 'Ask user 3 questions', _meta, rawInput };
+      const params = { sessionId: 's', options, toolCall };
+      return answerRequest(asking, 'session/request_permission', params, new AbortController().signal);
+    };
+    const form = (): Extract<SessionEvent, { type: 'elicitation_asked' }> => {
+      const asked = events.find(({ type }) => type === 'elicitation_asked');
+      assert.ok(asked?.type === 'elicitation_asked');
+      return asked;
+    };
+
+    for (const [where, meta, rawInput] of [
+      ['beside the call', { qwenInteractionKind: 'user_question', qwenQuestions: questions }, {}],
+      ['in its input', { qwenInteractionKind: 'user_question', qwenQuestions: [] }, { questions }],
+    ] as const) {
+      it(`show the questions ${where} as a form, and give the answers to the agent`, async () => {
+        const answer = ask(meta, rawInput);
+        const asked = form();
+        assert.equal(asked.toolCallId, 'c');
+        assert.ok(asked.mode === 'form');
+        assert.deepEqual(
+          asked.form.fields.map(({ title, type, required }) => [title, type, required]),
+          [
+            ['Which colour?', 'choice', true],
+            ['Which parts?', 'choices', true],
+            ['What name?', 'text', true],
+          ],
+        );
+        assert.ok(events.some(({ type }) => type === 'tool_call'));
+        assert.notEqual(elicitations.submit(asked.id, { 0: 'blue' })?.size, 0);
+        elicitations.submit(asked.id, { 0: 'blue', 1: ['text', 'code'], 2: 'Ann' });
+        assert.deepEqual(await answer, {
+          outcome: { outcome: 'selected', optionId: 'proceed_once' },
+          answers: { 0: 'blue', 1: 'text, code', 2: 'Ann' },
+        });
+      });
+    }
+
+    it('say no where the user does, and nothing where the user dismisses them', async () => {
+      for (const [action, outcome] of [
+        ['decline', { outcome: 'selected', optionId: 'cancel' }],
+        ['cancel', { outcome: 'cancelled' }],
+      ] as const) {
+        events.length = 0;
+        const answer = ask({ qwenInteractionKind: 'user_question', qwenQuestions: questions });
+        elicitations.refuse(form().id, action);
+        assert.deepEqual(await answer, { outcome });
+      }
+    });
+
+    it('ask for a permission where they are no questions, or none that can be shown', async () => {
+      const odd = [[], 'text', [{ question: 'x', options: [{}] }], Array.from({ length: 101 }, () => ({}))];
+      for (const qwenQuestions of odd) {
+        events.length = 0;
+        const answer = ask({ qwenInteractionKind: 'user_question', qwenQuestions });
+        const asked = events.find(({ type }) => type === 'permission_asked');
+        assert.ok(asked?.type === 'permission_asked', JSON.stringify(qwenQuestions).slice(0, 50));
+        permissions.answer(asked.permissionId, 'cancel');
+        assert.deepEqual(await answer, { outcome: { outcome: 'selected', optionId: 'cancel' } });
+      }
+    });
+  });
+});

@@ -1,0 +1,64 @@
+// The mode and the model of a session, however the agent offers them.
+import { strict as assert } from 'node:assert';
+import { choiceOf } from '../../../../src/client/conversation/choices';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import type { ConfigOption } from '../../../../src/session/content';
+import type { SessionEvent } from '../../../../src/session/event';
+import { SessionModel } from '../../../../src/session/model';
+
+const modes: SessionEvent = {
+  type: 'modes',
+  current: 'ask',
+  modes: [
+    { id: 'ask', name: 'Ask' },
+    { id: 'code', name: 'Code', description: 'Writes' },
+  ],
+};
+const option = (id: string, category: string): ConfigOption => ({
+  id,
+  name: id,
+  category,
+  type: 'select',
+  value: 'a',
+  values: [
+    { value: 'a', name: 'A' },
+    { value: 'b', name: 'B' },
+  ],
+});
+
+function conversation(...events: readonly SessionEvent[]): { it: Conversation; asked: string[] } {
+  const model = new SessionModel();
+  for (const event of events) model.apply(event, 0);
+  const asked: string[] = [];
+  const parts = {
+    model,
+    setMode: async (id: string) => void asked.push(`mode ${id}`),
+    setConfigOption: async (id: string, value: unknown) => void asked.push(`${id} ${value}`),
+  };
+  return { it: parts as unknown as Conversation, asked };
+}
+
+describe('the choice of a mode and of a model', () => {
+  it('is among the modes of an agent that has modes', async () => {
+    const { it, asked } = conversation(modes, { type: 'config', options: [option('size', 'other')] });
+    const choice = choiceOf(it, 'mode');
+    assert.equal(choice?.current, 'ask');
+    assert.deepEqual(choice?.values[1], { value: 'code', name: 'Code', description: 'Writes' });
+    await choice?.choose('code');
+    assert.deepEqual(asked, ['mode code']);
+  });
+
+  it('is an option of that category, which goes before modes', async () => {
+    const options = [option('approval', 'mode'), option('llm', 'model')];
+    const { it, asked } = conversation(modes, { type: 'config', options });
+    await choiceOf(it, 'mode')?.choose('b');
+    await choiceOf(it, 'model')?.choose('b');
+    assert.deepEqual(asked, ['approval b', 'llm b']);
+    assert.equal(choiceOf(it, 'model')?.current, 'a');
+  });
+
+  it('is none where the agent offers none', () => {
+    assert.equal(choiceOf(conversation().it, 'mode'), undefined);
+    assert.equal(choiceOf(conversation(modes).it, 'model'), undefined);
+  });
+});

@@ -1,0 +1,397 @@
+// Whole conversations with real agent processes that behave. The scripted agent ends itself with a violation where the client breaks a rule.
+import { strict as assert } from 'node:assert';
+import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
+import type { ConversationServices } from '../../../../src/client/conversation/services';
+import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { useAgentSession } from '../../../support/agentSession';
+import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import type { AgentScript, presets } from '../../../support/agents/script';
+import { goneFrom, isGone } from '../../../support/processes';
+
+describe('conversation', function () {
+  this.timeout(30_000);
+  const session = useAgentSession();
+  const open = (script: keyof typeof presets | AgentScript, services: Partial<ConversationServices> = {}) =>
+    session.openAgent(scriptedAgent(script, session.agentLog), { services });
+  const kinds = (): string[] =>
+    snapshotOf(session.conversation).entries.map(({ kind, late }) => (late ? `${kind} late` : kind));
+
+  describe('with an agent that behaves', () => {
+    it('shows what it says, and ends the turn at its barrier', async () => {
+      open('proposals');
+      const result = await session.conversation.send('say Hello\nsay world').done;
+      assert.equal(result.stopReason, 'end_turn');
+      assert.equal(session.said(), 'Helloworld');
+      assert.equal(snapshotOf(session.conversation).turns[0]?.barrier, 'turn_complete');
+      assert.equal(phaseOf(session.conversation), 'ready');
+    });
+
+    it('says session/ready once, after session/new and before the first prompt', async () => {
+      open('proposals');
+      await session.conversation.send('say x').done;
+      await session.conversation.send('say y').done;
+      assert.deepEqual(calledMethods(readAgentLog(session.agentLog)), [
+        'initialize',
+        'session/new',
+        'session/ready',
+        'session/prompt',
+        'session/prompt',
+      ]);
+    });
+
+    for (const preset of ['ready-v2-place', 'ready-session', 'ready-session-capabilities', 'ready-meta'] as const) {
+      it(`reads the ready capability where it stands: ${preset}`, async () => {
+        open(preset);
+        await session.conversation.send('say x').done;
+        assert.ok(calledMethods(readAgentLog(session.agentLog)).includes('session/ready'));
+      });
+    }
+
+    for (const preset of ['plain', 'ready-false', 'ready-string'] as const) {
+      it(`does not say session/ready to an agent that did not ask for it: ${preset}`, async () => {
+        open(preset);
+        await session.conversation.send('say x').done;
+        assert.ok(!calledMethods(readAgentLog(session.agentLog)).includes('session/ready'));
+      });
+    }
+
+    it('loses none of the updates that come before the session is known', async () => {
+      open('early');
+      await session.conversation.start();
+      await session.conversation.send('say after').done;
+      const early = readAgentLog(session.agentLog).filter(
+        ({ dir, msg }) => dir === 'out' && msg?.method === 'session/update',
+      ).length;
+      assert.ok(early >= 36);
+      const text = session.said();
+      assert.ok(text.includes('35'), text.slice(0, 300));
+    });
+
+    it('shows all 14 updates, and those that it does not know', async () => {
+      open('plain');
+      await session.conversation.send('all-updates\nunknown-updates').done;
+      const snapshot = snapshotOf(session.conversation);
+      for (const kind of ['user', 'agent', 'thought', 'tool', 'plan', 'notice'])
+        assert.ok(kinds().includes(kind), `${kind} is missing: ${kinds()}`);
+      assert.ok(snapshot.commands.length > 0 && snapshot.usage && snapshot.title);
+    });
+
+    it('queues a message while a turn runs and sends it when the turn has ended', async () => {
+      open('proposals');
+      const first = session.conversation.send('wait');
+      await session.until((c) => c.isBusy);
+      const second = session.conversation.send('say second');
+      assert.deepEqual(
+        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
+        [['say second', 'queued']],
+      );
+      session.conversation.cancel();
+      assert.equal((await first.done).stopReason, 'cancelled');
+      const [waiting] = snapshotOf(session.conversation).queue;
+      assert.equal(waiting?.state, 'paused', 'Stop pauses the queue');
+      session.conversation.resumeQueue();
+      assert.equal((await second.done).stopReason, 'end_turn');
+      assert.equal(session.said(), 'second');
+    });
+
+    it('sends a queued message now by stopping the turn and waiting for its real end', async () => {
+      open('proposals');
+      const first = session.conversation.send('wait');
+      await session.until((c) => c.isBusy);
+      session.conversation.send('say one');
+      const two = session.conversation.send('say two');
+      session.conversation.sendNow(two.id);
+      assert.equal((await first.done).stopReason, 'cancelled');
+      await two.done;
+      await session.until((c) => c.queue.items.length === 0 && !c.isBusy);
+      assert.equal(session.said(), 'two\none');
+    });
+
+    it('does not send an item while it is being edited', async () => {
+      open('plain');
+      const first = session.conversation.send('wait');
+      await session.until((c) => c.isBusy);
+      const second = session.conversation.send('say draft');
+      session.conversation.queue.hold(second.id, true);
+      session.conversation.cancel();
+      await first.done;
+      session.conversation.resumeQueue();
+      assert.equal(session.conversation.isBusy, false);
+      session.conversation.queue.edit(second.id, 'say final');
+      session.conversation.pumpQueue();
+      await second.done;
+      assert.equal(session.said(), 'final');
+    });
+
+    it('probes a session that was quiet, and only then', async () => {
+      open('proposals', { quietMs: 0 });
+      await session.conversation.send('say x').done;
+      assert.ok(calledMethods(readAgentLog(session.agentLog)).includes('session/status'));
+      assert.equal(session.conversation.liveness, 'live');
+      await session.close();
+      open('proposals');
+      await session.conversation.send('say x').done;
+      const methods = calledMethods(readAgentLog(session.agentLog));
+      assert.equal(methods.filter((method) => method === 'session/status').length, 1);
+    });
+
+    it('keeps the message where the probe says that the session is gone', async () => {
+      open(
+        { status: { path: ['agentCapabilities', 'sessionCapabilities', 'status'], answer: 'not_found' } },
+        { quietMs: -1 },
+      );
+      session.conversation.send('say x');
+      await session.until((c) => c.queue.paused !== undefined);
+      assert.equal(snapshotOf(session.conversation).queue[0]?.text, 'say x');
+    });
+  });
+
+  describe('a queue', () => {
+    it('that has run empty holds nothing that is written later', async () => {
+      open('plain');
+      const first = session.conversation.send('wait');
+      await session.until((c) => c.isBusy);
+      const second = session.conversation.send('permission');
+      session.conversation.cancel();
+      await first.done;
+      assert.ok(session.conversation.queue.paused);
+      session.conversation.sendNow(second.id);
+      await session.until((c) => c.model.state.permissions.size === 1);
+      const third = session.conversation.send('say three');
+      const [asked] = session.conversation.model.state.permissions.keys();
+      session.conversation.answerPermission(asked ?? '', null);
+      await third.done;
+      assert.match(session.said(), /three$/);
+    });
+
+    it('is kept and paused when a turn ends with an error', async () => {
+      open('plain');
+      const first = session.conversation.send('error -32603 The model is overloaded');
+      const rest = ['say two', 'say three'].map((text) => session.conversation.send(text));
+      await first.done;
+      await session.until((c) => !c.isBusy);
+      assert.deepEqual(
+        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
+        [
+          ['say two', 'paused'],
+          ['say three', 'paused'],
+        ],
+      );
+      assert.equal(session.conversation.queue.paused, 'turn-failed');
+      session.conversation.resumeQueue();
+      for (const { done } of rest) await done;
+      assert.equal(session.said(), 'two\nthree');
+    });
+
+    it('keeps and pauses a message whose agent was stopped while it started', async () => {
+      open({ mute: ['initialize'] });
+      session.conversation.send('say x');
+      await session.until((c) => c.stages.current?.name === 'initialize');
+      session.conversation.cancel();
+      await session.until((c) => c.connection.kind === 'idle');
+      assert.deepEqual(
+        snapshotOf(session.conversation).queue.map(({ text, state }) => [text, state]),
+        [['say x', 'paused']],
+      );
+    });
+  });
+
+  it('ends the turn of a message that cannot be written, and keeps the message', async () => {
+    open('plain');
+    assert.equal((await session.conversation.send('say one\nunreadable').done).stopReason, 'end_turn');
+    session.conversation.send('say two');
+    await session.until((c) => c.queue.paused !== undefined);
+    assert.equal(session.conversation.queue.paused, 'agent-closed-input');
+    assert.equal(session.conversation.isBusy, false);
+    assert.deepEqual(
+      session.conversation.queue.items.map(({ text, state }) => [text, state]),
+      [['say two', 'queued']],
+    );
+  });
+
+  it('starts no second agent before the first one is gone', async () => {
+    const pids = (): number[] => readAgentLog(session.agentLog).flatMap(({ ev, pid }) => (ev === 'start' ? [pid] : []));
+    const alive: boolean[] = [];
+    open(
+      { ignoreStdinEnd: true },
+      {
+        environment: async () => {
+          for (const pid of pids()) alive.push(!(await isGone(pid)));
+          return agentEnvironment(process.env, undefined);
+        },
+      },
+    );
+    await session.conversation.send('say one').done;
+    const restarted = session.conversation.restart();
+    await session.until((c) => c.connection.kind === 'idle');
+    const sent = session.conversation.send('say two');
+    await restarted;
+    session.conversation.resumeQueue();
+    assert.equal((await sent.done).stopReason, 'end_turn');
+    assert.deepEqual(alive, [false]);
+    assert.equal(pids().length, 2);
+  });
+
+  describe('terminals', () => {
+    it('run for real, show their output in the tool call, and end with their exit code', async () => {
+      open('plain');
+      await session.conversation.send('terminal').done;
+      const [terminal] = [...session.conversation.model.state.terminals.values()];
+      assert.match(terminal?.output ?? '', /out /);
+      assert.match(terminal?.output ?? '', /err/);
+      assert.equal(terminal?.exit?.exitCode, 3);
+      assert.ok(
+        snapshotOf(session.conversation).entries.some(({ tool }) =>
+          tool?.content.some(({ type }) => type === 'terminal'),
+        ),
+      );
+    });
+
+    it('keep the end of their output at a whole character, can be killed, and stay visible after their release', async () => {
+      open('plain');
+      await session.conversation.send('terminal-limit 100\nterminal-kill\nterminal-release').done;
+      assert.match(session.said(), /é+END/);
+      assert.doesNotMatch(session.said(), /\ufffd/);
+      assert.ok(
+        [...session.conversation.model.state.terminals.values()].every(
+          ({ exit, released }) => exit !== undefined || released,
+        ),
+      );
+    });
+
+    it('end with the session where the agent left one running', async () => {
+      open('plain');
+      const printed = (): string => [...session.conversation.model.state.terminals.values()][0]?.output ?? '';
+      session.conversation.send('terminal-leave');
+      await session.until(() => printed().endsWith('\n'));
+      const pid = Number(printed());
+      assert.ok(pid > 0);
+      await session.close();
+      await goneFrom(pid);
+    });
+  });
+
+  describe('permissions', () => {
+    it('answers with the option that the user chose, by its id', async () => {
+      open('plain');
+      const turn = session.conversation.send('permission');
+      await session.until((c) => c.model.state.permissions.size === 1);
+      assert.equal(phaseOf(session.conversation), 'requiresAction');
+      const [permission] = snapshotOf(session.conversation).permissions;
+      assert.ok(session.conversation.answerPermission(permission?.id ?? '', 'always'));
+      await turn.done;
+      assert.match(session.said(), /"optionId":"always"/);
+    });
+
+    it('answers every open question with cancelled when the turn is stopped', async () => {
+      open('plain');
+      const turn = session.conversation.send('two-permissions');
+      await session.until((c) => c.model.state.permissions.size === 2);
+      session.conversation.cancel();
+      assert.equal((await turn.done).stopReason, 'cancelled');
+      assert.equal(session.conversation.model.state.permissions.size, 0);
+      const tools = snapshotOf(session.conversation).entries.flatMap(({ tool }) => (tool ? [tool.status] : []));
+      assert.deepEqual(tools, ['cancelled', 'cancelled']);
+    });
+
+    it('takes a dismissal for cancelled, never for an option', async () => {
+      open('plain');
+      const turn = session.conversation.send('permission');
+      await session.until((c) => c.model.state.permissions.size === 1);
+      session.conversation.answerPermission([...session.conversation.model.state.permissions.keys()][0] ?? '', null);
+      await turn.done;
+      assert.match(session.said(), /"outcome":"cancelled"/);
+    });
+
+    it('closes a question that the agent withdraws', async () => {
+      open('plain');
+      await session.conversation.send('withdraw').done;
+      assert.equal(session.conversation.model.state.permissions.size, 0);
+      assert.match(session.said(), /cancelled/);
+    });
+
+    it('shows a question without options, which can only be dismissed', async () => {
+      open('plain');
+      const turn = session.conversation.send('permission-none');
+      await session.until((c) => c.model.state.permissions.size === 1);
+      assert.equal(
+        session.conversation.answerPermission(
+          [...session.conversation.model.state.permissions.keys()][0] ?? '',
+          'allow',
+        ),
+        false,
+      );
+      session.conversation.answerPermission([...session.conversation.model.state.permissions.keys()][0] ?? '', null);
+      await turn.done;
+      assert.match(session.said(), /"outcome":"cancelled"/);
+    });
+  });
+
+  describe('turn ends', () => {
+    for (const when of ['before', 'after', 'late', 'twice', 'wrong-id', 'no-id', 'unadvertised'] as const) {
+      it(`are known although turn_complete comes ${when}`, async () => {
+        open({ turnComplete: { when, delayMs: 20 } });
+        await session.conversation.send('say a').done;
+        await session.conversation.send('say b').done;
+        const { turns } = snapshotOf(session.conversation);
+        assert.deepEqual(
+          turns.map(({ stopReason }) => stopReason),
+          ['end_turn', 'end_turn'],
+        );
+        assert.equal(session.said().replaceAll('\n', ''), 'ab');
+      });
+    }
+
+    it('are known although a promised turn_complete never comes', async () => {
+      open({ turnComplete: { when: 'never' } }, { barrierGraceMs: 10 });
+      await session.conversation.send('say a').done;
+      assert.equal(snapshotOf(session.conversation).turns[0]?.barrier, 'timeout');
+    });
+
+    it('do not lose what comes after them: it is shown, as late', async () => {
+      open('proposals');
+      await session.conversation.send('say in time\nlate chunk').done;
+      await session.until(() => kinds().includes('agent late'));
+      assert.deepEqual(kinds(), ['user', 'agent', 'agent late']);
+    });
+
+    it('let a late update finish a tool call', async () => {
+      open('plain');
+      await session.conversation.send('late tool').done;
+      await session.until((c) => snapshotOf(c).entries.some(({ tool }) => tool?.status === 'completed'));
+    });
+
+    it('show the error of a failed prompt and let the next one work', async () => {
+      open('plain');
+      const result = await session.conversation.send('error -32603 The model is overloaded').done;
+      assert.equal(result.stopReason, 'error');
+      assert.ok(
+        snapshotOf(session.conversation).entries.some(
+          ({ kind, text }) => kind === 'error' && text?.includes('overloaded'),
+        ),
+      );
+      assert.equal((await session.conversation.send('say fine').done).stopReason, 'end_turn');
+    });
+
+    it('send a failed prompt again with its attachments, once, as a new message', async () => {
+      open('plain');
+      const { conversation } = session;
+      const link = { type: 'resource_link', uri: 'file:///work/a.ts', name: 'a.ts' } as const;
+      const file = { id: 'f', kind: 'file', label: 'a.ts', forms: [link] } as const;
+      await conversation.send('say fine').done;
+      assert.equal(conversation.sendAgain('t1'), false, 'a turn that did not fail');
+      await conversation.send('error -32603 The model is overloaded', [file]).done;
+      assert.equal(projectSession(conversation).failedTurnId, 't2');
+      conversation.queue.pause('turn-failed');
+      assert.equal(conversation.sendAgain('t1'), false, 'a turn that is not the newest');
+      assert.equal(conversation.sendAgain('t2'), true);
+      assert.equal(conversation.sendAgain('t2'), false, 'it is on its way');
+      assert.equal(projectSession(conversation).failedTurnId, undefined);
+      await session.until(({ model }) => model.state.turns.length === 3 && !model.state.turn);
+      const said = conversation.model.state.entries.flatMap((entry) => (entry.kind === 'user' ? [entry.content] : []));
+      assert.deepEqual(said[2], said[1]);
+      assert.deepEqual(said[2]?.at(-1), link);
+    });
+  });
+});

@@ -1,0 +1,19 @@
+// A short soak: six kills at random moments, of agents of each kind. `npm run soak` does two hundred.
+import { strict as assert } from 'node:assert';
+import { assertWhole } from '../../../support/faultWindow';
+import { removeScratch } from '../../../support/scratch';
+import { soak } from '../../../support/soak';
+
+describe('a user whose agent is killed again and again', function () {
+  this.timeout(120_000);
+
+  afterEach(removeScratch);
+
+  for (const kind of ['can load', 'can do neither'] as const) {
+    it(`loses a message, or has one sent twice, where the agent ${kind}`, async () => {
+      const result = await soak(kind, 6, 7, ({ conversation }) => assertWhole(conversation.model.state));
+      assert.equal(result.recoveries.length, 6);
+      assert.deepEqual([result.received, result.lost, result.twice], [result.typed, 0, 0]);
+    });
+  }
+});

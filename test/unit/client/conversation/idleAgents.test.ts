@@ -1,0 +1,145 @@
+// Agents that nobody needs give their processes back, and nothing is lost by it.
+import { strict as assert } from 'node:assert';
+import { silentLog } from '../../../../src/base/log';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { IdleAgents } from '../../../../src/client/conversation/idleAgents';
+import { phaseOf, statusOf } from '../../../../src/client/view/projectSession';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { goneFrom, isGone } from '../../../support/processes';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { SessionAgents } from '../../../support/sessionAgents';
+
+const LIMIT = 30 * 60_000;
+
+describe('an idle agent', function () {
+  this.timeout(30_000);
+  let agents: SessionAgents;
+  let now: number;
+  let shown: boolean;
+  let limit: number | undefined;
+  let open: Conversation[];
+  let idle: IdleAgents;
+
+  beforeEach(async () => {
+    agents = new SessionAgents(await scratchFolder());
+    now = 0;
+    shown = false;
+    limit = LIMIT;
+    open = [];
+    idle = new IdleAgents({
+      conversations: () => open,
+      isShown: () => shown,
+      limitMs: () => limit,
+      onLook() {},
+      now: () => now,
+      schedule: () => ({ dispose() {} }),
+      log: silentLog,
+    });
+  });
+  afterEach(async () => {
+    idle.dispose();
+    const violations = await agents.close();
+    await removeScratch();
+    assert.deepEqual(violations, []);
+  });
+
+  async function begin(script: Parameters<SessionAgents['open']>[0]): Promise<ReturnType<SessionAgents['open']>> {
+    const session = agents.open(script);
+    open = [session.conversation];
+    await session.conversation.start();
+    await session.conversation.send('one').done;
+    return session;
+  }
+  const pids = (): number[] => agents.lines.filter(({ ev }) => ev === 'start').map(({ pid }) => pid);
+  /** Time passes; it is looked before and after. */
+  async function pass(ms: number): Promise<void> {
+    await idle.look();
+    now += ms;
+    await idle.look();
+  }
+
+  it('gives its process back after the time, and opens the same session with the next message', async () => {
+    const { conversation } = await begin({ offers: ['resume'] });
+    const { sessionId } = conversation;
+    await pass(LIMIT - 1);
+    assert.equal(phaseOf(conversation), 'ready');
+    now += 1;
+    await idle.look();
+    assert.equal(statusOf(conversation), 'stopped while idle');
+    await goneFrom(pids()[0] ?? 0);
+    assert.equal((await conversation.send('two').done).stopReason, 'end_turn');
+    assert.equal(conversation.sessionId, sessionId);
+    assert.equal(agents.calls('session/resume').length, 1);
+    assert.deepEqual(
+      snapshotOf(conversation).entries.map(({ kind, text }) => `${kind}: ${text}`),
+      ['user: one', 'agent: Heard one', 'user: two', 'agent: Heard two'],
+    );
+  });
+
+  it('has the mode that the user chose when it is back, before the next message', async () => {
+    const { conversation } = await begin({ offers: ['resume'], modes: ['ask', 'code'] });
+    await conversation.setMode('code');
+    await pass(LIMIT);
+    await conversation.send('two').done;
+    assert.equal(conversation.model.state.mode, 'code');
+    const order = agents.lines.flatMap(({ dir, msg }) => (dir === 'in' && msg?.method ? [msg.method] : []));
+    assert.deepEqual(order.slice(-3), ['session/resume', 'session/set_mode', 'session/prompt']);
+  });
+
+  it('keeps its process where it cannot open the session again', async () => {
+    const { conversation } = await begin({});
+    await pass(LIMIT);
+    assert.equal(phaseOf(conversation), 'ready');
+  });
+
+  it('keeps its process while the session is on the screen, and where the setting says so', async () => {
+    const { conversation } = await begin({ load: true });
+    shown = true;
+    await pass(LIMIT);
+    shown = false;
+    await pass(LIMIT - 1);
+    limit = undefined;
+    await pass(LIMIT);
+    assert.equal(phaseOf(conversation), 'ready');
+    assert.equal(await isGone(pids()[0] ?? 0), false);
+  });
+
+  it('begins to be idle anew with whatever happens in the session', async () => {
+    const { conversation } = await begin({ load: true });
+    await pass(LIMIT - 1);
+    idle.changed(conversation.key);
+    await pass(LIMIT - 1);
+    assert.equal(phaseOf(conversation), 'ready');
+  });
+
+  it('keeps its process while something goes on beside the turns, or waits for the user', async () => {
+    const { conversation } = await begin({ load: true });
+    const note = (event: Parameters<Conversation['note']>[0][number]['event']): void =>
+      conversation.note([{ at: 0, event }]);
+    const stays = async (): Promise<void> => {
+      await pass(LIMIT);
+      assert.equal(phaseOf(conversation), 'ready');
+      assert.equal(conversation.isIdle, false);
+    };
+    note({ type: 'background', work: [{ type: 'tool_call', id: 'c1' }] });
+    await stays();
+    note({ type: 'background', work: [] });
+    note({ type: 'terminal', terminalId: 't1', command: 'npm start' });
+    await stays();
+    note({ type: 'terminal', terminalId: 't1', exit: { exitCode: 0 } });
+    conversation.queue.add('later', []);
+    conversation.queue.pause('by-user');
+    await stays();
+    conversation.removeFromQueue();
+    assert.equal(conversation.isIdle, true);
+  });
+
+  it('does not take a turn for idleness, however long it is silent', async () => {
+    const { conversation } = agents.open({ load: true, mute: ['session/prompt'] });
+    open = [conversation];
+    await conversation.start();
+    conversation.send('one').done.catch(() => {}); // the window ends first
+    await pass(LIMIT);
+    assert.equal(phaseOf(conversation), 'running');
+  });
+});

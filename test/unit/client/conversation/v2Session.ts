@@ -1,0 +1,41 @@
+// Conversations with the scripted agent of version 2, and what tests of its lifecycle look at.
+import { join } from 'node:path';
+import type { Opening } from '../../../../src/client/connection/opening';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import type { ConversationServices } from '../../../../src/client/conversation/services';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { type AgentSession, useAgentSession } from '../../../support/agentSession';
+import type { V2Script } from '../../../support/agents/v2ScriptedAgent';
+
+export interface V2Options {
+  /** Absent: 2. */
+  readonly protocol?: 1 | 2 | 'auto';
+  readonly services?: Partial<ConversationServices>;
+  readonly opening?: Opening;
+}
+
+export interface V2Session {
+  readonly session: AgentSession;
+  open(script?: V2Script, options?: V2Options): Conversation;
+  /** The entries of the transcript: turn, kind and text. */
+  entries(): string[];
+}
+
+/** Registers the hooks. Call it inside a `describe`. */
+export function useV2Session(): V2Session {
+  const session = useAgentSession();
+  return {
+    session,
+    open(script = {}, { protocol = 2, services = {}, opening } = {}) {
+      const entry = {
+        command: process.execPath,
+        args: [join(process.cwd(), 'out/support/agents/v2ScriptedAgent.js'), JSON.stringify(script)],
+        env: { AGENT_LOG: session.agentLog },
+        protocol,
+      };
+      return session.openAgent(entry, { services, ...(opening && { opening }) }).conversation;
+    },
+    entries: () =>
+      snapshotOf(session.conversation).entries.map(({ kind, text, turnId }) => `${turnId ?? '-'} ${kind}: ${text}`),
+  };
+}

@@ -1,0 +1,92 @@
+// The session of a conversation with HTTP agents over the end of its window, in the middle of an answer.
+import { strict as assert } from 'node:assert';
+import { Deferred } from '../../../../src/base/deferred';
+import { silentLog } from '../../../../src/base/log';
+import { CommunicationChat } from '../../../../src/client/http/communicationChat';
+import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
+import type { Message } from '../../../../src/distributed/model/model';
+import { type OriginalServer, originalServer } from '../../../support/originalServer';
+import { textIn, userMessage } from '../../../support/servedAgents';
+import { stopStubs } from '../../../support/stubServer';
+import { plainLinks } from '../../distributed/client/chatBench';
+import { Kept } from './farAgents';
+
+const signal = new AbortController().signal;
+const says = (text: string): Message => ({ ...userMessage(text), role: 'agent/a' });
+const text = (words: string) => [{ type: 'text' as const, text: words }];
+
+describe('the session of a conversation with an HTTP agent', () => {
+  afterEach(stopStubs);
+
+  const chatOver = (kept: Kept, transcript: readonly Message[] = []): CommunicationChat => {
+    const services = { log: silentLog, clock: { now: Date.now }, descriptors: kept, historyLinks: () => plainLinks };
+    return new CommunicationChat('test', services, () => transcript);
+  };
+  const at = ({ baseUrl }: OriginalServer) => ({ client: new CommunicationClient({ baseUrl }), agentName: 'a' });
+
+  /** What is kept when the window fails while the agent answers. @param until called with what comes from the agent */
+  async function failed(server: OriginalServer, words: string, isOver: boolean): Promise<{ kept: Kept; id: string }> {
+    const running = new Kept();
+    const chat = chatOver(running);
+    const begun = new Deferred<void>();
+    chat.attach((event) => event.type === 'message_chunk' && begun.resolve());
+    const id = chat.begin(at(server));
+    let before = '';
+    const write = running.write.bind(running);
+    running.write = async (key, value) => {
+      before ||= value;
+      await write(key, value);
+    };
+    const sent = chat.send(text(words), signal);
+    await begun.promise;
+    if (isOver) await sent;
+    else sent.catch(() => undefined);
+    const kept = new Kept();
+    kept.texts.set('test', before);
+    return { kept, id };
+  }
+
+  it('has the part of the answer that had come when the window failed', async () => {
+    const a = await originalServer();
+    const { kept, id } = await failed(a, 'stop', false);
+    const chat = chatOver(kept, [userMessage('stop'), says('I begin')]);
+    await chat.open(id, at(a), signal);
+    await chat.send(text('go on'), signal);
+    assert.deepEqual(a.knew.at(-1), ['stop', 'I begin', 'go on']);
+  });
+
+  it('has the whole answer once where the server has recorded it since', async () => {
+    const a = await originalServer();
+    const { kept, id } = await failed(a, 'one', true);
+    const chat = chatOver(kept, [userMessage('one'), says('I kn')]);
+    await chat.open(id, at(a), signal);
+    await chat.send(text('go on'), signal);
+    assert.deepEqual(a.knew.at(-1), ['one', 'I know 1', 'go on']);
+  });
+
+  it('takes no earlier answer for one that was cut off', async () => {
+    const a = await originalServer();
+    const { kept, id } = await failed(a, 'stop', false);
+    const chat = chatOver(kept, [userMessage('before'), says('an answer')]);
+    await chat.open(id, at(a), signal);
+    await chat.send(text('go on'), signal);
+    assert.deepEqual(a.knew.at(-1), ['stop', 'go on']);
+  });
+
+  it('is handed out with copies of what is held, also before an agent is reached', async () => {
+    const a = await originalServer();
+    const { kept } = await failed(a, 'stop', false);
+    const copies: string[] = [];
+    const recorder = {
+      has: async () => true,
+      record: async (message: Message) => `http://own.test/${copies.push(textIn(message))}`,
+    };
+    const descriptor = await chatOver(kept).handOut(recorder, signal);
+    assert.deepEqual(descriptor?.history, ['http://own.test/1']);
+    assert.deepEqual((await chatOver(kept).handOut(recorder, signal))?.history, ['http://own.test/1']);
+    assert.deepEqual(copies, ['stop']);
+    // A copy that lies elsewhere by now is made again.
+    const elsewhere = { ...recorder, has: async () => false };
+    assert.deepEqual((await chatOver(kept).handOut(elsewhere, signal))?.history, ['http://own.test/2']);
+  });
+});

@@ -1,0 +1,103 @@
+// What "Show Protocol Traffic" has of an HTTP agent: each exchange with its body, and no secret in any of them.
+import { strict as assert } from 'node:assert';
+import { parseAgents } from '../../../../src/agents/agentDefinition';
+import { redactSignatures } from '../../../../src/distributed/model/resourceUrl';
+import { type TestConversation, testConversation } from '../../../support/conversation';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { agentOf, echo, serve, stopServers } from '../../../support/servedAgents';
+import { json, stopStubs, stubServer } from '../../../support/stubServer';
+
+describe('the traffic of an HTTP agent', function () {
+  this.timeout(20_000);
+  let session: TestConversation | undefined;
+
+  afterEach(async () => {
+    await session?.close();
+    session = undefined;
+    await stopServers();
+    await stopStubs();
+    await removeScratch();
+  });
+
+  async function open(url: string, token: string): Promise<{ test: TestConversation; lines: string[] }> {
+    const far = {
+      type: 'communication',
+      name: 'Far',
+      url,
+      agent: 'echo',
+      headers: { Authorization: `Bearer ${token}` },
+    };
+    const [agent] = parseAgents({ far }).agents;
+    assert.ok(agent);
+    const lines: string[] = [];
+    const onTraffic = (key: string, dir: 'in' | 'out', line: string): void => {
+      lines.push(`${key} ${dir} ${line}`);
+    };
+    const test = testConversation({ agent, cwd: await scratchFolder(), services: { onTraffic } });
+    session = test;
+    return { test, lines };
+  }
+
+  it('is not shown, or shown without what was said', async () => {
+    const { baseUrl, token } = await serve([echo]);
+    const { test, lines } = await open(baseUrl, token);
+    await test.conversation.send('hello there').done;
+    const fits = (pattern: RegExp): void =>
+      assert.ok(
+        lines.some((line) => pattern.test(line)),
+        `${pattern}\n${lines.join('\n')}`,
+      );
+    fits(/^test out GET \/ping$/);
+    fits(/^test in 200 GET \/agents\/echo \{.*"name":"echo"/);
+    fits(/^test out POST \/runs \{.*"content":"hello there"/);
+    fits(/^test in 200 POST \/runs \(event stream\)$/);
+    fits(/^test in \{"type":"message\.completed".*"hello there"/);
+    fits(/^test in 200 GET \/sessions\/[0-9a-f-]+ \{.*"history"/);
+  });
+
+  it('shows the token, or a signature with which anybody can read the messages', async () => {
+    const { baseUrl, token } = await serve([echo, agentOf('other', async () => {})]);
+    const { test, lines } = await open(baseUrl, token);
+    await test.conversation.send(`my token is ${token}`).done;
+    await test.conversation.send('again').done;
+    const all = lines.join('\n');
+    const { history = [] } = test.conversation.communication.descriptor ?? {};
+    assert.equal(history.length, 4);
+    for (const url of history) {
+      const signature = new URL(url).searchParams.get('sig') ?? '';
+      assert.ok(signature.length > 20);
+      assert.ok(!all.includes(signature));
+      assert.ok(all.includes(new URL(url).pathname), 'where the message is can be seen');
+    }
+    assert.ok(!all.includes(token));
+  });
+
+  it('is silent where a server refuses, or is not there', async () => {
+    const stub = await stubServer((_request, response) =>
+      json(response, 503, { code: 'server_error', message: 'busy' }),
+    );
+    const { test, lines } = await open(stub.baseUrl, 'x'.repeat(20));
+    await test.conversation.start();
+    assert.ok(lines.some((line) => /^test in 503 GET \/ping \{.*busy/.test(line)));
+    await stub.stop();
+    await test.conversation.start();
+    assert.ok(lines.includes('test in (no answer) GET /ping'));
+  });
+
+  it('shows a signature in a form that servers write', () => {
+    const texts = [
+      'x https://s3.example/a?X-Amz-Credential=AK%2Fx&X-Amz-Date=1&X-Amz-Signature=SECRET y',
+      '{"url":"https://s3.example/a?X-Amz-Date=1\\u0026X-Amz-Signature=SECRET"}',
+      '["https://blob.example/a?sv=1&sig=SECRET#sha256=00"]',
+      'https://me:SECRET@host/a',
+      'http://127.0.0.1:1/resources/1?exp=2&sig=SECRET\\n',
+    ];
+    for (const text of texts) {
+      const clean = redactSignatures(text);
+      assert.ok(!clean.includes('SECRET'), clean);
+      assert.ok(clean.includes('[redacted]'));
+    }
+    assert.match(redactSignatures(texts[2] ?? ''), /sig=\[redacted\]#sha256=00"\]$/);
+    assert.equal(redactSignatures('a signature=plain, 12:30@noon'), 'a signature=plain, 12:30@noon');
+  });
+});

@@ -1,0 +1,134 @@
+// Conversations with the HTTP agents of the tests, served on loopback, and what tests look at in them.
+import { strict as assert } from 'node:assert';
+import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import type { ConversationServices } from '../../../../src/client/conversation/services';
+import type { DescriptorPort } from '../../../../src/client/http/communicationRecord';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { textPart } from '../../../../src/distributed/model/model';
+import type { ContentBlock } from '../../../../src/session/content';
+import { type TestConversation, testConversation } from '../../../support/conversation';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import {
+  agentOf,
+  artifact,
+  awaiting,
+  echo,
+  endless,
+  failing,
+  historyEcho,
+  part,
+  type RunningServer,
+  serve,
+  slowWords,
+  stopServers,
+} from '../../../support/servedAgents';
+import { stopStubs } from '../../../support/stubServer';
+
+const rich = agentOf('rich', async (_input, out) => {
+  out.part(part({ metadata: { kind: 'trajectory', message: 'Looking' } }));
+  out.part(
+    part({ metadata: { kind: 'trajectory', tool_name: 'search', tool_input: { q: 'x' }, tool_output: '3 hits' } }),
+  );
+  out.part(textPart('Found it.'));
+  out.part(part({ content: '', metadata: { kind: 'citation', url: 'https://example.com/a', title: 'A source' } }));
+});
+export const AGENTS = [echo, awaiting, failing, artifact, endless, historyEcho, slowWords, rich];
+// What the settings would hold.
+/** What the settings would hold. */
+export const TOKEN = 'Bearer $\u007bsecret:token}';
+
+/** What is kept of conversations, and how to look at it. */
+export class Kept implements DescriptorPort {
+  readonly texts = new Map<string, string>();
+  async read(key: string): Promise<string | undefined> {
+    return this.texts.get(key);
+  }
+  async write(key: string, text: string): Promise<void> {
+    this.texts.set(key, text);
+  }
+}
+
+export const define = (url: string, agent: string, headers: Record<string, string> = {}): AgentDefinition => {
+  const [parsed] = parseAgents({ far: { type: 'communication', name: 'Far', url, agent, headers } }).agents;
+  assert.ok(parsed);
+  return parsed;
+};
+/** Secrets of servers, by their origins. */
+
+export const remoteFor = (...servers: readonly RunningServer[]): NonNullable<ConversationServices['remote']> => ({
+  secret: async (origin) => servers.find(({ baseUrl }) => new URL(baseUrl).origin === origin)?.token,
+  allowCleartext: async () => false,
+});
+
+export const texts = ({ conversation }: TestConversation): string[] =>
+  snapshotOf(conversation)
+    .entries.filter(({ kind }) => kind === 'agent')
+    .map(({ text = '' }) => text);
+
+export const contentOf = ({ conversation }: TestConversation): readonly ContentBlock[] => {
+  const answer = conversation.model.state.entries.find(({ kind }) => kind === 'agent');
+  return answer?.kind === 'agent' ? answer.content : [];
+};
+
+export const notices = ({ conversation }: TestConversation): string[] =>
+  conversation.model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
+
+export interface FarAgents {
+  /** A conversation with an agent. @param sessionId of a session that goes on; absent: a new one @param transcript whether the client has it */
+  open(
+    agent: AgentDefinition,
+    services?: Partial<ConversationServices>,
+    sessionId?: string,
+    transcript?: 'keep' | 'replay',
+  ): TestConversation;
+  /** A conversation with an agent of a server of its own. */
+  openServed(
+    name: string,
+    services?: Partial<ConversationServices>,
+  ): Promise<TestConversation & { readonly server: RunningServer }>;
+}
+
+/** Registers the hooks. Call it inside a `describe`. */
+export function useFarAgents(): FarAgents {
+  const opened: TestConversation[] = [];
+  let folder = '';
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+  });
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.close();
+    await stopServers();
+    await stopStubs();
+    await removeScratch();
+  });
+
+  function open(
+    agent: AgentDefinition,
+    services: Partial<ConversationServices> = {},
+    sessionId?: string,
+    transcript: 'keep' | 'replay' = 'keep',
+  ): TestConversation {
+    const one = testConversation({
+      agent,
+      cwd: folder,
+      services: { follow: { retryMs: [1, 1], pollMs: 1 }, ...services },
+      ...(sessionId !== undefined && { opening: { kind: 'reopen', sessionId, transcript } }),
+    });
+    opened.push(one);
+    return one;
+  }
+
+  async function openServed(
+    name: string,
+    services: Partial<ConversationServices> = {},
+  ): Promise<TestConversation & { readonly server: RunningServer }> {
+    const server = await serve(AGENTS);
+    const opened = open(define(server.baseUrl, name, { Authorization: TOKEN }), {
+      remote: remoteFor(server),
+      ...services,
+    });
+    return { ...opened, server };
+  }
+  return { open, openServed };
+}

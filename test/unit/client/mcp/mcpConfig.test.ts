@@ -1,0 +1,138 @@
+// MCP servers as people configure them for VS Code, and what an agent is told of each.
+import { strict as assert } from 'node:assert';
+import { parseJsonc } from '../../../../src/base/jsonc';
+import { type McpSurroundings, parseMcpConfig, toMcpServers } from '../../../../src/client/mcp/mcpConfig';
+import { describeStart, environmentReadBy } from '../../../../src/client/transport/describeStart';
+
+const file = `{
+  // what the file looks like in the wild
+  "inputs": [{ "type": "promptString", "id": "key", "description": "Key", "password": true },],
+  "servers": {
+    "files": {
+      "command": "npx", /* not absolute */
+      "args": ["-y", "server//not a comment", "\${workspaceFolder}/data", "\${env:HOME_PAGE}", "a,]"],
+      "env": { "KEY": "\${input:key}", "PORT": 8080, "GONE": null },
+    },
+    "docs": { "type": "http", "url": "https://docs.example/\${input:key}", "headers": { "A": "b" } },
+    "plain": { "url": "http://127.0.0.1:1/" },
+    "old": { "type": "sse", "url": "https://old.example" },
+  },
+}`;
+
+function surroundings(more: Partial<McpSurroundings> = {}): McpSurroundings {
+  return {
+    workspaceFolder: '/work',
+    userHome: '/home/me',
+    env: { HOME_PAGE: 'https://me' },
+    input: async (id) => `<${id}>`,
+    resolve: async (command) => `/usr/bin/${command}`,
+    ...more,
+  };
+}
+
+describe('MCP servers of a configuration', () => {
+  it('reach the agent with absolute commands and their variables filled in', async () => {
+    const { entries, inputs, problems } = parseMcpConfig(parseJsonc(file));
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      inputs.map(({ id, password }) => [id, password]),
+      [['key', true]],
+    );
+    assert.deepEqual(await toMcpServers(entries, surroundings()), {
+      problems: [],
+      servers: [
+        {
+          name: 'files',
+          type: 'stdio',
+          command: '/usr/bin/npx',
+          args: ['-y', 'server//not a comment', '/work/data', 'https://me', 'a,]'],
+          env: { KEY: '<key>', PORT: '8080' },
+        },
+        { name: 'docs', type: 'http', url: 'https://docs.example/<key>', headers: { A: 'b' } },
+        { name: 'plain', type: 'http', url: 'http://127.0.0.1:1/', headers: {} },
+        { name: 'old', type: 'sse', url: 'https://old.example', headers: {} },
+      ],
+    });
+  });
+
+  it('do not take each other with them where one is broken: it is left out, and said', async () => {
+    const config = parseMcpConfig({
+      servers: {
+        empty: {},
+        number: { command: 7 },
+        word: 'npx',
+        file: { command: 'a', envFile: '.env' },
+        scheme: { url: 'file:///etc/passwd' },
+        unknown: { command: `$\u007bconfig:x}` },
+        unanswered: { command: 'a', args: [`$\u007binput:no}`] },
+        missing: { command: 'nowhere' },
+        fine: { command: 'a' },
+      },
+    });
+    const { servers, problems } = await toMcpServers(
+      config.entries,
+      surroundings({
+        input: async () => undefined,
+        resolve: async (command) => {
+          if (command === 'nowhere') throw new Error('the command “nowhere” was not found');
+          return `/bin/${command}`;
+        },
+      }),
+    );
+    assert.deepEqual(servers, [{ name: 'fine', type: 'stdio', command: '/bin/a', args: [], env: {} }]);
+    assert.deepEqual(
+      config.problems.map((problem) => problem.split(':')[0]),
+      ['empty', 'number', 'word'],
+    );
+    assert.deepEqual(problems, [
+      'file: its envFile is not read; write the variables into env.',
+      'scheme: its url is not an address that begins with http: or https:.',
+      `unknown: the variable $\u007bconfig:x} is not known here.`,
+      'unanswered: the input “no” was not given.',
+      'missing: the command “nowhere” was not found.',
+    ]);
+  });
+
+  it('are described with everything that takes effect, each on a line of its own', () => {
+    const { entries } = parseMcpConfig({
+      servers: {
+        docs: { url: 'https://docs.example.com/mcp', headers: { 'X-Trace': `$\u007benv:ANTHROPIC_API_KEY}` } },
+        lint: {
+          command: 'node',
+          args: ['lint.js', '--title', 'a b\nfine: true', ''],
+          env: { NODE_OPTIONS: `--require $\u007bworkspaceFolder}/.x/evil.js`, EMPTY: null, PORT: 1 },
+        },
+        'x\nfine': { command: 'true' },
+      },
+    });
+    assert.deepEqual(entries.map(describeStart), [
+      `docs: https://docs.example.com/mcp\n    header X-Trace = $\u007benv:ANTHROPIC_API_KEY}`,
+      [
+        'lint: node lint.js --title "a b\\nfine: true" ""',
+        `    variable NODE_OPTIONS = --require $\u007bworkspaceFolder}/.x/evil.js`,
+        '    variable EMPTY = null',
+        '    variable PORT = 1',
+      ].join('\n'),
+      'x\\nfine: true',
+    ]);
+    assert.deepEqual(environmentReadBy(entries), ['ANTHROPIC_API_KEY']);
+  });
+
+  it('gets nothing but the variables of the environment that are there', async () => {
+    const names = ['constructor', '__proto__', 'toString'];
+    const { entries } = parseMcpConfig({
+      servers: { a: { command: 'a', args: names.map((name) => `<$\u007benv:${name}}>`) } },
+    });
+    const { servers } = await toMcpServers(entries, surroundings());
+    const [server] = servers;
+    assert.ok(server?.type === 'stdio');
+    assert.deepEqual(server.args, ['<>', '<>', '<>']);
+  });
+
+  it('are none where the file is something else', () => {
+    for (const value of [undefined, null, 7, 'text', [], {}, { servers: null }, { servers: [] }])
+      assert.deepEqual(parseMcpConfig(value).entries, []);
+    assert.equal(parseMcpConfig({ servers: [] }).problems.length, 1);
+    assert.throws(() => parseJsonc('{ "a": '), SyntaxError);
+  });
+});

@@ -1,0 +1,344 @@
+// What an agent may read and write, and what it is told.
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, win32 } from 'node:path';
+import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
+import { missingFileReadsEmpty } from '../../../../src/acp/quirks/gemini';
+import { Deferred } from '../../../../src/base/deferred';
+import { ParleyError } from '../../../../src/base/errors';
+import type { FilePort } from '../../../../src/client/ports/ports';
+import { ACCESS_REFUSED, AgentFiles } from '../../../../src/client/requests/agentFiles';
+import type { AskFile } from '../../../../src/client/requests/fileQuestions';
+import { isBelow } from '../../../../src/client/requests/roots';
+import { sliceLines } from '../../../../src/client/requests/textEdit';
+
+const never = new AbortController().signal;
+
+/** Files on the disk, and a user who answers as told. */
+class DiskPort implements FilePort {
+  readonly questions: string[] = [];
+  answer: (signal: AbortSignal) => boolean | Promise<boolean> = () => false;
+  /** Held back until resolved. */
+  gate: Promise<void> = Promise.resolve();
+
+  async readText(path: string, line: number | undefined, limit: number | undefined): Promise<string> {
+    await this.gate;
+    const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+      throw new ParleyError('file-not-found', `${path} is not there`, { cause });
+    });
+    return sliceLines(text, line, limit);
+  }
+
+  async writeText(path: string, text: string): Promise<void> {
+    await this.gate;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+
+  readonly ask: AskFile = async ({ agentName, access, path, reason }, signal) => {
+    this.questions.push(`${agentName} ${access} ${path}${reason === 'protected' ? ' (protected)' : ''}`);
+    return this.answer(signal);
+  };
+}
+
+function isRpcError(code: number, text: RegExp, data?: unknown): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof RpcError, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.message, text);
+    if (data !== undefined) assert.deepEqual(error.data, data);
+    return true;
+  };
+}
+
+describe('AgentFiles', () => {
+  let folder: string;
+  let root: string;
+  let outside: string;
+  let port: DiskPort;
+  let files: AgentFiles;
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'parley-files-')));
+    root = join(folder, 'project');
+    outside = join(folder, 'project-secrets');
+    await mkdir(root);
+    await mkdir(outside);
+    await writeFile(join(root, 'seed.txt'), 'alpha\nbeta\ngamma\n');
+    await writeFile(join(outside, 'key'), 'secret');
+    port = new DiskPort();
+    files = new AgentFiles(port, { agentName: 'Ada' });
+  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const read = (path: string, more: object = {}) =>
+    files.read({ sessionId: 's', path, ...more }, [root], port.ask, never);
+  const write = (path: string, content: string) =>
+    files.write({ sessionId: 's', path, content }, [root], port.ask, never);
+
+  it('reads whole files, and the lines that an agent asks for, counted from 1', async () => {
+    const path = join(root, 'seed.txt');
+    assert.deepEqual(await read(path), { content: 'alpha\nbeta\ngamma\n' });
+    assert.deepEqual(await read(path, { line: 2, limit: 1 }), { content: 'beta\n' });
+    assert.deepEqual(await read(path, { line: 0, limit: 1 }), { content: 'alpha\n' });
+    assert.deepEqual(await read(path, { line: null, limit: null }), { content: 'alpha\nbeta\ngamma\n' });
+    assert.deepEqual(port.questions, []);
+  });
+
+  it('creates files with their folders inside of the project without a question', async () => {
+    assert.deepEqual(await write(join(root, 'new', 'deep', 'file.txt'), 'text'), {});
+    assert.equal(await readFile(join(root, 'new/deep/file.txt'), 'utf8'), 'text');
+    assert.deepEqual(port.questions, []);
+  });
+
+  it('says that a file is missing, and which', async () => {
+    const path = join(root, 'missing');
+    await assert.rejects(read(path), isRpcError(-32002, /no file/, { path }));
+  });
+
+  it('lets gemini create files, and lies to nobody else', async () => {
+    const answer = (name: string) => ({ protocolVersion: 1, agentInfo: { name, title: 'x', version: '0' } });
+    assert.equal(missingFileReadsEmpty(answer('gemini-cli')), true);
+    assert.equal(missingFileReadsEmpty(answer('OpenCode')), false);
+    for (const odd of [{}, null, 'gemini-cli', { agentInfo: null }]) assert.equal(missingFileReadsEmpty(odd), false);
+    files = new AgentFiles(port, { agentName: 'Gemini', missingFileReadsEmpty: true });
+    assert.deepEqual(await read(join(root, 'missing')), { content: '' });
+    port.answer = () => true;
+    await assert.rejects(read(join(outside, 'missing')), isRpcError(-32002, /no file/));
+  });
+
+  it('refuses requests that make no sense, with a sentence', async () => {
+    await assert.rejects(read('relative.txt'), isRpcError(-32602, /absolute/));
+    await assert.rejects(read('~/file'), isRpcError(-32602, /absolute/));
+    await assert.rejects(read(join(root, 'a\0b')), isRpcError(-32602, /zero/));
+    await assert.rejects(read(join(root, 'seed.txt'), { line: 1.5 }), isRpcError(-32602, /line/));
+    await assert.rejects(read(join(root, 'seed.txt'), { limit: -1 }), isRpcError(-32602, /limit/));
+    await assert.rejects(
+      files.write({ path: join(root, 'x') }, [root], port.ask, never),
+      isRpcError(-32602, /content/),
+    );
+    await assert.rejects(files.read(null, [root], port.ask, never), isRpcError(-32602, /read_text_file/));
+    await assert.rejects(read(join(root, 'seed.txt', 'below')), isRpcError(-32603, /not a folder/));
+  });
+
+  describe('outside of the project', () => {
+    it('asks first, naming where the path leads, and refuses with a sentence', async () => {
+      const path = join(outside, 'key');
+      await assert.rejects(read(path), isRpcError(ACCESS_REFUSED, /did not allow to read/, { path }));
+      await assert.rejects(write(path, 'gone'), isRpcError(ACCESS_REFUSED, /did not allow to write/));
+      assert.equal(await readFile(path, 'utf8'), 'secret');
+      assert.deepEqual(port.questions, [`Ada read ${path}`, `Ada write ${path}`]);
+    });
+
+    it('asks for a path that climbs out, and for a neighbour whose name begins the same', async () => {
+      await assert.rejects(read(`${root}/../project-secrets/key`), isRpcError(ACCESS_REFUSED, /key/));
+      await assert.rejects(read(`${root}-secrets/key`), isRpcError(ACCESS_REFUSED, /key/));
+      assert.deepEqual(await read(`${root}/sub/../seed.txt`, { limit: 1 }), { content: 'alpha\n' });
+    });
+
+    it('asks where a link in the project leads out of it: to a file, to a folder, to nothing yet', async () => {
+      await symlink(join(outside, 'key'), join(root, 'link'));
+      await symlink(outside, join(root, 'folder'));
+      await symlink('../project-secrets/new', join(root, 'dangling'));
+      await symlink('dangling', join(root, 'chain'));
+      await assert.rejects(read(join(root, 'link')), isRpcError(ACCESS_REFUSED, /link/));
+      await assert.rejects(write(join(root, 'folder/sub/x'), 'x'), isRpcError(ACCESS_REFUSED, /sub/));
+      await assert.rejects(write(join(root, 'dangling'), 'x'), isRpcError(ACCESS_REFUSED, /dangling/));
+      await assert.rejects(write(join(root, 'chain'), 'x'), isRpcError(ACCESS_REFUSED, /chain/));
+      assert.deepEqual(port.questions, [
+        `Ada read ${outside}/key`,
+        `Ada write ${outside}/sub/x`,
+        `Ada write ${outside}/new`,
+        `Ada write ${outside}/new`,
+      ]);
+    });
+
+    it('does not ask where the project itself is reached by a link, or a link stays inside', async () => {
+      await symlink(root, join(folder, 'alias'));
+      await symlink('seed.txt', join(root, 'inside'));
+      const ask = (path: string, roots: string[]) => files.read({ sessionId: 's', path }, roots, port.ask, never);
+      await ask(join(folder, 'alias/seed.txt'), [root]);
+      await ask(join(root, 'seed.txt'), [join(folder, 'alias')]);
+      await ask(join(root, 'inside'), [root]);
+      await ask(join(root, 'seed.txt'), [join(folder, 'nowhere'), root]);
+      assert.deepEqual(port.questions, []);
+      await assert.rejects(ask(join(root, 'seed.txt'), []), isRpcError(ACCESS_REFUSED, /seed/));
+    });
+
+    it('names a circle of links instead of hanging', async () => {
+      await symlink('b', join(root, 'a'));
+      await symlink('a', join(root, 'b'));
+      await assert.rejects(read(join(root, 'a')), isRpcError(-32603, /circle/));
+    });
+
+    it('asks once for reading a file, each time for writing it, and again in another session', async () => {
+      port.answer = () => true;
+      const path = join(outside, 'key');
+      assert.deepEqual(await read(path), { content: 'secret' });
+      await read(path);
+      await write(path, 'new');
+      await write(path, 'newer');
+      await files.read({ sessionId: 'other', path }, [root], port.ask, never);
+      assert.deepEqual(
+        port.questions.map((question) => question.split(' ')[1]),
+        ['read', 'write', 'write', 'read'],
+      );
+    });
+
+    it('touches nothing when the agent takes its request back while the question is open', async () => {
+      const abort = new AbortController();
+      const asked = new Deferred<void>();
+      port.answer = (signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve(true));
+          asked.resolve();
+        });
+      const writing = files.write({ path: join(outside, 'key'), content: 'x' }, [root], port.ask, abort.signal);
+      await asked.promise;
+      abort.abort();
+      await assert.rejects(writing, isRpcError(-32800, /cancelled/));
+      assert.equal(await readFile(join(outside, 'key'), 'utf8'), 'secret');
+    });
+
+    it('goes by the rules of Windows there: drives, case, both slashes', () => {
+      const below = (root: string, path: string) => isBelow(root, path, win32);
+      assert.equal(below('C:\\Project', 'c:\\project\\Src\\a.ts'), true);
+      assert.equal(below('C:\\Project', 'C:/Project/a.ts'), true);
+      assert.equal(below('C:\\', 'C:\\x'), true);
+      assert.equal(below('C:\\Project', 'D:\\Project\\a.ts'), false);
+      assert.equal(below('C:\\Project', 'C:\\Project2\\a.ts'), false);
+      assert.equal(below('C:\\Project', '\\\\server\\share\\a.ts'), false);
+      assert.equal(below('/a', '/a/..b'), true);
+    });
+  });
+
+  describe('files that start programs', () => {
+    const protectedFiles = [
+      '.vscode/settings.json',
+      '.vscode/new/deep/tasks.json',
+      '.VSCODE/Tasks.JSON',
+      '.git/hooks/pre-commit',
+      '.git//hooks/./pre-commit',
+      '.vscode/../.vscode/mcp.json',
+      'sub/.Git/config',
+      'sub/.git',
+      '.git./config',
+      '.git /config',
+      '.git::$INDEX_ALLOCATION/config',
+      '.git:x',
+      'GIT~1/config',
+      '.g\u200cit/config',
+      '.\u2024git/../.git/config',
+      '.ｖscode/settings.json',
+      '.vs\ufeffcode/settings.json',
+      '.vscode\\settings.json',
+      'team.code-workspace',
+      'TEAM.Code-Workspace.',
+      'mcp.json',
+      'sub/.mcp.json',
+      '.idea/workspace.xml',
+      '.devcontainer/devcontainer.json',
+      '.devcontainer.json',
+      '.husky/pre-commit',
+      '.claude/settings.local.json',
+      '.envrc',
+      '.npmrc',
+    ];
+    for (const name of protectedFiles) {
+      it(`asks before it writes ${JSON.stringify(name)}`, async () => {
+        await assert.rejects(write(`${root}/${name}`, 'x'), isRpcError(ACCESS_REFUSED, /can start programs/));
+        assert.equal(port.questions.length, 1);
+        assert.match(port.questions[0] ?? '', /\(protected\)$/);
+      });
+    }
+
+    it('asks each time, and writes what the user allows', async () => {
+      port.answer = () => true;
+      await write(join(root, '.vscode/settings.json'), '{}');
+      await write(join(root, '.vscode/settings.json'), '{"a":1}');
+      assert.equal(await readFile(join(root, '.vscode/settings.json'), 'utf8'), '{"a":1}');
+      assert.equal(port.questions.length, 2);
+      assert.deepEqual(await read(join(root, '.vscode/settings.json')), { content: '{"a":1}' });
+      assert.equal(port.questions.length, 2);
+    });
+
+    it('asks where a link leads to them, from either side', async () => {
+      await mkdir(join(root, '.vscode'));
+      await mkdir(join(root, 'config'));
+      await mkdir(join(root, 'hooks'));
+      await mkdir(join(root, '.git'));
+      await writeFile(join(root, 'conf.json'), '{}');
+      await symlink('.vscode', join(root, 'innocent'));
+      await symlink('../config', join(root, '.git/hooks'));
+      await symlink('../conf.json', join(root, '.vscode/settings.json'));
+      await symlink('config', join(root, '.idea'));
+      await mkdir(join(root, 'sub/.husky'), { recursive: true });
+      await mkdir(join(root, 'sub/plain'));
+      await symlink('sub/.husky', join(root, 'there'));
+      await symlink('plain', join(root, 'sub/.githooks'));
+      const names = ['innocent/tasks.json', 'config/pre-commit', 'conf.json', '.idea/x', 'config/../config/y'];
+      for (const name of [...names, 'there/pre-commit', 'sub/.githooks/pre-commit'])
+        await assert.rejects(write(join(root, name), 'x'), isRpcError(ACCESS_REFUSED, /can start programs/), name);
+      assert.deepEqual(await write(join(root, 'hooks/use.ts'), 'x'), {});
+    });
+
+    it('asks nothing for sources, whatever they resemble', async () => {
+      const names = [
+        'package.json',
+        'Makefile',
+        'git/config',
+        'vscode/settings.json',
+        '.github/workflows/ci.yml',
+        '.gitignore',
+        '.vscodeignore',
+        '.claude/notes.md',
+        'src/.gitkeep',
+        'hooks/pre-commit',
+        'a.code-workspace.md',
+      ];
+      for (const name of names) await write(join(root, name), 'x');
+      assert.deepEqual(port.questions, []);
+    });
+
+    it('judges a worktree below the folder of an agent by its own folders', async () => {
+      root = join(folder, '.claude/worktrees/x');
+      await mkdir(root, { recursive: true });
+      await write(join(root, 'tsconfig.json'), '{}');
+      assert.deepEqual(port.questions, []);
+    });
+
+    it('are refused where nobody is there to be asked', async () => {
+      files = new AgentFiles(port, { agentName: 'Ada', refusesQuestions: true });
+      port.answer = () => true;
+      await assert.rejects(write(join(root, '.vscode/x'), 'x'), isRpcError(ACCESS_REFUSED, /start programs/));
+      await assert.rejects(read(join(outside, 'key')), isRpcError(ACCESS_REFUSED, /outside/));
+      assert.deepEqual(port.questions, []);
+    });
+  });
+
+  it('keeps the last of two writes, and reads what was written before it', async () => {
+    const path = join(root, 'twice');
+    const gate = new Deferred<void>();
+    port.gate = gate.promise;
+    const first = write(path, 'first');
+    const second = write(path, 'second');
+    const reading = read(path);
+    const third = write(path, 'third');
+    gate.resolve();
+    await Promise.all([first, second]);
+    assert.deepEqual(await reading, { content: 'second' });
+    await third;
+    assert.equal(await readFile(path, 'utf8'), 'third');
+  });
+
+  it("passes the editor's own sentence on when a file cannot be written", async () => {
+    port.writeText = () => Promise.reject(new ParleyError('file-read-only', 'seed.txt is read-only.'));
+    const path = join(root, 'seed.txt');
+    await assert.rejects(
+      write(path, 'x'),
+      isRpcError(-32603, /seed.txt is read-only/, { path, code: 'file-read-only' }),
+    );
+  });
+});

@@ -1,0 +1,72 @@
+// Queued messages that are being edited, in one page or two: none waits for a page that is gone.
+import assert from 'node:assert/strict';
+import { EditHolds } from '../../../../src/client/requests/editHolds';
+import { PromptQueue } from '../../../../src/session/queue';
+
+describe('a queued message that is being edited', () => {
+  let queue: PromptQueue;
+  let edits: EditHolds;
+  let released: number;
+  const panel = { name: 'panel' };
+  const view = { name: 'view' };
+
+  beforeEach(() => {
+    released = 0;
+    queue = new PromptQueue(() => {});
+    edits = new EditHolds(queue, () => {
+      released += 1;
+    });
+    queue.add('first', []);
+    queue.add('second', []);
+    edits.hold('q1', panel);
+  });
+
+  it('is not sent under the fingers of the user, nor is the one behind it', () => {
+    assert.equal(queue.next(), undefined);
+  });
+
+  it('may go as soon as its page is gone', () => {
+    edits.releaseAll(panel);
+    assert.equal(released, 1);
+    assert.equal(queue.next()?.id, 'q1');
+  });
+
+  it('waits for both pages that edit it', () => {
+    edits.hold('q1', view);
+    edits.releaseAll(view);
+    assert.equal(queue.next(), undefined);
+    edits.release('q1', panel);
+    assert.equal(queue.next()?.id, 'q1');
+  });
+
+  it('is not held again by a page that was let go of before', () => {
+    edits.release('q1', view);
+    assert.equal(queue.next(), undefined, 'a page that did not hold it releases nothing');
+    edits.releaseAll(panel);
+    edits.releaseAll(panel);
+    assert.equal(released, 1);
+  });
+
+  it('goes next where the user says so of it', () => {
+    queue.putNext('q1');
+    assert.equal(queue.next()?.id, 'q1');
+  });
+});
+
+describe('a queue that was cleared', () => {
+  it('is as it was when that is taken back, before what was written since', () => {
+    const queue = new PromptQueue(() => {});
+    for (const text of ['one', 'two']) queue.add(text, []);
+    queue.pause('by-user');
+    const { paused } = queue;
+    const gone = queue.clear();
+    queue.add('three', []);
+    queue.unclear(gone, paused);
+    assert.deepEqual(
+      queue.items.map(({ text }) => text),
+      ['one', 'two', 'three'],
+    );
+    assert.equal(queue.paused, 'by-user');
+    assert.equal(queue.next(), undefined, 'nothing is sent that waited');
+  });
+});

@@ -1,0 +1,122 @@
+// Questions about files: one at a time in the transcript, all over with the turn.
+import { strict as assert } from 'node:assert';
+import { FileQuestions } from '../../../../src/client/requests/fileQuestions';
+import { PermissionDesk } from '../../../../src/client/requests/permissionDesk';
+import type { SessionEvent } from '../../../../src/session/event';
+
+type Asked = Extract<SessionEvent, { type: 'permission_asked' }>;
+
+describe('questions about files', () => {
+  let events: SessionEvent[];
+  let desk: PermissionDesk;
+  let questions: FileQuestions;
+  const never = new AbortController().signal;
+
+  beforeEach(() => {
+    events = [];
+    desk = new PermissionDesk((event) => events.push(event));
+    questions = new FileQuestions(desk);
+  });
+
+  const ask = (path: string, signal = never): Promise<boolean> =>
+    questions.ask({ path, access: 'write', reason: 'outside', agentName: 'Ada' }, signal);
+  const asked = (): Asked[] => events.filter((event) => event.type === 'permission_asked');
+  const open = (): Asked[] =>
+    asked().filter(
+      ({ permissionId }) =>
+        !events.some((event) => event.type === 'permission_closed' && event.permissionId === permissionId),
+    );
+  /** Answers the open question. */
+  const answer = (optionId: string | null): void => {
+    const [question] = open();
+    assert.ok(question);
+    assert.ok(desk.answer(question.permissionId, optionId));
+  };
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  it('are cards in the transcript that name the agent, what it wants and where', async () => {
+    const answered = ask('/etc/\u202epasswd');
+    await settled();
+    const [{ title, description, options } = assert.fail()] = asked();
+    assert.equal(title, 'Allow Ada to write a file outside its folders?');
+    assert.equal(description, '/etc/\u202epasswd'); // the card shows what is hidden
+    assert.deepEqual(
+      options.map(({ optionId }) => optionId),
+      ['allow', 'refuse', 'refuseAll'],
+    );
+    answer('allow');
+    assert.equal(await answered, true);
+  });
+
+  it('are asked one at a time', async () => {
+    const answers = ['/a', '/b', '/c'].map((path) => ask(path));
+    for (const [path, option] of [
+      ['/a', 'allow'],
+      ['/b', 'refuse'],
+      ['/c', null],
+    ] as const) {
+      await settled();
+      assert.deepEqual(
+        open().map(({ description }) => description),
+        [path],
+      );
+      answer(option);
+    }
+    assert.deepEqual(await Promise.all(answers), [true, false, false]);
+  });
+
+  it('are all refused for the rest of the turn where the user says so', async () => {
+    const answers = ['/a', '/b', '/c'].map((path) => ask(path));
+    await settled();
+    answer('refuseAll');
+    assert.deepEqual(await Promise.all(answers), [false, false, false]);
+    assert.equal(await ask('/d'), false);
+    assert.equal(asked().length, 1);
+    questions.turnEnded();
+    const next = ask('/e');
+    await settled();
+    answer('allow');
+    assert.equal(await next, true);
+  });
+
+  it('end with the turn, those that wait unseen', async () => {
+    const answers = ['/a', '/b', '/c'].map((path) => ask(path));
+    await settled();
+    questions.turnEnded();
+    assert.deepEqual(await Promise.all(answers), [false, false, false]);
+    assert.equal(asked().length, 1);
+    assert.equal(open().length, 0);
+  });
+
+  it('end when the agent withdraws its request, also one that waits', async () => {
+    const withdrawn = new AbortController();
+    const first = ask('/a');
+    const second = ask('/b', withdrawn.signal);
+    const third = ask('/c');
+    await settled();
+    withdrawn.abort();
+    answer('allow');
+    assert.deepEqual([await first, await second], [true, false]);
+    await settled();
+    assert.deepEqual(
+      open().map(({ description }) => description),
+      ['/c'],
+    );
+    answer('refuse');
+    assert.equal(await third, false);
+  });
+
+  it('are bounded: of a thousand at once, twenty are ever asked', async () => {
+    const answers = Array.from({ length: 1_000 }, (_, n) => ask(`/${n}`));
+    let given = 0;
+    await settled();
+    while (open().length > 0) {
+      assert.equal(open().length, 1);
+      answer('refuse');
+      given += 1;
+      await settled();
+    }
+    assert.equal((await Promise.all(answers)).includes(true), false);
+    assert.equal(given, 20);
+  });
+});

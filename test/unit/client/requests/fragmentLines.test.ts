@@ -1,0 +1,113 @@
+// Where in its file a part stands that an agent wants to change, for the numbers of its lines.
+import { strict as assert } from 'node:assert';
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FileChange, FragmentLines } from '../../../../src/client/requests/fragmentLines';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+describe('the line of a file where a change begins', () => {
+  let folder: string;
+  let read: string[];
+  let texts: Map<string, string>;
+  let lines: FragmentLines;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    read = [];
+    texts = new Map();
+    lines = new FragmentLines(async (path) => {
+      read.push(path);
+      const text = texts.get(path);
+      if (text === undefined) throw new Error('no such file');
+      return text;
+    });
+  });
+  afterEach(removeScratch);
+
+  const TEN = Array.from({ length: 10 }, (_, index) => `line ${index + 1}`).join('\n');
+
+  const change = (oldText: string, newText: string, path = join(folder, 'a.ts')): FileChange => ({
+    type: 'diff',
+    path,
+    oldText,
+    newText,
+  });
+
+  /** The lines of changes once all their files were read. */
+  async function known(changes: readonly FileChange[], isMade = false): Promise<(number | undefined)[]> {
+    let found = 0;
+    for (const one of changes)
+      assert.equal(
+        lines.lineOf(one, isMade, [folder], () => found++),
+        undefined,
+      );
+    const last: FileChange = change('x', 'y', join(folder, 'last'));
+    texts.set(last.path, 'x');
+    await new Promise<void>((done) => assert.equal(lines.lineOf(last, false, [folder], done), undefined));
+    const all = changes.map((one) => lines.lineOf(one, isMade, [folder], () => assert.fail('it is known')));
+    assert.equal(found, all.filter((line) => line !== undefined).length);
+    return all;
+  }
+
+  it('is found in the file, which is read once for all changes that wait for it', async () => {
+    texts.set(join(folder, 'a.ts'), TEN);
+    assert.deepEqual(
+      await known([change('line 4\nline 5', 'x'), change('line 7', 'y'), change('line 1\n', 'z')]),
+      [4, 7, 1],
+    );
+    assert.deepEqual(read, [join(folder, 'a.ts'), join(folder, 'last')]);
+  });
+
+  it('is that of the text after the change where the change was made, and whatever the line ends are', async () => {
+    texts.set(join(folder, 'a.ts'), TEN.replaceAll('\n', '\r\n'));
+    assert.deepEqual(await known([change('old', 'line 3\nline 4'), change('line 8', 'line 2')], true), [3, 2]);
+    assert.deepEqual(await known([change('line 8', 'line 2')]), [8]);
+  });
+
+  it('is not known where the text stands there twice, not at all, or nobody can read it', async () => {
+    texts.set(join(folder, 'a.ts'), `${TEN}\n${TEN}`);
+    const changes = [
+      change('line 4', 'x'),
+      change('none', 'nothing'),
+      change('', ''),
+      change('a', 'b', join(folder, 'none')),
+    ];
+    assert.deepEqual(await known(changes), [undefined, undefined, undefined, undefined]);
+  });
+
+  it('is 1 in a file that is new, which nobody reads', () => {
+    const made: FileChange = { type: 'diff', path: join(folder, 'new'), newText: 'a' };
+    assert.equal(
+      lines.lineOf(made, false, [folder], () => {}),
+      1,
+    );
+    assert.deepEqual(read, []);
+  });
+
+  it('is looked for in the folders of the session alone, also behind a link', async () => {
+    await mkdir(join(folder, 'in'));
+    await mkdir(join(folder, 'out'));
+    await symlink(join(folder, 'out'), join(folder, 'in', 'link'));
+    await symlink(join(folder, 'in'), join(folder, 'same'));
+    const paths = ['/etc/passwd', join(folder, 'in/../out/a'), join(folder, 'in/link/a'), 'in/a', join(folder, 'in/a')];
+    for (const path of paths) texts.set(path, 'a');
+    await new Promise<void>((done) => {
+      for (const path of paths) lines.lineOf(change('a', 'b', path), false, [join(folder, 'same')], done);
+    });
+    assert.deepEqual(read, [join(folder, 'in/a')]);
+  });
+
+  it('is 1 where the text is the whole file, however long', async () => {
+    const whole = 'line\n'.repeat(100_000);
+    texts.set(join(folder, 'a.ts'), whole);
+    assert.deepEqual(await known([change(whole, 'x'), change(whole.slice(5), 'x')]), [1, undefined]);
+  });
+
+  it('is that of the only place, whatever stands around it', async () => {
+    texts.set(join(folder, 'a.ts'), 'aab\naaab\naabaaab\nabab\nababa\n');
+    const changes = ['aab\naaab', 'aaab\naab', 'abab\naba', 'bab', 'aba', 'aabaaab\n', 'ababab'].map((text) =>
+      change(text, ''),
+    );
+    assert.deepEqual(await known(changes), [1, 2, 4, undefined, undefined, 3, undefined]);
+  });
+});

@@ -1,0 +1,136 @@
+// Changes to a file as the panel shows them: found in bounded time, and once.
+import { strict as assert } from 'node:assert';
+import fc from 'fast-check';
+import { lineDiff } from '../../../../src/client/requests/lineDiff';
+import { type ProjectionContext, projectItem } from '../../../../src/client/view/projectItem';
+import type { DiffView } from '../../../../src/panel/contract';
+import { SessionModel } from '../../../../src/session/model';
+import { seeded } from '../../../support/store/random';
+
+const lines = (count: number, of: (index: number) => string = (n) => `line ${n}`): string =>
+  Array.from({ length: count }, (_, n) => `${of(n)}\n`).join('');
+
+/** The new text, put together from the old one and the hunks. Fails where a hunk does not say what stands in its place. */
+function apply(oldText: string, hunks: NonNullable<ReturnType<typeof lineDiff>>['hunks']): string {
+  const left = oldText.split('\n').slice(0, -1);
+  const made: string[] = [];
+  let taken = 0;
+  for (const hunk of hunks) {
+    while (taken < hunk.oldStart - 1) made.push(left[taken++] ?? 'nothing');
+    assert.equal(made.length, hunk.newStart - 1);
+    for (const line of hunk.lines) {
+      if (line[0] !== '+') assert.equal(left[taken++], line.slice(1));
+      if (line[0] !== '-') made.push(line.slice(1));
+    }
+  }
+  return [...made, ...left.slice(taken)].map((line) => `${line}\n`).join('');
+}
+
+describe('the changes of a file', () => {
+  it('make the new text of the old one', () => {
+    const line = fc.constantFrom('', 'a', 'b', 'c', 'longer line');
+    const text = fc.array(line, { maxLength: 30 }).map((all) => all.map((one) => `${one}\n`).join(''));
+    fc.assert(
+      fc.property(text, text, (oldText, newText) => {
+        const diff = lineDiff(oldText, newText);
+        assert.ok(diff);
+        assert.equal(apply(oldText, diff.hunks), newText);
+        const all = diff.hunks.flatMap((hunk) => hunk.lines);
+        assert.equal(diff.added, all.filter((one) => one.startsWith('+')).length);
+        assert.equal(diff.removed, all.filter((one) => one.startsWith('-')).length);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('are shown with three lines around them and their own numbers, however large the file is', () => {
+    const oldText = lines(50_000);
+    const diff = lineDiff(oldText, oldText.replace('line 40000\n', 'changed\n'));
+    assert.deepEqual(diff, {
+      added: 1,
+      removed: 1,
+      hunks: [
+        {
+          oldStart: 39_998,
+          newStart: 39_998,
+          lines: [
+            ' line 39997',
+            ' line 39998',
+            ' line 39999',
+            '-line 40000',
+            '+changed',
+            ' line 40001',
+            ' line 40002',
+            ' line 40003',
+          ],
+        },
+      ],
+    });
+  });
+
+  it('count a long new file whole and give its first lines', () => {
+    const diff = lineDiff('', lines(100_000));
+    assert.equal(diff?.added, 100_000);
+    assert.equal(diff?.hunks[0]?.lines.length, 400);
+    assert.equal(diff?.truncated, true);
+  });
+
+  it('are found in as many steps as there are lines, however many and far apart they are', () => {
+    const oldText = lines(9000);
+    for (const each of [22, 3]) {
+      const steps = { left: 100_000 };
+      const newText = lines(9000, (n) => (n % each ? `line ${n}` : `changed ${n}`));
+      const diff = lineDiff(oldText, newText, steps);
+      const count = Math.ceil(9000 / each);
+      assert.deepEqual([diff?.added, diff?.removed, diff?.truncated], [count, count, true]);
+      assert.ok(steps.left > 91_000, `${100_000 - steps.left} steps`);
+    }
+  });
+
+  it('take no search where every line is another', () => {
+    const steps = { left: 100 };
+    const diff = lineDiff(
+      lines(3000),
+      lines(3000, (n) => `other ${n}`),
+      steps,
+    );
+    assert.deepEqual([diff?.added, diff?.removed], [3000, 3000]);
+    assert.equal(diff?.hunks[0]?.lines.length, 400);
+  });
+
+  it('leave out what was moved once, and find it where it went', () => {
+    const diff = lineDiff('a\nb\nc\nd\n', 'b\nc\nd\na\n');
+    assert.deepEqual(diff?.hunks[0]?.lines, ['-a', ' b', ' c', ' d', '+a']);
+  });
+
+  it('are given up where the search takes too many steps', () => {
+    const random = seeded(3);
+    const text = (): string => lines(4000, () => `${random(4)}`);
+    const steps = { left: 100_000 };
+    assert.equal(lineDiff(text(), text(), steps), undefined);
+    assert.ok(steps.left > -10_000, 'it stops where they are used up');
+    assert.equal(lineDiff('\n'.repeat(1_000_000), 'a\n'.repeat(500_000)), undefined);
+  });
+
+  it('are found once for a content, also where it is shown again and again', () => {
+    const model = new SessionModel();
+    const part = { type: 'diff' as const, path: '/w/a', oldText: lines(100), newText: lines(100, (n) => `other ${n}`) };
+    const patch = { content: [part] };
+    model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch }, 1);
+    const context: ProjectionContext = {
+      state: model.state,
+      turn: () => undefined,
+      roots: ['/w'],
+      isOpenable: () => false,
+    };
+    const shown = (): DiffView => {
+      const [entry] = model.state.entries;
+      const item = entry && projectItem(entry, context);
+      const [content] = item?.kind === 'tool' ? item.content : [];
+      assert.ok(content?.type === 'diff');
+      return content.diff;
+    };
+    assert.equal(shown().label, 'a');
+    assert.equal(shown().hunks, shown().hunks);
+  });
+});

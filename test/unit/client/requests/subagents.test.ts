@@ -1,0 +1,239 @@
+// Plans by id and the sessions that an agent runs for ours, from real agent processes: what they are, what goes between them, and that their questions are heard.
+import { strict as assert } from 'node:assert';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import { projectItem } from '../../../../src/client/view/projectItem';
+import { backgroundOf } from '../../../../src/client/view/projectQuestions';
+import type { ItemView } from '../../../../src/panel/contract';
+import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import { type TestConversation, testConversation } from '../../../support/conversation';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+describe('what the unstable schemas add', function () {
+  this.timeout(30_000);
+  let session: TestConversation;
+  let agentLog: string;
+
+  beforeEach(async () => {
+    const cwd = await scratchFolder();
+    agentLog = join(cwd, '..', `${cwd.split('/').at(-1)}.agent.ndjson`);
+    const [agent] = parseAgents({ scripted: scriptedAgent('plain', agentLog) }).agents;
+    session = testConversation({ agent: agent as AgentDefinition, cwd });
+  });
+  afterEach(async () => {
+    await session.close();
+    assert.deepEqual(
+      readAgentLog(agentLog).filter(({ ev }) => ev === 'violation'),
+      [],
+    );
+    await removeScratch();
+  });
+
+  const items = (): ItemView[] => {
+    const { model } = session.conversation;
+    const context = { state: model.state, turn: () => undefined, roots: [], isOpenable: () => false };
+    return model.state.entries.map((entry) => projectItem(entry, context));
+  };
+  const play = (...updates: readonly object[]) =>
+    session.conversation.send(updates.map((update) => `update ${JSON.stringify(update)}`).join('\n')).done;
+  /** An update of another session than ours. */
+  const ofChild = (sessionId: string, update: object): string =>
+    `notify session/update ${JSON.stringify({ sessionId, update })}`;
+  const subagents = () => items().filter((item) => item.kind === 'tool' && item.toolKind === 'subagent');
+  const states = () => subagents().map((item) => item.kind === 'tool' && [item.title, item.status]);
+  const textOf = (item: ItemView | undefined): string =>
+    item?.kind === 'tool'
+      ? item.content
+          .map((part) => (part.type === 'content' && part.block.type === 'text' ? part.block.text : ''))
+          .join('\n')
+      : '';
+
+  it('loses a plan beside another, or what kind it is', async () => {
+    await play(
+      {
+        sessionUpdate: 'plan_update',
+        plan: { type: 'items', planId: 'a', entries: [{ content: 'One', priority: 'high', status: 'cancelled' }, 7] },
+      },
+      { sessionUpdate: 'plan_update', plan: { type: 'markdown', planId: 'b', content: '# Two' } },
+      { sessionUpdate: 'plan_update', plan: { type: 'file', planId: 'c', uri: 'file:///plan.md' } },
+      {
+        sessionUpdate: 'plan_update',
+        plan: { type: 'items', planId: 'b', entries: [{ content: 'Two', priority: 'low', status: 'pending' }] },
+      },
+      { sessionUpdate: 'plan_removed', planId: 'c' },
+      { sessionUpdate: 'plan_removed', planId: 'nobody' },
+    );
+    const plans = items().flatMap((item) => (item.kind === 'plan' ? [item] : []));
+    assert.deepEqual(
+      plans.map(({ entries, markdown, uri, removed }) => ({
+        entries: entries.map(({ content, status }) => `${status} ${content}`),
+        markdown,
+        uri,
+        removed,
+      })),
+      [
+        { entries: ['cancelled One'], markdown: undefined, uri: undefined, removed: undefined },
+        { entries: ['pending Two'], markdown: undefined, uri: undefined, removed: undefined },
+        { entries: [], markdown: undefined, uri: 'file:///plan.md', removed: true },
+      ],
+    );
+  });
+
+  it('does not know a subagent’s title, its state, or that it works again', async () => {
+    await play({
+      sessionUpdate: 'subagent_update',
+      sessionId: 'child',
+      title: 'Look for tests',
+      description: 'A searcher',
+      state: { state: 'running' },
+    });
+    assert.deepEqual(states(), [['Look for tests', 'in_progress']]);
+    await play({
+      sessionUpdate: 'subagent_update',
+      sessionId: 'child',
+      state: { state: 'idle', stopReason: 'end_turn' },
+    });
+    assert.deepEqual(states(), [['Look for tests', 'completed']]);
+    await play({ sessionUpdate: 'subagent_update', sessionId: 'child', title: null, state: { state: 'dreaming' } });
+    assert.deepEqual(states(), [['Subagent child', 'in_progress']]);
+  });
+
+  it('loses messages between sessions that come in pieces and out of order', async () => {
+    const chunk = (text: string) => ({
+      sessionUpdate: 'session_message_chunk',
+      messageId: 'm',
+      content: { type: 'text', text },
+    });
+    await play(
+      { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'C' },
+      chunk('look '),
+      { sessionUpdate: 'session_message', messageId: 'm', senderSessionId: null, recipientSessionId: 'child' },
+      chunk('here'),
+      {
+        sessionUpdate: 'session_message',
+        messageId: 'n',
+        senderSessionId: 'child',
+        content: [{ type: 'text', text: 'found' }],
+      },
+    );
+    assert.match(textOf(subagents()[0]), /\*\*It is told:\*\* look here\n\*\*It says:\*\* found/);
+  });
+
+  it('drops what a subagent says and asks by itself', async () => {
+    const turn = session.conversation.send(
+      [
+        ofChild('child', { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'too early, ' } }),
+        `update ${JSON.stringify({ sessionUpdate: 'subagent_update', sessionId: 'child', title: 'C' })}`,
+        ofChild('child', { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'but heard' } }),
+        `request session/request_permission ${JSON.stringify({ sessionId: 'child', toolCall: { toolCallId: 'x', title: 'rm out' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] })}`,
+      ].join('\n'),
+    );
+    await session.until((c) => c.model.state.permissions.size === 1);
+    assert.match(textOf(subagents()[0]), /too early, but heard/);
+    const [id = ''] = session.conversation.model.state.permissions.keys();
+    session.conversation.answerPermission(id, 'y');
+    await turn.done;
+    assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('selected')));
+  });
+
+  it('hears the newest subagents however many there were before', async () => {
+    const announce = (n: number): object => ({
+      sessionUpdate: 'subagent_update',
+      sessionId: `child ${n}`,
+      title: `C${n}`,
+      state: { state: 'idle' },
+    });
+    await play(...Array.from({ length: 250 }, (_, n) => announce(n)));
+    assert.equal(subagents().length, 250);
+    const turn = session.conversation.send(
+      `request session/request_permission ${JSON.stringify({ sessionId: 'child 249', toolCall: { toolCallId: 'x', title: 'ls' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] })}`,
+    );
+    await session.until((c) => c.model.state.permissions.size === 1);
+    const [id = ''] = session.conversation.model.state.permissions.keys();
+    session.conversation.answerPermission(id, 'y');
+    await turn.done;
+  });
+
+  it('answers for a session that nobody announced', async () => {
+    await session.conversation.send(
+      'request session/request_permission {"sessionId":"stranger","toolCall":{"toolCallId":"x"},"options":[]}',
+    ).done;
+    assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('-32002')));
+  });
+
+  it('leaves a subagent at work whose agent is gone', async () => {
+    await play({ sessionUpdate: 'subagent_update', sessionId: 'child', title: 'C', state: { state: 'running' } });
+    await session.conversation.send('die 3').done;
+    await session.until((c) => c.connection.kind === 'exited');
+    assert.deepEqual(states(), [['C', 'cancelled']]);
+  });
+
+  describe('a subagent that may be stopped', () => {
+    const announced = (more: object) => ({
+      sessionUpdate: 'subagent_update',
+      sessionId: 'child',
+      title: 'C',
+      state: { state: 'running' },
+      ...more,
+    });
+    const stops = () => subagents().map((item) => item.kind === 'tool' && item.stop);
+
+    it('offers its Stop while it works and the agent permits it', async () => {
+      await play(announced({}));
+      assert.deepEqual(stops(), [undefined]);
+      await play(announced({ capabilities: { cancel: {} } }));
+      const { conversation } = session;
+      conversation.note([{ at: 0, event: { type: 'background', work: [{ type: 'subagent', id: 'child' }] } }]);
+      assert.deepEqual(stops(), [{ kind: 'subagent', id: 'child' }]);
+      assert.deepEqual(backgroundOf(conversation), [{ kind: 'subagent', id: 'child', label: 'C', stop: 'subagent' }]);
+      await play(announced({ state: { state: 'idle' } }));
+      assert.deepEqual(stops(), [undefined]);
+      await play(announced({ capabilities: null }));
+      assert.deepEqual(stops(), [undefined]);
+    });
+
+    it('is asked to stop by session/cancel with its id alone, and its question is withdrawn', async () => {
+      const turn = session.conversation.send(
+        [
+          `update ${JSON.stringify(announced({ capabilities: { cancel: {} } }))}`,
+          `request session/request_permission ${JSON.stringify({ sessionId: 'child', toolCall: { toolCallId: 'x', title: 'rm out' }, options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] })}`,
+        ].join('\n'),
+      );
+      await session.until((c) => c.model.state.permissions.size === 1);
+      await session.conversation.stopOne({ kind: 'subagent', id: 'stranger' });
+      await session.conversation.stopOne({ kind: 'subagent', id: 'child' });
+      await turn.done;
+      assert.equal(session.conversation.model.state.permissions.size, 0);
+      assert.equal(session.conversation.model.state.turns.at(-1)?.stopReason, 'end_turn');
+      assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('cancelled')));
+      const cancels = readAgentLog(agentLog).flatMap(({ dir, msg }) =>
+        dir === 'in' && msg?.method === 'session/cancel' ? [msg.params] : [],
+      );
+      assert.deepEqual(cancels, [{ sessionId: 'child' }]);
+    });
+  });
+
+  it('names work in the background by its id alone, or offers to stop what cannot be stopped', async () => {
+    await play(
+      { sessionUpdate: 'tool_call', toolCallId: 'w', title: 'A watcher', status: 'in_progress' },
+      { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'A searcher' },
+    );
+    const { conversation } = session;
+    conversation.note([
+      { at: 0, event: { type: 'terminal', terminalId: 't', command: 'npm run watch', canCancel: true } },
+    ]);
+    const work = [
+      { type: 'tool_call', id: 'w' },
+      { type: 'terminal', id: 't' },
+      { type: 'subagent', id: 'child' },
+      { type: '_cron', id: 'z' },
+    ];
+    conversation.note([{ at: 0, event: { type: 'background', work } }]);
+    assert.deepEqual(backgroundOf(session.conversation), [
+      { kind: 'tool_call', id: 'w', label: 'A watcher' },
+      { kind: 'terminal', id: 't', label: 'npm run watch', stop: 'terminal' },
+      { kind: 'subagent', id: 'child', label: 'A searcher' },
+      { kind: '_cron', id: 'z', label: 'z' },
+    ]);
+  });
+});

@@ -1,0 +1,252 @@
+// Configured agents behind our server of the Agent Communication Protocol: real agent processes, asked by the protocol's own client from npm and by ours.
+import assert from 'node:assert/strict';
+import { servedName } from '../../../../src/client/serving/servedConversations';
+import { type MessagePart, markdownPart, textPart, trajectoryOf } from '../../../../src/distributed/model/model';
+import type { ServedAgent } from '../../../../src/distributed/server/servedAgent';
+import { scratchFolder } from '../../../support/scratch';
+import { all, sdkClient } from '../../../support/sdkClient';
+import { agentOf, fetchPast, part, serve, textIn, userMessage } from '../../../support/servedAgents';
+import { closeServed, got, newSession, prompts, request, said, scripted, sessions, untilRun } from './servedScripted';
+
+const signal = new AbortController().signal;
+
+describe('an agent that is served', function () {
+  this.timeout(30_000);
+
+  afterEach(closeServed);
+
+  it('is of no use to other clients unless they can ask it in all three modes', async () => {
+    const { agent } = await scripted();
+    const running = await serve([agent]);
+    const client = sdkClient(running);
+    assert.equal((await client.agent('scripted')).description, 'The scripted agent.');
+    const run = await client.runSync('scripted', 'say Hello');
+    assert.deepEqual([run.status, run.output.map(({ role }) => role)], ['completed', ['agent/scripted']]);
+    assert.equal(run.output[0]?.parts[0]?.content, 'Hello');
+    const events = await all(client.runStream('scripted', 'chunks 3'));
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'message.part' ? [event.part.content] : [])).join(''),
+      'chunk-1 chunk-2 chunk-3 ',
+    );
+    assert.equal(events.at(-1)?.type, 'run.completed');
+    const started = await client.runAsync('scripted', 'say Later');
+    const done = await untilRun(running, started.run_id, 'completed');
+    assert.equal(said(done), 'Later');
+  });
+
+  it('says its Markdown as text/plain, streamed and whole, and marks it', async () => {
+    const { agent } = await scripted();
+    const running = await serve([agent]);
+    const events = await all(sdkClient(running).runStream('scripted', 'say **Hello** `you`'));
+    const streamed = events.flatMap((event) => (event.type === 'message.part' ? [event.part] : []));
+    const whole = events.flatMap((event) => (event.type === 'message.completed' ? event.message.parts : []));
+    for (const parts of [streamed, whole]) {
+      const plain = parts.filter(({ content_type: type }) => type === 'text/plain');
+      assert.equal(plain.map(({ content }) => content).join(''), '**Hello** `you`');
+    }
+    const run = await running.client.runSync(request('say **Hello**'), signal);
+    assert.deepEqual(
+      run.output.flatMap(({ parts }) => parts),
+      [markdownPart('**Hello**')],
+    );
+  });
+
+  it('loses the agent’s thoughts, steps or pictures', async () => {
+    const { agent } = await scripted();
+    const { client } = await serve([agent]);
+    const tool = { toolCallId: 't1', title: 'Read it', kind: 'read', rawInput: { path: 'a' } };
+    const lines = [
+      'think First I ',
+      'think look.',
+      'say Looking. ',
+      `update ${JSON.stringify({ sessionUpdate: 'tool_call', status: 'in_progress', ...tool })}`,
+      `update ${JSON.stringify({ sessionUpdate: 'tool_call_update', toolCallId: 't1', status: 'completed', rawOutput: ['x'] })}`,
+      `update ${JSON.stringify({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', mimeType: 'image/png', data: 'aGk=' } })}`,
+      `update ${JSON.stringify({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', mimeType: 'image/png', data: 'aG8=' } })}`,
+      'leave-open',
+      'say Done.',
+    ];
+    const run = await client.runSync(request(lines.join('\n')), signal);
+    assert.equal(run.status, 'completed');
+    const parts = run.output.flatMap((message) => message.parts);
+    assert.deepEqual(
+      parts.map((one) => trajectoryOf(one) ?? one.name ?? one.content),
+      [
+        { message: 'First I look.' },
+        'Looking. ',
+        { message: 'Read it', toolName: 'Read it', toolInput: { path: 'a' }, toolOutput: { value: ['x'] } },
+        'image-1.png',
+        'image-2.png',
+        'Done.',
+        { message: 'Left open', toolName: 'Left open', toolInput: {}, toolOutput: { status: 'cancelled' } },
+      ],
+    );
+    assert.deepEqual(
+      [parts[3]?.content, parts[3]?.content_encoding, parts[3]?.content_type],
+      ['aGk=', 'base64', 'image/png'],
+    );
+  });
+
+  it('opens forms and folders of this machine to whoever calls', async () => {
+    const { agent, cwd } = await scripted();
+    const { client } = await serve([agent]);
+    const elsewhere = await scratchFolder();
+    const run = await client.runSync(
+      request(`elicit\nwrite ${elsewhere}/a.txt no\nwrite ${cwd}/b.txt yes\nread ${cwd}/b.txt`),
+      signal,
+    );
+    assert.match(said(run), /elicited → \{"action":"decline"\}/);
+    assert.match(said(run), /write → \{"code":-32003/);
+    assert.match(said(run), /read → \{"content":"yes"\}/);
+    const notes = run.output.flatMap(({ parts }) => parts).map((one) => trajectoryOf(one)?.message ?? '');
+    assert.ok(
+      notes.some((note) => /declined: Which database/.test(note)),
+      notes.join(),
+    );
+  });
+
+  it('waits for ever for an agent that cannot start, or that wants a sign-in', async () => {
+    const dead = await scripted({ exitAtStart: 1, stderr: ['no model'] }, { name: 'dead' });
+    const locked = await scripted({ authMethods: [{ id: 'login', name: 'Log in' }] }, { name: 'locked' });
+    const { client } = await serve([dead.agent, locked.agent]);
+    const failed = await client.runSync({ ...request('x'), agentName: 'dead' }, signal);
+    assert.equal(failed.status, 'failed');
+    assert.match(failed.error?.message ?? '', /scripted/);
+    const refused = await client.runSync({ ...request('x'), agentName: 'locked' }, signal);
+    assert.match(refused.error?.message ?? '', /needs a sign-in on the machine/);
+    assert.deepEqual([dead.agent.size, locked.agent.size], [0, 0]);
+  });
+
+  it('reports a turn as done that was refused, cut off or answered with an error', async () => {
+    const { agent } = await scripted();
+    const { client } = await serve([agent]);
+    for (const [text, expected] of [
+      ['stop refusal', /refuses/],
+      ['stop max_tokens', /limit of its tokens/],
+      ['stop cancelled', /by itself/],
+      ['error -32603 out of order', /out of order/],
+    ] as const) {
+      const run = await client.runSync(request(`say part\n${text}`), signal);
+      assert.equal(run.status, 'failed', text);
+      assert.match(run.error?.message ?? '', expected);
+      assert.equal(said(run), 'part', text);
+    }
+  });
+
+  it('refuses an input without content, and says why', async () => {
+    const { agent, log } = await scripted();
+    const { client } = await serve([agent]);
+    const run = await client.runSync(
+      { agentName: 'scripted', input: [{ role: 'user', parts: [textPart(' ')] }] },
+      signal,
+    );
+    assert.deepEqual([run.status, run.error?.code], ['failed', 'invalid_input']);
+    assert.equal(prompts(log), 0);
+  });
+
+  it('drops what is attached to the input', async () => {
+    const { agent, log } = await scripted({ capabilities: { promptCapabilities: { image: true } } });
+    const { client } = await serve([agent]);
+    const parts: MessagePart[] = [
+      textPart('say ok'),
+      part({ content_type: 'image/png', content: 'aGk=', content_encoding: 'base64' }),
+      part({ name: 'notes.txt', content: 'my notes' }),
+      part({ name: 'far', content_url: 'https://example.com/far.bin', content_type: 'application/octet-stream' }),
+    ];
+    await client.runSync({ agentName: 'scripted', input: [{ role: 'user', parts }] }, signal);
+    assert.deepEqual(JSON.parse(got(log)[0] ?? ''), [
+      { type: 'text', text: 'say ok' },
+      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      { type: 'text', text: 'notes.txt:\nmy notes' },
+      { type: 'resource_link', uri: 'https://example.com/far.bin', name: 'far', mimeType: 'application/octet-stream' },
+    ]);
+  });
+
+  it('loses entries of a session, or splits it, when two runs come at once', async () => {
+    const { agent, log } = await scripted();
+    const { client } = await serve([agent]);
+    const { id } = newSession();
+    const runs = await Promise.all(
+      ['say one', 'say two'].map((text) => client.runSync(request(text, { id, isBegun: false }), signal)),
+    );
+    assert.deepEqual(runs.map(said).sort(), ['one', 'two']);
+    const { history } = await client.session(id, signal);
+    const texts = (await fetchPast(history, signal)).map((entry) =>
+      entry.kind === 'message' ? textIn(entry.message) : '',
+    );
+    assert.deepEqual([...texts].sort(), ['one', 'say one', 'say two', 'two']);
+    assert.equal(sessions(log), 1);
+    assert.deepEqual(
+      got(log).filter((text) => text.includes('Transcript')),
+      [],
+      'the agent knows what it has said itself',
+    );
+  });
+
+  it('does not know what was said elsewhere, or hears its own words again', async () => {
+    const { agent, log } = await scripted();
+    const other: ServedAgent = agentOf('other', async (_input, out) => out.part(textPart('I am the other')));
+    const running = await serve([agent, other]);
+    const { client } = running;
+    const session = newSession();
+    await client.runSync({ ...request('who', session), agentName: 'other' }, signal);
+    await client.runSync(request('say mine', session), signal);
+    await client.runSync({ ...request('and who', session), agentName: 'other' }, signal);
+    await client.runSync(request('say last', session), signal);
+    await client.runSync(request('say quiet', session), signal);
+    assert.equal(sessions(log), 1);
+    const [first = '', second = '', third = ''] = got(log);
+    assert.match(first, /\[user\]\\nwho\\n\\n\[agent\/other\]\\nI am the other/);
+    assert.match(second, /\[user\]\\nand who\\n\\n\[agent\/other\]\\nI am the other/);
+    assert.doesNotMatch(second, /mine/);
+    assert.doesNotMatch(third, /Transcript/);
+    // Another past under the same id is another session of the agent.
+    const stranger = await running.store.put(
+      'sessions/x/00000000-0c1f7f4e-54a5-4a53-8b4f-1d9c5bc4f0af.json',
+      Buffer.from(JSON.stringify(userMessage('a different past'))),
+      'application/json',
+      signal,
+    );
+    const url = await running.store.urlFor(stranger.key, { expiresIn: 60 });
+    const history = [url, 'http://127.0.0.1:9/gone.json'];
+    await client.runSync(
+      { agentName: 'scripted', input: [userMessage('say anew')], session: { id: session.id, history } },
+      signal,
+    );
+    assert.equal(sessions(log), 2);
+    assert.match(got(log)[3] ?? '', /a different past.*\[message 2 unavailable: unreachable\]/s);
+  });
+
+  it('gets what no server recorded as the past, and the last words of the input as the prompt', async () => {
+    const { agent, log } = await scripted();
+    const { client } = await serve([agent]);
+    const session = { id: newSession().id, history: [] };
+    const input = [
+      userMessage('say stopped'),
+      { ...userMessage('I begin'), role: 'agent/other' },
+      userMessage('say done'),
+    ];
+    const run = await client.runSync({ agentName: 'scripted', input, session }, signal);
+    assert.equal(said(run), 'done');
+    assert.match(got(log)[0] ?? '', /Transcript.*\[user\]\\nsay stopped\\n\\n\[agent\/other\]\\nI begin/s);
+    const { history } = await client.session(session.id, signal);
+    assert.equal(history.length, 4);
+    // An answer of another agent can be the prompt itself.
+    const chained = [{ ...userMessage('say chained'), role: 'agent/other' }];
+    await client.runSync({ agentName: 'scripted', input: chained, sessionId: session.id }, signal);
+    assert.match(got(log)[1] ?? '', /\[agent\/other\]\\nsay chained/);
+  });
+});
+
+describe('the name of a served agent', () => {
+  it('is refused by the protocol, or given twice', () => {
+    const taken = new Set<string>();
+    const named = ['Gemini CLI', 'gemini.cli', '--x__', '日本', 'a'.repeat(90)].map((id) => {
+      const name = servedName(id, taken);
+      taken.add(name);
+      return name;
+    });
+    assert.deepEqual(named, ['gemini-cli', 'gemini-cli-2', 'x', 'agent', 'a'.repeat(60)]);
+    assert.ok(named.every((name) => /^[a-z0-9]([-a-z0-9_]{0,61}[a-z0-9])?$/.test(name)));
+  });
+});

@@ -1,0 +1,117 @@
+// How the work of an agent that is served ends: stopped by its caller, dead, unused for long, or taken back by the user.
+import assert from 'node:assert/strict';
+import { AgentServerError } from '../../../../src/distributed/client/agentServerError';
+import type { Message } from '../../../../src/distributed/model/model';
+import type { ServedAgent } from '../../../../src/distributed/server/servedAgent';
+import { calledMethods, readAgentLog } from '../../../support/agents/definition';
+import { sdk, sdkClient } from '../../../support/sdkClient';
+import { type RunningServer, serve, textIn, userMessage } from '../../../support/servedAgents';
+import {
+  cancelAtFirstWord,
+  closeServed,
+  got,
+  newSession,
+  request,
+  said,
+  scripted,
+  sessions,
+  untilRun,
+} from './servedScripted';
+
+const signal = new AbortController().signal;
+
+describe('an agent that is served', function () {
+  this.timeout(30_000);
+
+  afterEach(closeServed);
+
+  it('cannot be stopped', async () => {
+    const { agent, log } = await scripted();
+    const { client } = await serve([agent]);
+    const session = newSession();
+    const { id, types } = await cancelAtFirstWord(client, request('say Begun.\nwait', session));
+    assert.equal(types.at(-1), 'run.cancelled');
+    assert.equal(said(await client.run(id, signal)), 'Begun.');
+    assert.ok(calledMethods(readAgentLog(log)).includes('session/cancel'));
+    // The agent and its session are there for the next run.
+    assert.equal(said(await client.runSync(request('say Again', session), signal)), 'Again');
+    assert.equal(sessions(log), 1);
+  });
+
+  it('is stuck for good when it is stopped at the wrong moment of its start', async () => {
+    const { agent } = await scripted();
+    const { client } = await serve([agent]);
+    const session = newSession();
+    for (const looks of [0, 1, 2, 4, 8, 16, 24, 32, 48]) {
+      const run = await client.runAsync(request('wait', session), signal);
+      for (let look = 0; look < looks; look++) await client.run(run.run_id, signal);
+      await client.cancel(run.run_id, signal);
+      await untilRun({ client } as RunningServer, run.run_id, 'cancelled');
+    }
+    assert.equal(said(await client.runSync(request('say Again', session), signal)), 'Again');
+  });
+
+  it('keeps an agent that does not stop when it is told to', async () => {
+    const { agent, log } = await scripted({ onCancel: 'ignore' });
+    const { client } = await serve([agent]);
+    const session = newSession();
+    await cancelAtFirstWord(client, request('say x\nwait', session));
+    assert.equal(said(await client.runSync(request('say Anew', session), signal)), 'Anew');
+    assert.equal(sessions(log), 2);
+  });
+
+  it('says nothing when its agent dies, or never works again', async () => {
+    const { agent, log } = await scripted({ capabilities: { promptCapabilities: { embeddedContext: true } } });
+    const { client } = await serve([agent]);
+    const session = newSession();
+    const run = await client.runSync(request('die 3', session), signal);
+    assert.equal(run.status, 'failed');
+    assert.match(run.error?.message ?? '', /scripted.*3/);
+    assert.equal(textIn(run.output[0] as Message), 'These are my last words');
+    const again = await client.runSync(request('say Back', session), signal);
+    assert.equal(said(again), 'Back');
+    const [, second = ''] = got(log);
+    assert.match(second, /Transcript of what was said in this session without you/);
+    assert.match(second, /These are my last words/);
+  });
+
+  it('holds more agents than it may, or loses one that works', async () => {
+    const { agent, made } = await scripted({}, { maxOpen: 1 });
+    const { client } = await serve([agent]);
+    await client.runSync(request('say one'), signal);
+    const asked = await client.runSync(request('permission'), signal);
+    assert.equal(made.length, 2);
+    assert.equal(made[0]?.conversation.connection.kind, 'idle');
+    const refused = await client.runSync(request('say three'), signal);
+    assert.match(refused.error?.message ?? '', /as many sessions as it may/);
+    assert.equal((await client.resumeSync(asked.run_id, userMessage('1'), signal)).status, 'completed');
+    assert.equal(agent.size, 1);
+  });
+
+  it('keeps an agent running that nobody asks any more', async () => {
+    const { agent, made } = await scripted({}, { idleMs: 0 });
+    const { client } = await serve([agent]);
+    await client.runSync(request('say one'), signal);
+    await made[0]?.until(({ connection }) => connection.kind === 'idle');
+    assert.equal(agent.size, 0);
+  });
+
+  it('is there for strangers after the user has taken it back', async () => {
+    const { agent } = await scripted();
+    const agents: ServedAgent[] = [agent];
+    const running = await serve([], { agents: () => agents });
+    const { client } = running;
+    const asked = await client.runSync(request('permission'), signal);
+    agents.pop();
+    await agent.closeAll();
+    const ended = await untilRun(running, asked.run_id, 'failed');
+    assert.equal(ended.error?.code, 'server_error');
+    await assert.rejects(
+      client.runSync(request('say x'), signal),
+      (error: unknown) => error instanceof AgentServerError && error.status === 404,
+    );
+    await assert.rejects(sdkClient(running).agent('scripted'), (error: unknown) => {
+      return error instanceof sdk.ACPError && error.code === 'not_found';
+    });
+  });
+});

@@ -1,0 +1,132 @@
+// What an agent asks while it is served: its callers are asked, one question at a time, and only they answer.
+import assert from 'node:assert/strict';
+import { textPart } from '../../../../src/distributed/model/model';
+import { readAgentLog } from '../../../support/agents/definition';
+import { removeScratch } from '../../../support/scratch';
+import { sdkClient } from '../../../support/sdkClient';
+import { agentOf, type RunningServer, serve, stopServers, textIn, userMessage } from '../../../support/servedAgents';
+import { answerOf, closeServed, request, said, scripted, untilRun } from './servedScripted';
+
+const signal = new AbortController().signal;
+
+describe('an agent that is served', function () {
+  this.timeout(30_000);
+
+  afterEach(closeServed);
+
+  it('does without asking what its caller did not allow', async () => {
+    const { agent } = await scripted();
+    const running = await serve([agent]);
+    const client = sdkClient(running);
+    for (const [answer, expected] of [
+      ['1', 'allow'],
+      ['reject', 'reject'],
+      ['Always ALLOW', 'always'],
+      ['4', undefined],
+      ['yes please', undefined],
+      ['', undefined],
+    ] as const) {
+      const asked = await client.runSync('scripted', 'permission');
+      assert.equal(asked.status, 'awaiting', answer);
+      const [question] = asked.await_request?.message.parts ?? [];
+      assert.match(
+        question?.content ?? '',
+        /asks for permission: touch a-file\n> \{"command":"touch a-file"\}\n\n1\. Allow\n2\. /,
+      );
+      assert.deepEqual((question as Record<string, unknown>).parley_permission, {
+        title: 'touch a-file',
+        tool_call_id: 'asked',
+        options: [
+          { id: 'allow', name: 'Allow', kind: 'allow_once' },
+          { id: 'always', name: 'Always allow', kind: 'allow_always' },
+          { id: 'reject', name: 'Reject', kind: 'reject_once' },
+        ],
+      });
+      const run = await client.runResumeSync(asked.run_id, answerOf(answer));
+      assert.equal(run.status, 'completed');
+      const outcome = expected === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: expected };
+      const told = run.output.flatMap(({ parts }) => parts).find(({ content }) => content?.startsWith('permission → '));
+      assert.deepEqual(JSON.parse(told?.content?.slice('permission → '.length) ?? ''), { outcome }, answer);
+    }
+  });
+
+  it('takes one word for two answers, or the words of the agent for its own', async () => {
+    const { agent } = await scripted();
+    const { client } = await serve([agent]);
+    const options = [
+      { optionId: '2', name: 'Allow', kind: 'allow_once' },
+      { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+    ];
+    const toolCall = { toolCallId: 't', title: 'x\n1. Sure', rawInput: { a: 'x\n1. Sure' } };
+    const asked = await client.runSync(request(`permission ${JSON.stringify({ options, toolCall })}`), signal);
+    const text = asked.await_request?.message?.parts[0]?.content ?? '';
+    assert.deepEqual(
+      text.split('\n').filter((line) => /^\d/.test(line)),
+      ['1. Allow', '2. Reject'],
+    );
+    // The number of one is the id of the other.
+    const run = await client.resumeSync(asked.run_id, userMessage('2'), signal);
+    assert.match(said(run), /"outcome":"cancelled"/);
+  });
+
+  it('leaves a question open for ever that the agent has withdrawn', async () => {
+    const { agent } = await scripted();
+    const { client } = await serve([agent]);
+    const run = await client.runAsync(request('withdraw\nsay Over.'), signal);
+    const done = await untilRun({ client } as RunningServer, run.run_id, 'completed');
+    assert.match(said(done), /withdrawn → .*Over\./s);
+    await assert.rejects(client.resumeSync(run.run_id, userMessage('1'), signal), /does not wait for an answer/);
+  });
+
+  it('asks one question at a time, and forgets the second', async () => {
+    const { agent } = await scripted();
+    const { client } = await serve([agent]);
+    const first = await client.runSync(request('two-permissions'), signal);
+    const second = await client.resumeSync(first.run_id, userMessage('1'), signal);
+    assert.equal(second.status, 'awaiting');
+    assert.match(second.await_request?.message?.parts[0]?.content ?? '', /touch two/);
+    const run = await client.resumeSync(first.run_id, userMessage('3'), signal);
+    assert.match(said(run), /first → \{"outcome":\{"outcome":"selected","optionId":"allow"\}\}/);
+    assert.match(said(run), /second → \{"outcome":\{"outcome":"selected","optionId":"reject"\}\}/);
+  });
+
+  it('goes on with a question after its run was cancelled', async () => {
+    const { agent, log } = await scripted();
+    const { client } = await serve([agent]);
+    const asked = await client.runSync(request('permission'), signal);
+    await client.cancel(asked.run_id, signal);
+    await untilRun({ client } as RunningServer, asked.run_id, 'cancelled');
+    const outcomes = readAgentLog(log).flatMap(({ dir, msg }) => {
+      const { outcome } = (dir === 'in' ? (msg?.result as { outcome?: { outcome: string } }) : undefined) ?? {};
+      return outcome ? [outcome.outcome] : [];
+    });
+    assert.deepEqual(outcomes, ['cancelled']);
+  });
+});
+
+describe('a question of a served agent', () => {
+  afterEach(async () => {
+    await stopServers();
+    await removeScratch();
+  });
+
+  it('keeps what follows from its caller when the agent takes it back', async () => {
+    const asking = agentOf('asking', async (_input, out) => {
+      const withdrawn = new AbortController();
+      const answer = out.ask([textPart('Go on?')], withdrawn.signal);
+      withdrawn.abort(new Error('no longer asked'));
+      await assert.rejects(answer, /no longer asked/);
+      out.part(textPart('Went on.'));
+      await assert.rejects(async () => out.ask([textPart('Really?')], withdrawn.signal), /no longer asked/);
+      assert.equal(textIn(await out.ask([textPart('And now?')])), 'now');
+    });
+    const running = await serve([asking]);
+    const { run_id: id } = await running.client.runAsync({ agentName: 'asking', input: [userMessage('x')] }, signal);
+    const asked = await untilRun(running, id, 'awaiting');
+    assert.equal(asked.await_request?.message?.parts[0]?.content, 'And now?');
+    assert.equal(said(asked), 'Went on.');
+    assert.equal((await running.client.resumeSync(id, userMessage('now'), signal)).status, 'completed');
+    const types = (await running.client.events(id, signal)).map(({ type }) => type);
+    assert.deepEqual(types.slice(2, 5), ['run.awaiting', 'run.in-progress', 'message.created']);
+  });
+});

@@ -1,0 +1,143 @@
+// The scripted agent, served as the extension serves its agents, and what tests look at on both sides of it.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { AgentFiles } from '../../../../src/client/requests/agentFiles';
+import {
+  ServedConversations,
+  type ServedConversationsOptions,
+} from '../../../../src/client/serving/servedConversations';
+import type { StateExchange } from '../../../../src/client/serving/stateExchange';
+import type { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
+import { mintId, type Run } from '../../../../src/distributed/model/model';
+import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import type { AgentScript } from '../../../support/agents/script';
+import { diskFiles, type TestConversation, testConversation } from '../../../support/conversation';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { sdk } from '../../../support/sdkClient';
+import { type RunningServer, stopServers, textIn, userMessage } from '../../../support/servedAgents';
+
+const signal = new AbortController().signal;
+
+export interface Served {
+  readonly agent: ServedConversations;
+  /** All conversations that were made, the closed ones too. */
+  readonly made: readonly TestConversation[];
+  readonly cwd: string;
+  readonly log: string;
+}
+
+const served: Served[] = [];
+
+/** Serves the scripted agent under a name; the tests' own server offers it. */
+export async function scripted(
+  script: AgentScript = {},
+  options: Partial<ServedConversationsOptions> = {},
+): Promise<Served> {
+  const cwd = await scratchFolder();
+  const log = join(await scratchFolder(), 'agent.ndjson');
+  return offered(scriptedAgent(script, log), log, cwd, options);
+}
+
+const DEMO = join(process.cwd(), 'out/support/demo/agent.js');
+
+/** Serves the demo agent. */
+export async function demo(): Promise<Served> {
+  const program = { command: process.execPath, args: [DEMO], env: {} };
+  return offered(program, '', await scratchFolder(), { name: 'demo' });
+}
+
+function offered(definition: object, log: string, cwd: string, options: Partial<ServedConversationsOptions>): Served {
+  const [agent] = parseAgents({ scripted: definition }).agents;
+  const made: TestConversation[] = [];
+  const create = (_key: string, state: StateExchange): Conversation => {
+    const filesFor = (agentName: string): AgentFiles =>
+      new AgentFiles(diskFiles(), { agentName, refusesQuestions: true });
+    const one = testConversation({
+      agent: agent as AgentDefinition,
+      cwd,
+      services: { filesFor, agentState: () => state },
+    });
+    made.push(one);
+    return one.conversation;
+  };
+  const name = options.name ?? 'scripted';
+  const one = {
+    agent: new ServedConversations({ name, description: 'The scripted agent.', create, ...options }),
+    made,
+    cwd,
+    log,
+  };
+  served.push(one);
+  return one;
+}
+
+export const said = ({ output }: Pick<Run, 'output'>): string => output.map(textIn).join('');
+export const answerOf = (text: string) => ({
+  type: 'message' as const,
+  message: sdk.Message.parse({ parts: [{ content: text }] }),
+});
+/** A session as a client knows it: its first run brings the descriptor, the next ones name its id. */
+export interface ClientSession {
+  readonly id: string;
+  isBegun: boolean;
+}
+
+export const newSession = (): ClientSession => ({ id: mintId(), isBegun: false });
+
+export function request(text: string, session?: ClientSession) {
+  const named = session?.isBegun ? { sessionId: session.id } : session && { session: { id: session.id, history: [] } };
+  if (session) session.isBegun = true;
+  return { agentName: 'scripted', input: [userMessage(text)], ...named };
+}
+export const prompts = (log: string): number =>
+  calledMethods(readAgentLog(log)).filter((method) => method === 'session/prompt').length;
+export const sessions = (log: string): number =>
+  calledMethods(readAgentLog(log)).filter((method) => method === 'session/new').length;
+/** What the agent got as its prompts, as text. */
+export const got = (log: string): readonly string[] =>
+  readAgentLog(log).flatMap(({ dir, msg }) =>
+    dir === 'in' && msg?.method === 'session/prompt'
+      ? [JSON.stringify((msg.params as { prompt: unknown }).prompt)]
+      : [],
+  );
+
+/** A session's state that tests wait for, asked of the server until it is so. */
+export async function untilRun(running: RunningServer, id: string, status: Run['status']): Promise<Run> {
+  for (;;) {
+    const run = await running.client.run(id, signal);
+    if (run.status === status) return run;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+export async function cancelAtFirstWord(
+  client: CommunicationClient,
+  asked: Parameters<CommunicationClient['runStream']>[0],
+): Promise<{ id: string; types: readonly string[] }> {
+  const types: string[] = [];
+  let id = '';
+  const stream = await client.runStream(asked, signal);
+  assert.ok(stream.kind === 'stream');
+  for await (const event of stream.events) {
+    types.push(event.type);
+    if (event.type === 'run.created') id = event.run.run_id;
+    if (event.type === 'message.part') await client.cancel(id, signal);
+  }
+  return { id, types };
+}
+
+/** Ends all agents and servers, and fails where one saw a rule of the protocol broken; for `afterEach`. */
+export async function closeServed(): Promise<void> {
+  await stopServers();
+  for (const { agent, made, log } of served.splice(0)) {
+    await agent.closeAll();
+    for (const one of made) await one.close();
+    assert.deepEqual(
+      readAgentLog(log).filter(({ ev }) => ev === 'violation'),
+      [],
+    );
+  }
+  await removeScratch();
+}

@@ -1,0 +1,119 @@
+// The state of a session for agents that are served: they store and read it, it moves with the session, and nobody's is
+// replaced unseen.
+import assert from 'node:assert/strict';
+import type { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
+import { mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
+import { readAgentLog } from '../../../support/agents/definition';
+import { agentOf, type RunningServer, serve, userMessage } from '../../../support/servedAgents';
+import { closeServed, demo, newSession, request, said, scripted } from './servedScripted';
+
+const signal = new AbortController().signal;
+
+/** What the scripted agent is told to store. */
+const store = (previous: string | null, content: string): string =>
+  `update ${JSON.stringify({
+    sessionUpdate: 'session_info_update',
+    _meta: { 'parley/state': { previous, content: Buffer.from(content).toString('base64') } },
+  })}`;
+
+/** What the prompts carried. */
+const offers = (log: string): readonly Record<string, unknown>[] =>
+  readAgentLog(log).flatMap(({ dir, msg }) => {
+    const meta = (msg?.params as { _meta?: Record<string, Record<string, unknown>> } | undefined)?._meta;
+    return dir === 'in' && msg?.method === 'session/prompt' ? [meta?.['parley/state'] ?? {}] : [];
+  });
+
+const stateAt = async ({ client }: Pick<RunningServer, 'client'>, id: string): Promise<string | undefined> => {
+  const { state } = await client.session(id, signal);
+  return state === undefined ? undefined : (await fetch(state)).text();
+};
+
+const told = (run: Awaited<ReturnType<CommunicationClient['run']>>): readonly unknown[] =>
+  run.output.flatMap(({ parts }) => parts.flatMap(({ metadata }) => metadata?.message ?? []));
+
+describe('the state of a served session', function () {
+  this.timeout(30_000);
+
+  afterEach(closeServed);
+
+  it('is counted up by the demo agent on one server and then on another one', async () => {
+    const [a, b] = [await serve([(await demo()).agent]), await serve([(await demo()).agent])];
+    const id = mintId();
+    const count = async ({ client }: RunningServer, session: SessionDescriptor): Promise<string> =>
+      said(await client.runSync({ agentName: 'demo', input: [userMessage('/count')], session }, signal));
+    assert.equal(await count(a, { id, history: [] }), 'Count: 1');
+    assert.equal(await count(a, await a.client.session(id, signal)), 'Count: 2');
+    assert.equal(await count(b, await a.client.session(id, signal)), 'Count: 3');
+    assert.equal(await count(a, await b.client.session(id, signal)), 'Count: 4');
+    assert.deepEqual([await stateAt(a, id), await stateAt(b, id)], ['4', '3']);
+  });
+
+  it('is offered with its bytes to an agent that does not have them, and by its address alone to one that does', async () => {
+    const { agent, log } = await scripted();
+    const running = await serve([agent]);
+    const session = newSession();
+    await running.client.runSync(request(store(null, 'first'), session), signal);
+    assert.equal(await stateAt(running, session.id), 'first');
+    await running.client.runSync(request('say more', session), signal);
+    await running.client.runSync(request('die 3', session), signal);
+    await running.client.runSync(request('say again', session), signal);
+    const { state } = await running.client.session(session.id, signal);
+    const [first, second, third, fourth] = offers(log);
+    assert.deepEqual(first, { url: null });
+    assert.deepEqual(Object.keys(second ?? {}), ['url']);
+    assert.deepEqual(Object.keys(third ?? {}), ['url']);
+    // A new process knows nothing.
+    assert.equal(fourth?.content, Buffer.from('first').toString('base64'));
+    assert.equal(new URL(String(fourth?.url)).pathname, new URL(state ?? '').pathname);
+    const initialize = readAgentLog(log).find(({ msg }) => msg?.method === 'initialize')?.msg?.params;
+    assert.match(JSON.stringify(initialize), /"parley\/state":\{"version":1,"maxBytes":4194304\}/);
+  });
+
+  it('is stored twice in a turn, and not where the agent goes on from another one than it was offered', async () => {
+    const { agent, log } = await scripted();
+    const running = await serve([agent]);
+    const session = newSession();
+    await running.client.runSync(request(`${store(null, 'one')}\n${store(null, 'two')}`, session), signal);
+    assert.equal(await stateAt(running, session.id), 'two');
+    await running.client.runSync(request(store('http://elsewhere.test/state', 'three'), session), signal);
+    assert.equal(await stateAt(running, session.id), 'two');
+    await running.client.runSync(request('say now', session), signal);
+    assert.equal(offers(log)[2]?.conflict, true);
+    assert.equal(offers(log).filter(({ conflict }) => conflict).length, 1);
+  });
+
+  it('is not replaced where somebody else stored another one during the turn, which both are told', async () => {
+    const { agent, log } = await scripted();
+    const slow = agentOf('slow', async (_input, _out, context) => {
+      const before = await context.state.read(signal);
+      assert.ok(await context.state.store(Buffer.from('quick'), before?.url));
+      assert.equal(await context.state.store(Buffer.from('late'), before?.url), undefined);
+    });
+    const running = await serve([agent, slow]);
+    const session = newSession();
+    await running.client.runSync(request(store(null, 'one'), session), signal);
+    const run = await running.client.runSync({ ...request('x', session), agentName: 'slow' }, signal);
+    assert.match(String(told(run)), /state that the agent wanted to store was not saved/);
+    assert.equal(await stateAt(running, session.id), 'quick');
+    await running.client.runSync(request('say now', session), signal);
+    assert.equal(offers(log)[1]?.content, Buffer.from('quick').toString('base64'));
+  });
+
+  it('is named with why it can not be had, and stays with the session', async () => {
+    const { agent, log } = await scripted();
+    const running = await serve([agent]);
+    const session = { id: mintId(), history: [], state: 'http://127.0.0.1:9/state' };
+    await running.client.runSync({ agentName: 'scripted', input: [userMessage('say x')], session }, signal);
+    assert.deepEqual(offers(log), [{ url: session.state, unavailable: 'unreachable' }]);
+    assert.equal((await running.client.session(session.id, signal)).state, session.state);
+  });
+
+  it('is no more than an agent may store', async () => {
+    const { agent } = await scripted();
+    const running = await serve([agent]);
+    const session = newSession();
+    const run = await running.client.runSync(request(`${store(null, 'x'.repeat(5 << 20))}\nsay ok`, session), signal);
+    assert.equal(said(run), 'ok');
+    assert.equal((await running.client.session(session.id, signal)).state, undefined);
+  });
+});

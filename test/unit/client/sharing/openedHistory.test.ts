@@ -1,0 +1,353 @@
+// Sessions of elsewhere in the transcript of a conversation, from real servers on loopback: whole, in order, with their gaps, and gone on with by real agents.
+import assert from 'node:assert/strict';
+import { Deferred } from '../../../../src/base/deferred';
+import {
+  abandonedGaps,
+  type OpenedHistoryOptions,
+  openHistory,
+  originsOf,
+  retryGap,
+} from '../../../../src/client/sharing/openedHistory';
+import { pastEvents } from '../../../../src/client/sharing/pastEvents';
+import { openedEnd, openedFrom } from '../../../../src/client/sharing/provenanceWords';
+import { projectItem } from '../../../../src/client/view/projectItem';
+import { type Message, markdownPart, type SessionDescriptor, textPart } from '../../../../src/distributed/model/model';
+import { sha256Of } from '../../../../src/distributed/model/resources';
+import { withHash } from '../../../../src/distributed/model/resourceUrl';
+import { toMessages } from '../../../../src/distributed/model/toMessages';
+import { Changes } from '../../../../src/session/changes';
+import type { TimedEvent } from '../../../../src/session/event';
+import { SessionModel } from '../../../../src/session/model';
+import { closeResolvers, echo, newCache, resolver } from '../../distributed/fetch/resolvers';
+import { messageText, serve } from '../../distributed/loopback';
+
+const never = new AbortController().signal;
+const NOW = Date.UTC(2026, 10, 21);
+
+/** A transcript without an agent. */
+class Place {
+  readonly model = new SessionModel();
+  note(events: readonly TimedEvent[]): void {
+    for (const { at, event } of events) this.model.apply(event, at);
+  }
+
+  until(holds: (texts: readonly string[]) => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        changes.reset();
+        if (holds(this.texts)) resolve();
+      };
+      const changes = new Changes(look);
+      this.model.observe(changes);
+      look();
+    });
+  }
+
+  get texts(): readonly string[] {
+    return this.model.state.entries.map((entry) => {
+      if (entry.kind === 'user' || entry.kind === 'agent')
+        return `${entry.kind}: ${entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')}`;
+      return entry.kind === 'gap' ? `gap ${entry.state}` : entry.kind;
+    });
+  }
+}
+
+describe('a session from elsewhere', function () {
+  this.timeout(30_000);
+  let place: Place;
+
+  beforeEach(() => {
+    place = new Place();
+  });
+
+  afterEach(closeResolvers);
+
+  function show(history: readonly string[], options: Partial<OpenedHistoryOptions> = {}) {
+    const descriptor: SessionDescriptor = { id: 'session-123', history };
+    return openHistory(descriptor, { place, resolver: resolver(), now: () => NOW, head: [], ...options }, never);
+  }
+
+  it('shows nothing of 200 messages before the last of them is there', async () => {
+    const held: (() => void)[] = [];
+    let holds = true;
+    const server = await serve((request, response) => {
+      const number = Number(request.url?.slice(1));
+      if (number < 150 && holds) held.push(() => echo(request, response));
+      else echo(request, response);
+    });
+    const history = Array.from({ length: 200 }, (_, index) => `${server.origin}/${index}`);
+    const painted = new Deferred<void>();
+    const done = show(history, {
+      head: [openedFrom({ id: 'session-123', history })],
+      patienceMs: 60_000,
+      onDidShow: () => {
+        painted.resolve();
+        return undefined;
+      },
+    });
+    await painted.promise;
+    assert.equal(place.model.state.entries.length, 201, 'every message has its place');
+    assert.deepEqual(
+      place.texts.slice(-20),
+      Array.from({ length: 20 }, (_, index) => `user: /${180 + index}`),
+    );
+    assert.equal(place.texts[1], 'gap loading');
+    holds = false;
+    for (const answer of held.splice(0)) answer();
+    assert.deepEqual(await done, { messages: 200, gaps: [] });
+    assert.deepEqual(
+      place.texts.slice(1),
+      history.map((_, index) => `user: /${index}`),
+    );
+  });
+
+  it('asks for what is older before the newest messages are there', async () => {
+    const server = await serve(echo);
+    const history = Array.from({ length: 200 }, (_, index) => `${server.origin}/${index}`);
+    let before: readonly string[] = [];
+    const painted = new Deferred<void>();
+    const onDidShow = (): Promise<void> => {
+      setImmediate(() => {
+        before = server.seen.map(({ path }) => path);
+        painted.resolve();
+      });
+      return painted.promise;
+    };
+    await show(history, { patienceMs: 60_000, aloneMs: 60_000, onDidShow });
+    assert.deepEqual(
+      [...before].sort(),
+      Array.from({ length: 20 }, (_, index) => `/${180 + index}`),
+    );
+    assert.equal(server.seen.length, 200);
+  });
+
+  it('lets one of the newest messages that does not come hold up all that are older', async () => {
+    const older = new Deferred<void>();
+    const server = await serve((request, response) => {
+      if (request.url === '/0') older.resolve();
+      if (request.url !== '/29') echo(request, response);
+    });
+    const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}`);
+    const stop = new AbortController();
+    const slow = { place, resolver: resolver({ timeoutMs: 60_000 }), patienceMs: 60_000 };
+    const options = { ...slow, now: () => NOW, head: [], aloneMs: 1 };
+    const done = openHistory({ id: 'session-123', history }, options, stop.signal);
+    await older.promise;
+    stop.abort();
+    await done;
+    assert.equal(place.texts.at(-1), 'gap retryable');
+  });
+
+  it('goes on with what is older when nobody wants it any more', async () => {
+    const server = await serve(() => {});
+    const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}`);
+    const options = { place, resolver: resolver(), now: () => NOW, head: [], aloneMs: 60_000 };
+    const { gaps } = await openHistory({ id: 'session-123', history }, options, AbortSignal.abort());
+    assert.equal(gaps.length, 30);
+    assert.equal(server.seen.length, 0);
+  });
+
+  it('keeps the user waiting for a server that hangs', async () => {
+    const hanging = await serve(() => {});
+    const good = await serve(echo);
+    const painted = new Deferred<void>();
+    const stop = new AbortController();
+    const descriptor = { id: 'session-123', history: [`${good.origin}/0`, `${hanging.origin}/1`] };
+    const options = {
+      place,
+      resolver: resolver(),
+      now: () => NOW,
+      head: [],
+      patienceMs: 1,
+      batchMs: 1,
+      onDidShow: () => {
+        painted.resolve();
+        return undefined;
+      },
+    };
+    const done = openHistory(descriptor, options, stop.signal);
+    await painted.promise;
+    await place.until((texts) => texts[0] === 'user: /0');
+    assert.deepEqual(place.texts, ['user: /0', 'gap loading']);
+    stop.abort();
+    assert.equal((await done).gaps.length, 1);
+    assert.deepEqual(place.texts, ['user: /0', 'gap retryable']);
+  });
+
+  it('loses the rest of a history that has seven kinds of gap, or does not say why they are there', async () => {
+    const server = await serve((request, response) => {
+      const path = new URL(request.url ?? '', 'http://x').pathname;
+      if (path === '/missing') response.writeHead(404).end();
+      else if (path === '/slow') return;
+      else if (path === '/expired') response.writeHead(403).end('<Code>secret-of-the-server</Code>');
+      else if (path === '/html') response.end('<!doctype html>secret-of-the-server');
+      else if (path === '/agents') response.end('{"agents":["secret-of-the-server"]}');
+      else if (path === '/large') response.end(messageText('x'.repeat(20_000)));
+      else echo(request, response);
+    });
+    const gone = await serve(echo);
+    await gone.close();
+    const missing = [
+      `${server.origin}/missing`,
+      `${server.origin}/slow`,
+      `${gone.origin}/refused`,
+      `${server.origin}/expired?X-Amz-Date=20200101T000000Z&X-Amz-Expires=60&X-Amz-Signature=abcdef`,
+      `${server.origin}/html`,
+      `${server.origin}/agents`,
+      `${server.origin}/large`,
+      withHash(`${server.origin}/changed`, sha256Of(Buffer.from('as it was'))),
+    ];
+    const history = missing.flatMap((url, index) => [`${server.origin}/good-${index}`, url]);
+    const { messages, gaps } = await show(history, {
+      resolver: resolver({ timeoutMs: 1000, maxMessageBytes: 10_000 }),
+    });
+    assert.equal(messages, 8);
+    assert.deepEqual(
+      gaps.map(({ reason }) => reason),
+      ['not-found', 'timeout', 'refused', 'expired', 'not-json', 'not-a-message', 'too-large', 'changed'],
+    );
+    assert.deepEqual(
+      place.texts.filter((text) => !text.startsWith('gap')),
+      missing.map((_, index) => `user: /good-${index}`),
+    );
+    const { state } = place.model;
+    const items = state.entries.map((entry) =>
+      projectItem(entry, { state, turn: () => undefined, roots: [], isOpenable: () => false }),
+    );
+    const shown = items.filter((item) => item.kind === 'gap');
+    assert.deepEqual(
+      shown.map(({ retryId }) => retryId !== undefined),
+      [true, true, true, false, false, false, false, false],
+    );
+    assert.match(shown[0]?.text ?? '', /^Message 2 is missing\. 127\.0\.0\.1:\d+ does not have it \(any more\)\.$/);
+    assert.doesNotMatch(JSON.stringify(items), /secret-of-the-server|abcdef/);
+    assert.match(openedEnd('Agent', gaps, 'none', false).title, /^8 messages could not be loaded$/);
+  });
+
+  it('keeps a gap for ever whose server came back', async () => {
+    const first = await serve(echo);
+    const port = Number(new URL(first.origin).port);
+    const history = [`${first.origin}/0`, `${first.origin}/1`];
+    await first.close();
+    await show(history);
+    assert.deepEqual(place.texts, ['gap retryable', 'gap retryable']);
+    const again = { place, resolver: resolver(), now: () => NOW };
+    assert.equal(await retryGap('past-1', history[1] ?? '', again, never), false);
+    assert.deepEqual(place.texts, ['gap retryable', 'gap retryable']);
+    await serve(echo, port);
+    assert.equal(await retryGap('past-1', history[1] ?? '', again, never), true);
+    assert.deepEqual(place.texts, ['gap retryable', 'user: /1']);
+    assert.equal(await retryGap('past-1', history[1] ?? '', again, never), false, 'a gap that is none');
+  });
+
+  it('shows a message for ever as being loaded when the window ended meanwhile', () => {
+    place.note([
+      { at: NOW, event: { type: 'gap', gapId: 'past-3', text: 'Message 4 is being loaded.', state: 'loading' } },
+    ]);
+    place.note(abandonedGaps(place.model.state).map((event) => ({ at: NOW, event })));
+    assert.deepEqual(place.texts, ['gap retryable']);
+  });
+
+  it('asks servers again when it is opened the second time', async () => {
+    const servers = await Promise.all([1, 2, 3].map(() => serve(echo)));
+    const history = Array.from({ length: 60 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
+    const cache = await newCache();
+    await show(history, { resolver: resolver({ cache }) });
+    await cache.settled();
+    const before = place.texts;
+    place = new Place();
+    // Nor does what is on this machine wait for anything to be painted: the test would.
+    const onDidShow = (): Promise<void> => new Promise(() => {});
+    await show(history, { resolver: resolver({ cache }), aloneMs: 60_000, onDidShow });
+    assert.deepEqual(place.texts, before);
+    assert.deepEqual(
+      servers.map(({ seen }) => seen.length),
+      [20, 20, 20],
+    );
+  });
+
+  it('does not say where its messages come from, or shows signatures when it does', () => {
+    const history = ['http://a.example/1?sig=secret', 'http://a.example/2', 'https://b.example/3'];
+    assert.deepEqual(originsOf(history), [
+      { host: 'a.example', count: 2 },
+      { host: 'b.example', count: 1 },
+    ]);
+    const notice = openedFrom({ id: 'session-123', history });
+    assert.equal(notice.title, 'Opened from a.example and 1 more server');
+    assert.equal(notice.description, '3 messages: 2 from a.example, 1 from b.example.');
+  });
+
+  it('loses thoughts, tool calls, files and how turns ended on their way through a message', () => {
+    const model = new SessionModel();
+    const text = (value: string) => ({ type: 'text', text: value }) as const;
+    model.apply({ type: 'message_chunk', role: 'thought', block: text('hm') }, NOW);
+    const patch = {
+      title: 'Read it',
+      name: 'read',
+      status: 'completed',
+      rawInput: { path: 'a' },
+      rawOutput: { ok: 1 },
+    };
+    model.apply({ type: 'tool_call', toolCallId: 'c', announced: true, patch: patch as never }, NOW);
+    model.apply({ type: 'message_chunk', role: 'agent', block: text('done') }, NOW);
+    model.apply(
+      { type: 'message_chunk', role: 'agent', block: { type: 'image', data: 'AAAA', mimeType: 'image/png' } },
+      NOW,
+    );
+    const [message] = toMessages(model.state.entries, { agentName: 'x', stopReason: 'cancelled' });
+    assert.ok(message);
+    const shown = new SessionModel();
+    for (const event of pastEvents(message, 'past-0')) shown.apply(event, NOW);
+    assert.deepEqual(
+      shown.state.entries.map(({ kind }) => kind),
+      ['thought', 'tool', 'agent', 'notice'],
+    );
+    const [, tool, , end] = shown.state.entries;
+    assert.ok(tool?.kind === 'tool' && end?.kind === 'notice');
+    assert.deepEqual(
+      [tool.title, tool.status, tool.rawInput, tool.rawOutput],
+      ['Read it', 'completed', { path: 'a' }, { ok: 1 }],
+    );
+    assert.equal(end.title, 'The turn was cancelled.');
+  });
+
+  it('shows the Markdown of an agent as before, however its text is typed', () => {
+    const said = '**Hi** there';
+    const parts = [markdownPart(said), textPart(said, 'text/markdown'), textPart(said)];
+    for (const part of parts) {
+      const model = new SessionModel();
+      for (const event of pastEvents({ role: 'agent/x', parts: [part] }, 'past-0')) model.apply(event, NOW);
+      const [entry] = model.state.entries;
+      assert.ok(entry?.kind === 'agent');
+      assert.deepEqual(entry.content, [{ type: 'text', text: said }]);
+    }
+  });
+
+  it('runs what strangers wrote, or shows what they named as a file of this machine', () => {
+    const message: Message = {
+      role: 'agent',
+      parts: [
+        {
+          content_type: 'text/markdown',
+          content: '[x](command:evil) <script>alert(1)</script>',
+          content_encoding: 'plain',
+        },
+        { content_type: 'text/html', name: '../../etc/passwd', content: '<b>', content_encoding: 'plain' },
+        { content_type: 'image/png', content_url: 'http://169.254.169.254/latest', content_encoding: 'plain' },
+      ],
+    };
+    const model = new SessionModel();
+    for (const event of pastEvents(message, 'past-0')) model.apply(event, NOW);
+    const blocks = model.state.entries.flatMap((entry) => (entry.kind === 'agent' ? entry.content : []));
+    assert.deepEqual(
+      blocks.map((block) => [block.type, 'uri' in block ? block.uri : undefined]),
+      [
+        ['text', undefined],
+        ['resource', 'artifact:///../../etc/passwd'],
+      ],
+    );
+    const last = model.state.entries.at(-1);
+    assert.ok(last?.kind === 'gap' && last.state === 'unloaded');
+    assert.equal(last.text, 'latest (image/png) is on 169.254.169.254.');
+  });
+});

@@ -1,0 +1,434 @@
+// The messages of conversations with real agents as objects in a store: all of them, in order, once, whatever happens in between.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import { ParleyError } from '../../../../src/base/errors';
+import { silentLog } from '../../../../src/base/log';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { Branches } from '../../../../src/client/sharing/branches';
+import { FileShelf } from '../../../../src/client/sharing/fileShelf';
+import { openQueue } from '../../../../src/client/sharing/queueFolders';
+import { SessionLog, type SessionLogOptions } from '../../../../src/client/sharing/sessionLog';
+import { Guard } from '../../../../src/distributed/fetch/guard';
+import { Resolver } from '../../../../src/distributed/fetch/resolver';
+import type { SessionDescriptor } from '../../../../src/distributed/model/model';
+import { type ResourceStore, sha256Of } from '../../../../src/distributed/model/resources';
+import { stopReasonOf } from '../../../../src/distributed/model/toMessages';
+import { LocalStore } from '../../../../src/distributed/stores/localStore';
+import { S3Store } from '../../../../src/distributed/stores/s3Store';
+import { SessionModel } from '../../../../src/session/model';
+import { scriptedAgent } from '../../../support/agents/definition';
+import { BUCKET_KEYS, startBucketServer } from '../../../support/bucketServer';
+import { type TestConversation, testConversation } from '../../../support/conversation';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+const never = new AbortController().signal;
+
+function plain(): AgentDefinition {
+  const [agent] = parseAgents({ plain: scriptedAgent('plain') }).agents;
+  assert.ok(agent);
+  return agent;
+}
+
+describe('the messages of a session', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let session: TestConversation | undefined;
+  let store: LocalStore;
+  const guards: Guard[] = [];
+  const logs: SessionLog[] = [];
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    store = new LocalStore({
+      folder: join(folder, 'resources'),
+      secret: Buffer.alloc(32, 7),
+      baseUrl: () => 'http://127.0.0.1:1',
+    });
+  });
+
+  afterEach(async () => {
+    await session?.close();
+    session = undefined;
+    for (const log of logs.splice(0)) {
+      await log.settled();
+      log.dispose();
+    }
+    for (const guard of guards.splice(0)) guard.dispose();
+    await removeScratch();
+  });
+
+  function logOf(
+    conversation: Pick<Conversation, 'key' | 'model'>,
+    options: Partial<SessionLogOptions> = {},
+  ): SessionLog {
+    const { key, model } = conversation;
+    const log = new SessionLog({
+      key,
+      model,
+      agentName: () => 'Plain Agent',
+      stores: async () => [store],
+      shelf: new FileShelf(join(folder, 'shelf')),
+      isWanted: () => true,
+      log: silentLog,
+      onTrouble: (error) => assert.fail(String(error)),
+      ...options,
+    });
+    logs.push(log);
+    return log;
+  }
+
+  function open(): TestConversation {
+    session = testConversation({ agent: plain(), cwd: folder });
+    return session;
+  }
+
+  /** `role: text`, with how the turn ended where it did not end well. */
+  async function read(descriptor: SessionDescriptor, stores: readonly ResourceStore[] = [store]): Promise<string[]> {
+    const guard = new Guard({ isAllowed: () => true });
+    guards.push(guard);
+    const entries = await new Resolver({ guard, stores }).resolveHistory(descriptor, {}, never);
+    return entries.map((entry) => {
+      if (entry.kind === 'gap') return `gap: ${entry.reason}`;
+      const { message } = entry;
+      const text = message.parts.map(({ content }) => content ?? '').join('');
+      const reason = stopReasonOf(message);
+      return `${message.role}: ${text}${reason === undefined ? '' : ` (${reason})`}`;
+    });
+  }
+
+  it('are not all there for who goes on with it', async () => {
+    const { conversation } = open();
+    const log = logOf(conversation);
+    await conversation.send('say one').done;
+    await conversation.send('say two').done;
+    const descriptor = await log.descriptor();
+    assert.deepEqual(await read(descriptor), [
+      'user: say one',
+      'agent/Plain-Agent: one',
+      'user: say two',
+      'agent/Plain-Agent: two',
+    ]);
+    assert.match(descriptor.id, /^[0-9a-f-]{36}$/);
+  });
+
+  it('are written nowhere until somebody asks for them, and as they are said from then on', async () => {
+    const { conversation } = open();
+    const log = logOf(conversation);
+    await conversation.send('say one').done;
+    await conversation.send('say two').done;
+    await log.settled();
+    assert.deepEqual(await store.list('sessions/', never), []);
+    assert.equal(await new FileShelf(join(folder, 'shelf')).read(conversation.key), undefined);
+    assert.equal((await log.descriptor()).history.length, 4);
+    await conversation.send('say three').done;
+    await log.settled();
+    assert.equal((await store.list('sessions/', never)).length, 6);
+    // A later window knows that it was shared.
+    log.dispose();
+    const later = logOf(conversation);
+    await conversation.send('say four').done;
+    await later.settled();
+    assert.equal((await store.list('sessions/', never)).length, 8);
+  });
+
+  it('of a session that is too long are the newest ones, and are gone on with under another id when there are more', async () => {
+    const model = new SessionModel();
+    let turns = 0;
+    const say = (count: number): void => {
+      for (let n = 0; n < count; n++) {
+        const turnId = `t${++turns}`;
+        const text = (said: string) => ({ type: 'text' as const, text: said });
+        model.apply({ type: 'turn_started', turnId, origin: 'user', at: turns }, turns);
+        model.apply({ type: 'prompt_sent', turnId, promptId: `p${turns}`, content: [text(`ask ${turns}`)] }, turns);
+        model.apply({ type: 'message_chunk', role: 'agent', block: text(`answer ${turns}`) }, turns);
+        model.apply({ type: 'turn_ended', turnId, stopReason: 'end_turn', barrier: 'response', at: turns }, turns);
+      }
+    };
+    const bucket = new MemoryStore();
+    let record = '';
+    let written = 0;
+    const shelf = {
+      read: async () => record || undefined,
+      write: async (_key: string, text: string) => {
+        record = text;
+        written += text.length;
+      },
+    };
+    const limited = { stores: async () => [bucket] as const, shelf, maxMessages: 2000 };
+    const log = logOf({ key: 'k', model }, limited);
+    say(1200);
+    const first = await log.descriptor();
+    assert.equal(first.history.length, 1501);
+    const texts = await read(first, [bucket]);
+    assert.match(texts[0] ?? '', /^agent: \[The beginning of this session is left out/);
+    assert.equal(texts[1], 'user: ask 451');
+    assert.equal(texts.at(-1), 'agent/Plain-Agent: answer 1200');
+    assert.ok(written < 40 * record.length, `${written} characters for a record of ${record.length}`);
+    say(300);
+    await log.settled();
+    const second = await log.descriptor();
+    assert.notEqual(second.id, first.id);
+    assert.ok(second.history.length <= 2000);
+    assert.equal((await read(second, [bucket])).at(-1), 'agent/Plain-Agent: answer 1500');
+    // The next window finds it whole.
+    const again = await logOf({ key: 'k', model }, limited).descriptor();
+    assert.deepEqual(again, second);
+  });
+
+  it('lack the prompt while its turn runs, or the answer that was stopped', async () => {
+    const { conversation, until } = open();
+    const log = logOf(conversation);
+    const { done } = conversation.send('say half\nwait');
+    await until((c) => c.model.state.entries.some(({ kind }) => kind === 'agent'));
+    assert.deepEqual(await read(await log.descriptor()), ['user: say half\nwait']);
+    conversation.cancel();
+    await done;
+    assert.deepEqual(await read(await log.descriptor()), [
+      'user: say half\nwait',
+      'agent/Plain-Agent: half (cancelled)',
+    ]);
+  });
+
+  it('lack the answer of an agent that died', async () => {
+    const { conversation } = open();
+    const log = logOf(conversation);
+    await conversation.send('say half\ndie 3').done;
+    const said = await read(await log.descriptor());
+    assert.equal(said.length, 2);
+    assert.match(said[1] ?? '', /^agent\/Plain-Agent: half.*\(error\)$/s);
+  });
+
+  it('are doubled or lost when the window ended in between', async () => {
+    const { conversation } = open();
+    const first = logOf(conversation);
+    await conversation.send('say one').done;
+    await first.settled();
+    first.dispose();
+    await conversation.send('say unseen').done;
+    // As it is after a crash: the transcript has more than the shelf.
+    const second = logOf(conversation);
+    await conversation.send('say three').done;
+    const texts = (await read(await second.descriptor())).map((line) => line.replace(/^.*: /, ''));
+    assert.deepEqual(texts, ['say one', 'one', 'say unseen', 'unseen', 'say three', 'three']);
+    const third = logOf(conversation);
+    assert.equal((await third.descriptor()).history.length, 6, 'and nothing is written again by opening it');
+  });
+
+  it('are doubled when the store has one that was not noted any more', async () => {
+    const { conversation } = open();
+    const shelf = new FileShelf(join(folder, 'shelf'));
+    let writes = 0;
+    const failing = {
+      read: (key: string) => shelf.read(key),
+      write: (key: string, text: string) =>
+        ++writes === 2 ? Promise.reject(new Error('gone')) : shelf.write(key, text),
+    };
+    const troubles: unknown[] = [];
+    const first = logOf(conversation, { shelf: failing, onTrouble: (error) => troubles.push(error) });
+    await first.descriptor();
+    await conversation.send('say one').done;
+    await first.settled();
+    first.dispose();
+    assert.equal(troubles.length, 1, 'it is said once');
+    const second = logOf(conversation, { shelf });
+    await conversation.send('say two').done;
+    const texts = (await read(await second.descriptor())).map((line) => line.replace(/^.*: /, ''));
+    assert.deepEqual(texts, ['say one', 'one', 'say two', 'two']);
+  });
+
+  it('stop the chat when they cannot be written, or are lost for good then', async () => {
+    const { conversation } = open();
+    let isDown = true;
+    const troubles: unknown[] = [];
+    const log = logOf(conversation, {
+      stores: async () => {
+        if (isDown) throw new ParleyError('store-down', 'The store is down.');
+        return [store];
+      },
+      onTrouble: (error) => troubles.push(error),
+    });
+    await assert.rejects(log.descriptor(), /is down/);
+    await conversation.send('say one').done;
+    await conversation.send('say two').done;
+    await log.settled();
+    assert.equal(troubles.length, 1);
+    isDown = false;
+    await conversation.send('say three').done;
+    assert.equal((await log.descriptor()).history.length, 6);
+  });
+
+  it('cost a look at the whole transcript with every word that an agent streams', () => {
+    const model = new SessionModel();
+    let stores = 0;
+    logOf(
+      { key: 'k', model },
+      {
+        stores: async () => {
+          stores++;
+          return [store];
+        },
+      },
+    );
+    model.apply({ type: 'turn_started', turnId: 't1', origin: 'agent', at: 1 }, 1);
+    for (let count = 0; count < 1000; count++)
+      model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'x' } }, 1);
+    assert.equal(stores, 0, 'nothing is opened before something is complete');
+  });
+
+  it('are merged where two go on with the same session', async () => {
+    const { conversation } = open();
+    const ours = logOf(conversation);
+    await conversation.send('say one').done;
+    const descriptor = await ours.descriptor();
+    const told: string[] = [];
+    const branches = new Branches<{
+      key: string;
+      record: SessionLog['record'];
+      onDidChange: SessionLog['onDidChange'];
+    }>(({ one, other, common }) => told.push([...[one.key, other.key].sort(), common].join(' ')));
+    const asBranch = (key: string, log: SessionLog) => ({
+      key,
+      get record() {
+        return log.record;
+      },
+      onDidChange: log.onDidChange,
+    });
+    branches.add(asBranch('a', ours));
+    const theirs = testConversation({ agent: plain(), cwd: folder, key: 'other' });
+    const their = logOf(theirs.conversation);
+    branches.add(asBranch('b', their));
+    their.begin(descriptor);
+    await their.settled();
+    assert.deepEqual(told, [], 'the same history is no fork');
+    await theirs.conversation.send('say theirs').done;
+    await their.settled();
+    assert.deepEqual(told, [], 'one that is longer is none either');
+    await conversation.send('say ours').done;
+    await ours.settled();
+    assert.deepEqual(told, ['a b 2']);
+    // Opened anew, each finds only its own.
+    const again = logOf(conversation);
+    const texts = (await read(await again.descriptor())).map((line) => line.replace(/^.*: /, ''));
+    assert.deepEqual(texts, ['say one', 'one', 'say ours', 'ours']);
+    const other = (await read(await their.descriptor())).map((line) => line.replace(/^.*: /, ''));
+    assert.deepEqual(other, ['say one', 'one', 'say theirs', 'theirs']);
+    assert.equal((await their.descriptor()).id, descriptor.id);
+    await theirs.close();
+  });
+
+  it('reach a bucket that was down later, in their order', async () => {
+    const directory = await scratchFolder();
+    const first = await startBucketServer({ directory });
+    await first.close();
+    const bucket = new S3Store({
+      place: {
+        endpoint: `http://127.0.0.1:${first.port}`,
+        region: 'us-east-1',
+        bucket: 'acp',
+        prefix: 'p/',
+        pathStyle: true,
+      },
+      keys: BUCKET_KEYS,
+    });
+    const root = join(folder, 'queue');
+    const old = await openQueue(bucket, {
+      root,
+      pid: 1,
+      isAlive: () => true,
+      startOf: () => undefined,
+      log: silentLog,
+    });
+    const { conversation } = open();
+    const log = logOf(conversation, { stores: async () => [old, store] });
+    await log.descriptor();
+    await conversation.send('say one').done;
+    await log.settled();
+    assert.equal(old.state.waiting, 2, 'the chat went on, and both wait');
+    await old.close();
+    // The next window, after the old one is gone: the bucket is back.
+    const second = await startBucketServer({ directory, port: first.port });
+    try {
+      const next = await openQueue(bucket, {
+        root,
+        pid: 2,
+        isAlive: () => false,
+        startOf: () => undefined,
+        log: silentLog,
+      });
+      const later = logOf(conversation, { stores: async () => [next, store] });
+      await conversation.send('say two').done;
+      const descriptor = await later.descriptor();
+      await next.flush(never);
+      const found = async (): Promise<string[]> => read(descriptor, []);
+      let texts = await found();
+      while (texts.some((line) => line.startsWith('gap'))) texts = await found();
+      assert.deepEqual(
+        texts.map((line) => line.replace(/^.*: /, '')),
+        ['say one', 'one', 'say two', 'two'],
+      );
+      await next.close();
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('stay behind when the user moves to a bucket', async () => {
+    const { conversation } = open();
+    const first = logOf(conversation);
+    await conversation.send('say one').done;
+    await first.descriptor();
+    const other = new LocalStore({
+      folder: join(folder, 'elsewhere'),
+      secret: Buffer.alloc(32, 9),
+      baseUrl: () => 'http://127.0.0.1:2',
+    });
+    let stores: readonly [ResourceStore, ...ResourceStore[]] = [store];
+    const log = logOf(conversation, { stores: async () => stores });
+    await log.descriptor();
+    stores = [wrapped(other, 'bucket'), store];
+    log.storesChanged();
+    assert.deepEqual(await log.move(never), { moved: 2, unreadable: [] });
+    const { history } = await log.descriptor();
+    assert.ok(history.every((url) => url.startsWith('http://127.0.0.1:2/')));
+  });
+});
+
+/** A store that forgets everything with the test. */
+class MemoryStore implements ResourceStore {
+  readonly id = 'memory';
+  readonly isLocal = false;
+  readonly #objects = new Map<string, Uint8Array>();
+
+  async put(key: string, bytes: Uint8Array) {
+    this.#objects.set(key, bytes);
+    return { key, sha256: sha256Of(bytes), bytes: bytes.length, state: 'stored' as const };
+  }
+
+  async get(key: string) {
+    const bytes = this.#objects.get(key);
+    if (!bytes) throw new ParleyError('not-found', key);
+    return bytes;
+  }
+
+  urlFor = async (key: string) => `http://memory.test/${key}`;
+  keyOf = async (url: string) => url.slice('http://memory.test/'.length);
+  list = async (prefix: string) => [...this.#objects.keys()].filter((key) => key.startsWith(prefix));
+  remove = async (key: string) => {
+    this.#objects.delete(key);
+  };
+}
+
+/** The same store under another name. */
+function wrapped(store: LocalStore, id: string): ResourceStore {
+  return {
+    id,
+    isLocal: true,
+    put: (...args) => store.put(...args),
+    get: (...args) => store.get(...args),
+    urlFor: (...args) => store.urlFor(...args),
+    keyOf: (url) => store.keyOf(url),
+    remove: (...args) => store.remove(...args),
+    list: (...args) => store.list(...args),
+  };
+}

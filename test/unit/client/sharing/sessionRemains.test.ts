@@ -1,0 +1,189 @@
+// What a deleted session leaves behind: nothing that only it had, and everything that another session goes on from.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../../../src/base/log';
+import { silentLog } from '../../../../src/base/log';
+import { writeRecord } from '../../../../src/client/http/communicationRecord';
+import { FileShelf } from '../../../../src/client/sharing/fileShelf';
+import { copiesOf, removeCopies } from '../../../../src/client/sharing/sessionCopies';
+import { neverShared, removeRemains } from '../../../../src/client/sharing/sessionRemains';
+import { mintId, type SessionDescriptor, textPart } from '../../../../src/distributed/model/model';
+import { type ResourceStore, sha256Of } from '../../../../src/distributed/model/resources';
+import { LocalStore } from '../../../../src/distributed/stores/localStore';
+import { MessageLog } from '../../../../src/distributed/stores/messageLog';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+const signal = new AbortController().signal;
+
+describe('a session that was deleted', () => {
+  let folder: string;
+  let store: LocalStore;
+  let records: FileShelf;
+  let http: FileShelf;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    store = new LocalStore({
+      folder: join(folder, 'resources'),
+      secret: randomBytes(32),
+      baseUrl: () => 'http://127.0.0.1:4000',
+    });
+    records = new FileShelf(join(folder, 'session-messages'));
+    http = new FileShelf(join(folder, 'http-sessions'));
+  });
+  afterEach(removeScratch);
+
+  const remove = (keys: readonly string[], log: Log = silentLog) =>
+    removeRemains(keys, { shelves: [records, http], store, log }, signal);
+  async function logOf(key: string, sessionId: string): Promise<MessageLog> {
+    const save = (record: unknown): Promise<void> => records.write(key, JSON.stringify({ record }));
+    return MessageLog.open({ sessionId, branch: key, stores: [store], save }, signal);
+  }
+  async function say(log: MessageLog, ...texts: readonly string[]): Promise<void> {
+    for (const text of texts) await log.append({ role: 'user', parts: [textPart(text)] }, signal);
+  }
+  const files = async (name: string): Promise<number> =>
+    (await readdir(join(folder, name), { recursive: true, withFileTypes: true }).catch(() => [])).filter((one) =>
+      one.isFile(),
+    ).length;
+
+  it('stays on the disk with all that was said', async () => {
+    const [gone, kept] = [mintId(), mintId()];
+    await say(await logOf(gone, mintId()), 'one', 'two');
+    const other = await logOf(kept, mintId());
+    await say(other, 'three');
+    await http.write(gone, 'x');
+    assert.deepEqual(await remove([gone]), { removed: 2, left: [] });
+    assert.deepEqual(
+      [await files('resources'), await files('session-messages'), await files('http-sessions')],
+      [1, 1, 0],
+    );
+    const [left] = other.record.entries;
+    assert.ok(left?.kind === 'own' && (await store.get(left.key, signal)).length > 0);
+    assert.deepEqual(await remove([gone]), { removed: 0, left: [] }, 'a second time there is nothing');
+  });
+
+  it('is found among those that were written although nobody shared them', async () => {
+    const [own, shared, opened] = [mintId(), mintId(), mintId()];
+    const id = mintId();
+    await say(await logOf(own, mintId()), 'one');
+    const source = await logOf(shared, id);
+    await say(source, 'two');
+    await (await logOf(opened, id)).adopt({ id, history: ['https://elsewhere.example/1'] });
+    await records.write(shared, JSON.stringify({ record: source.record, beyond: 0, shared: true }));
+    assert.deepEqual(await neverShared(records, store.id), [own]);
+    assert.deepEqual(await neverShared(records, 'another store'), []);
+  });
+
+  it('takes along what a session that was continued from it begins with', async () => {
+    const [first, second] = [mintId(), mintId()];
+    const id = mintId();
+    const old = await logOf(first, id);
+    await say(old, 'one', 'two');
+    const next = await logOf(second, id);
+    await next.adopt(await old.descriptor());
+    await say(old, 'only here');
+    assert.deepEqual(await remove([first]), { removed: 1, left: [first] });
+    for (const url of (await next.descriptor()).history) assert.ok(await store.keyOf(url));
+    assert.deepEqual(await remove([second]), { removed: 0, left: [] }, 'it wrote nothing itself');
+  });
+
+  it('takes along what a session with an HTTP agent has the address of', async () => {
+    const [key, far] = [mintId(), mintId()];
+    const log = await logOf(key, mintId());
+    await say(log, 'one', 'two');
+    const { history, id }: SessionDescriptor = await log.descriptor();
+    const branch = { id, history: history.slice(0, 1) };
+    await http.write(far, writeRecord({ descriptor: { id, history: [] }, visited: [], branches: [branch] }));
+    assert.deepEqual(await remove([key]), { removed: 1, left: [key] });
+    assert.deepEqual(await remove([key, far]), { removed: 1, left: [] }, 'with the last that needs it');
+    assert.equal(await files('resources'), 0);
+  });
+
+  it('leaves the messages that no server recorded', async () => {
+    const key = mintId();
+    await store.put(`http/${key}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
+    await store.put(`http/${mintId()}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
+    assert.deepEqual(await remove([key]), { removed: 1, left: [] });
+    assert.equal(await files('resources'), 1);
+  });
+
+  it('keeps the others from being removed where one file is damaged or refuses', async () => {
+    const key = mintId();
+    await say(await logOf(key, mintId()), 'one', 'two');
+    await records.write('other', 'x');
+    await writeFile(join(folder, 'session-messages', `${'f'.repeat(40)}.json`), 'torn');
+    const warnings: string[] = [];
+    let isFirst = true;
+    const refusing = {
+      list: (prefix: string, stop: AbortSignal) => store.list(prefix, stop),
+      remove: async (name: string, stop: AbortSignal) => {
+        if (isFirst) {
+          isFirst = false;
+          throw new Error('busy');
+        }
+        await store.remove(name, stop);
+      },
+    };
+    const log = { ...silentLog, warn: (text: string) => warnings.push(text) };
+    const result = await removeRemains([key], { shelves: [records, http], store: refusing, log }, signal);
+    assert.deepEqual(result, { removed: 1, left: [key] });
+    assert.match(warnings.join(), /busy/);
+  });
+
+  describe('with copies on other machines', () => {
+    const objects = new Map<string, Uint8Array>();
+    const bucket: ResourceStore = {
+      id: 's3:https://s3.test/parley/',
+      isLocal: false,
+      put: async (key, bytes) => {
+        objects.set(key, bytes);
+        return { key, sha256: sha256Of(bytes), bytes: bytes.length, state: 'stored' };
+      },
+      get: async (key) => objects.get(key) ?? assert.fail(),
+      urlFor: async (key) => `https://s3.test/parley/${key}?X-Amz-Signature=x`,
+      keyOf: async (url) => /s3\.test\/parley\/([^?]+)/.exec(url)?.[1],
+      remove: async (key) => void objects.delete(key),
+    };
+    beforeEach(() => objects.clear());
+
+    it('has those named that only it wrote, and loses them only when told to', async () => {
+      const [gone, kept, id] = [mintId(), mintId(), mintId()];
+      const save = (key: string) => (record: unknown) => records.write(key, JSON.stringify({ record }));
+      const open = (key: string) =>
+        MessageLog.open({ sessionId: id, branch: key, stores: [bucket, store], save: save(key) }, signal);
+      await say(await open(gone), 'one', 'two');
+      await say(await open(kept), 'three');
+      const copy = `http/${gone}/${mintId()}.json`;
+      await bucket.put(copy, Buffer.from('{}'), 'application/json', signal);
+      const descriptor = { id, history: [] };
+      const copies = [await bucket.urlFor(copy, { expiresIn: 1 }), 'https://elsewhere.test/1'];
+      await http.write(gone, writeRecord({ descriptor, visited: [], branches: [], copies }));
+      const places = { messages: records, http, stores: [bucket, store] };
+      const found = await copiesOf(gone, places);
+      assert.equal(found.length, 3);
+      await remove([gone]);
+      assert.equal(objects.size, 4);
+      const shelves = [records, http];
+      assert.equal(await removeCopies(found, { shelves, log: silentLog }, signal), 0);
+      assert.equal(objects.size, 1);
+      assert.deepEqual(await copiesOf(gone, places), []);
+    });
+
+    it('keeps those that another session goes on from, and counts those that cannot be removed', async () => {
+      const [gone, other] = [mintId(), mintId()];
+      const keys = [1, 2, 3].map(() => `sessions/s/${gone}/00000000-${mintId()}.json`);
+      for (const key of keys) await bucket.put(key, Buffer.from('{}'), 'application/json', signal);
+      await http.write(other, `goes on from ${keys[0]}`);
+      const broken = {
+        ...bucket,
+        remove: async (key: string) => (key === keys[1] ? assert.fail('down') : void objects.delete(key)),
+      };
+      const copies = keys.map((key) => ({ store: broken, key }));
+      assert.equal(await removeCopies(copies, { shelves: [records, http], log: silentLog }, signal), 1);
+      assert.deepEqual([...objects.keys()], keys.slice(0, 2));
+    });
+  });
+});

@@ -1,0 +1,58 @@
+// A connection to an agent that is let go of: whoever waits for the agent hears of it.
+import { strict as assert } from 'node:assert';
+import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
+import { silentLog } from '../../../../src/base/log';
+import { RpcLink } from '../../../../src/client/transport/rpcLink';
+import { deadlinesFor, Stages } from '../../../../src/client/transport/stages';
+
+/** Answers `initialize`, then closes its output and lives on. */
+const agent = `
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === 'initialize')
+    process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: 1, agentCapabilities: {} } }) + '\\n');
+  else require('fs').closeSync(1);
+});`;
+
+describe('a link to an agent', function () {
+  this.timeout(20_000);
+
+  for (const end of ['close', 'dispose'] as const) {
+    it(`rejects what waits for the reason of the agent's end when it is left with ${end}()`, async () => {
+      const { signal } = new AbortController();
+      const link = await RpcLink.open(
+        {
+          agent: {
+            type: 'process',
+            id: 'a',
+            name: 'A',
+            protocol: 1,
+            command: process.execPath,
+            args: ['-e', agent],
+            env: {},
+          },
+          cwd: process.cwd(),
+          environment: async () => agentEnvironment(process.env, undefined),
+          client: { name: 'test', title: 'Test', version: '0' },
+          log: silentLog,
+          onRequest: async () => null,
+          onNotification() {},
+        },
+        new Stages(Date.now, () => {}),
+        deadlinesFor(10_000),
+        signal,
+      );
+      const closed = new Promise<void>((resolve) => link.rpc.onDidClose(() => resolve()));
+      const asked = assert.rejects(
+        link.until((inner) => link.rpc.request('x', {}, { signal: inner }), signal),
+        { code: 'connection-closed' },
+      );
+      await closed;
+      // Whoever asked has heard of it, and waits for how the agent ended.
+      await new Promise(setImmediate);
+      if (end === 'close') await link.close();
+      else link.dispose();
+      await asked;
+    });
+  }
+});

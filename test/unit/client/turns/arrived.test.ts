@@ -1,0 +1,129 @@
+// Messages of which nobody knows whether they arrived, and an agent that shows the session again: in words alone, and with real agents that are killed.
+import { strict as assert } from 'node:assert';
+import { takeArrived } from '../../../../src/client/turns/arrived';
+import { PromptQueue, type QueueItem } from '../../../../src/session/queue';
+import type { MessageEntry } from '../../../../src/session/state';
+import { type FaultWindow, type FaultWindowOptions, keepingAgent } from '../../../support/faultWindow';
+import { useFaultWindows } from '../../../support/useFaultWindows';
+
+function user(index: number, text: string, promptId?: string): MessageEntry {
+  const base = { id: `e${index}`, index, at: 0, kind: 'user', dropped: 0, until: 0 } as const;
+  return { ...base, content: [{ type: 'text', text }], ...(promptId !== undefined && { promptId }) };
+}
+
+/** A transcript; `q1: text` stands in it as the prompt of that id. */
+function transcript(...texts: readonly string[]): MessageEntry[] {
+  return texts.map((text, index) => {
+    const [, promptId, rest] = /^(q\d+): (.*)$/s.exec(text) ?? [];
+    return user(index, rest ?? text, promptId);
+  });
+}
+
+/** A queue of messages in doubt, and one that only waits. @param doubtful `repeats` is the prompt of the transcript that the message says again */
+function queueOf(...doubtful: readonly (readonly [id: string, text: string, repeats?: string])[]): PromptQueue {
+  const queue = new PromptQueue(() => {});
+  const common = { attachments: [], held: false } as const;
+  const items = doubtful.map(
+    ([id, text, repeats]): QueueItem => ({
+      ...common,
+      ...{ id, text, state: 'failed', reason: 'in-doubt', doubtful: true },
+      ...(repeats !== undefined && { repeats }),
+    }),
+  );
+  queue.restore([...items, { ...common, id: 'q9', text: 'do it', state: 'queued' }], 'the window ended', 9);
+  return queue;
+}
+
+const idsOf = (queue: PromptQueue): string[] => queue.items.map(({ id }) => id);
+
+describe('a message in doubt that the agent repeats', () => {
+  it('is asked about although it stands there for all to see', () => {
+    const queue = queueOf(['q4', 'do it', 'q2'], ['q3', 'and that']);
+    const taken = takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello', 'do\nit', 'and that'));
+    assert.deepEqual(
+      taken.map(({ id }) => id),
+      ['q4', 'q3'],
+    );
+    assert.deepEqual(idsOf(queue), ['q9'], 'what only waits goes on waiting');
+    assert.equal(queue.paused, 'the window ended');
+  });
+
+  it('is forgotten though the agent never got it', () => {
+    const queue = queueOf(['q4', 'do it', 'q2']);
+    assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello')), []);
+    assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), []), []);
+    assert.deepEqual(idsOf(queue), ['q4', 'q9']);
+  });
+
+  it('is taken for another one that says the same', () => {
+    const again = queueOf(['q4', 'do it', 'q2']);
+    assert.deepEqual(takeArrived(again, transcript('q1: do it', 'q2: do it'), transcript('do it')), []);
+    assert.equal(takeArrived(again, transcript('q1: do it', 'q2: do it'), transcript('do it', 'do it')).length, 1);
+    const twice = queueOf(['q2', 'do it'], ['q3', 'do it']);
+    assert.equal(takeArrived(twice, transcript('q1: hello'), transcript('hello', 'do it')).length, 1);
+    assert.deepEqual(idsOf(twice), ['q3', 'q9'], 'one copy stands for one message');
+  });
+
+  it('is taken for one that the agent has refused, and that says the same', () => {
+    const queue = queueOf(['q4', 'do it', 'q2']);
+    const refused = queue.find('q4');
+    assert.ok(refused);
+    queue.setState(refused, 'failed', 'in-doubt');
+    assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello', 'do it')), []);
+  });
+
+  it('is found in what somebody said before the last thing that is certain', () => {
+    const queue = queueOf(['q2', 'do it']);
+    assert.deepEqual(takeArrived(queue, transcript('q1: hello'), transcript('do it', 'hello')), []);
+    assert.equal(takeArrived(queue, transcript('q1: hello'), transcript('do it')).length, 1, 'the rest was forgotten');
+  });
+
+  it('leaves a queue stopped in which nothing is left', () => {
+    const queue = queueOf(['q2', 'do that']);
+    queue.remove('q9');
+    takeArrived(queue, [], transcript('do that'));
+    assert.deepEqual([idsOf(queue), queue.paused], [[], undefined]);
+  });
+});
+
+describe('a user whose window ended while a message was under way', () => {
+  const windows = useFaultWindows({ reopens: 'load' });
+
+  /** The agent has a message, has said nothing, and its window ends; the next one opens the session again. */
+  async function comesBack(options: Partial<FaultWindowOptions> = {}): Promise<FaultWindow> {
+    const first = windows.start(options);
+    first.type('one');
+    await first.session.until((c) => c.connection.kind === 'ready' && c.queue.items.length === 0 && !c.isBusy);
+    first.type('two', 'wait');
+    await first.untilLogged(({ msg }) => JSON.stringify(msg ?? '').includes('<two>'));
+    await first.session.until((c) => c.isBusy);
+    first.lose();
+    windows.forget(first);
+    const next = windows.start(options);
+    assert.deepEqual(
+      next.inDoubt.map(({ text }) => text),
+      ['wait\nsay <two>'],
+    );
+    await next.conversation.start();
+    return next;
+  }
+
+  const prompts = ({ conversation }: FaultWindow): string[] =>
+    conversation.model.state.entries.flatMap((entry) =>
+      entry.kind === 'user' ? [entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')] : [],
+    );
+
+  it('is asked about a message that the agent shows', async () => {
+    const window = await comesBack();
+    assert.deepEqual([...window.conversation.queue.items], []);
+    assert.equal(window.conversation.queue.paused, undefined);
+    assert.deepEqual(prompts(window), ['say <one>', 'wait\nsay <two>'], 'it stands there once');
+    assert.equal(window.journal.queue.items(window.key).length, 0);
+  });
+
+  it('is not asked about a message where the agent shows nothing', async () => {
+    const window = await comesBack({ agent: keepingAgent(windows.folder, { reopens: 'resume' }) });
+    assert.equal(window.conversation.connection.kind, 'ready');
+    assert.equal(window.inDoubt.length, 1);
+  });
+});

@@ -1,0 +1,126 @@
+// An agent whose messages have ids that it counts from one in each process: after its end they name other messages than before.
+import { strict as assert } from 'node:assert';
+import { silentLog } from '../../../../src/base/log';
+import { TurnLedger } from '../../../../src/client/turns/turnLedger';
+import type { SessionEvent } from '../../../../src/session/event';
+import { SessionModel, type SessionView } from '../../../../src/session/model';
+import type { KeepingScript } from '../../../support/agents/keepingAgent';
+import { type FaultWindow, keepingAgent } from '../../../support/faultWindow';
+import { useFaultWindows } from '../../../support/useFaultWindows';
+
+/** Everything that was said, by the turn in which it stands; what came late is marked. */
+function byTurn(model: SessionView): readonly string[] {
+  return model.state.entries.flatMap((entry) => {
+    if (entry.kind !== 'agent' && entry.kind !== 'user') return [];
+    const text = entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    return [`${entry.turnId}${entry.late ? ' late' : ''} ${entry.kind}: ${text}`];
+  });
+}
+
+describe('a user whose agent counts its messages from one again', () => {
+  const windows = useFaultWindows({});
+
+  const ready = ({ session }: FaultWindow): Promise<void> =>
+    session.until((c) => c.connection.kind === 'ready' && !c.isBusy && c.queue.items.length === 0);
+
+  const ways: readonly (readonly [string, KeepingScript['reopens'], number])[] = [
+    ['begins a new session', undefined, 1],
+    ['resumes it', 'resume', 1],
+    ['loads it', 'load', 5],
+  ];
+  for (const [way, reopens, next] of ways) {
+    it(`reads the new answer in an old turn, or over the old answer, when it ${way}`, async () => {
+      const agent = keepingAgent(windows.folder, { countsIds: true, ...(reopens && { reopens }) });
+      const window = windows.start({ agent });
+      for (const tag of ['one', 'two']) {
+        window.type(tag);
+        await ready(window);
+      }
+      await window.killAgent();
+      await window.session.until((c) => c.connection.kind === 'recovering');
+      await ready(window);
+      window.type('three');
+      await ready(window);
+      const expected = ['one', 'two', 'three'].flatMap((tag, index) => [
+        `t${index + 1} user: say <${tag}>`,
+        `t${index + 1} agent: <${tag}>`,
+      ]);
+      assert.deepEqual(byTurn(window.conversation.model), expected);
+      const last = window.conversation.model.state.entries.findLast(({ kind }) => kind === 'agent');
+      assert.equal(last?.kind === 'agent' && last.messageId, `m${next}`, 'the agent did count so');
+      // The next window reads the same from the journal.
+      await window.close();
+      windows.forget(window);
+      assert.deepEqual(byTurn(windows.start({ agent }).conversation.model), expected);
+    });
+  }
+});
+
+describe('what an agent goes on with after a restart', () => {
+  const said = (role: 'user' | 'agent', messageId: string, text: string): SessionEvent => ({
+    type: 'message',
+    role,
+    messageId,
+    content: [{ type: 'text', text }],
+  });
+  const tool = (toolCallId: string, title: string, status: 'pending' | 'completed'): SessionEvent => ({
+    type: 'tool_call',
+    toolCallId,
+    patch: { title, status },
+    announced: false,
+  });
+
+  function stopped(): SessionModel {
+    const model = new SessionModel();
+    const events: SessionEvent[] = [
+      { type: 'turn_started', turnId: 't1', origin: 'user', at: 0 },
+      said('user', 'u1', 'Do it'),
+      said('agent', 'm1', 'Well, '),
+      tool('c1', 'Read', 'pending'),
+      { type: 'turn_ended', turnId: 't1', stopReason: 'error', barrier: 'exit', at: 0 },
+    ];
+    for (const event of events) model.apply(event, 0);
+    return model;
+  }
+
+  it('stands twice though its id is the same', () => {
+    const model = stopped();
+    model.apply({ type: 'ids_renewed', known: ['agent:m1', 'tool:c1'] }, 1);
+    model.apply(said('agent', 'm1', 'Well, done'), 1);
+    model.apply(tool('c1', 'Read', 'completed'), 1);
+    assert.deepEqual(byTurn(model), ['t1 user: Do it', 't1 agent: Well, done']);
+    assert.equal(model.state.entries.filter(({ kind }) => kind === 'tool').length, 1);
+  });
+
+  it('takes the place of something else that had its id', () => {
+    const model = stopped();
+    model.apply({ type: 'ids_renewed' }, 1);
+    model.apply({ type: 'turn_started', turnId: 't2', origin: 'user', at: 1 }, 1);
+    model.apply(said('agent', 'm1', 'Another'), 1);
+    model.apply(tool('c1', 'Write', 'completed'), 1);
+    assert.deepEqual(byTurn(model), ['t1 user: Do it', 't1 agent: Well, ', 't2 agent: Another']);
+    assert.deepEqual(
+      model.state.entries.flatMap((entry) => (entry.kind === 'tool' ? [`${entry.title} ${entry.status}`] : [])),
+      ['Read cancelled', 'Write completed'],
+    );
+  });
+
+  it('is locked in a turn, as the name of their message is taken for one of before', async () => {
+    const ledger = new TurnLedger({ apply: () => {}, now: () => 0, log: silentLog, onSettled: () => {} });
+    const ask = (promptId: string): Promise<unknown> => {
+      const content = [{ type: 'text', text: promptId }] as const;
+      const { id, done } = ledger.begin({ promptId, content, endsBy: 'state', promised: false });
+      ledger.sent(id, promptId);
+      ledger.heard(said('user', 'u1', promptId));
+      ledger.state({ state: 'running' });
+      return done;
+    };
+    const first = ask('Do it');
+    ledger.exited('the agent was killed');
+    await first;
+    const second = ask('Do it now');
+    ledger.state({ state: 'idle', stopReason: 'end_turn' });
+    ledger.exited('the test is over'); // ends what was not ended
+    assert.deepEqual(await second, { turnId: 't2', stopReason: 'end_turn' });
+  });
+});

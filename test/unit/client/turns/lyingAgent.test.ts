@@ -1,0 +1,165 @@
+// Sessions of an agent that lies about them: it answers late, twice or for others, changes its mind, or dies between its word and the deed. Nothing is lost, nothing hangs.
+import { strict as assert } from 'node:assert';
+import { RpcError, rpcCodes } from '../../../../src/acp/jsonrpc/rpcError';
+import { V1Agent } from '../../../../src/acp/v1/v1Agent';
+import { Deferred } from '../../../../src/base/deferred';
+import { silentLog } from '../../../../src/base/log';
+import { type Preparation, TurnControl } from '../../../../src/client/turns/turnControl';
+import type { SessionEvent } from '../../../../src/session/event';
+import { PromptQueue } from '../../../../src/session/queue';
+
+interface Sent {
+  readonly method: string;
+  readonly answer: Deferred<unknown>;
+}
+
+/** A conversation's turns, with an agent that is the test. */
+function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {}) {
+  const sent: Sent[] = [];
+  const events: SessionEvent[] = [];
+  const dialect = new V1Agent({
+    request: (method, _params, options) => {
+      options?.onSent?.(sent.length);
+      const answer = new Deferred<unknown>();
+      sent.push({ method, answer });
+      return answer.promise;
+    },
+    notify: async (method) => void sent.push({ method, answer: new Deferred() }),
+  });
+  const link = {
+    dialect,
+    description: { features: { prompt: {}, load: {} } },
+    isAlive: true,
+    rpc: { isClosed: false },
+  };
+  const state: { session: unknown } = { session: { link, sessionId: 's' } };
+  const queue = new PromptQueue(() => {});
+  const control = new TurnControl({
+    turnsSoFar: 0,
+    queue,
+    services: { clock: { now: () => 1 }, log: silentLog, answerGraceMs: 1 } as never,
+    apply: (event) => events.push(event),
+    onChange() {},
+    heard() {},
+    leaving() {},
+    kept: { together: (run) => run(), commit() {} },
+    session: () => state.session as never,
+    precedes: () => preparation.precedes,
+    reopen: () => preparation.reopen ?? (async () => 'session-lost'),
+    appendix: () => [],
+    needSignIn() {},
+  });
+  const add = (text: string) => {
+    const item = queue.add(text, []);
+    control.outbox.expect(item).catch(() => {});
+    control.outbox.pump();
+    return item;
+  };
+  const ends = () => events.flatMap((event) => (event.type === 'turn_ended' ? [event.stopReason] : []));
+  return { control, queue, sent, events, state, add, ends };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+const gone = () => new RpcError(rpcCodes.resourceNotFound, 'Resource not found', { sessionId: 's' });
+
+describe('an agent that lies about its session', () => {
+  it('and says again that it is gone after it was opened again, gets no third prompt', async () => {
+    const { sent, add, ends, queue } = turns({ reopen: async () => undefined });
+    add('one');
+    add('two');
+    sent[0]?.answer.reject(gone());
+    await settled();
+    sent[1]?.answer.reject(gone());
+    await settled();
+    assert.equal(sent.length, 2);
+    assert.deepEqual(ends(), ['error']);
+    assert.deepEqual([queue.items.map(({ text }) => text), queue.paused], [['two'], 'turn-failed']);
+  });
+
+  it('and says that it is gone for a resource of the prompt, is believed', async () => {
+    const { sent, add, ends } = turns({ reopen: async () => assert.fail('nothing is opened') });
+    add('one');
+    sent[0]?.answer.reject(new RpcError(rpcCodes.resourceNotFound, 'No such file', { uri: 'file:///a' }));
+    await settled();
+    assert.deepEqual(ends(), ['error']);
+  });
+
+  it('and dies while it is opened again, leaves the message in doubt to its end', async () => {
+    const opening = new Deferred<undefined>();
+    const { control, sent, state, add, ends } = turns({ reopen: () => opening.promise });
+    add('one');
+    sent[0]?.answer.reject(gone());
+    await settled();
+    state.session = undefined;
+    control.exited('It exited.');
+    opening.resolve(undefined);
+    await settled();
+    assert.equal(sent.length, 1, 'nothing is sent to an agent that is gone');
+    assert.deepEqual(ends(), ['error']);
+    assert.equal(control.isBusy, false);
+  });
+
+  it('is stopped while it opens the session again: the prompt does not follow', async () => {
+    const opening = new Deferred<undefined>();
+    const { control, sent, add, ends } = turns({ reopen: () => opening.promise });
+    add('one');
+    sent[0]?.answer.reject(gone());
+    await settled();
+    control.cancel();
+    opening.resolve(undefined);
+    await settled();
+    assert.deepEqual(
+      sent.map(({ method }) => method),
+      ['session/prompt', 'session/cancel'],
+    );
+    assert.deepEqual(ends(), ['cancelled']);
+    assert.equal(control.isBusy, false);
+  });
+
+  it('and dies while it is asked, keeps the message in the queue', async () => {
+    const asked = new Deferred<undefined>();
+    const { control, queue, sent, state, add } = turns({ precedes: () => asked.promise });
+    add('one');
+    state.session = undefined;
+    control.exited('It exited.');
+    asked.resolve(undefined);
+    await settled();
+    assert.deepEqual(
+      queue.items.map(({ state: one }) => one),
+      ['queued'],
+    );
+    assert.deepEqual([sent.length, control.isBusy], [0, false]);
+  });
+
+  it('and answers a question after Stop, sends nothing', async () => {
+    const asked = new Deferred<undefined>();
+    const { control, queue, sent, add } = turns({ precedes: () => asked.promise });
+    const item = add('one');
+    assert.equal(control.isBusy, true);
+    assert.equal(control.keepBack(), true);
+    assert.equal(control.keepBack(), false, 'once');
+    queue.pause('stopped');
+    asked.resolve(undefined);
+    await settled();
+    assert.deepEqual([sent.length, item.state, control.isBusy], [0, 'queued', false]);
+  });
+
+  it('and sends barriers for others, its own twice, and its answer long after, ends each turn once', async () => {
+    const { control, sent, add, ends } = turns();
+    add('one');
+    add('two');
+    control.turnComplete({ promptRequestId: '77', stopReason: 'refusal' });
+    control.turnComplete({ promptRequestId: '0', stopReason: 'end_turn' });
+    control.turnComplete({ promptRequestId: '0', stopReason: 'refusal' });
+    await settled();
+    assert.equal(sent.length, 2, 'the next one goes without the answer');
+    control.turnComplete({ promptRequestId: '0', stopReason: 'refusal' });
+    sent[0]?.answer.resolve({ stopReason: 'refusal' });
+    await settled();
+    assert.deepEqual(ends(), ['end_turn']);
+    sent[1]?.answer.resolve({ stopReason: 'max_tokens' });
+    await settled();
+    assert.deepEqual(ends(), ['end_turn', 'max_tokens']);
+    assert.equal(control.isBusy, false);
+  });
+});

@@ -1,0 +1,249 @@
+// Conversations with HTTP agents of the Agent Communication Protocol: our own server and servers that break off, refuse and answer oddly.
+import { strict as assert } from 'node:assert';
+import { Deferred } from '../../../../src/base/deferred';
+import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { mintId, textPart } from '../../../../src/distributed/model/model';
+import { recordedExchanges } from '../../../support/recordedExchanges';
+import { agentOf, serve } from '../../../support/servedAgents';
+import { json, sse, stubServer } from '../../../support/stubServer';
+import { AGENTS, contentOf, define, remoteFor, TOKEN, texts, useFarAgents } from '../http/farAgents';
+
+describe('an HTTP agent in the panel', function () {
+  this.timeout(20_000);
+  const { open, openServed } = useFarAgents();
+
+  it('is not there, or asks a server for more than it must before the first message', async () => {
+    const opened = await openServed('echo');
+    const { conversation } = opened;
+    const { stopReason } = await conversation.send('hello').done;
+    assert.equal(stopReason, 'end_turn');
+    assert.deepEqual(texts(opened), ['hello']);
+    const { protocol, sessionId } = snapshotOf(conversation);
+    assert.equal(protocol, 'communication');
+    assert.equal(sessionId, conversation.communication.descriptor?.id);
+    assert.equal(conversation.communication.descriptor?.history.length, 2);
+    assert.deepEqual(
+      conversation.stages.view.map(({ name, state }) => `${name} ${state}`),
+      ['resolve done', 'connect done', 'initialize done', 'session done', 'ready skipped'],
+    );
+  });
+
+  it('streams into nothing, or shows its words in another order', async () => {
+    const opened = await openServed('slow_words');
+    await opened.conversation.send('go').done;
+    assert.deepEqual(texts(opened), ['a b ']);
+  });
+
+  it('hides what it did, made and quoted', async () => {
+    const opened = await openServed('rich');
+    await opened.conversation.send('go').done;
+    const { entries } = opened.conversation.model.state;
+    const kinds = entries.filter(({ kind }) => kind !== 'user' && kind !== 'turn_end').map(({ kind }) => kind);
+    assert.deepEqual(kinds, ['thought', 'tool', 'agent']);
+    const tool = entries.find((entry) => entry.kind === 'tool');
+    assert.deepEqual(tool && [tool.title, tool.status], ['search', 'completed']);
+    assert.deepEqual(
+      contentOf(opened).map((block) => (block.type === 'resource_link' ? block.uri : block.type)),
+      ['text', 'https://example.com/a'],
+    );
+  });
+
+  it('loses the files that it makes', async () => {
+    const opened = await openServed('artifact');
+    await opened.conversation.send('go').done;
+    const file = contentOf(opened).find((block) => block.type === 'resource');
+    assert.equal(file?.type === 'resource' && file.uri.endsWith('a.txt'), true);
+  });
+
+  it('fails without a word of why', async () => {
+    const opened = await openServed('failing');
+    assert.equal((await opened.conversation.send('go').done).stopReason, 'error');
+    assert.deepEqual(texts(opened), ['partial']);
+    const error = opened.conversation.model.state.entries.find((entry) => entry.kind === 'error');
+    assert.equal(error?.text, 'bad input');
+  });
+
+  it('goes on working after Stop, or takes back what it said', async () => {
+    const opened = await openServed('endless');
+    const { conversation, until } = opened;
+    const { done } = conversation.send('go');
+    await until((one) => one.model.state.entries.some(({ kind }) => kind === 'agent'));
+    conversation.cancel();
+    assert.equal((await done).stopReason, 'cancelled');
+    assert.deepEqual(texts(opened), ['a ']);
+    assert.equal(phaseOf(conversation), 'ready');
+  });
+
+  it('works on for nobody when its conversation is closed', async () => {
+    const stopped = new Deferred<void>();
+    const runs = agentOf('runs', async (_input, out, _context, signal) => {
+      out.part(textPart('begun'));
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const watched = {
+      ...runs,
+      run: (...args: Parameters<typeof runs.run>) => runs.run(...args).finally(() => stopped.resolve()),
+    };
+    const server = await serve([watched]);
+    const { conversation, until } = open(define(server.baseUrl, 'runs', { Authorization: TOKEN }), {
+      remote: remoteFor(server),
+    });
+    conversation.send('go').done.catch(() => {});
+    await until((one) => one.model.state.entries.some(({ kind }) => kind === 'agent'));
+    await conversation.close();
+    await stopped.promise;
+  });
+
+  describe('whose server', () => {
+    it('loses the rest of an answer with its connection', async () => {
+      const id = mintId();
+      const run = { run_id: id, agent_name: 'a', session_id: null, await_request: null, error: null, output: [] };
+      const events = [
+        { type: 'run.created', run: { ...run, status: 'created' } },
+        { type: 'message.part', part: { content: 'first ', content_type: 'text/plain', name: null, metadata: null } },
+        { type: 'message.part', part: { content: 'second' } },
+        { type: 'run.completed', run: { ...run, status: 'completed' } },
+      ];
+      const stub = await stubServer(({ method, path }, response) => {
+        if (path === '/agents/a') return json(response, 200, { name: 'a', description: null, metadata: null });
+        if (path === '/ping') return json(response, 200, {});
+        if (path.endsWith('/events')) return json(response, 200, { events });
+        if (method === 'GET') return json(response, 404, { code: 'not_found', message: 'no', data: null });
+        response.writeHead(200, { 'content-type': 'text/event-stream', 'run-id': id });
+        response.write(sse(events.slice(0, 2)), () => response.destroy());
+      });
+      const opened = open(define(stub.baseUrl, 'a'));
+      assert.equal((await opened.conversation.send('go').done).stopReason, 'end_turn');
+      assert.deepEqual(texts(opened), ['first second']);
+    });
+
+    it('takes the conversation along when it goes down in the middle of a turn', async () => {
+      const opened = await openServed('endless');
+      const { conversation, until, server } = opened;
+      const { done } = conversation.send('go');
+      await until((one) => one.model.state.entries.some(({ kind }) => kind === 'agent'));
+      await server.server.stop();
+      assert.match((await done).stopReason, /^(error|cancelled)$/);
+      const { done: next } = conversation.send('again');
+      assert.equal((await next).stopReason, 'error');
+      const error = conversation.model.state.entries.findLast((entry) => entry.kind === 'error');
+      assert.equal(error?.code, 'agent-server-unreachable');
+      assert.match(error?.hint ?? '', /Check that it runs/);
+      assert.equal(phaseOf(conversation), 'ready');
+      await serve(AGENTS, { token: server.token }, Number(new URL(server.baseUrl).port));
+      conversation.send('once more').done.catch(() => {});
+      await until((one) => one.model.state.entries.filter(({ kind }) => kind === 'agent').length === 2);
+    });
+
+    it('answers as the recorded one does, and is not understood', async () => {
+      const recorded = [...recordedExchanges().values()].flat();
+      const stream = recorded.find(({ body }) => body.startsWith('data: ') && body.includes('"run.completed"'));
+      const manifest = recorded.find(({ body }) => body.startsWith('{"name":"echo"'));
+      assert.ok(stream);
+      const stub = await stubServer(({ method, path }, response) => {
+        if (path === '/ping') return json(response, 200, {});
+        if (path.startsWith('/agents/')) {
+          return manifest ? response.end(manifest.body) : json(response, 200, { name: 'echo', description: null });
+        }
+        if (method === 'GET') return json(response, 404, { code: 'not_found', message: 'Session not found' });
+        response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+        response.end(`${stream.body}\n\n`);
+      });
+      const opened = open(define(`${stub.baseUrl}/`, 'echo'));
+      assert.equal((await opened.conversation.send('go').done).stopReason, 'end_turn');
+      assert.equal(texts(opened).length > 0, true);
+    });
+
+    for (const [what, answer, code, words] of [
+      ['wants credentials', 401, 'agent-server-unauthorized', /Clear Saved Credentials/],
+      ['refuses access', 403, 'agent-server-forbidden', /Check the “headers”/],
+      ['is a web page', 'page', 'agent-server-answer', /Agent Communication Protocol/],
+      ['is something else', 404, 'not-an-agent-server', /Check the “url”/],
+      ['is another place', 301, 'agent-server-redirect', /Redirects are not followed/],
+    ] as const) {
+      it(`says nothing that helps when it ${what}`, async () => {
+        const stub = await stubServer((_request, response) => {
+          if (answer === 'page') {
+            response.writeHead(200, { 'content-type': 'text/html' });
+            response.end('<h1>Hello</h1>');
+          } else {
+            response.writeHead(answer, { location: 'http://127.0.0.1:1/' });
+            response.end();
+          }
+        });
+        const { conversation } = open(define(stub.baseUrl, 'a'));
+        await conversation.start();
+        const { error } = projectSession(conversation);
+        assert.equal(error?.code, code);
+        assert.match(error?.message ?? '', /^Far: /);
+        assert.match(error?.hint ?? '', words);
+      });
+    }
+
+    it('does not have the agent, and does not say which ones it has', async () => {
+      const { conversation } = await openServed('nobody');
+      await conversation.start();
+      const { error } = projectSession(conversation);
+      assert.equal(error?.code, 'agent-unknown');
+      assert.match(error?.hint ?? '', /^It has echo, awaiting, failing, /);
+    });
+
+    it('is not running, and nobody says so', async () => {
+      const stub = await stubServer(() => {});
+      await stub.stop();
+      const { conversation } = open(define(stub.baseUrl, 'a'));
+      await conversation.start();
+      const { error } = projectSession(conversation);
+      assert.equal(error?.code, 'agent-server-unreachable');
+      assert.match(error?.message ?? '', /^Far: The agent server at http:\/\/127\.0\.0\.1:\d+ cannot be reached/);
+    });
+
+    it('is sent the secret of another, or one in clear over the network', async () => {
+      const asked: string[] = [];
+      const remote = {
+        secret: async (origin: string): Promise<string> => {
+          asked.push(origin);
+          return 'sesame-street';
+        },
+        allowCleartext: async () => false,
+      };
+      const stub = await stubServer((_request, response) =>
+        json(response, 401, { code: 'invalid_input', message: 'sesame-street is no token', data: null }),
+      );
+      const near = open(define(stub.baseUrl, 'a', { Authorization: TOKEN }), { remote });
+      await near.conversation.start();
+      assert.deepEqual(asked, [stub.baseUrl]);
+      assert.equal(stub.requests[0]?.headers.authorization, 'Bearer sesame-street');
+      assert.equal(JSON.stringify(projectSession(near.conversation)).includes('sesame'), false);
+      await near.close();
+      const far = open(define('http://agents.example.com', 'a', { Authorization: TOKEN }), { remote });
+      await far.conversation.start();
+      assert.equal(projectSession(far.conversation).error?.code, 'remote-cleartext');
+      assert.equal(asked.length, 1);
+    });
+
+    it('hears from a workspace that the user does not trust', async () => {
+      const stub = await stubServer((_request, response) => json(response, 200, {}));
+      const { conversation } = open(define(stub.baseUrl, 'a'), { isTrusted: () => false });
+      await conversation.start();
+      assert.equal(phaseOf(conversation), 'failed');
+      assert.equal(stub.requests.length, 0);
+    });
+  });
+
+  it('is offered pictures that it cannot read, or no files that it can', async () => {
+    const stub = await stubServer(({ path }, response) =>
+      path === '/ping'
+        ? json(response, 404, {})
+        : json(response, 200, { name: 'a', input_content_types: ['text/plain', 'image/png'] }),
+    );
+    const { conversation, close } = open(define(stub.baseUrl, 'a'));
+    await conversation.start();
+    assert.deepEqual(conversation.promptCapabilities, { image: true, audio: false, embeddedContext: false });
+    await close();
+    const all = await openServed('echo');
+    await all.conversation.start();
+    assert.deepEqual(all.conversation.promptCapabilities, { image: true, audio: true, embeddedContext: true });
+  });
+});

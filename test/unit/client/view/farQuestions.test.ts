@@ -1,0 +1,81 @@
+// What an HTTP agent asks: the next message answers it, after a restart and in the next window too.
+import { strict as assert } from 'node:assert';
+import { phaseOf } from '../../../../src/client/view/projectSession';
+import { define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from '../http/farAgents';
+
+describe('an HTTP agent in the panel', function () {
+  this.timeout(20_000);
+  const { open, openServed } = useFarAgents();
+
+  describe('that asks something', () => {
+    it('waits for ever, or takes the answer for a new message', async () => {
+      const opened = await openServed('awaiting');
+      const { conversation } = opened;
+      assert.equal((await conversation.send('go').done).stopReason, 'end_turn');
+      assert.deepEqual(texts(opened), ['Proceed?']);
+      assert.deepEqual(notices(opened), ['The agent waits for you']);
+      assert.equal(phaseOf(conversation), 'requiresAction');
+      const notes = (): unknown[] => [...conversation.model.state.turns.values()].map(({ note }) => note);
+      assert.deepEqual(notes(), ['it waits for your answer']);
+      await conversation.send('yes').done;
+      assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: yes']);
+      assert.equal(phaseOf(conversation), 'ready');
+      assert.equal(conversation.communication.descriptor?.history.length, 2);
+    });
+
+    it('gets a queued message for an answer that was written before the question', async () => {
+      const opened = await openServed('awaiting');
+      const { conversation } = opened;
+      const first = conversation.send('go');
+      const second = conversation.send('and then delete everything');
+      await first.done;
+      assert.equal(conversation.queue.paused, 'agent-asks');
+      assert.deepEqual(texts(opened), ['Proceed?']);
+      await conversation.send('no').done;
+      assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: no']);
+      conversation.sendNow(second.id);
+      await second.done;
+      assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: no', 'Proceed?']);
+    });
+
+    it('forgets the question with a restart', async () => {
+      const opened = await openServed('awaiting');
+      const { conversation } = opened;
+      await conversation.send('go').done;
+      await conversation.restart();
+      assert.equal(phaseOf(conversation), 'requiresAction');
+      await conversation.send('yes').done;
+      assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: yes']);
+    });
+
+    it('goes on asking after Stop', async () => {
+      const opened = await openServed('awaiting');
+      const { conversation, until } = opened;
+      await conversation.send('go').done;
+      conversation.cancel();
+      await until(() => notices(opened).at(-1) === 'The question was withdrawn');
+      assert.equal(phaseOf(conversation), 'ready');
+      await conversation.send('go again').done;
+      assert.deepEqual(texts(opened), ['Proceed?', 'Proceed?']);
+    });
+
+    it('forgets the question with the window', async () => {
+      const descriptors = new Kept();
+      const { conversation, server } = await openServed('awaiting', { descriptors });
+      await conversation.send('go').done;
+      const { sessionId } = conversation;
+      await conversation.close();
+      const again = open(
+        define(server.baseUrl, 'awaiting', { Authorization: TOKEN }),
+        { descriptors, remote: remoteFor(server) },
+        sessionId,
+      );
+      await again.conversation.start();
+      assert.equal(phaseOf(again.conversation), 'requiresAction');
+      await again.conversation.send('yes').done;
+      assert.deepEqual(texts(again), ['resumed with: yes']);
+      assert.equal(again.conversation.communication.descriptor?.id, sessionId);
+      assert.equal(again.conversation.communication.descriptor?.history.length, 2);
+    });
+  });
+});

@@ -1,0 +1,155 @@
+// The sessions of HTTP agents: they go on after a restart, at another address and with the next window, or say what is missing.
+import { strict as assert } from 'node:assert';
+import { projectSession } from '../../../../src/client/view/projectSession';
+import { type Message, mintId, textPart } from '../../../../src/distributed/model/model';
+import { fetchPast, serve, textIn } from '../../../support/servedAgents';
+import { json, stubServer } from '../../../support/stubServer';
+import { plainLinks } from '../../distributed/client/chatBench';
+import { AGENTS, define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from '../http/farAgents';
+
+describe('an HTTP agent in the panel', function () {
+  this.timeout(20_000);
+  const { open, openServed } = useFarAgents();
+
+  describe('whose session goes on', () => {
+    it('begins anew after a restart, though the session is the client’s own', async () => {
+      const opened = await openServed('history_echo');
+      const { conversation } = opened;
+      await conversation.send('one').done;
+      const { sessionId } = conversation;
+      await conversation.restart();
+      assert.equal(conversation.sessionId, sessionId);
+      await conversation.send('two').done;
+      assert.deepEqual(texts(opened), ['one', 'one', 'one', 'two']);
+      assert.deepEqual(notices(opened), []);
+    });
+
+    it('stays behind when the address of the agent is another one', async () => {
+      const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
+      const headers = { Authorization: TOKEN };
+      let now = define(a.baseUrl, 'history_echo', headers);
+      const opened = open(now, { remote: remoteFor(a, b), currentAgent: () => now });
+      const { conversation } = opened;
+      await conversation.send('one').done;
+      now = define(b.baseUrl, 'history_echo', headers);
+      await conversation.restart();
+      await conversation.send('two').done;
+      assert.deepEqual(texts(opened), ['one', 'one', 'one', 'two']);
+      assert.deepEqual(notices(opened), [`The session moved to history_echo at ${b.baseUrl}`]);
+      const { id, history } = conversation.communication.descriptor ?? assert.fail();
+      assert.equal(history.length, 6);
+      assert.equal((await a.client.session(id, new AbortController().signal)).history.length, 2);
+    });
+
+    it('is lost with the window, or its server’s work meanwhile', async () => {
+      const descriptors = new Kept();
+      const { conversation, server } = await openServed('history_echo', { descriptors });
+      await conversation.send('one').done;
+      const { sessionId } = conversation;
+      const text = descriptors.texts.get('test') ?? '';
+      assert.equal(text.includes(server.token), false);
+      conversation.dispose();
+      // The server has gone on with it: what it knows more is taken over.
+      const signal = new AbortController().signal;
+      const request = { agentName: 'echo', input: [{ role: 'user', parts: [textPart('meanwhile')] }] };
+      await server.client.runSync({ ...request, ...(sessionId !== undefined && { sessionId }) }, signal);
+      const again = open(
+        define(server.baseUrl, 'history_echo', { Authorization: TOKEN }),
+        { descriptors, remote: remoteFor(server) },
+        sessionId,
+      );
+      await again.conversation.send('two').done;
+      assert.deepEqual(texts(again), ['one', 'one', 'meanwhile', 'meanwhile', 'two']);
+      assert.match(notices(again)[0] ?? '', /had 2 more messages/);
+    });
+
+    it('is handed out with what its server recorded after the window had ended', async () => {
+      const descriptors = new Kept();
+      const atWork: string[] = [];
+      descriptors.write = async (key, text) => {
+        if (text.includes('"running":true')) atWork.push(text);
+        descriptors.texts.set(key, text);
+      };
+      const { conversation, server } = await openServed('slow_words', { descriptors });
+      await conversation.send('one').done;
+      const { sessionId } = conversation;
+      conversation.dispose();
+      descriptors.texts.set('test', atWork[0] ?? '');
+      const again = open(
+        define(server.baseUrl, 'slow_words', { Authorization: TOKEN }),
+        { descriptors, remote: remoteFor(server), historyLinks: () => plainLinks },
+        sessionId,
+      );
+      const chat = again.conversation.communication;
+      assert.equal(await chat.missedEnd(), true);
+      await again.conversation.start();
+      assert.equal(await chat.missedEnd(), false);
+      const recorder = {
+        has: async () => false,
+        record: () => Promise.reject(new Error('its server has recorded everything')),
+      };
+      const out = await chat.handOut(recorder, new AbortController().signal);
+      const past = await fetchPast(out?.history ?? [], new AbortController().signal);
+      assert.deepEqual(
+        past.map((entry) => (entry.kind === 'message' ? textIn(entry.message) : entry.reason)),
+        ['one', 'a b '],
+      );
+    });
+
+    it('hands out a copy of what a server did not record, once', async () => {
+      const copies: string[] = [];
+      const stub = await stubServer(({ method, path }, response) => {
+        if (path === '/ping' || path === '/agents/a') return json(response, 200, { name: 'a' });
+        if (method === 'GET') return json(response, 404, { code: 'not_found', message: 'Session not found' });
+        const run = { run_id: mintId(), agent_name: 'a', status: 'failed', output: [] };
+        return json(response, 200, { ...run, error: { code: 'server_error', message: 'broke' } });
+      });
+      const descriptors = new Kept();
+      const { conversation } = open(define(stub.baseUrl, 'a'), { descriptors });
+      await conversation.send('go').done;
+      const { communication } = conversation;
+      assert.deepEqual(communication.descriptor?.history, []);
+      const recorder = {
+        has: async () => true,
+        record: async ({ role }: Message) => `http://own.test/${copies.push(role)}`,
+      };
+      const signal = new AbortController().signal;
+      assert.deepEqual((await communication.handOut(recorder, signal))?.history, ['http://own.test/1']);
+      assert.deepEqual((await communication.handOut(recorder, signal))?.history, ['http://own.test/1']);
+      assert.deepEqual(copies, ['user']);
+      assert.match(descriptors.texts.get('test') ?? '', /own\.test/);
+    });
+
+    it('is taken over from elsewhere without its past', async () => {
+      const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
+      const first = open(define(a.baseUrl, 'echo', { Authorization: TOKEN }), { remote: remoteFor(a) });
+      await first.conversation.send('one').done;
+      const descriptor = first.conversation.communication.descriptor ?? assert.fail();
+      await first.close();
+      const there = define(b.baseUrl, 'history_echo', { Authorization: TOKEN });
+      const second = open(there, { remote: remoteFor(b) }, descriptor.id);
+      second.conversation.communication.adopt(descriptor);
+      await second.conversation.send('two').done;
+      assert.deepEqual(texts(second), ['one', 'one', 'two']);
+    });
+
+    it('is said to go on though nobody has it', async () => {
+      const server = await serve(AGENTS);
+      const agent = define(server.baseUrl, 'echo', { Authorization: TOKEN });
+      const { conversation } = open(agent, { remote: remoteFor(server) }, mintId(), 'replay');
+      await conversation.start();
+      assert.equal(projectSession(conversation).error?.code, 'session-not-found');
+    });
+
+    it('cannot be told from a damaged file', async () => {
+      const descriptors = new Kept();
+      descriptors.texts.set('test', '{"descriptor":{"id":"x","history":["file:///etc/passwd"]}}');
+      const server = await serve(AGENTS);
+      const agent = define(server.baseUrl, 'echo', { Authorization: TOKEN });
+      const { conversation } = open(agent, { descriptors, remote: remoteFor(server) }, 'x-1');
+      await conversation.send('hello').done;
+      assert.notEqual(conversation.sessionId, 'x-1');
+      assert.equal(conversation.communication.descriptor?.history.length, 2);
+    });
+  });
+});

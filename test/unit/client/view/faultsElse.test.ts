@@ -1,0 +1,295 @@
+// Everything else that breaks around a turn: an agent that is frozen, deaf or does not know how to end, a disk that gives up, a clock that jumps, a second window.
+import { strict as assert } from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ParleyError } from '../../../../src/base/errors';
+import { SessionFeed } from '../../../../src/client/view/feed';
+import { projectSession } from '../../../../src/client/view/projectSession';
+import { type FaultRow, writeFaults } from '../../../support/faultTable';
+import { assertKept, assertWhole, type FaultWindow, keepingAgent } from '../../../support/faultWindow';
+import { FEED_SOURCES } from '../../../support/feedSources';
+import { HeldTimers, openJournal } from '../../../support/store/journals';
+import { useFaultWindows } from '../../../support/useFaultWindows';
+
+const TYPED = ['one', 'two', 'three'];
+
+/** Whether a process is stopped, as Linux tells it. */
+function isStopped(pid: number): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T');
+}
+
+describe('a user whose machine fails', () => {
+  const windows = useFaultWindows({ reopens: 'load' });
+  const rows: FaultRow[] = [];
+
+  after(() => writeFaults('else', rows));
+
+  /** Types three messages, the first of which is played. */
+  function typeAll(window: FaultWindow, play: string): void {
+    for (const [index, tag] of TYPED.entries()) window.type(tag, index === 0 ? play : '');
+  }
+
+  const says = (text: string) => (window: FaultWindow) =>
+    window.session.until((c) =>
+      c.model.state.entries.some(
+        (entry) =>
+          entry.kind === 'agent' && entry.content.some((block) => block.type === 'text' && block.text.includes(text)),
+      ),
+    );
+
+  const quiet = ({ session }: FaultWindow): Promise<void> =>
+    session.until((c) => c.connection.kind === 'ready' && !c.isBusy && c.queue.items.length === 0);
+
+  function settle(window: FaultWindow, fault: string, asked = 0): void {
+    const row = window.account(fault, TYPED, asked);
+    rows.push(row);
+    assert.deepEqual([row.received, row.lost, row.twice], [TYPED.length, 0, 0]);
+    assertWhole(window.conversation.model.state, TYPED);
+  }
+
+  const firstTurn = (window: FaultWindow) => window.conversation.model.state.turns[0];
+
+  it('loses the turn of an agent that was frozen for more than a minute, or is not told of its silence', async () => {
+    // Silence is measured by the clock and looked at by the feed's tick, and while a turn runs nothing else counts time: both are held here, so that a minute need not
+    // pass. The agent is really stopped by the system.
+    let offset = 0;
+    const now = (): number => Date.now() + offset;
+    const window = windows.start({ services: { clock: { now } }, journal: { now } });
+    const { conversation } = window;
+    typeAll(window, 'say I think\nsleep 20');
+    await says('I think')(window);
+    const pid = window.agentPid;
+    process.kill(pid, 'SIGSTOP');
+    while (process.platform === 'linux' && !isStopped(pid)) await sleep(5);
+    const timers = new HeldTimers();
+    const feed = new SessionFeed(conversation, FEED_SOURCES, () => {}, timers.schedule);
+    feed.snapshot();
+    for (let seconds = 0; seconds < 75; seconds += 5) {
+      offset += 5000;
+      timers.run();
+    }
+    const { status, queue } = projectSession(conversation);
+    assert.equal(status, 'silent for 1 min');
+    assert.equal(queue[0]?.reason, 'waits: the agent has been silent for 1 min');
+    feed.dispose();
+    assert.equal(conversation.connection.kind, 'ready', 'nothing is ended for its silence');
+    assert.ok(conversation.isBusy);
+    assert.ok(process.platform !== 'linux' || isStopped(pid), 'it is left as it is');
+    process.kill(pid, 'SIGCONT');
+    await quiet(window);
+    assert.equal(window.log.filter(({ ev }) => ev === 'start').length, 1);
+    assert.equal(firstTurn(window)?.stopReason, 'end_turn');
+    settle(window, 'agent frozen (SIGSTOP), then let go');
+  });
+
+  for (const [fault, play] of [
+    ['agent closes its output and lives on', 'deaf'],
+    ['agent dies after half a line', 'say I think\nhalf-line'],
+    ['agent exits with an error', 'die 3'],
+  ] as const) {
+    it(`is left without what they typed: ${fault}`, async () => {
+      const window = windows.start();
+      typeAll(window, play);
+      await window.session.until((c) => c.connection.kind === 'recovering');
+      await window.session.until((c) => c.connection.kind === 'ready');
+      assert.deepEqual([firstTurn(window)?.stopReason, firstTurn(window)?.barrier], ['error', 'exit']);
+      await window.goOn();
+      settle(window, fault);
+    });
+  }
+
+  it('types into a pipe that has just broken and loses the message', async () => {
+    const window = windows.start();
+    window.type('one');
+    await quiet(window);
+    process.kill(window.agentPid, 'SIGKILL');
+    for (const tag of TYPED.slice(1)) window.type(tag);
+    await window.session.until((c) => c.connection.kind === 'recovering');
+    await window.session.until((c) => c.connection.kind === 'ready' && !c.isBusy);
+    const asked = window.inDoubt.length;
+    await window.goOn();
+    settle(window, 'message typed in the moment in which the agent dies', asked);
+  });
+
+  it('has what they type after a loss turned around', async () => {
+    const window = windows.start();
+    window.type('one', 'say I think\nwait');
+    await says('I think')(window);
+    window.type('later');
+    await window.killAgent();
+    await window.session.until((c) => c.queue.paused !== undefined);
+    for (const tag of TYPED.slice(1)) window.type(tag);
+    await window.session.until((c) => c.model.state.turns.length === TYPED.length && !c.isBusy);
+    assert.deepEqual(
+      window.conversation.queue.items.map(({ text }) => text),
+      ['say <later>'],
+      'what waited before waits on',
+    );
+    await window.goOn();
+    assertWhole(window.conversation.model.state, [...TYPED, 'later']);
+  });
+
+  it('is locked in a turn that never ends', async function () {
+    this.timeout(60_000);
+    const window = windows.start({ agent: keepingAgent(windows.folder, { onCancel: 'ignore' }) });
+    const { conversation, session } = window;
+    typeAll(window, 'say I think\nwait');
+    await says('I think')(window);
+    conversation.cancel();
+    await session.until((c) => c.ignoresStop);
+    const offered = projectSession(conversation).error?.actions.map(({ id }) => id);
+    assert.ok(offered?.includes('restart'));
+    await conversation.restart();
+    assert.equal(firstTurn(window)?.stopReason, 'cancelled');
+    await window.goOn();
+    settle(window, 'agent never ends its turn, not even when stopped');
+  });
+
+  it('sees a turn end twice', async () => {
+    const window = windows.start({ agent: keepingAgent(windows.folder, { turnComplete: true }) });
+    const complete = 'update {"sessionUpdate":"turn_complete","stopReason":"end_turn"}';
+    // 0 is initialize, 1 session/new, 2 this prompt.
+    typeAll(window, `${complete}\n${complete}\nline {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}`);
+    await quiet(window);
+    assert.equal(window.conversation.model.state.turns.length, TYPED.length);
+    settle(window, 'agent ends its turn twice, by barrier and by answer');
+  });
+
+  it('is shown as done what they stopped, where the agent goes on to its end', async () => {
+    const window = windows.start({
+      agent: keepingAgent(windows.folder, { onCancel: 'ignore' }),
+      services: { afterCancel: () => 'continue' },
+    });
+    typeAll(window, 'say I think\nsleep 200\nsay and go on');
+    await says('I think')(window);
+    window.conversation.cancel();
+    await quiet(window);
+    assert.equal(firstTurn(window)?.stopReason, 'cancelled');
+    settle(window, 'agent answers after cancel as if nothing were');
+  });
+
+  describe('and whose journal fails in the middle of a turn', () => {
+    const database = (): string => join(windows.folder, 'journal', 'parley.db');
+
+    async function underWay(): Promise<FaultWindow> {
+      const window = windows.start({ journal: { busyMs: 20 } });
+      window.type('one', 'say I think\npermission');
+      await window.session.until((c) => c.model.state.permissions.size === 1);
+      return window;
+    }
+
+    /** Goes on in the turn, and through two more. */
+    async function chat(window: FaultWindow): Promise<void> {
+      const { conversation } = window;
+      for (const tag of TYPED.slice(1)) window.type(tag);
+      assert.ok(conversation.answerPermission([...conversation.model.state.permissions.keys()][0] ?? '', 'allow'));
+      await quiet(window);
+    }
+
+    it('cannot go on while another program holds it', async () => {
+      const window = await underWay();
+      const holder = new DatabaseSync(database());
+      holder.exec('BEGIN IMMEDIATE');
+      await chat(window);
+      assert.equal(window.journal.state.kind === 'memory' && window.journal.state.problem, 'locked');
+      settle(window, 'journal locked in mid-turn');
+      holder.exec('ROLLBACK');
+      holder.close();
+      assert.equal(window.journal.retry(), true);
+      assertKept(window, 'nothing is missing on the disk');
+    });
+
+    it('cannot go on with a full disk', async function () {
+      if (process.platform !== 'linux') this.skip();
+      const window = await underWay();
+      // A limit on the size of files stands for the end of the disk.
+      const limit = (size: string): unknown =>
+        spawnSync('prlimit', ['--pid', String(process.pid), `--fsize=${size}:unlimited`]);
+      window.journal.flush();
+      limit(String(statSync(`${database()}-wal`).size));
+      try {
+        await chat(window);
+        assert.equal(window.journal.state.kind, 'memory');
+      } finally {
+        limit('unlimited');
+      }
+      settle(window, 'disk full in mid-turn');
+      assert.equal(window.journal.retry(), true);
+      assertKept(window, 'nothing is missing on the disk');
+    });
+
+    it('cannot go on with a file that is overwritten', async () => {
+      const window = await underWay();
+      window.journal.flush();
+      writeFileSync(database(), Buffer.alloc(statSync(database()).size, 0xa5));
+      writeFileSync(`${database()}-wal`, '');
+      await chat(window);
+      settle(window, 'journal overwritten in mid-turn');
+      // A damage that SQLite's own memory hides is found by the next window.
+      const next = openJournal(join(windows.folder, 'journal'));
+      const told = [window.journal.state, next.state].map((state) => (state.kind === 'durable' && state.notice) || '');
+      next.dispose();
+      assert.match(told.join(), /set aside/);
+    });
+  });
+
+  for (const [name, leap] of [
+    ['forwards', 3_600_000],
+    ['backwards', -3_600_000],
+  ] as const) {
+    it(`loses a turn or its session when the clock is moved ${name}`, async () => {
+      let offset = 0;
+      const now = (): number => Date.now() + offset;
+      const window = windows.start({ services: { clock: { now } }, journal: { now } });
+      typeAll(window, 'say I think\npermission');
+      await window.session.until((c) => c.model.state.permissions.size === 1);
+      offset = leap;
+      window.journal.heartbeat();
+      const [asked] = window.conversation.model.state.permissions.keys();
+      assert.ok(window.conversation.answerPermission(asked ?? '', 'allow'));
+      await quiet(window);
+      assert.ok(window.journal.owner(window.key));
+      settle(window, `clock moved an hour ${name} in mid-turn`);
+      assertKept(window, 'the order is that of the turn');
+    });
+  }
+
+  it('has a session talk to two agents from two windows, or to none when the first window is gone', async () => {
+    const first = windows.start();
+    first.type('one', 'say I think\nwait');
+    await says('I think')(first);
+    const before = first.journal.events(first.key).events;
+    const second = windows.start();
+    second.conversation.unsent.write({ text: 'not ours', revision: 1 }, undefined);
+    assert.deepEqual(first.journal.events(first.key).events, before, 'whoever reads writes nothing');
+    assert.equal(second.isHeld, true);
+    assert.throws(
+      () => second.conversation.send('no'),
+      (error) => error instanceof ParleyError && error.code === 'session-held',
+    );
+    await second.conversation.start();
+    assert.equal(projectSession(second.conversation).error?.actions[0]?.id, 'takeOver');
+    assert.equal(second.conversation.model.state.turn, undefined, 'what is read elsewhere runs only there');
+    first.type('two');
+    first.lose();
+    windows.forget(first);
+    const third = windows.start();
+    assert.equal(third.isHeld, false);
+    assert.equal(third.conversation.unsent.draft.text, '');
+    third.type('three');
+    await third.session.until((c) => c.model.state.turns.length === 2 && !c.isBusy);
+    assert.deepEqual(
+      third.conversation.queue.items.map(({ text }) => text),
+      ['say <two>'],
+      'what waited goes on when the user says so',
+    );
+    await third.goOn();
+    const row = third.account('two windows on one session, the first is lost', TYPED);
+    rows.push(row);
+    assert.deepEqual([row.received, row.lost, row.twice], [TYPED.length, 0, 0]);
+  });
+});

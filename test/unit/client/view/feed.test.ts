@@ -1,0 +1,276 @@
+// What reaches a webview: few messages however many updates, nothing lost when it is slow or hidden.
+import { strict as assert } from 'node:assert';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FragmentLines } from '../../../../src/client/requests/fragmentLines';
+import { SessionFeed } from '../../../../src/client/view/feed';
+import type { DiffView, ItemView, ToWebview } from '../../../../src/panel/contract';
+import type { SessionEvent } from '../../../../src/session/event';
+import { type TestConversation, testConversation } from '../../../support/conversation';
+import { FEED_SOURCES } from '../../../support/feedSources';
+
+const AGENT = { id: 'x', name: 'X', protocol: 'auto', type: 'process', command: 'x', args: [], env: {} } as const;
+
+/** What a webview would hold after these messages. */
+class Reader {
+  readonly messages: ToWebview[] = [];
+  readonly items = new Map<number, ItemView>();
+  readonly #waiting: (() => void)[] = [];
+  acknowledge = true;
+  feed: SessionFeed | undefined;
+
+  take(message: ToWebview): void {
+    this.messages.push(message);
+    if (message.type === 'snapshot') {
+      this.items.clear();
+      message.items.forEach((item, index) => {
+        this.items.set(message.from + index, item);
+      });
+    } else if (message.type === 'update') {
+      for (const op of message.ops) {
+        if (op.op === 'put') this.items.set(op.index, op.item);
+        else if (op.op === 'append') this.#append(op.index, op.text);
+        else if (op.op === 'terminal') this.#print(op.terminalId, op.text, op.drop);
+      }
+    }
+    if (this.acknowledge && 'revision' in message) queueMicrotask(() => this.feed?.acknowledge(message.revision));
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  text(index: number): string {
+    const item = this.items.get(index);
+    return item && 'content' in item && item.kind !== 'tool'
+      ? item.content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+      : '';
+  }
+
+  terminalOutput(id: string): string | undefined {
+    for (const item of this.items.values()) {
+      if (item.kind !== 'tool') continue;
+      for (const part of item.content)
+        if (part.type === 'terminal' && part.terminal.id === id) return part.terminal.output;
+    }
+    return undefined;
+  }
+
+  #print(id: string, text: string, drop: number): void {
+    for (const [index, item] of this.items) {
+      if (item.kind !== 'tool') continue;
+      const content = item.content.map((part) =>
+        part.type === 'terminal' && part.terminal.id === id
+          ? { ...part, terminal: { ...part.terminal, output: part.terminal.output.slice(drop) + text } }
+          : part,
+      );
+      this.items.set(index, { ...item, content });
+    }
+  }
+
+  #append(index: number, text: string): void {
+    const item = this.items.get(index);
+    if (!item || !('content' in item) || item.kind === 'tool')
+      throw new Error(`append to ${index}, which is not there`);
+    const last = item.content.at(-1);
+    const content =
+      last?.type === 'text'
+        ? [...item.content.slice(0, -1), { type: 'text' as const, text: last.text + text }]
+        : [...item.content, { type: 'text' as const, text }];
+    this.items.set(index, { ...item, content });
+  }
+}
+
+describe('session feed', () => {
+  let session: TestConversation;
+  let reader: Reader;
+  let feed: SessionFeed;
+  const apply = (event: SessionEvent): void => session.conversation.note([{ at: 1, event }]);
+  const say = (text: string): void => apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text } });
+
+  beforeEach(() => {
+    session = testConversation({ agent: AGENT, cwd: tmpdir() });
+    reader = new Reader();
+    feed = new SessionFeed(session.conversation, FEED_SOURCES, (message) => reader.take(message));
+    reader.feed = feed;
+  });
+  afterEach(async () => {
+    feed.dispose();
+    await session.close();
+  });
+
+  it('sends thousands of updates in a few messages, and all of the text', async () => {
+    feed.snapshot();
+    let expected = '';
+    for (let index = 0; index < 10_000; index++) {
+      say(`${index} `);
+      expected += `${index} `;
+    }
+    await reader.until(() => reader.text(0) === expected);
+    assert.ok(reader.messages.length <= 4, `${reader.messages.length} messages`);
+  });
+
+  it('never has more than two messages in flight, and catches up when a slow webview answers', async () => {
+    reader.acknowledge = false;
+    feed.snapshot();
+    for (let round = 0; round < 20; round++) {
+      say('x');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await reader.until(() => reader.messages.length === 2);
+    say('y');
+    reader.acknowledge = true;
+    feed.acknowledge(2);
+    await reader.until(() => reader.text(0) === `${'x'.repeat(20)}y`);
+    assert.ok(reader.messages.length <= 4);
+  });
+
+  it('sends nothing to a hidden webview, and everything when it is back', async () => {
+    feed.snapshot();
+    feed.suspend();
+    for (let index = 0; index < 100; index++) say('z');
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(reader.messages.length, 1);
+    feed.snapshot();
+    assert.equal(reader.text(0), 'z'.repeat(100));
+  });
+
+  it('catches up with one snapshot where a webview that did not answer is far behind', async () => {
+    reader.acknowledge = false;
+    feed.snapshot();
+    say('012');
+    await reader.until(() => reader.messages.length === 2);
+    const before = reader.messages.length;
+    for (let n = 0; n < 600; n++) say('x'.repeat(10_000));
+    reader.acknowledge = true;
+    feed.acknowledge(2);
+    await reader.until(() => reader.text(0).length === 3 + 6_000_000);
+    assert.deepEqual(
+      reader.messages.slice(before).map(({ type }) => type),
+      ['snapshot'],
+    );
+  });
+
+  it('keeps nobody waiting for a picture that never comes, when it ends', async () => {
+    reader.acknowledge = false;
+    feed.snapshot();
+    const waiting = feed.painted();
+    feed.dispose();
+    await waiting;
+    await feed.painted();
+  });
+
+  it('takes for painted what was only posted, or waits for ever for what is on the screen', async () => {
+    reader.acknowledge = false;
+    feed.snapshot();
+    let isPainted = false;
+    const first = feed.painted().then(() => {
+      isPainted = true;
+    });
+    say('more');
+    const second = feed.painted();
+    await Promise.resolve();
+    assert.equal(isPainted, false);
+    feed.acknowledge(1);
+    await first;
+    await reader.until(() => reader.messages.length === 2);
+    feed.acknowledge(2);
+    await second;
+    await feed.painted();
+  });
+
+  it('sends the end of a long transcript first and older pages on request', () => {
+    for (let index = 0; index < 1000; index++) apply({ type: 'notice', severity: 'info', title: `n${index}` });
+    feed.snapshot();
+    const [snapshot] = reader.messages;
+    assert.ok(snapshot?.type === 'snapshot');
+    assert.equal(snapshot.total, 1000);
+    assert.equal(snapshot.from + snapshot.items.length, 1000);
+    feed.page(0, 50);
+    const page = reader.messages.at(-1);
+    assert.ok(page?.type === 'page');
+    assert.equal(page.items.length, 50);
+    assert.equal(page.items[0]?.id, 'e0');
+    feed.page(900, 100_000);
+    const last = reader.messages.at(-1);
+    assert.ok(last?.type === 'page' && last.items.length <= 200);
+  });
+
+  it('sends a flood of entries whole, although nobody can see more than its end, or the others cannot be asked for', async () => {
+    const note = (title: string): void => apply({ type: 'notice', severity: 'info', title });
+    feed.snapshot();
+    for (let index = 0; index < 1000; index++) note(`n${index}`);
+    await reader.until(() => reader.items.has(999));
+    assert.ok(reader.items.size < 100, `${reader.items.size} were sent`);
+    assert.ok(reader.items.has(950) && !reader.items.has(500));
+    feed.page(496, 504);
+    const page = reader.messages.at(-1);
+    assert.ok(page?.type === 'page' && page.items[4]?.id === 'e500');
+    // One at a time, nothing is left out.
+    note('one more');
+    await reader.until(() => reader.items.has(1000));
+    assert.equal(reader.messages.filter(({ type }) => type === 'snapshot').length, 1);
+  });
+
+  it('sends a change of the session only with the fields that it touches', async () => {
+    feed.snapshot();
+    apply({ type: 'usage', usage: { used: 5, size: 10 } });
+    await reader.until(() => reader.messages.length === 2);
+    const message = reader.messages[1];
+    assert.ok(message?.type === 'update');
+    assert.deepEqual(message.ops, [{ op: 'session', patch: { usage: { used: 5, size: 10 } } }]);
+  });
+
+  it('sends raw input and output only when asked for', async () => {
+    apply({
+      type: 'tool_call',
+      toolCallId: 'a',
+      announced: true,
+      patch: { title: 'Run', rawInput: { secret: 'no', x: 1 }, rawOutput: 'out' },
+    });
+    feed.snapshot();
+    const item = reader.items.get(0);
+    assert.ok(item?.kind === 'tool' && item.hasRaw && item.rawInput === undefined);
+    feed.details(0);
+    const whole = reader.items.get(0);
+    assert.ok(whole?.kind === 'tool' && whole.rawInput?.includes('"x": 1') && whole.rawOutput === 'out');
+  });
+
+  it('numbers the lines of a change once its place in the file is known', async () => {
+    const folder = session.conversation.roots[0] ?? '';
+    const path = join(folder, 'a.ts');
+    let answer = (_text: string): void => {};
+    const read = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    const fragmentLines = new FragmentLines(() => read);
+    feed.dispose();
+    feed = new SessionFeed(session.conversation, { ...FEED_SOURCES, fragmentLines }, (message) => reader.take(message));
+    reader.feed = feed;
+    feed.snapshot();
+    const diff = { type: 'diff', path, oldText: 'two', newText: '2' } as const;
+    apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: { title: 'Edit', content: [diff] } });
+    const shown = (): DiffView | undefined => {
+      const item = reader.items.get(0);
+      const part = item?.kind === 'tool' ? item.content[0] : undefined;
+      return part?.type === 'diff' ? part.diff : undefined;
+    };
+    await reader.until(() => shown() !== undefined);
+    assert.equal(shown()?.unnumbered, true);
+    answer('one\ntwo\nthree');
+    await reader.until(() => shown()?.unnumbered === undefined);
+    assert.deepEqual(shown()?.hunks, [{ oldStart: 2, newStart: 2, lines: ['-two', '+2'] }]);
+  });
+
+  it('shows the output of a terminal once, however it arrives with its tool call', async () => {
+    const show = (patch: object): void => apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch });
+    show({ title: 'Run', content: [{ type: 'terminal', terminalId: 'x' }] });
+    feed.snapshot();
+    apply({ type: 'terminal', terminalId: 'x', append: 'one ' });
+    show({ status: 'in_progress' });
+    await reader.until(() => reader.terminalOutput('x') === 'one ');
+    apply({ type: 'terminal', terminalId: 'x', append: 'two' });
+    await reader.until(() => reader.terminalOutput('x') === 'one two');
+  });
+});

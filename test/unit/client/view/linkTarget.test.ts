@@ -1,0 +1,82 @@
+// Which links of an agent's text are followed, and where to.
+import assert from 'node:assert/strict';
+import { candidatesOf, parseLink } from '../../../../src/client/view/linkTarget';
+
+/** The first spelling and the place. */
+function file(href: string): unknown {
+  const target = parseLink(href);
+  if (target.kind !== 'file') return target.kind;
+  return [target.paths[0], target.line, target.column];
+}
+
+describe('parseLink', () => {
+  it('follows web pages', () => {
+    const url = 'https://example.com/a%20b?q=a%2Bb#c';
+    assert.deepEqual(parseLink(url), { kind: 'web', url });
+    assert.deepEqual(parseLink(' HTTP://example.com '), { kind: 'web', url: 'HTTP://example.com' });
+  });
+
+  it('refuses every link that could act in the editor or carry a program', () => {
+    const bad = [
+      'command:workbench.action.terminal.new',
+      'COMMAND:x',
+      'vscode://parley.parley/open',
+      'vscode-insiders://x/y',
+      'javascript:alert(1)',
+      'JavaScript:alert(1)',
+      ' java\nscript:alert(1)',
+      'java\tscript:1',
+      'data:text/html,<script>1</script>',
+      'vbscript:x',
+      'mailto:a@b.c',
+      'ssh://host',
+      'vscode-remote://ssh/x',
+      'untitled:x',
+      '//evil.example/share',
+      '\\\\evil.example\\share\\x',
+      'file://evil.example/share/x',
+      'https://',
+      '',
+      '#anchor',
+      `https://example.com/${'x'.repeat(10_000)}`,
+    ];
+    for (const href of bad) assert.equal(parseLink(href).kind, 'refused', href);
+  });
+
+  it('opens files at the line that agents write in their many ways', () => {
+    assert.deepEqual(file('src/a.ts'), ['src/a.ts', undefined, undefined]);
+    assert.deepEqual(file('src/a.ts:12'), ['src/a.ts', 12, undefined]);
+    assert.deepEqual(file('src/a.ts:12:3'), ['src/a.ts', 12, 3]);
+    assert.deepEqual(file('a.ts:12'), ['a.ts', 12, undefined]);
+    assert.deepEqual(file('Makefile:7:2'), ['Makefile', 7, 2]);
+    assert.deepEqual(file('src/a.ts#L12'), ['src/a.ts', 12, undefined]);
+    assert.deepEqual(file('src/a.ts#L12C4'), ['src/a.ts', 12, 4]);
+    assert.deepEqual(file('src/a.ts#L12-L20'), ['src/a.ts', 12, undefined]);
+    assert.deepEqual(file('/abs/a.ts#10'), ['/abs/a.ts', 10, undefined]);
+    assert.deepEqual(file('file:///abs/my%20file.ts#L3'), ['/abs/my file.ts', 3, undefined]);
+    assert.deepEqual(file('file://localhost/abs/a.ts:4'), ['/abs/a.ts', 4, undefined]);
+    assert.deepEqual(file('C:\\src\\a.ts:3'), ['C:\\src\\a.ts', 3, undefined]);
+    assert.deepEqual(file('readme.md#install'), ['readme.md', undefined, undefined]);
+    assert.deepEqual(file('a.ts:0'), ['a.ts', undefined, undefined]);
+    assert.deepEqual(file('a.ts:99999999999999999999'), ['a.ts', 2 ** 31 - 1, undefined]);
+  });
+
+  it('finds files whose names look like something else', () => {
+    const paths = (href: string): readonly string[] => {
+      const target = parseLink(href);
+      return target.kind === 'file' ? target.paths : [];
+    };
+    assert.ok(paths('my%20file.md').includes('my file.md'));
+    assert.ok(paths('100%.txt').includes('100%.txt'));
+    assert.ok(paths('docs/c#.md').includes('docs/c#.md'));
+    assert.ok(paths('log:12').includes('log:12'));
+  });
+});
+
+describe('candidatesOf', () => {
+  it('looks below each folder of the session, and takes a leading slash for the disk first, then for the project', () => {
+    assert.deepEqual(candidatesOf(['a.ts'], ['/one', '/two']), ['/one/a.ts', '/two/a.ts']);
+    assert.deepEqual(candidatesOf(['/src/a.ts'], ['/one']), ['/src/a.ts', '/one/src/a.ts']);
+    assert.deepEqual(candidatesOf(['a.ts'], []), []);
+  });
+});

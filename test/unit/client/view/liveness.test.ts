@@ -1,0 +1,250 @@
+// What is said of an agent that works or is silent: in words that follow a held clock, with questions to the agent that stay few.
+import { strict as assert } from 'node:assert';
+import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import { type Disposable, toDisposable } from '../../../../src/base/disposable';
+import type { LifeSigns } from '../../../../src/client/connection/livenessProbe';
+import { LivenessProbe } from '../../../../src/client/connection/livenessProbe';
+import type { OpenedSession } from '../../../../src/client/ports/agentLink';
+import { SessionFeed } from '../../../../src/client/view/feed';
+import { waitingWords, workingWords } from '../../../../src/client/view/livenessWords';
+import type { ToWebview } from '../../../../src/panel/contract';
+import type { SessionEvent } from '../../../../src/session/event';
+import { SessionModel } from '../../../../src/session/model';
+import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import { type TestConversation, testConversation } from '../../../support/conversation';
+import { FEED_SOURCES } from '../../../support/feedSources';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+const MINUTE = 60_000;
+const START = 1_800_000_000_000;
+
+function signs(at: number, events: readonly (readonly [number, SessionEvent])[], more: Partial<LifeSigns> = {}) {
+  const model = new SessionModel();
+  model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: START }, START);
+  for (const [minutes, event] of events) model.apply(event, START + minutes * MINUTE);
+  return { state: model.state, now: START + at * MINUTE, heardAt: START, isUnresponsive: false, ...more };
+}
+
+function tool(toolCallId: string, title: string, status: 'in_progress' | 'completed' = 'in_progress'): SessionEvent {
+  return { type: 'tool_call', toolCallId, patch: { title, status }, announced: true };
+}
+
+describe('the words for a turn that runs', () => {
+  for (const [what, given, status, waits] of [
+    ['has just begun', signs(0.9, []), 'working', 'waits for the turn to end'],
+    ['is silent', signs(2.5, []), 'silent for 2 min', 'waits: the agent has been silent for 2 min'],
+    [
+      'is in a tool call',
+      signs(5, [[1, tool('a', 'Bash')]]),
+      'working: Bash for 4 min',
+      'waits: Bash has run for 4 min',
+    ],
+    [
+      'is in two tool calls',
+      signs(130, [
+        [1, tool('a', 'Build\n it')],
+        [9, tool('b', 'Bash')],
+      ]),
+      'working: Build it for 2 h',
+      'waits: Build it has run for 2 h',
+    ],
+    [
+      'has ended its tool call',
+      signs(9, [
+        [1, tool('a', 'Bash')],
+        [2, tool('a', 'Bash', 'completed')],
+      ]),
+      'silent for 9 min',
+      'waits: the agent has been silent for 9 min',
+    ],
+    [
+      'does not answer in a tool call',
+      signs(9, [[1, tool('a', 'Bash')]], { isUnresponsive: true }),
+      'stopped responding',
+      'waits: the agent has stopped responding',
+    ],
+    ['was heard after the clock was set back', signs(-60, []), 'working', 'waits for the turn to end'],
+  ] as const) {
+    it(`hide what is known where it ${what}`, () => {
+      assert.equal(workingWords(given), status);
+      assert.equal(waitingWords(given), waits);
+    });
+  }
+
+  it('grow with the title of a tool call', () => {
+    const words = workingWords(signs(5, [[1, tool('a', 'x'.repeat(10_000))]]));
+    assert.equal(words, `working: ${'x'.repeat(59)}… for 4 min`);
+  });
+});
+
+/** A session of which only the answers to session/status matter. */
+class AskedSession {
+  asked = 0;
+  answer: () => Promise<unknown> = async () => ({ status: 'live' });
+  readonly session: OpenedSession;
+
+  constructor(advertised = true) {
+    const rpc = {
+      request: () => {
+        this.asked++;
+        return this.answer();
+      },
+    };
+    const description = { features: advertised ? { status: {} } : {} };
+    this.session = { link: { isAlive: true, rpc, description }, sessionId: 's' } as unknown as OpenedSession;
+  }
+}
+
+describe('an agent that is silent in its turn', () => {
+  let now = START;
+  let changed: () => void = () => {};
+
+  function probe(): LivenessProbe {
+    now = START;
+    const made = new LivenessProbe({ now: () => now, timeoutMs: 1, onChange: () => changed(), onState: () => {} });
+    made.heard();
+    return made;
+  }
+
+  /** Looks each five seconds, as the panel does. */
+  async function watch(made: LivenessProbe, { session }: AskedSession, minutes: number, talks = false): Promise<void> {
+    for (const end = now + minutes * MINUTE; now < end; now += 5000) {
+      if (talks) made.heard();
+      made.look(session, { waitsForUser: false, isFirst: false });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  it('is asked all the time, or never', async () => {
+    const asked = new AskedSession();
+    await watch(probe(), asked, 60);
+    assert.equal(asked.asked, 7, 'after 1, 2, 4, 8, 16, 32 and 52 minutes');
+  });
+
+  it('is asked while it talks, or where it does not offer to be', async () => {
+    const [talking, plain] = [new AskedSession(), new AskedSession(false)];
+    await watch(probe(), talking, 60, true);
+    await watch(probe(), plain, 60);
+    assert.deepEqual([talking.asked, plain.asked], [0, 0]);
+  });
+
+  it('is called dead for good, or alive, where it does not answer', async () => {
+    const asked = new AskedSession();
+    asked.answer = () => new Promise(() => {});
+    const made = probe();
+    now += MINUTE;
+    const told = new Promise<void>((resolve) => {
+      changed = resolve;
+    });
+    made.look(asked.session, { waitsForUser: false, isFirst: true });
+    await told;
+    assert.equal(made.signs.isUnresponsive, true);
+    made.heard();
+    assert.equal(made.signs.isUnresponsive, false);
+  });
+
+  it('is blamed for the time in which it waited for the user, or the machine slept', () => {
+    const { session } = new AskedSession(false);
+    const made = probe();
+    made.look(session, { waitsForUser: false, isFirst: true });
+    now += 50_000;
+    made.look(session, { waitsForUser: true, isFirst: false });
+    assert.equal(made.signs.heardAt, now);
+    for (const leap of [60 * MINUTE, -60 * MINUTE]) {
+      now += leap;
+      made.look(session, { waitsForUser: false, isFirst: false });
+      assert.equal(made.signs.heardAt, now);
+    }
+  });
+});
+
+describe('a panel on a turn that takes long', () => {
+  let folder: string;
+  let session: TestConversation;
+  let feed: SessionFeed;
+  let now: number;
+  /** Timers that the test runs. */
+  const timers = new Set<() => void>();
+  const statuses: unknown[] = [];
+  let posted: () => void = () => {};
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    now = START;
+    timers.clear();
+    statuses.length = 0;
+    const [agent] = parseAgents({ a: scriptedAgent('proposals', `${folder}/log`) }).agents;
+    const services = { clock: { now: () => now } };
+    session = testConversation({ agent: agent as AgentDefinition, cwd: folder, services });
+    feed = new SessionFeed(session.conversation, FEED_SOURCES, take, schedule);
+    feed.snapshot();
+  });
+
+  afterEach(async () => {
+    feed.dispose();
+    await session.close();
+    await removeScratch();
+  });
+
+  function take(message: ToWebview): void {
+    if (message.type === 'update') {
+      for (const op of message.ops) if (op.op === 'session' && op.patch.status) statuses.push(op.patch.status);
+    }
+    if ('revision' in message) queueMicrotask(() => feed.acknowledge(message.revision));
+    posted();
+  }
+
+  function schedule(run: () => void): Disposable {
+    timers.add(run);
+    return toDisposable(() => timers.delete(run));
+  }
+
+  function tick(ms: number): void {
+    now += ms;
+    for (const run of [...timers]) {
+      timers.delete(run);
+      run();
+    }
+  }
+
+  async function untilStatus(status: string): Promise<void> {
+    while (statuses.at(-1) !== status) {
+      await new Promise<void>((resolve) => {
+        posted = resolve;
+      });
+    }
+  }
+
+  it('says for ever that it works', async () => {
+    const { conversation } = session;
+    const { done } = conversation.send(
+      'update {"sessionUpdate":"tool_call","toolCallId":"b","title":"Bash","status":"in_progress"}\nwait',
+    );
+    await session.until((c) => c.model.state.entries.some((entry) => entry.kind === 'tool'));
+    await untilStatus('working');
+    assert.equal(timers.size, 1);
+    const before = statuses.length;
+    tick(20_000);
+    tick(20_000);
+    const queued = new Promise<void>((resolve) => {
+      posted = resolve;
+    });
+    const waiting = conversation.send('say later');
+    await queued;
+    conversation.removeFromQueue(waiting.id);
+    assert.equal(statuses.length, before, 'nothing is posted while there is nothing new to say');
+    for (let step = 0; step < 5; step++) tick(20_000);
+    await untilStatus('working: Bash for 2 min');
+    const asked = (): number =>
+      readAgentLog(`${folder}/log`).filter((line) => line.msg?.method === 'session/status').length;
+    while (asked() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    feed.suspend();
+    assert.equal(timers.size, 0, 'nothing ticks behind a panel that nobody sees');
+    feed.snapshot();
+    assert.equal(timers.size, 1);
+    conversation.cancel();
+    await done;
+    await untilStatus('ready');
+    assert.equal(timers.size, 0, 'nothing ticks where no turn runs');
+  });
+});

@@ -1,0 +1,196 @@
+// Whole conversations with real agent processes that misbehave: each is survived, and the user is told why.
+import { strict as assert } from 'node:assert';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ConversationServices } from '../../../../src/client/conversation/services';
+import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { useAgentSession } from '../../../support/agentSession';
+import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import type { AgentScript, presets } from '../../../support/agents/script';
+import { isGone } from '../../../support/processes';
+
+describe('conversation', function () {
+  this.timeout(30_000);
+  const session = useAgentSession();
+  const open = (script: keyof typeof presets | AgentScript, services: Partial<ConversationServices> = {}) =>
+    session.openAgent(scriptedAgent(script, session.agentLog), { services });
+  const error = () => projectSession(session.conversation).error;
+
+  describe('with an agent that misbehaves', () => {
+    it('says that the command was not found and offers the settings', async () => {
+      session.openAgent({ command: 'parley-no-such-agent' });
+      session.conversation.send('say hello');
+      await session.until((c) => c.connection.kind === 'failed');
+      assert.equal(error()?.code, 'agent-not-found');
+      assert.equal(error()?.stage, 'resolve');
+      assert.match(error()?.message ?? '', /parley-no-such-agent/);
+      assert.ok(error()?.actions.some(({ id }) => id === 'openSettings'));
+      assert.equal(snapshotOf(session.conversation).queue[0]?.text, 'say hello', 'the message stays');
+    });
+
+    it('says how an agent ended that exits at once, with its last words', async () => {
+      open('exit-at-once');
+      await session.conversation.start();
+      assert.equal(phaseOf(session.conversation), 'failed');
+      assert.equal(error()?.stage, 'initialize');
+      assert.match(error()?.message ?? '', /exited with code 1/);
+      assert.match(error()?.stderr ?? '', /no model configured/);
+    });
+
+    it('works with an agent that prints garbage among its messages', async () => {
+      open('noise-among');
+      await session.conversation.send('say clear').done;
+      assert.equal(session.said(), 'clear');
+    });
+
+    it('names the garbage where an agent prints nothing else', async () => {
+      session.openAgent(
+        {
+          command: process.execPath,
+          args: ['-e', 'console.log("Welcome to the wrong mode!"); setInterval(() => {}, 1e6)'],
+        },
+        { services: { startTimeoutMs: () => 2000 } },
+      );
+      await session.conversation.start();
+      assert.equal(error()?.stage, 'initialize');
+      assert.match(error()?.hint ?? '', /Welcome to the wrong mode!/);
+    });
+
+    it('gives up on an agent that never answers initialize, and can try again', async () => {
+      open('silent', { startTimeoutMs: () => 2000 });
+      await session.conversation.start();
+      assert.equal(error()?.code, 'stage-timeout');
+      assert.equal(error()?.stage, 'initialize');
+      await session.conversation.restart();
+      assert.equal(readAgentLog(session.agentLog).filter(({ ev }) => ev === 'start').length, 2);
+    });
+
+    it('refuses an agent that answers with another protocol version', async () => {
+      open('version7');
+      await session.conversation.start();
+      assert.equal(error()?.code, 'protocol-version');
+      assert.match(error()?.message ?? '', /version 7/);
+    });
+
+    it('stops an agent that sends a message of 40 MB, keeps what came before, and starts again', async () => {
+      open('plain');
+      const turn = session.conversation.send('say before\nhuge 40');
+      assert.equal((await turn.done).stopReason, 'error');
+      await session.until((c) => c.connection.kind === 'exited');
+      assert.equal(error()?.code, 'message-too-large');
+      assert.match(session.said(), /before/);
+      await session.conversation.restart();
+      assert.equal((await session.conversation.send('say again').done).stopReason, 'end_turn');
+    });
+
+    it('lives with updates for sessions and tool calls that nobody knows, and with malformed ones', async () => {
+      open('plain');
+      await session.conversation.send('unknown-session\nunknown-tool\nmalformed\nbogus-answer\nbatch\nsay still here')
+        .done;
+      assert.match(session.said(), /still here/);
+      const tools = snapshotOf(session.conversation).entries.flatMap(({ tool }) =>
+        tool ? [`${tool.id} ${tool.status} ${tool.title}`] : [],
+      );
+      assert.ok(tools.includes('unseen completed Announced late'), tools.join());
+    });
+
+    it('asks before a file outside of the folder is read, and refuses without a yes', async () => {
+      open('plain');
+      await writeFile(join(session.folder, 'inside.txt'), 'one\ntwo\nthree\n');
+      const { done } = session.conversation.send(
+        `read ${join(session.folder, 'inside.txt')} 2 1\nread /etc/hostname\nread ${join(session.folder, 'missing.txt')}`,
+      );
+      await session.until(({ model }) => model.state.permissions.size === 1);
+      const [[id, question] = assert.fail()] = session.conversation.model.state.permissions;
+      assert.match(question.title, /to read a file outside its folders/);
+      assert.equal(session.conversation.answerPermission(id, 'refuse'), true);
+      await done;
+      assert.match(session.said(), /"content":"two/);
+      assert.match(session.said(), /-32003/);
+      assert.match(session.said(), /-32002/);
+    });
+
+    it('withdraws its question about a file when the user stops the turn', async () => {
+      open('plain');
+      const { done } = session.conversation.send('read /etc/hostname\nread /etc/hosts');
+      await session.until(({ model }) => model.state.permissions.size === 1);
+      session.conversation.cancel();
+      assert.equal(session.conversation.model.state.permissions.size, 0);
+      assert.equal((await done).stopReason, 'cancelled');
+      assert.equal(session.conversation.model.state.permissions.size, 0);
+    });
+
+    it('refuses terminals that the session does not have, and shows one that only the agent knows', async () => {
+      open('plain');
+      await session.conversation.send('terminal-foreign\nterminal-missing\nsay still here').done;
+      assert.match(session.said(), /still here/);
+      assert.match(session.said(), /there-is-no-such-program-7f3a did not start/);
+    });
+
+    it('notices that an agent closed its output but lives, and ends it', async () => {
+      open({ ignoreStdinEnd: true });
+      const turn = session.conversation.send('deaf');
+      assert.equal((await turn.done).stopReason, 'error');
+      await session.until((c) => c.connection.kind === 'exited');
+      assert.equal(error()?.code, 'agent-closed-output');
+      assert.match(session.said(), /I will say nothing more/);
+    });
+
+    for (const how of ['3', 'SIGKILL']) {
+      it(`keeps everything where an agent dies in mid-turn (${how}), says how, and the next attempt works`, async () => {
+        open('plain');
+        const turn = session.conversation.send(`die ${how}`);
+        await session.until((c) => c.isBusy);
+        const waiting = session.conversation.send('say after');
+        assert.equal((await turn.done).stopReason, 'error');
+        await session.until((c) => c.connection.kind === 'exited');
+        assert.match(session.said(), /last words/);
+        assert.match(error()?.message ?? '', how === '3' ? /code 3/ : /SIGKILL/);
+        assert.match(error()?.stderr ?? '', /terribly wrong/);
+        const snapshot = snapshotOf(session.conversation);
+        assert.equal(snapshot.turns[0]?.barrier, 'exit');
+        assert.ok(snapshot.entries.some(({ tool }) => tool?.status === 'cancelled'));
+        assert.deepEqual(
+          snapshot.queue.map(({ text, state }) => [text, state]),
+          [['say after', 'paused']],
+        );
+        session.conversation.resumeQueue();
+        assert.equal((await waiting.done).stopReason, 'end_turn');
+        assert.match(session.said(), /after/);
+      });
+    }
+
+    it('asks to sign in where the agent wants it, and goes on afterwards', async () => {
+      open('needs-sign-in');
+      session.conversation.send('say hello');
+      await session.until((c) => c.connection.kind === 'authRequired');
+      assert.deepEqual(
+        error()?.actions.map(({ id }) => id),
+        ['signIn:login', 'restart', 'selectAgent'],
+      );
+      await session.conversation.signIn('login');
+      await session.until((c) => !c.isBusy && c.queue.items.length === 0);
+      assert.equal(session.said(), 'hello');
+    });
+
+    it('starts nothing in a workspace that is not trusted, and keeps what was typed', async () => {
+      open('plain', { isTrusted: () => false });
+      assert.throws(() => session.conversation.send('say x'), { code: 'untrusted-workspace' });
+      await session.conversation.start();
+      assert.equal(error()?.code, 'untrusted-workspace');
+      assert.deepEqual(readAgentLog(session.agentLog), []);
+    });
+
+    it('leaves no process behind, even of an agent that ignores every polite request', async () => {
+      open('stubborn');
+      await session.conversation.start();
+      const pids = readAgentLog(session.agentLog).flatMap((line) =>
+        line.ev === 'child' ? [line.pid, Number(line.child)] : [],
+      );
+      assert.equal(pids.length, 2);
+      await session.close();
+      for (const pid of pids) assert.ok(await isGone(pid), `${pid} still runs`);
+    });
+  });
+});

@@ -1,0 +1,163 @@
+// What of a tool call goes to the panel: the ends of a long text, and lines with the numbers that they have in the file.
+import { strict as assert } from 'node:assert';
+import { fullOutput } from '../../../../src/client/view/fullOutput';
+import { projectItem } from '../../../../src/client/view/projectItem';
+import type { ItemView } from '../../../../src/panel/contract';
+import type { ToolContent } from '../../../../src/session/content';
+import type { SessionEvent, StopReason, ToolPatch } from '../../../../src/session/event';
+import { SessionModel } from '../../../../src/session/model';
+
+describe('a tool call in the panel', () => {
+  /** A call with these contents and places, as the panel gets it. */
+  function project(
+    content: readonly ToolContent[],
+    lines: readonly number[] = [],
+    lineOf?: () => number | undefined,
+  ): ItemView & { kind: 'tool' } {
+    const model = new SessionModel();
+    const locations = lines.map((line) => ({ path: '/w/a.ts', line }));
+    model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: { content, locations } }, 1);
+    const context = {
+      ...{ state: model.state, turn: () => undefined, roots: ['/w'], isOpenable: () => false },
+      ...(lineOf && { lineOf }),
+    };
+    const item = projectItem(model.state.entries[0]!, context);
+    assert.ok(item.kind === 'tool');
+    return item;
+  }
+
+  const diff = (oldText: string, newText: string): ToolContent => ({ type: 'diff', path: '/w/a.ts', oldText, newText });
+  const starts = (item: ItemView & { kind: 'tool' }): unknown[] =>
+    item.content.map((part) => part.type === 'diff' && part.diff.hunks.map(({ oldStart }) => oldStart));
+
+  it('keeps the beginning and the end of a long text, cut between lines, and says what is between them', () => {
+    const text = Array.from({ length: 10_000 }, (_, line) => `line ${line}`).join('\n');
+    const [part] = project([{ type: 'content', block: { type: 'text', text } }]).content;
+    assert.ok(part?.type === 'content' && part.block.type === 'text');
+    const shown = part.block.text;
+    assert.ok(shown.length < 51_000);
+    const [begin = '', end = ''] = shown.split(/^… \d+ characters are not shown …\n/m);
+    assert.ok(text.startsWith(begin) && begin.endsWith('\n') && begin.length > 9_900);
+    assert.ok(text.endsWith(end) && end.startsWith('line ') && end.length > 39_900);
+    const left = Number(/^… (\d+)/m.exec(shown)?.[1]);
+    assert.equal(begin.length + left + end.length, text.length);
+  });
+
+  it('marks an output that is shown cut, and has all of it for the editor', () => {
+    const text = 'line\n'.repeat(20_000);
+    const content = [
+      { type: 'content', block: { type: 'text', text } },
+      { type: 'content', block: { type: 'text', text: 'short' } },
+      { type: 'terminal', terminalId: 'x' },
+    ] as const;
+    const model = new SessionModel();
+    model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: { content } }, 1);
+    model.apply({ type: 'terminal', terminalId: 'x', append: '\u001b[31mred\u001b[0m\r\n'.repeat(9000) }, 2);
+    const { entries, terminals } = model.state;
+    assert.deepEqual(
+      project(content).content.map((part) => part.type === 'content' && part.cut),
+      [true, undefined, false],
+    );
+    assert.equal(fullOutput(entries[0], 0, terminals), text);
+    assert.equal(fullOutput(entries[0], 2, terminals), 'red\n'.repeat(9000));
+    assert.equal(fullOutput(entries[0], 3, terminals), undefined);
+  });
+
+  it('keeps a fence around a long output, so that its preview can leave the marks out', () => {
+    const text = `\`\`\`console\n${'line\n'.repeat(20_000)}\`\`\``;
+    const [part] = project([{ type: 'content', block: { type: 'text', text } }]).content;
+    assert.ok(part?.type === 'content' && part.block.type === 'text');
+    assert.match(part.block.text, /^```console\n[\s\S]*\n```$/);
+  });
+
+  it('shows no remark about a missing line break as a line of the file', () => {
+    const [part] = project([diff('a\nb', 'a\nc')]).content;
+    assert.ok(part?.type === 'diff');
+    assert.deepEqual(
+      part.diff.hunks.flatMap(({ lines }) => lines),
+      [' a', '-b', '+c'],
+    );
+  });
+
+  it('says the lines of its one place where the place or the input tells them, counted from 1', () => {
+    const lines = (patch: ToolPatch, line?: number): string | undefined => {
+      const model = new SessionModel();
+      const locations = [{ path: '/w/a.ts', ...(line !== undefined && { line }) }];
+      const whole = { kind: 'read', locations, ...patch };
+      model.apply({ type: 'tool_call', toolCallId: 'a', announced: true, patch: whole }, 1);
+      const context = { state: model.state, turn: () => undefined, roots: ['/w'], isOpenable: () => false };
+      const item = projectItem(model.state.entries[0]!, context);
+      return item.kind === 'tool' ? item.lines : undefined;
+    };
+    assert.equal(lines({}, 10), '10');
+    assert.equal(lines({ rawInput: { offset: 10, limit: 11 } }, 10), '10–20');
+    assert.equal(lines({ rawInput: { start_line: 3, end_line: 7 } }), '3–7');
+    assert.equal(lines({ rawInput: { view_range: [3, -1] } }), '3');
+    for (const rawInput of [{ offset: 10 }, { limit: 20 }, { start_line: '3' }, 'x', undefined])
+      assert.equal(lines({ rawInput }), undefined);
+    assert.equal(lines({ kind: 'edit' }, 10), undefined);
+    assert.equal(
+      lines({
+        locations: [
+          { path: '/a', line: 1 },
+          { path: '/b', line: 2 },
+        ],
+      }),
+      undefined,
+    );
+  });
+
+  it('numbers the lines of a part as in the file where its place is known, each part by its own', () => {
+    assert.deepEqual(starts(project([diff('a\nb', 'a\nc')], [41])), [[41]]);
+    assert.deepEqual(starts(project([diff('a', 'b'), diff('c', 'd')], [7, 90])), [[7], [90]]);
+  });
+
+  it('numbers the lines of a part by its place in the file, and not at all where nobody knows that', () => {
+    assert.deepEqual(starts(project([diff('a', 'b')], [], () => 12)), [[12]]);
+    assert.deepEqual(starts(project([diff('a\nb\nc', 'a\nb\nd')], [2], () => 2)), [[2]]);
+    const isUnnumbered = (item: ItemView & { kind: 'tool' }): unknown[] =>
+      item.content.map((part) => part.type === 'diff' && part.diff.unnumbered);
+    assert.deepEqual(isUnnumbered(project([diff('a', 'b')], [], () => undefined)), [true]);
+    const known: ToolContent[] = [
+      { type: 'diff', path: '/w/new.ts', newText: 'a' },
+      {
+        type: 'diff',
+        path: '/w/a.ts',
+        oldText: 'a',
+        newText: 'b',
+        hunks: [{ oldStart: 4, newStart: 4, lines: ['-a', '+b'] }],
+      },
+    ];
+    assert.deepEqual(isUnnumbered(project(known, [], () => undefined)), [undefined, undefined]);
+    assert.deepEqual(starts(project(known, [], () => undefined)), [[1], [4]]);
+  });
+
+  it('numbers the lines of a whole file from its first one, wherever its place points to', () => {
+    const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`);
+    const text = lines.join('\n');
+    assert.deepEqual(starts(project([diff(text, text.replace('line 40', 'other'))], [41], () => 1)), [[38]]);
+  });
+});
+
+describe('the end of a turn in the panel', () => {
+  /** A turn with these events in it, as the panel gets its end. */
+  function ended(events: readonly SessionEvent[], stopReason: StopReason = 'end_turn'): boolean | undefined {
+    const model = new SessionModel();
+    model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }, 1);
+    const content = [{ type: 'text', text: 'go' }] as const;
+    model.apply({ type: 'prompt_sent', turnId: 't1', promptId: 'p', content }, 1);
+    for (const event of events) model.apply(event, 2);
+    model.apply({ type: 'turn_ended', turnId: 't1', stopReason, barrier: 'response', at: 3 }, 3);
+    const context = { state: model.state, turn: (id: string) => model.turn(id), roots: [], isOpenable: () => false };
+    const item = projectItem(model.state.entries.at(-1)!, context);
+    assert.ok(item.kind === 'turn_end');
+    return item.turn.isEmpty;
+  }
+
+  it('says that it is empty where the agent neither said nor did anything', () => {
+    assert.equal(ended([]), true);
+    assert.equal(ended([{ type: 'message_chunk', role: 'thought', block: { type: 'text', text: 'hm' } }]), undefined);
+    assert.equal(ended([{ type: 'tool_call', toolCallId: 'a', announced: true, patch: {} }]), undefined);
+    assert.equal(ended([], 'cancelled'), undefined);
+  });
+});

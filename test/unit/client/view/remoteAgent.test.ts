@@ -1,0 +1,207 @@
+// Whole conversations with remote agents behind the official SDK's server, over both transports.
+import { strict as assert } from 'node:assert';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import { at } from '../../../../src/base/untrusted';
+import type { ConversationServices } from '../../../../src/client/conversation/services';
+import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { Changes } from '../../../../src/session/changes';
+import { type TestConversation, testConversation } from '../../../support/conversation';
+import { type RemoteAgentServer, serveAgent } from '../../../support/remoteAgent';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+for (const transport of ['http', 'ws'] as const) {
+  describe(`remote agent over ${transport}`, function () {
+    this.timeout(30_000);
+    let server: RemoteAgentServer;
+    let session: TestConversation | undefined;
+    let folder: string;
+
+    beforeEach(async () => {
+      folder = await scratchFolder();
+      server = await serveAgent();
+    });
+    afterEach(async () => {
+      await session?.close();
+      session = undefined;
+      await server.close();
+      await removeScratch();
+    });
+
+    function open(entry: Record<string, unknown> = {}, services: Partial<ConversationServices> = {}): TestConversation {
+      const [agent] = parseAgents({ far: { name: 'Far', url: server[transport], ...entry } }).agents;
+      session = testConversation({ agent: agent as AgentDefinition, cwd: folder, services });
+      return session;
+    }
+    const said = (): string =>
+      snapshotOf(session!.conversation)
+        .entries.filter(({ kind }) => kind === 'agent')
+        .map(({ text }) => text)
+        .join('');
+
+    it('leaves a user with local agents only, or loses what an agent says before it names its session', async () => {
+      const { conversation } = open();
+      const { stopReason } = await conversation.send('hello').done;
+      assert.equal(stopReason, 'end_turn');
+      assert.equal(said(), 'Early. You said hello.');
+      assert.deepEqual(
+        conversation.stages.view.map(({ name, state }) => `${name} ${state}`),
+        ['resolve done', 'connect done', 'initialize done', 'session done', 'ready skipped'],
+      );
+    });
+
+    it('leaves the agent waiting when its questions are not answered', async () => {
+      const { conversation, until } = open();
+      const { done } = conversation.send('permission');
+      await until((one) => one.model.state.permissions.size === 1);
+      const [id] = conversation.model.state.permissions.keys();
+      conversation.answerPermission(id ?? '', 'yes');
+      await done;
+      assert.match(said(), /Answer \{"outcome":\{"outcome":"selected","optionId":"yes"\}\}/);
+    });
+
+    it('lets a machine far away read files and run commands here that the user never allowed', async () => {
+      const { conversation } = open();
+      await writeFile(join(folder, 'secret.txt'), 'mine');
+      await conversation.send(`read ${join(folder, 'secret.txt')}`).done;
+      await conversation.send('run').done;
+      assert.match(said(), /Read -32601Ran -32601/);
+      const offered = at(server.received[0], 'params', 'clientCapabilities');
+      assert.deepEqual(at(offered, 'fs'), { readTextFile: false, writeTextFile: false });
+      assert.equal(at(offered, 'terminal'), false);
+    });
+
+    it('keeps from a remote agent what the user does allow it', async () => {
+      const { conversation } = open({ allow: { files: true } });
+      await writeFile(join(folder, 'open.txt'), 'yours');
+      await conversation.send(`read ${join(folder, 'open.txt')}`).done;
+      await conversation.send('run').done;
+      assert.match(said(), /Read "yours"Ran -32601/);
+    });
+
+    it('connects for a workspace that the user does not trust', async () => {
+      const { conversation } = open({}, { isTrusted: () => false });
+      await conversation.start();
+      assert.equal(phaseOf(conversation), 'failed');
+      assert.equal(server.requests.length, 0);
+    });
+
+    it('loses the session with the connection, though the agent still has it', async () => {
+      const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1] });
+      const states = new Set<string>();
+      conversation.model.observe(new Changes(() => states.add(conversation.connection.kind)));
+      await conversation.send('one').done;
+      const { sessionId } = conversation;
+      server.drop();
+      await until((one) => one.connection.kind === 'recovering');
+      const { error, status, phase } = projectSession(conversation);
+      assert.equal(phase, 'recovering');
+      assert.equal(status, 'connection lost, trying again (1 of 3)');
+      assert.equal(error?.code, 'connection-lost');
+      assert.match(error?.message ?? '', /^The connection to Far is gone: 127\.0\.0\.1:\d+ /);
+      assert.equal(error?.actions[0]?.label, 'Reconnect now');
+      await until((one) => one.connection.kind === 'ready');
+      assert.equal(conversation.sessionId, sessionId);
+      await conversation.send('two').done;
+      assert.equal(server.sessions.size, 1);
+      assert.match(said(), /You said one\.You said two\.$/);
+    });
+
+    it('goes on with a session that the agent still has and cannot open again', async () => {
+      await server.close();
+      server = await serveAgent({ capabilities: { sessionCapabilities: { status: {} } } });
+      const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1] });
+      await conversation.send('one').done;
+      const { sessionId } = conversation;
+      server.drop();
+      await until((one) => one.connection.kind === 'recovering');
+      await until((one) => one.connection.kind === 'ready');
+      await conversation.send('two').done;
+      assert.equal(conversation.sessionId, sessionId);
+      assert.deepEqual([...server.sessions.keys()], [sessionId]);
+      assert.deepEqual(
+        server.received.flatMap(({ method }) => (method === undefined ? [] : [method])),
+        ['initialize', 'session/new', 'session/prompt', 'initialize', 'session/status', 'session/prompt'],
+      );
+      assert.match(said(), /You said one\.You said two\.$/);
+    });
+
+    it('tries for ever to reach a server that is gone, or does not say that it has given up', async () => {
+      const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1] });
+      await conversation.send('one').done;
+      await server.close();
+      await until((one) => one.connection.kind === 'failed');
+      const { error } = projectSession(conversation);
+      assert.equal(error?.code, 'remote-unreachable');
+      assert.match(error?.message ?? '', /^Far: .*127\.0\.0\.1:\d+ accepts no connections\.$/);
+    });
+
+    it('goes on trying after the user has stopped it', async () => {
+      const { conversation, until } = open({}, { reconnectDelaysMs: [3_600_000] });
+      await conversation.send('one').done;
+      server.drop();
+      await until((one) => one.connection.kind === 'recovering');
+      conversation.cancel();
+      assert.equal(phaseOf(conversation), 'exited');
+      assert.equal(projectSession(conversation).error?.actions[0]?.label, 'Reconnect');
+      await conversation.restart();
+      assert.equal(phaseOf(conversation), 'ready');
+      assert.equal(server.sessions.size, 1);
+    });
+
+    it('writes a secret into the traffic log, or asks for it at each start', async () => {
+      const traffic: string[] = [];
+      const asked: string[] = [];
+      const { conversation } = open(
+        { headers: { Authorization: 'Bearer $\u007bsecret:token}' } },
+        {
+          onTraffic: (_key, _dir, line) => traffic.push(line),
+          remote: {
+            secret: async (origin, name) => {
+              asked.push(`${origin} ${name}`);
+              return 'sesame-street';
+            },
+            allowCleartext: async () => false,
+          },
+        },
+      );
+      await conversation.send('sesame-street').done; // the agent repeats it
+      assert.ok(server.requests.every(({ headers }) => headers.authorization === 'Bearer sesame-street'));
+      assert.deepEqual(asked, [`${new URL(server[transport]).origin} token`]);
+      assert.ok(traffic.some((line) => line.includes('[redacted]')));
+      assert.doesNotMatch(traffic.join('\n'), /sesame-street/);
+    });
+
+    it('hands commands and keys of this machine to another one', async () => {
+      const key = { name: 'tool', type: 'stdio' as const, command: '/bin/tool', args: [], env: { KEY: 'sesame' } };
+      const { conversation } = open({}, { mcpServers: async () => ({ servers: [key], problems: [] }) });
+      await conversation.start();
+      const opened = server.received.find(({ method }) => method === 'session/new');
+      assert.deepEqual(at(opened, 'params', 'mcpServers'), []);
+    });
+
+    it('leaves a user to guess what the server wants, or shows others what was sent to it', async () => {
+      const refusing = await serveAgent({ refuse: () => 401 });
+      try {
+        const { conversation } = open({
+          url: `${refusing[transport]}?key=topsecret`,
+          headers: { Authorization: 'Bearer sesame-street' },
+        });
+        await conversation.start();
+        const { error } = projectSession(conversation);
+        assert.equal(error?.code, 'remote-unauthorized');
+        assert.match(
+          error?.message ?? '',
+          /^Far: .*127\.0\.0\.1:\d+ does not accept the credentials.*\(401 Unauthorized\)\.$/,
+        );
+        assert.match(error?.hint ?? '', /“headers”.*Clear Saved Credentials/);
+        assert.doesNotMatch(JSON.stringify(error), /sesame|topsecret/);
+        assert.equal(refusing.requests[0]?.headers.authorization, 'Bearer sesame-street');
+      } finally {
+        await refusing.close();
+      }
+    });
+  });
+}

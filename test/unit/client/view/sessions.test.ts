@@ -1,0 +1,380 @@
+// What happens around sessions, with real agent processes that keep theirs in a file and end themselves where they are asked for what they do not offer.
+import { strict as assert } from 'node:assert';
+import { join } from 'node:path';
+import type { SessionInfo } from '../../../../src/acp/protocol/dialect';
+import { Deferred } from '../../../../src/base/deferred';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { type McpOffer, noMcpServers } from '../../../../src/client/mcp/mcpOffer';
+import { projectSession, statusOf } from '../../../../src/client/view/projectSession';
+import { snapshotOf } from '../../../../src/client/view/snapshot';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { SessionAgents } from '../../../support/sessionAgents';
+
+const signal = new AbortController().signal;
+
+describe('a session of the agent', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let agents: SessionAgents;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    agents = new SessionAgents(folder);
+  });
+  afterEach(async () => {
+    const violations = await agents.close();
+    await removeScratch();
+    assert.deepEqual(violations, []);
+  });
+
+  const spoken = (conversation: Conversation): string[] =>
+    snapshotOf(conversation).entries.flatMap(({ kind, text }) =>
+      kind === 'user' || kind === 'agent' ? [`${kind}: ${text}`] : [],
+    );
+  const past = ['user: one', 'agent: Heard one', 'user: two', 'agent: Heard two'];
+
+  describe('that is loaded', () => {
+    for (const replay of ['before', 'after', 'both'] as const) {
+      it(`shows the user what was said, in order, where the agent repeats it ${replay} its answer`, async () => {
+        const script = { load: true, replay, ready: true };
+        const sessionId = await agents.past(script, 'one', 'two');
+        const { conversation, until } = agents.open(script, {
+          opening: { kind: 'reopen', sessionId, transcript: 'replay' },
+        });
+        await conversation.start();
+        await until((c) => spoken(c).length === past.length);
+        assert.deepEqual(spoken(conversation), past);
+        assert.equal(conversation.sessionId, sessionId);
+        const { turns, entries } = snapshotOf(conversation);
+        assert.deepEqual(turns, [
+          { id: 'r1', origin: 'user' },
+          { id: 'r2', origin: 'user' },
+        ]);
+        assert.ok(entries.every(({ late, turnId }) => !late && turnId !== undefined));
+        const tools = entries.filter(({ kind }) => kind === 'tool');
+        assert.deepEqual(
+          tools.map(({ turnId }) => turnId),
+          ['r1', 'r2'],
+          'an id that each turn uses again is another call',
+        );
+      });
+    }
+
+    it('gives no sign of work while the past is repeated, and goes on in a turn of its own', async () => {
+      const script = { load: true, ready: true };
+      const sessionId = await agents.past(script, 'one');
+      const { conversation, until } = agents.open(script, {
+        opening: { kind: 'reopen', sessionId, transcript: 'replay' },
+      });
+      const phases = new Set<string>();
+      const looking = until((c) => {
+        phases.add(projectSession(c).phase);
+        return c.connection.kind === 'ready';
+      });
+      await conversation.start();
+      await looking;
+      assert.ok(!phases.has('running'));
+      assert.equal(conversation.model.state.replaying, true);
+      await conversation.send('three').done;
+      assert.equal(conversation.model.state.replaying, false);
+      assert.deepEqual(spoken(conversation).slice(-2), ['user: three', 'agent: Heard three']);
+      assert.equal(snapshotOf(conversation).turns.at(-1)?.stopReason, 'end_turn');
+    });
+
+    for (const replay of ['after', 'both'] as const) {
+      it(`keeps a message that is written meanwhile behind the past, where that is repeated ${replay} the answer`, async () => {
+        const script = { load: true, replay };
+        const sessionId = await agents.past(script, 'one', 'two');
+        const { conversation } = agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
+        await conversation.send('three').done;
+        assert.deepEqual(spoken(conversation), [...past, 'user: three', 'agent: Heard three']);
+      });
+    }
+
+    it('says that the agent does not have it, in its words, and offers a new one; what was typed waits', async () => {
+      const { conversation } = agents.open(
+        { load: true },
+        { opening: { kind: 'reopen', sessionId: 'nobody', transcript: 'replay' } },
+      );
+      await conversation.start();
+      const { error, phase } = projectSession(conversation);
+      assert.equal(phase, 'failed');
+      assert.equal(error?.code, 'session-not-found');
+      assert.match(error?.message ?? '', /^Keeper did not open the session: No session nobody\.$/);
+      assert.deepEqual(error?.actions[0], { id: 'newSession', label: 'Start a new session', primary: true });
+      assert.equal(conversation.sessionId, undefined);
+    });
+
+    it('is tried again where the agent names no such session in a code of its own', async () => {
+      const { conversation } = agents.open(
+        { load: true, unknownCode: -32603 },
+        { opening: { kind: 'reopen', sessionId: 'nobody', transcript: 'replay' } },
+      );
+      await conversation.start();
+      assert.equal(projectSession(conversation).error?.code, 'session-not-opened');
+      await conversation.restart();
+      assert.equal(agents.calls('session/load').length, 2);
+      assert.equal(agents.calls('session/new').length, 0);
+    });
+
+    it('is there once where it stood already, and stays where the agent refuses', async () => {
+      const { conversation } = agents.open({ load: true });
+      await conversation.send('one').done;
+      await conversation.send('two').done;
+      const sessionId = String(conversation.sessionId);
+      await conversation.reopen({ kind: 'reopen', sessionId, transcript: 'keep' });
+      assert.deepEqual(spoken(conversation), past);
+      await conversation.reopen({ kind: 'reopen', sessionId: 'nobody', transcript: 'replay' });
+      assert.equal(projectSession(conversation).error?.code, 'session-not-found');
+      assert.deepEqual(spoken(conversation), past);
+    });
+
+    it('names the request where the agent never answers it', async () => {
+      const { conversation } = agents.open(
+        { load: true, mute: ['session/load'] },
+        {
+          opening: { kind: 'reopen', sessionId: 'any', transcript: 'replay' },
+          services: { startTimeoutMs: () => 2000 },
+        },
+      );
+      await conversation.start();
+      const { error } = projectSession(conversation);
+      assert.equal(error?.stage, 'session');
+      assert.match(error?.message ?? '', /no answer to session\/load within/);
+    });
+
+    it('cannot be opened by an agent that keeps none, which is said before anything is asked of it', async () => {
+      const { conversation } = agents.open({}, { opening: { kind: 'reopen', sessionId: 'any', transcript: 'replay' } });
+      await conversation.start();
+      assert.equal(projectSession(conversation).error?.code, 'cannot-reopen');
+    });
+  });
+
+  describe('that is resumed', () => {
+    it('keeps the transcript that stands, and is not told that it is new', async () => {
+      const script = { load: true, offers: ['resume'], ready: true };
+      const { conversation } = agents.open(script);
+      await conversation.send('one').done;
+      const { sessionId } = conversation;
+      assert.ok(sessionId);
+      await conversation.reopen({ kind: 'reopen', sessionId, transcript: 'keep' });
+      await conversation.send('two').done;
+      assert.deepEqual(spoken(conversation), past);
+      assert.equal(conversation.sessionId, sessionId);
+      assert.deepEqual(
+        snapshotOf(conversation).entries.filter(({ kind }) => kind === 'notice'),
+        [],
+      );
+      assert.equal(agents.calls('session/resume').length, 1);
+      assert.equal(agents.calls('session/ready').length, 2, 'once for each success');
+    });
+
+    it('is taken where the agent cannot repeat the past', async () => {
+      const script = { offers: ['resume'] };
+      const sessionId = await agents.past(script, 'one');
+      const { conversation } = agents.open(script, { opening: { kind: 'reopen', sessionId, transcript: 'replay' } });
+      await conversation.send('two').done;
+      assert.deepEqual(spoken(conversation), ['user: two', 'agent: Heard two']);
+    });
+  });
+
+  describe('that is forked', () => {
+    it('begins with the past that the agent repeats before it names the new session', async () => {
+      const script = { offers: ['fork'], forkReplays: true, ready: true };
+      const origin = await agents.past(script, 'one', 'two');
+      const { conversation } = agents.open(script, { opening: { kind: 'fork', sessionId: origin } });
+      await conversation.send('three').done;
+      assert.deepEqual(spoken(conversation), [...past, 'user: three', 'agent: Heard three']);
+      assert.notEqual(conversation.sessionId, origin);
+      assert.equal(snapshotOf(conversation).turns[0]?.id, 'r1');
+    });
+
+    it('is refused where the agent cannot do that', async () => {
+      const { conversation } = agents.open({}, { opening: { kind: 'fork', sessionId: 'any' } });
+      await conversation.start();
+      assert.equal(projectSession(conversation).error?.code, 'cannot-fork');
+    });
+  });
+
+  describe('in the list', () => {
+    const all = async (conversation: Conversation, query = {}): Promise<SessionInfo[]> => {
+      const sessions: SessionInfo[] = [];
+      for await (const page of conversation.ops.list(query, signal)) sessions.push(...page);
+      return sessions;
+    };
+
+    it('is found on its page, and pages are asked for one at a time', async () => {
+      const script = { offers: ['list'], pageSize: 2 };
+      const ids = [await agents.past(script), await agents.past(script), await agents.past(script)];
+      const { conversation } = agents.open(script);
+      await conversation.start();
+      const pages = conversation.ops.list({}, signal);
+      assert.equal((await pages.next()).value?.length, 2);
+      assert.equal(agents.calls('session/list').length, 1);
+      await pages.return(undefined);
+      const sessions = await all(conversation);
+      assert.deepEqual(
+        sessions.map(({ sessionId }) => sessionId),
+        [...ids, conversation.sessionId],
+      );
+      assert.ok(sessions.every(({ cwd, updatedAt }) => cwd === folder && updatedAt !== undefined));
+      assert.deepEqual(agents.calls('session/list')[0], { cwd: folder });
+    });
+
+    it('is gone after it was deleted', async () => {
+      const script = { offers: ['list', 'delete'] };
+      const old = await agents.past(script);
+      const { conversation } = agents.open(script);
+      await conversation.start();
+      await conversation.ops.delete(old, signal);
+      assert.deepEqual(
+        (await all(conversation)).map(({ sessionId }) => sessionId),
+        [conversation.sessionId],
+      );
+    });
+
+    it('goes into the archive and comes back', async () => {
+      const script = { offers: ['list', 'archive'] };
+      const old = await agents.past(script);
+      const { conversation } = agents.open(script);
+      await conversation.start();
+      await conversation.ops.archive(old, true, signal);
+      assert.deepEqual(
+        (await all(conversation, { archived: true })).map(({ sessionId }) => sessionId),
+        [old],
+      );
+      assert.equal((await all(conversation)).length, 1);
+      await conversation.ops.archive(old, false, signal);
+      assert.equal((await all(conversation)).length, 2);
+    });
+
+    it('is not asked for where the agent does not offer it', async () => {
+      const { conversation } = agents.open({});
+      await conversation.start();
+      await assert.rejects(all(conversation), { code: 'cannot-do' });
+      await assert.rejects(conversation.ops.delete('any', signal), { code: 'cannot-do' });
+      await assert.rejects(conversation.ops.archive('any', true, signal), { code: 'cannot-do' });
+    });
+  });
+
+  describe('that gets a title', () => {
+    it('has it as the agent keeps it', async () => {
+      const { conversation } = agents.open({ offers: ['title'] });
+      await conversation.start();
+      await conversation.ops.rename('  My \n work ', signal);
+      assert.equal(snapshotOf(conversation).title, 'My work!');
+    });
+
+    it('has it in this window where the agent keeps none', async () => {
+      const { conversation } = agents.open({});
+      await conversation.start();
+      await conversation.ops.rename('Mine', signal);
+      assert.equal(snapshotOf(conversation).title, 'Mine');
+      await assert.rejects(conversation.ops.rename('  ', signal), { code: 'empty-title' });
+    });
+  });
+
+  describe('that is closed', () => {
+    it('is let go by the agent before its process ends', async () => {
+      const session = agents.open({ offers: ['close'] });
+      await session.conversation.start();
+      const { sessionId } = session.conversation;
+      await session.close();
+      assert.deepEqual(agents.calls('session/close'), [{ sessionId }]);
+    });
+
+    it('ends all the same where the agent does not answer that', async () => {
+      const session = agents.open({ offers: ['close'], mute: ['session/close'] });
+      await session.conversation.start();
+      await session.close();
+      assert.equal(session.conversation.connection.kind, 'idle');
+    });
+
+    it('is not closed for a restart', async () => {
+      const { conversation } = agents.open({ offers: ['close'] });
+      await conversation.start();
+      await conversation.restart();
+      assert.equal(agents.calls('session/close').length, 0);
+    });
+  });
+
+  describe('in a workspace of several folders', () => {
+    const other = '/somewhere/else';
+
+    it('gets them all, again each time it is opened', async () => {
+      const script = { load: true, offers: ['resume', 'additionalDirectories'] };
+      const { conversation } = agents.open(script, { roots: [folder, other] });
+      await conversation.start();
+      const { sessionId } = conversation;
+      assert.ok(sessionId);
+      await conversation.reopen({ kind: 'reopen', sessionId, transcript: 'keep' });
+      await conversation.reopen({ kind: 'reopen', sessionId, transcript: 'replay' });
+      for (const method of ['session/new', 'session/resume', 'session/load']) {
+        const [params] = agents.calls(method) as { cwd: string; additionalDirectories: string[] }[];
+        assert.deepEqual([method, params?.cwd, params?.additionalDirectories], [method, folder, [other]]);
+      }
+    });
+
+    it('gets only the first where the agent knows one folder', async () => {
+      const { conversation } = agents.open({}, { roots: [folder, join(folder, 'b')] });
+      await conversation.start();
+      assert.equal(conversation.connection.kind, 'ready');
+    });
+  });
+
+  describe('with MCP servers', () => {
+    const servers = [
+      { name: 'files', type: 'stdio', command: '/bin/files', args: ['-x'], env: { A: '1' } },
+      { name: 'docs', type: 'http', url: 'https://docs.example', headers: { T: 'x' } },
+      { name: 'old', type: 'sse', url: 'https://old.example', headers: {} },
+    ] as const;
+
+    it('hands over those that the agent connects to, and says once which ones it left out', async () => {
+      const { conversation } = agents.open(
+        { mcp: { http: true } },
+        { services: { mcpServers: async () => ({ servers, problems: ['broken: it has no command.'] }) } },
+      );
+      await conversation.start();
+      await conversation.restart();
+      const [params] = agents.calls('session/new') as { mcpServers: unknown[] }[];
+      assert.deepEqual(params?.mcpServers, [
+        { name: 'files', command: '/bin/files', args: ['-x'], env: [{ name: 'A', value: '1' }] },
+        { type: 'http', name: 'docs', url: 'https://docs.example', headers: [{ name: 'T', value: 'x' }] },
+      ]);
+      const notices = snapshotOf(conversation).entries.filter(({ kind }) => kind === 'notice');
+      assert.equal(notices.length, 1);
+      assert.match(notices[0]?.text ?? '', /broken: it has no command\.\nold: Keeper does not connect .* sse\./);
+    });
+
+    it('waits for the user, and says so, while they are asked about them', async () => {
+      const asked = new Deferred<McpOffer>();
+      const asking = agents.open(
+        {},
+        {
+          services: {
+            mcpServers: (_cwd, _signal, onAsking) => {
+              onAsking(true);
+              return asked.promise.finally(() => onAsking(false));
+            },
+          },
+        },
+      );
+      void asking.conversation.start();
+      await asking.until((c) => statusOf(c) === 'waiting for you');
+      asked.resolve(noMcpServers);
+      await asking.until((c) => statusOf(c) === 'ready');
+    });
+
+    it('opens without them where they cannot be gathered, or the user stops the start while they are asked', async () => {
+      const first = agents.open({}, { services: { mcpServers: () => Promise.reject(new Error('no such setting')) } });
+      await first.conversation.start();
+      assert.equal(first.conversation.connection.kind, 'ready');
+      const second = agents.open({}, { services: { mcpServers: () => new Promise(() => {}) } });
+      const start = second.conversation.start();
+      await second.until((c) => c.stages.view.some(({ name, state }) => name === 'initialize' && state === 'done'));
+      second.conversation.cancel();
+      await start;
+      assert.equal(second.conversation.connection.kind, 'idle');
+    });
+  });
+});

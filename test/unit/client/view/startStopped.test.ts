@@ -1,0 +1,77 @@
+// A start that is stopped, at whatever stage, leaves no process behind, and the next one works.
+import { strict as assert } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { descendantsOf } from '../../../../src/agents/processTree';
+import { phaseOf } from '../../../../src/client/view/projectSession';
+import type { StageName } from '../../../../src/panel/contract';
+import { useAgentSession } from '../../../support/agentSession';
+import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import { goneFrom } from '../../../support/processes';
+
+describe('a start that is stopped', function () {
+  this.timeout(30_000);
+  const session = useAgentSession();
+
+  /** Processes of the agent that this test process has started, in whatever state they are. */
+  async function agents(): Promise<number[]> {
+    const pids = (await descendantsOf(process.pid)).map(({ pid }) => pid);
+    return pids.filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('scriptedAgent');
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  const stages: readonly [StageName, Parameters<typeof scriptedAgent>[0]][] = [
+    ['resolve', 'plain'],
+    ['spawn', 'plain'],
+    ['initialize', { mute: ['initialize'] }],
+    ['session', { mute: ['session/new'] }],
+    ['session', { mute: ['session/new'], ignoreStdinEnd: true, ignoreSigterm: true, child: true }],
+  ];
+  for (const [stage, script] of stages) {
+    const stubborn = typeof script === 'object' && script.ignoreSigterm ? ' of an agent that does not want to go' : '';
+    it(`leaves nothing running at the stage “${stage}”${stubborn}`, async () => {
+      const { conversation } = session.openAgent(scriptedAgent(script, session.agentLog));
+      const stopped = session.until((c) => {
+        if (c.stages.current?.name !== stage || c.stages.current.state !== 'running') return false;
+        c.cancel();
+        return true;
+      });
+      await Promise.all([conversation.start(), stopped]);
+      assert.equal(phaseOf(conversation), 'idle');
+      for (const pid of await agents()) await goneFrom(pid);
+      for (const { pid, child } of readAgentLog(session.agentLog)) {
+        await goneFrom(pid);
+        if (typeof child === 'number') await goneFrom(child);
+      }
+      await conversation.close();
+      assert.deepEqual(await agents(), []);
+    });
+  }
+
+  it('gives way to the next one at once', async () => {
+    const { conversation } = session.openAgent(scriptedAgent('plain', session.agentLog));
+    for (let round = 0; round < 5; round++) {
+      const starting = conversation.start();
+      conversation.cancel();
+      await starting;
+    }
+    assert.equal((await conversation.send('say here').done).stopReason, 'end_turn');
+    const [only, ...others] = await agents();
+    assert.ok(only);
+    for (const pid of others) await goneFrom(pid);
+  });
+
+  it('ends with its session, whatever it is about', async () => {
+    for (const wait of [0, 5, 20, 60]) {
+      const { conversation } = session.openAgent(scriptedAgent('plain', session.agentLog));
+      void conversation.start();
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      await conversation.close();
+      for (const pid of await agents()) await goneFrom(pid);
+    }
+  });
+});

@@ -1,0 +1,163 @@
+// Chat sessions with HTTP agents: questions, stops, and sessions that move between servers that forget, fail and disagree.
+import assert from 'node:assert/strict';
+import { Deferred } from '../../../../src/base/deferred';
+import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
+import { mintId } from '../../../../src/distributed/model/model';
+import type { SessionEvent } from '../../../../src/session/event';
+import { serve } from '../../../support/servedAgents';
+import { json, sse, stubServer } from '../../../support/stubServer';
+import { AGENTS, answers, at, begin, closeChats, oneWordServer, pastOf, prompt } from './chatBench';
+
+const signal = new AbortController().signal;
+
+describe('a chat with an HTTP agent', () => {
+  afterEach(closeChats);
+
+  it('shows the answer, and has both messages in its descriptor', async () => {
+    const { session, events } = begin(at(await serve(AGENTS), 'echo'));
+    assert.deepEqual(await session.send(prompt('hello'), signal), { stopReason: 'end_turn', isAwaiting: false });
+    assert.deepEqual(answers(events), ['hello']);
+    assert.deepEqual(await pastOf(session.descriptor), ['hello', 'hello']);
+  });
+
+  it('asks the question of the agent and takes the next prompt as the answer', async () => {
+    const { session, events } = begin(at(await serve(AGENTS), 'awaiting'));
+    assert.deepEqual(await session.send(prompt('go'), signal), { stopReason: 'end_turn', isAwaiting: true });
+    assert.deepEqual(answers(events), ['Proceed?']);
+    assert.equal(session.isAwaiting, true);
+    assert.deepEqual(await session.send(prompt('yes'), signal), { stopReason: 'end_turn', isAwaiting: false });
+    assert.deepEqual(answers(events), ['Proceed?', 'resumed with: yes']);
+    assert.equal(session.descriptor.history.length, 2);
+  });
+
+  it('withdraws a question that the user stops, and begins anew with the next prompt', async () => {
+    const running = await serve(AGENTS);
+    const { session } = begin(at(running, 'awaiting'));
+    await session.send(prompt('go'), signal);
+    await session.cancel();
+    assert.equal(session.isAwaiting, false);
+    assert.equal((await session.send(prompt('go again'), signal)).isAwaiting, true);
+  });
+
+  it('still has the question when the answer did not reach the server', async () => {
+    const running = await serve(AGENTS);
+    let isDown = false;
+    const client = new CommunicationClient({
+      baseUrl: running.baseUrl,
+      headers: () => ({ authorization: `Bearer ${running.token}` }),
+      fetch: (url, init) => (isDown ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init)),
+    });
+    const { session, events } = begin({ client, agentName: 'awaiting' });
+    await session.send(prompt('go'), signal);
+    isDown = true;
+    await assert.rejects(session.send(prompt('yes'), signal), { code: 'agent-server-unreachable' });
+    assert.equal(session.isAwaiting, true);
+    isDown = false;
+    await session.send(prompt('yes'), signal);
+    assert.equal(answers(events).at(-1), 'resumed with: yes');
+  });
+
+  it('has a message that did not reach the server once, however often it is sent', async () => {
+    const running = await serve(AGENTS);
+    let isDown = true;
+    const inputs: string[] = [];
+    const client = new CommunicationClient({
+      baseUrl: running.baseUrl,
+      headers: () => ({ authorization: `Bearer ${running.token}` }),
+      fetch: (url, init) => {
+        if (isDown) return Promise.reject(new TypeError('fetch failed'));
+        if (init?.method === 'POST') inputs.push(String(init.body));
+        return fetch(url, init);
+      },
+    });
+    const { session } = begin({ client, agentName: 'echo' });
+    await assert.rejects(session.send(prompt('Transfer 100 EUR to Ann.'), signal), {
+      code: 'agent-server-unreachable',
+    });
+    await assert.rejects(session.send(prompt('Transfer 100 EUR to Ann.'), signal), {
+      code: 'agent-server-unreachable',
+    });
+    isDown = false;
+    await session.send(prompt('Transfer 100 EUR to Ann.'), signal);
+    assert.equal(inputs.length, 1);
+    assert.deepEqual((JSON.parse(inputs[0] ?? '') as { session: { history: string[] } }).session.history, []);
+    assert.deepEqual(
+      await pastOf(session.descriptor),
+      ['Transfer 100 EUR to Ann.', 'Transfer 100 EUR to Ann.'],
+      'said and echoed',
+    );
+  });
+
+  it('stops the agent on the server and keeps what it said', async () => {
+    const running = await serve(AGENTS);
+    const heard = new Deferred<void>();
+    const bench = begin(at(running, 'endless'), {
+      emit: (event) => {
+        events.push(event);
+        heard.resolve();
+      },
+    });
+    const events: SessionEvent[] = [];
+    const sent = bench.session.send(prompt('go'), signal);
+    await heard.promise;
+    await assert.rejects(bench.session.send(prompt('too early'), signal), { code: 'session-busy' });
+    await bench.session.cancel();
+    assert.deepEqual(await sent, { stopReason: 'cancelled', isAwaiting: false });
+    assert.deepEqual(answers(events), ['a ']);
+    assert.deepEqual(await pastOf(bench.session.descriptor), ['go', 'a ']);
+  });
+
+  it('stops at once where the server has not even named the run', async () => {
+    const asked = new Deferred<void>();
+    const stub = await stubServer(() => asked.resolve());
+    const { session } = begin({ client: new CommunicationClient({ baseUrl: stub.baseUrl }), agentName: 'a' });
+    const sent = session.send(prompt('go'), signal);
+    await asked.promise;
+    await session.cancel();
+    assert.deepEqual(await sent, { stopReason: 'cancelled', isAwaiting: false });
+  });
+
+  it('stops waiting for a run that goes on after it was told to stop', async () => {
+    const id = mintId();
+    const heard = new Deferred<void>();
+    const run = { run_id: id, agent_name: 'a', status: 'in-progress', output: [] };
+    const stub = await stubServer(({ method, path }, response) => {
+      if (path.endsWith('/cancel')) json(response, 202, { ...run, status: 'cancelling' });
+      else if (method === 'GET') json(response, 200, run);
+      else {
+        response.writeHead(200, { 'content-type': 'text/event-stream', 'run-id': id });
+        response.write(sse([{ type: 'message.part', part: { content: 'x' } }]));
+      }
+    });
+    const { session } = begin(
+      { client: new CommunicationClient({ baseUrl: stub.baseUrl }), agentName: 'a' },
+      { stopMs: 10, emit: () => heard.resolve() },
+    );
+    const sent = session.send(prompt('go'), signal);
+    await heard.promise;
+    await session.cancel();
+    assert.equal((await sent).stopReason, 'cancelled');
+  });
+
+  it('reports an agent that fails, and keeps the turn in the session', async () => {
+    const { session, events } = begin(at(await serve(AGENTS), 'failing'));
+    assert.equal((await session.send(prompt('x'), signal)).stopReason, 'error');
+    assert.deepEqual(events.at(-1), { type: 'error', code: 'agent-error invalid_input', message: 'bad input' });
+    assert.deepEqual(await pastOf(session.descriptor), ['x', 'partial']);
+  });
+
+  it('forwards a state that it does not understand, until a server has a newer one', async () => {
+    const states = ['http://server.test/state-1', undefined];
+    const word = await oneWordServer(({ path }) => {
+      const state = states.shift();
+      return { id: path.split('/').at(-1) ?? '', history: ['http://server.test/1'], ...(state && { state }) };
+    });
+    const { session } = begin(word.place, {
+      descriptor: { id: mintId(), history: [], state: 'http://old.test/state' },
+    });
+    await session.send(prompt('one'), signal);
+    assert.equal(word.bodies()[0]?.session?.state, 'http://old.test/state');
+    await session.send(prompt('two'), signal);
+    assert.equal(session.descriptor.state, 'http://server.test/state-1');
+  });
+});

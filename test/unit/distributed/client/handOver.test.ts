@@ -1,0 +1,134 @@
+// A session that changes servers: nothing of it gets lost, whatever the servers know, forget or do not answer.
+import assert from 'node:assert/strict';
+import {
+  checkAfterRun,
+  compareHistories,
+  decideHandOver,
+  memoryAfterRun,
+  type ServerAnswer,
+  sessionForRun,
+} from '../../../../src/distributed/client/handOver';
+import { hashOf } from '../../../../src/distributed/model/resourceUrl';
+
+const [a1, a2, b1, b2, c1] = ['http://a/1', 'http://a/2', 'http://b/1', 'http://b/2', 'http://c/1'] as const;
+const session = (...history: string[]) => ({ id: 'session-123', history });
+const answer = (...history: string[]): ServerAnswer => ({ kind: 'session', descriptor: session(...history) });
+const hash = (digit: string) => `#sha256=${digit.repeat(64)}`;
+
+describe('two versions of a history', () => {
+  const cases: readonly (readonly [string[], string[], string, number])[] = [
+    [[], [], 'same', 0],
+    [[a1, a2], [a1, a2], 'same', 2],
+    [[a1, a2], [a1], 'extends', 1],
+    [[a1], [a1, a2], 'extendedBy', 1],
+    [[], [a1], 'extendedBy', 0],
+    [[a1, b1], [a1, c1], 'fork', 1],
+    [[a1], [b1], 'fork', 0],
+    [[`${a1}?sig=x&exp=1`], [`${a1}?sig=y&exp=2`], 'same', 1],
+    [[`${a1}?v=1`], [`${a1}?v=2`], 'fork', 0],
+    [[a1 + hash('a')], [a1 + hash('a')], 'same', 1],
+    [[a1 + hash('a')], [a1], 'same', 1],
+    [[a1 + hash('a')], [a1 + hash('b')], 'fork', 0],
+  ];
+  for (const [ours, theirs, relation, common] of cases) {
+    it(`are merged, or torn apart, that are really: ${relation} (${ours.length} and ${theirs.length} entries)`, () => {
+      assert.deepEqual(compareHistories(ours, theirs), { relation, common });
+    });
+  }
+});
+
+describe('handing a session over', () => {
+  it('leaves behind what only the old server has', () => {
+    const result = decideHandOver(session(a1), answer(a1, a2));
+    assert.deepEqual(result, { kind: 'send', descriptor: session(a1, a2), because: 'taken' });
+  });
+
+  it('loses the history when the old server is down, or has forgotten the session', () => {
+    for (const kind of ['unreachable', 'unknown'] as const) {
+      assert.deepEqual(decideHandOver(session(a1, a2), { kind }), {
+        kind: 'send',
+        descriptor: session(a1, a2),
+        because: kind,
+      });
+    }
+    assert.deepEqual(decideHandOver(session(a1, a2), answer(a1)), {
+      kind: 'send',
+      descriptor: session(a1, a2),
+      because: 'ours',
+    });
+  });
+
+  it('sends the id alone to a server that has never answered, also when a try failed before', () => {
+    const ours = session(a1, a2);
+    assert.deepEqual(sessionForRun(ours, 'new'), { session: ours });
+    assert.deepEqual(sessionForRun(ours, memoryAfterRun('error')), { session: ours });
+    assert.deepEqual(sessionForRun(ours, memoryAfterRun('answered')), { session_id: ours.id });
+  });
+
+  it('merges two branches silently', () => {
+    const result = decideHandOver(session(a1, b1), answer(a1, c1));
+    assert.ok(result.kind === 'fork' && result.common === 1);
+    assert.deepEqual(
+      [result.ours.history, result.theirs.history],
+      [
+        [a1, b1],
+        [a1, c1],
+      ],
+    );
+  });
+
+  it('takes another session for this one', () => {
+    const other: ServerAnswer = { kind: 'session', descriptor: { id: 'other', history: [a1, a2] } };
+    assert.throws(() => decideHandOver(session(a1), other), { code: 'other-session' });
+    assert.throws(() => checkAfterRun(session(a1), other), { code: 'other-session' });
+  });
+
+  it('loses hashes, fresh signatures, the state or fields of others on taking a version over', () => {
+    const ours = { ...session(a1 + hash('a'), `${a2}?sig=old`), state: 'http://a/state', mine: 1 };
+    const theirs = { ...session(`${a1}?sig=new`, `${a2}?sig=new`, b1), theirs: 2 };
+    const result = decideHandOver(ours, { kind: 'session', descriptor: theirs });
+    assert.ok(result.kind === 'send');
+    const { history, ...rest } = result.descriptor;
+    assert.deepEqual(rest, { id: 'session-123', state: 'http://a/state', mine: 1, theirs: 2 });
+    assert.deepEqual(history.slice(1), [`${a2}?sig=new`, b1]);
+    assert.equal(hashOf(history[0] ?? ''), 'a'.repeat(64));
+    assert.match(history[0] ?? '', /sig=new/);
+  });
+});
+
+describe('after a run', () => {
+  it('does not take over what the server wrote', () => {
+    const result = checkAfterRun(session(a1, a2), answer(a1, a2, b1, b2));
+    assert.deepEqual(result, { kind: 'kept', descriptor: session(a1, a2, b1, b2), added: 2 });
+  });
+
+  it('does not notice that the server has forgotten the session, and loses what came before', () => {
+    assert.deepEqual(checkAfterRun(session(a1, a2), answer(b1, b2)), {
+      kind: 'forgotten',
+      missing: 2,
+      descriptor: session(a1, a2, b1, b2),
+    });
+    assert.deepEqual(checkAfterRun(session(a1, a2), answer(a1)), {
+      kind: 'forgotten',
+      missing: 1,
+      descriptor: session(a1, a2),
+    });
+    assert.deepEqual(checkAfterRun(session(a1, a2), { kind: 'unknown' }), {
+      kind: 'forgotten',
+      missing: 2,
+      descriptor: session(a1, a2),
+    });
+  });
+
+  it('merges a branch that another client began on the same server', () => {
+    const result = checkAfterRun(session(a1, a2), answer(a1, b1));
+    assert.ok(result.kind === 'fork' && result.common === 1);
+  });
+
+  it('takes silence for an answer', () => {
+    assert.deepEqual(checkAfterRun(session(a1), { kind: 'unreachable' }), {
+      kind: 'unverified',
+      descriptor: session(a1),
+    });
+  });
+});

@@ -1,0 +1,269 @@
+// Sessions that go between servers which keep them as the original one does, with stops, failures and other clients in between.
+import assert from 'node:assert/strict';
+import { Deferred } from '../../../../src/base/deferred';
+import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
+import type { AgentPlace } from '../../../../src/distributed/client/communicationSession';
+import { CONTINUE_RECORDED, CONTINUE_WITHOUT, SEND_TRANSCRIPT } from '../../../../src/distributed/client/deadLinks';
+import type { HistoryLinks } from '../../../../src/distributed/fetch/historyLinks';
+import { mintId } from '../../../../src/distributed/model/model';
+import type { SessionEvent } from '../../../../src/session/event';
+import { type OriginalServer, originalServer } from '../../../support/originalServer';
+import { textIn, userMessage } from '../../../support/servedAgents';
+import { answers, type Bench, begin, closeChats, notices, plainLinks, prompt } from './chatBench';
+
+const signal = new AbortController().signal;
+const at = ({ baseUrl }: OriginalServer): AgentPlace => ({
+  client: new CommunicationClient({ baseUrl }),
+  agentName: 'a',
+});
+const say = ({ session }: Bench, text: string) => session.send(prompt(text), signal);
+const failureOf = (events: readonly SessionEvent[]) =>
+  events.findLast((event): event is Extract<SessionEvent, { type: 'error' }> => event.type === 'error');
+
+/** Says `stop`, and stops the agent when it has begun. */
+async function stopped(server: OriginalServer, options: Parameters<typeof begin>[1] = {}): Promise<Bench> {
+  const begun = new Deferred<void>();
+  const events: SessionEvent[] = [];
+  const bench = begin(at(server), {
+    now: Date.now,
+    ...options,
+    emit: (event) => {
+      events.push(event);
+      if (event.type === 'message_chunk') begun.resolve();
+    },
+  });
+  const sent = say(bench, 'stop');
+  await begun.promise;
+  await bench.session.cancel();
+  assert.equal((await sent).stopReason, 'cancelled');
+  return { ...bench, events };
+}
+
+describe('a session with servers that record completed runs alone', () => {
+  afterEach(closeChats);
+
+  it('gives what was stopped to the next agent with the prompt, and only links of servers', async () => {
+    const [a, b] = [await originalServer(), await originalServer()];
+    const bench = await stopped(a);
+    await say(bench, 'two');
+    assert.deepEqual(a.knew.at(-1), ['stop', 'I begin', 'two']);
+    await bench.session.moveTo(at(b), signal);
+    await say(bench, 'three');
+    assert.deepEqual(b.knew, [['stop', 'I begin', 'two', 'I know 3', 'three']]);
+    assert.deepEqual(
+      b.links.flat().filter((url) => !url.startsWith(a.baseUrl)),
+      [],
+    );
+    assert.deepEqual(bench.held(), []);
+    assert.equal(bench.session.descriptor.history.length, 6);
+  });
+
+  it('has what was said in a failed run at the next server, in order and once', async () => {
+    const [a, b] = [await originalServer(), await originalServer()];
+    const bench = begin(at(a), { now: Date.now });
+    await say(bench, 'one');
+    await say(bench, 'fail');
+    await bench.session.moveTo(at(b), signal);
+    await say(bench, 'two');
+    await say(bench, 'three');
+    assert.deepEqual(b.knew.at(-1), ['one', 'I know 1', 'fail', 'two', 'I know 4', 'three']);
+    assert.deepEqual(bench.held(), []);
+  });
+
+  it('offers to go on without what no server recorded where a run fails with it', async () => {
+    const a = await originalServer();
+    const bench = await stopped(a);
+    await say(bench, 'fail');
+    const { actions = [], hint } = failureOf(bench.events) ?? {};
+    assert.deepEqual(actions, [{ id: CONTINUE_RECORDED, label: 'Continue without 2 earlier messages' }]);
+    assert.match(hint ?? '', /No server has recorded 2 earlier messages/);
+    bench.session.carryOn(CONTINUE_RECORDED, () => []);
+    await say(bench, 'two');
+    assert.deepEqual(a.knew.at(-1), ['two']);
+  });
+
+  it('gives a prompt to the agent once where it is sent again after its run failed', async () => {
+    const a = await originalServer();
+    const bench = begin(at(a), { now: Date.now });
+    await say(bench, 'fail');
+    await say(bench, 'fail');
+    assert.deepEqual(a.knew.at(-1), ['fail']);
+    assert.deepEqual(bench.held().map(textIn), ['fail']);
+  });
+
+  it('gives the question and the answer within a run to the next one', async () => {
+    const a = await originalServer();
+    const bench = begin(at(a), { now: Date.now });
+    assert.equal((await say(bench, 'ask')).isAwaiting, true);
+    await say(bench, 'the blue one');
+    assert.deepEqual(answers(bench.events), ['Which one?', 'You said the blue one']);
+    assert.deepEqual(bench.held().map(textIn), ['Which one?', 'the blue one']);
+    await say(bench, 'go on');
+    assert.deepEqual(a.knew.at(-1), ['ask', 'You said the blue one', 'Which one?', 'the blue one', 'go on']);
+    assert.deepEqual(bench.held(), []);
+  });
+
+  it('does not take the turn of another client for its own', async () => {
+    const a = await originalServer();
+    let [isAnswered, hasOthers] = [false, false];
+    const bench = begin(
+      {
+        client: new CommunicationClient({
+          baseUrl: a.baseUrl,
+          fetch: async (url, init) => {
+            if (isAnswered) {
+              isAnswered = false;
+              // Before the look at the record of our run: the other client's takes the place of ours.
+              const { id, history } = bench.session.descriptor;
+              a.record(id, history, [userMessage('theirs'), { role: 'agent/a', parts: userMessage('for them').parts }]);
+            }
+            const response = await fetch(url, init);
+            isAnswered = init.method === 'POST' && !hasOthers && String(init.body).includes('"ours"');
+            hasOthers ||= isAnswered;
+            return response;
+          },
+        }),
+        agentName: 'a',
+      },
+      { now: Date.now },
+    );
+    await say(bench, 'one');
+    await say(bench, 'ours');
+    assert.deepEqual(bench.held().map(textIn), ['ours', 'I know 3']);
+    assert.match(notices(bench.events).at(-1) ?? '', /Another client added 2 messages/);
+    await say(bench, 'two');
+    assert.deepEqual(a.knew.at(-1), ['one', 'I know 1', 'theirs', 'for them', 'ours', 'I know 3', 'two']);
+    assert.deepEqual(bench.held(), []);
+  });
+
+  describe('of which one has lost its messages', () => {
+    /** @param only the number of the message that it has lost; absent: all */
+    async function lost(only?: number): Promise<{ a: OriginalServer; b: OriginalServer; bench: Bench }> {
+      const [a, b] = [await originalServer(), await originalServer()];
+      const signed: HistoryLinks = { ...plainLinks, fresh: async (url) => `${url.split('?')[0]}?sig=secret` };
+      const bench = begin(at(a), { now: Date.now, ...(only !== undefined && { links: signed }) });
+      await say(bench, 'one');
+      await say(bench, 'two');
+      a.forgetMessages(only);
+      await bench.session.moveTo(at(b), signal);
+      assert.equal((await say(bench, 'three')).stopReason, 'error');
+      return { a, b, bench };
+    }
+
+    it('names the dead link without its signature, and offers two ways out', async () => {
+      const { a, bench } = await lost(2);
+      const { message, hint, actions = [] } = failureOf(bench.events) ?? assert.fail();
+      assert.match(message, /404 Not Found/);
+      assert.match(
+        hint ?? '',
+        new RegExp(`^Message 2 of 4 can't be read from ${a.baseUrl}/resources/[^?]*\\?…: It is not there`),
+      );
+      assert.doesNotMatch(JSON.stringify(failureOf(bench.events)), /secret/);
+      assert.deepEqual(
+        actions.map(({ label }) => label),
+        ['Continue without message 2', 'Send the transcript instead'],
+      );
+    });
+
+    it('goes on without that message when the user says so', async () => {
+      const { b, bench } = await lost();
+      bench.session.carryOn(CONTINUE_WITHOUT, () => []);
+      await say(bench, 'three');
+      assert.deepEqual(b.knew, [['three']]);
+      assert.deepEqual(bench.session.descriptor.history, b.session(bench.session.descriptor.id)?.history);
+    });
+
+    it('gets all that was said anew, once', async () => {
+      const { a, b, bench } = await lost();
+      const said = ['one', 'I know 1', 'two', 'I know 3'].map(userMessage);
+      bench.session.carryOn(SEND_TRANSCRIPT, () => said);
+      await say(bench, 'three');
+      assert.deepEqual(b.knew, [['one', 'I know 1', 'two', 'I know 3', 'three']]);
+      await bench.session.moveTo(at(a), signal);
+      await say(bench, 'four');
+      assert.deepEqual(a.knew.at(-1), ['one', 'I know 1', 'two', 'I know 3', 'three', 'I know 5', 'four']);
+      assert.deepEqual(notices(bench.events), []);
+    });
+
+    it('finds the dead links itself where the server does not name them', async () => {
+      const [a, b] = [await originalServer(), await originalServer()];
+      const bench = begin(at(a), { now: Date.now });
+      await say(bench, 'one');
+      await a.stop();
+      await bench.session.moveTo(at(b), signal);
+      await say(bench, 'three');
+      const { message, actions = [], hint } = failureOf(bench.events) ?? assert.fail();
+      assert.equal(message, 'All connection attempts failed');
+      assert.equal(actions[0]?.label, 'Continue without 2 messages');
+      assert.match(hint ?? '', /^2 of 2 messages can't be read: message 1, 2, the first from http/);
+      bench.session.carryOn(CONTINUE_WITHOUT, () => []);
+      await say(bench, 'three');
+      assert.deepEqual(b.knew, [['three']]);
+    });
+  });
+
+  it('sends messages in the place of links that the server cannot follow, and signs the others anew', async () => {
+    const [old, a] = [await originalServer(), await originalServer()];
+    const id = mintId();
+    old.record(id, [], ['first', 'second', 'third', 'fourth'].map(userMessage));
+    const { history } = old.session(id) ?? assert.fail();
+    const links: HistoryLinks = {
+      ...plainLinks,
+      fresh: async (url) => (url === history[2] ? undefined : `${url}?sig=today`),
+    };
+    const bench = begin(at(a), { now: Date.now, links, descriptor: { id, history } });
+    await say(bench, 'fifth');
+    assert.deepEqual(a.knew, [['first', 'second', 'third', 'fourth', 'fifth']]);
+    assert.deepEqual(a.links, [history.slice(0, 2).map((url) => `${url}?sig=today`)]);
+    assert.equal(bench.session.descriptor.history.length, 6);
+    // What is at the old server still is no branch of its own.
+    await bench.session.moveTo(at(old), signal);
+    await say(bench, 'sixth');
+    assert.equal(old.knew.at(-1)?.length, 7);
+    assert.deepEqual(notices(bench.events), []);
+  });
+
+  it('keeps a state that the server cannot read, and does not link to it', async () => {
+    const a = await originalServer();
+    const state = 'http://127.0.0.1:9/resources/state';
+    const fresh: HistoryLinks['fresh'] = async (url) => (url === state ? undefined : url);
+    const descriptor = { id: mintId(), history: [], state };
+    const bench = begin(at(a), { now: Date.now, links: { ...plainLinks, fresh }, descriptor });
+    await say(bench, 'one');
+    await say(bench, 'two');
+    const bodies = a.requests.flatMap(
+      ({ body }) => (body as { session?: { state?: string } } | undefined)?.session ?? [],
+    );
+    assert.ok(bodies.length > 0 && bodies.every((session) => session.state === undefined));
+    assert.equal(bench.session.descriptor.state, state);
+    assert.deepEqual(notices(bench.events), [`The agent server at ${a.baseUrl} can't read the state of this session.`]);
+  });
+
+  it('leaves out the oldest messages, and says so, where all are larger than a request may be', async () => {
+    const a = await originalServer();
+    const held = ['a', 'b', 'c', 'd'].map((letter) => ({ message: userMessage(letter.repeat(4_500_000)), turn: 0 }));
+    const past = { descriptor: { id: mintId(), history: [] }, held };
+    const bench = begin(at(a), { now: Date.now, past });
+    await say(bench, 'go');
+    assert.deepEqual(
+      a.knew[0]?.map((text) => text.slice(0, 30)),
+      ['[1 earlier message left out]', 'b'.repeat(30), 'c'.repeat(30), 'd'.repeat(30), 'go'],
+    );
+    assert.match(notices(bench.events)[0] ?? '', /The oldest message that no server has can't be sent along/);
+  });
+
+  it('knows what a run lost with its connection had said', async () => {
+    const a = await originalServer();
+    const begun = new Deferred<void>();
+    const bench = begin(at(a), { now: Date.now, emit: (event) => event.type === 'message_chunk' && begun.resolve() });
+    const sent = say(bench, 'stop');
+    await begun.promise;
+    const { port } = new URL(a.baseUrl);
+    await a.stop();
+    await assert.rejects(sent, { code: 'run-lost' });
+    assert.deepEqual(bench.held().map(textIn), ['stop', 'I begin']);
+    const again = await originalServer(Number(port));
+    await say(bench, 'go on');
+    assert.deepEqual(again.knew.at(-1), ['stop', 'I begin', 'go on']);
+  });
+});

@@ -1,0 +1,121 @@
+// Links of a history as their readers see them: whose they are, and who can follow them.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { StoreLinks } from '../../../../src/distributed/fetch/historyLinks';
+import { Resolver } from '../../../../src/distributed/fetch/resolver';
+import { DEFAULT_URL_SECONDS, type ResourceStore } from '../../../../src/distributed/model/resources';
+import { LocalStore } from '../../../../src/distributed/stores/localStore';
+import { S3Store } from '../../../../src/distributed/stores/s3Store';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { textIn } from '../../../support/servedAgents';
+import { messageText } from '../loopback';
+import { guardFor } from './guards';
+
+const signal = new AbortController().signal;
+const ID = '00000000-0000-4000-8000-000000000001';
+const KEY = `sessions/s/00000000-${ID}.json`;
+
+const bucketAt = (endpoint: string): S3Store =>
+  new S3Store({
+    place: { endpoint, region: 'r', bucket: 'parley', prefix: '', pathStyle: true },
+    keys: { accessKeyId: 'k', secretAccessKey: 's' },
+  });
+
+describe('the links of a history', () => {
+  let here: string | undefined;
+  let local: LocalStore;
+
+  beforeEach(async () => {
+    here = 'http://127.0.0.1:4100';
+    local = new LocalStore({
+      folder: join(await scratchFolder(), 'messages'),
+      secret: randomBytes(32),
+      baseUrl: () => here,
+    });
+    await local.put(KEY, Buffer.from(messageText('mine')), 'application/json', signal);
+  });
+  afterEach(removeScratch);
+
+  const linksOf = (...stores: ResourceStore[]): StoreLinks => {
+    const resolver = new Resolver({ guard: guardFor({}), stores });
+    return new StoreLinks({
+      stores: async () => stores,
+      resolver: async () => resolver,
+      prober: () => resolver,
+      isOfSession: (key) => key.startsWith('sessions/s/'),
+    });
+  };
+
+  it('are not for agent servers where they lead to this window, also one on this machine', async () => {
+    const links = linksOf(local);
+    const url = await local.urlFor(KEY, { expiresIn: DEFAULT_URL_SECONDS });
+    assert.equal(await links.fresh(url, 'https://far.test'), undefined);
+    assert.equal(await links.fresh(url, 'http://127.0.0.1:8801'), undefined);
+    const said = await links.read(url, signal);
+    assert.equal(typeof said === 'string' ? said : textIn(said), 'mine');
+    here = undefined;
+    assert.equal(await links.fresh(url, 'http://127.0.0.1:8801'), undefined);
+  });
+
+  it('have the address of today when they are handed out, or that by which others reach this machine', async () => {
+    const url = await local.urlFor(KEY, { expiresIn: DEFAULT_URL_SECONDS });
+    here = 'http://127.0.0.1:4200';
+    const links = linksOf(local);
+    assert.match((await links.fresh(url, undefined)) ?? '', /^http:\/\/127\.0\.0\.1:4200\/resources\//);
+    here = 'https://tunnel.test';
+    assert.match((await links.fresh(url, 'https://far.test')) ?? '', /^https:\/\/tunnel\.test\/resources\//);
+  });
+
+  it('stay as they are for the server that has handed them out', async () => {
+    const url = await local.urlFor(KEY, { expiresIn: DEFAULT_URL_SECONDS });
+    assert.equal(await linksOf(local).fresh(url, 'http://127.0.0.1:4100'), url);
+  });
+
+  it('are signed anew where they lead to the bucket, if they belong to the session', async () => {
+    const bucket = bucketAt('https://s3.test');
+    const links = linksOf(bucket, local);
+    const old = `https://s3.test/parley/${KEY}?X-Amz-Signature=old`;
+    const signed = (await links.fresh(old, 'https://far.test')) ?? '';
+    assert.match(signed, /^https:\/\/s3\.test\/parley\/sessions\/s\/.*X-Amz-Signature=(?!old)/);
+    assert.equal(await links.fresh(old, 'https://far.test'), signed, 'it lasts for hours');
+    // One that was signed with other keys is signed again, however long it lasts.
+    const lasting = signed.replace(/X-Amz-Signature=\w+/, 'X-Amz-Signature=wrong');
+    assert.equal(await links.fresh(lasting, 'https://far.test'), signed);
+    const others = 'https://s3.test/parley/sessions/other/1.json?X-Amz-Signature=old';
+    assert.equal(await links.fresh(others, 'https://far.test'), others);
+  });
+
+  it('are not for agent servers while the bucket does not have the message, or takes no signature of ours', async () => {
+    const bucket = bucketAt('https://s3.test');
+    const waiting = new Set([KEY]);
+    const store: ResourceStore = {
+      id: bucket.id,
+      isLocal: false,
+      put: () => assert.fail(),
+      remove: () => assert.fail(),
+      get: (key) => local.get(key, signal),
+      urlFor: (key, options) => bucket.urlFor(key, options),
+      keyOf: (one) => bucket.keyOf(one),
+      isUnreadable: (key) => waiting.has(key),
+    };
+    const links = linksOf(store, local);
+    const url = await bucket.urlFor(KEY, { expiresIn: 60 });
+    assert.equal(await links.fresh(url, 'https://far.test'), undefined);
+    const said = await links.read(url, signal);
+    assert.equal(typeof said === 'string' ? said : textIn(said), 'mine', 'it goes along with the run');
+    assert.match((await links.fresh(url, undefined)) ?? '', /X-Amz-Signature/);
+    waiting.clear();
+    assert.match((await links.fresh(url, 'https://far.test')) ?? '', /X-Amz-Signature/);
+  });
+
+  it('cannot be followed from another machine where they lead to this one', async () => {
+    const links = linksOf(bucketAt('http://127.0.0.1:4570'), local);
+    const stored = `http://127.0.0.1:4570/parley/${KEY}`;
+    const foreign = 'http://localhost:8801/resources/1';
+    assert.equal(await links.fresh(stored, 'https://far.test'), undefined);
+    assert.match((await links.fresh(stored, 'http://localhost:8801')) ?? '', /X-Amz-Signature/);
+    assert.equal(await links.fresh(foreign, 'https://far.test'), undefined);
+    assert.equal(await links.fresh(foreign, 'http://127.0.0.1:8802'), foreign);
+  });
+});

@@ -1,0 +1,82 @@
+// Sessions of many thousand messages: continued, kept, exported and read back, and said where one is too long.
+import assert from 'node:assert/strict';
+import { silentLog } from '../../../../src/base/log';
+import { CommunicationChat } from '../../../../src/client/http/communicationChat';
+import { readRecord } from '../../../../src/client/http/communicationRecord';
+import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
+import { exportDescriptor, parseDescriptor } from '../../../../src/distributed/fetch/descriptor';
+import { budgetFor, Resolver } from '../../../../src/distributed/fetch/resolver';
+import { MAX_HISTORY, type Message, mintId } from '../../../../src/distributed/model/model';
+import { originalServer } from '../../../support/originalServer';
+import { userMessage } from '../../../support/servedAgents';
+import { stopStubs } from '../../../support/stubServer';
+import { Kept } from '../../client/http/farAgents';
+import { begin, plainLinks } from '../client/chatBench';
+import { closeServers, messageText, serve } from '../loopback';
+import { guardFor } from './guards';
+
+const signal = new AbortController().signal;
+const MANY = 10_000;
+const prompt = [{ type: 'text' as const, text: 'go on' }];
+const manyMessages = (count: number): Message[] =>
+  Array.from({ length: count }, (_, index) => userMessage(`m${index}`));
+
+describe('a session of many thousand messages', function () {
+  this.timeout(30_000);
+  afterEach(async () => {
+    await stopStubs();
+    await closeServers();
+  });
+
+  it('goes on with an HTTP agent, and is kept, handed out and read back whole', async () => {
+    const server = await originalServer();
+    const id = mintId();
+    server.record(id, [], manyMessages(MANY));
+    const kept = new Kept();
+    const services = { log: silentLog, clock: { now: Date.now }, descriptors: kept, historyLinks: () => plainLinks };
+    const chat = new CommunicationChat('test', services, () => []);
+    const place = { client: new CommunicationClient({ baseUrl: server.baseUrl }), agentName: 'a' };
+    await chat.open(id, place, signal);
+    await chat.send(prompt, signal);
+    assert.equal(server.knew.at(-1)?.length, MANY + 1);
+    const record = readRecord(kept.texts.get('test') ?? '');
+    assert.equal(record?.descriptor.history.length, MANY + 2);
+    assert.deepEqual(record?.held, []);
+    const descriptor = await chat.handOut(
+      { has: async () => true, record: () => assert.fail('nothing is held') },
+      signal,
+    );
+    const exported = exportDescriptor(descriptor ?? assert.fail());
+    for (const form of [exported.text, exported.link])
+      assert.deepEqual(parseDescriptor(form), { kind: 'descriptor', descriptor });
+  });
+
+  it('has a message for each of its links, with more time than a short one', async () => {
+    const server = await serve((_request, response) => response.end(messageText('here')));
+    const history = Array.from({ length: 2500 }, (_, index) => `${server.origin}/${index}`);
+    const resolver = new Resolver({ guard: guardFor({ allow: [server.origin] }) });
+    const entries = await resolver.resolveHistory({ id: mintId(), history }, {}, signal);
+    assert.equal(entries.filter(({ kind }) => kind === 'message').length, 2500);
+    assert.ok(budgetFor(MANY) > 4 * budgetFor(20));
+  });
+
+  it('is not read where it is longer than can be read, and the sentence says so', async () => {
+    const history = Array.from({ length: MAX_HISTORY + 1 }, (_, index) => `http://server.test/${index}`);
+    const sentence = /The session has 20,001 messages; Parley reads at most 20,000\./;
+    assert.throws(() => parseDescriptor({ id: 'x-1', history }), sentence);
+    const server = await originalServer();
+    const id = mintId();
+    server.record(id, history, []);
+    const client = new CommunicationClient({ baseUrl: server.baseUrl });
+    await assert.rejects(client.session(id, signal), sentence);
+    const { session, events } = begin({ client, agentName: 'a' }, { descriptor: { id, history: [] } });
+    for (const text of ['one', 'two']) {
+      await session.send([{ type: 'text', text }], signal);
+      server.record(id, history, []);
+    }
+    await session.send([{ type: 'text', text: 'three' }], signal);
+    const told = events.filter((event) => event.type === 'notice');
+    assert.equal(told.length, 1);
+    assert.match(told[0]?.description ?? '', sentence);
+  });
+});

@@ -1,0 +1,448 @@
+// A history from several servers: in order, whole, with gaps where it has to be, and from the disk the second time.
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Deferred } from '../../../../src/base/deferred';
+import type { Log } from '../../../../src/base/log';
+import { pastContext } from '../../../../src/client/serving/pastContext';
+import { Guard } from '../../../../src/distributed/fetch/guard';
+import type { AskedOrigin } from '../../../../src/distributed/fetch/originConsent';
+import type { HistoryEntry } from '../../../../src/distributed/fetch/resolver';
+import { mintId } from '../../../../src/distributed/model/model';
+import { type ResourceStore, sha256Of } from '../../../../src/distributed/model/resources';
+import { withHash } from '../../../../src/distributed/model/resourceUrl';
+import { servedPast } from '../../../../src/distributed/server/servedPast';
+import { LocalStore } from '../../../../src/distributed/stores/localStore';
+import { scratchFolder } from '../../../support/scratch';
+import { messageText, serve } from '../loopback';
+import { closeResolvers, echo, kept, newCache, open, resolver, textOf } from './resolvers';
+
+const never = new AbortController().signal;
+
+describe('Resolver', () => {
+  afterEach(closeResolvers);
+
+  it('mixes up the messages of three servers that answer in any order', async () => {
+    const waiting: (() => void)[] = [];
+    const shuffled = (request: IncomingMessage, response: ServerResponse): void => {
+      waiting.push(() => echo(request, response));
+      // Every second request lets go of the two that wait, the later one first.
+      if (waiting.length === 2) for (const answer of waiting.splice(0).reverse()) answer();
+    };
+    const servers = await Promise.all([serve(shuffled), serve(shuffled), serve(shuffled)]);
+    const history = Array.from({ length: 60 }, (_, index) => `${servers[index % 3]?.origin}/message-${index}`);
+    const entries = await open(resolver({ maxParallel: 12 }), history);
+    assert.deepEqual(
+      entries.map(textOf),
+      history.map((url) => new URL(url).pathname),
+    );
+    assert.deepEqual(
+      entries.map(({ index }) => index),
+      history.map((_, index) => index),
+    );
+  });
+
+  it('loses the whole history when parts of it cannot be had, or does not say why', async () => {
+    const server = await serve((request, response) => {
+      const path = new URL(request.url ?? '', 'http://x').pathname;
+      if (path === '/missing') response.writeHead(404).end();
+      else if (path === '/slow') return;
+      else if (path === '/forbidden') response.writeHead(403).end('<Code>AccessDenied</Code>');
+      else if (path === '/html') response.end('<!doctype html>');
+      else if (path === '/agents') response.end('{"agents":[]}');
+      else if (path === '/deep') response.end('['.repeat(200) + ']'.repeat(200));
+      else if (path === '/large') response.end(messageText('x'.repeat(20_000)));
+      else if (path === '/broken') response.writeHead(500).end();
+      else if (path === '/loop') response.writeHead(302, { location: '/loop' }).end();
+      else if (path === '/cut') request.socket.destroy();
+      else echo(request, response);
+    });
+    const gone = await serve(echo);
+    await gone.close();
+    const expired = '/forbidden?X-Amz-Date=20200101T000000Z&X-Amz-Expires=60&X-Amz-Signature=abc';
+    const cases: readonly (readonly [url: string, reason: string, retryable: boolean])[] = [
+      [`${server.origin}/missing`, 'not-found', true],
+      [`${server.origin}/slow`, 'timeout', true],
+      [`${gone.origin}/x`, 'refused', true],
+      [`${server.origin}${expired}`, 'expired', false],
+      [`${server.origin}/forbidden`, 'forbidden', true],
+      [`${server.origin}/html`, 'not-json', false],
+      [`${server.origin}/agents`, 'not-a-message', false],
+      [`${server.origin}/deep`, 'not-a-message', false],
+      [`${server.origin}/large`, 'too-large', false],
+      [`${server.origin}/broken`, 'server-error', true],
+      [`${server.origin}/loop`, 'bad-redirect', false],
+      [`${server.origin}/cut`, 'connection-lost', true],
+      [withHash(`${server.origin}/changed`, sha256Of(Buffer.from('as it was'))), 'changed', false],
+      ['http://user:pw@127.0.0.1/', 'blocked', true],
+    ];
+    const history = cases.flatMap(([url], index) => [`${server.origin}/good-${index}`, url]);
+    const entries = await open(resolver({ timeoutMs: 1500, maxMessageBytes: 10_000 }), history);
+    assert.equal(entries.length, history.length);
+    assert.deepEqual(
+      entries.filter((_, index) => index % 2 === 0).map(textOf),
+      cases.map((_, index) => `/good-${index}`),
+    );
+    const gaps = entries.filter((entry) => entry.kind === 'gap');
+    assert.deepEqual(
+      gaps.map(({ reason, retryable }) => [reason, retryable]),
+      cases.map(([, reason, retryable]) => [reason, retryable]),
+    );
+    for (const gap of gaps) assert.match(gap.sentence, /^[A-Z\d].*\.$/);
+    assert.match(gaps[0]?.sentence ?? '', /^127\.0\.0\.1:\d+ does not have it \(any more\)\.$/);
+  });
+
+  it('goes to private addresses because a descriptor says so', async () => {
+    const server = await serve(echo);
+    const guard = new Guard({ isAllowed: () => false });
+    kept(guard);
+    const [entry] = await open(resolver({ guard }), [`${server.origin}/x`]);
+    assert.equal(textOf(entry), 'gap: blocked');
+    assert.equal(server.connections, 0);
+  });
+
+  it('cannot fill a gap when the server is back', async () => {
+    const first = await serve(echo);
+    const url = `${first.origin}/message`;
+    await first.close();
+    const one = resolver();
+    const [gap] = await open(one, [url]);
+    assert.equal(textOf(gap), 'gap: refused');
+    await serve(echo, Number(new URL(url).port));
+    assert.equal(textOf(await one.resolveEntry(url, 0, {}, never)), '/message');
+  });
+
+  it('floods servers with requests and connections', async () => {
+    const servers = await Promise.all([1, 2, 3].map(() => serve((q, r) => setImmediate(() => echo(q, r)))));
+    const history = Array.from({ length: 90 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
+    await open(resolver({ maxParallel: 8, maxPerOrigin: 3 }), history);
+    for (const server of servers) {
+      assert.ok(server.mostAtOnce <= 3, `${server.mostAtOnce} at once`);
+      assert.ok(server.connections <= 3, `${server.connections} connections`);
+      assert.equal(server.seen.length, 30);
+    }
+  });
+
+  it('lets a server that hangs hold up the others', async () => {
+    const hanging = await serve(() => {});
+    const good = await serve(echo);
+    const history = Array.from({ length: 60 }, (_, index) => `${(index < 20 ? good : hanging).origin}/${index}`);
+    const stop = new AbortController();
+    let seen = 0;
+    const entries = await resolver().resolveHistory(
+      { id: 'session-123', history },
+      {
+        onEntry: (entry) => {
+          // All that can be had is there while the other server still hangs.
+          if (entry.kind === 'message' && ++seen === 20) stop.abort();
+        },
+      },
+      stop.signal,
+    );
+    assert.deepEqual([...new Set(entries.slice(20).map(textOf))], ['gap: cancelled']);
+    assert.equal(entries.filter(({ kind }) => kind === 'message').length, 20);
+  });
+
+  it('shows nothing of two good servers while the user has not said whether a third may be asked', async () => {
+    const [good, asked] = [await serve(echo), await serve(echo)];
+    const question = new Deferred<readonly string[]>();
+    const questions: string[] = [];
+    const guard = new Guard({
+      isAllowed: (origin) => origin === good.origin,
+      ask: (all) => {
+        questions.push(...all.map(({ origin }) => origin));
+        return question.promise;
+      },
+    });
+    kept(guard);
+    const history = Array.from({ length: 40 }, (_, index) => `${(index < 20 ? good : asked).origin}/${index}`);
+    let seen = 0;
+    const onEntry = (): void => {
+      // The good ones are all there, and only then comes the answer.
+      if (++seen === 20) question.resolve([asked.origin]);
+    };
+    const entries = await resolver({ guard }).resolveHistory({ id: 'session-123', history }, { onEntry }, never);
+    assert.deepEqual(
+      entries.map(textOf),
+      history.map((url) => new URL(url).pathname),
+    );
+    assert.deepEqual(questions, [asked.origin]);
+  });
+
+  describe('a session on servers of this machine', () => {
+    const history = (count: number): string[] =>
+      Array.from({ length: count }, (_, index) => `http://127.0.0.1:${index + 1}/m`);
+    /** Notes what is asked, and answers with these origins. */
+    const asking = (allowed: (origin: string) => boolean) => {
+      const questions: (readonly AskedOrigin[])[] = [];
+      const guard = new Guard({
+        isAllowed: () => false,
+        ask: async (all) => {
+          questions.push(all);
+          return all.map(({ origin }) => origin).filter(allowed);
+        },
+      });
+      return { guard: kept(guard), questions };
+    };
+
+    it('is asked about once, however many ports its addresses name', async () => {
+      const { guard, questions } = asking(() => false);
+      const entries = await open(resolver({ guard }), history(2000));
+      assert.deepEqual([...new Set(entries.map(textOf))], ['gap: blocked']);
+      assert.equal(questions.length, 1);
+      assert.equal(questions[0]?.length, 2000);
+    });
+
+    it('is read from the servers that the user allowed, and from no other', async () => {
+      const [good, other] = [await serve(echo), await serve(echo)];
+      const { guard, questions } = asking((origin) => origin === good.origin);
+      const urls = [`${good.origin}/1`, `${other.origin}/2`, `${good.origin}/3`];
+      const entries = await open(resolver({ guard }), urls);
+      assert.deepEqual(entries.map(textOf), ['/1', 'gap: blocked', '/3']);
+      assert.deepEqual(questions, [
+        [
+          { origin: good.origin, found: 'local', count: 2 },
+          { origin: other.origin, found: 'local', count: 1 },
+        ],
+      ]);
+      assert.equal(other.connections, 0);
+    });
+
+    it('asks about no server that is reached by a redirect only', async () => {
+      const inner = await serve(echo);
+      const outer = await serve((request, response) =>
+        response.writeHead(302, { location: `${inner.origin}${request.url}` }).end(),
+      );
+      const { guard, questions } = asking((origin) => origin === outer.origin);
+      const entries = await open(resolver({ guard }), [`${outer.origin}/1`, `${outer.origin}/2`]);
+      assert.deepEqual(entries.map(textOf), ['gap: blocked', 'gap: blocked']);
+      assert.deepEqual(
+        questions.map((all) => all.map(({ origin }) => origin)),
+        [[outer.origin]],
+      );
+    });
+
+    it('asks about nothing that is here already', async () => {
+      const server = await serve(echo);
+      const cache = await newCache();
+      const urls = [`${server.origin}/1`];
+      await open(resolver({ cache }), urls);
+      await cache.settled();
+      const { guard, questions } = asking(() => false);
+      assert.deepEqual((await open(resolver({ cache, guard }), urls)).map(textOf), ['/1']);
+      assert.deepEqual(questions, []);
+    });
+
+    it('asks again with the next session, and at a retry about that server alone', async () => {
+      const { guard, questions } = asking(() => false);
+      const of = resolver({ guard });
+      await open(of, history(3));
+      await open(of, history(3));
+      assert.deepEqual(
+        questions.map((all) => all.length),
+        [3, 3],
+      );
+      guard.consent.forgetRefusals();
+      await of.resolveEntry(history(3)[1] ?? '', 1, {}, never);
+      assert.deepEqual(questions[2], [{ origin: 'http://127.0.0.1:2', found: 'local', count: 1 }]);
+    });
+
+    it('loads for as long as ever after an answer that took long', async () => {
+      const server = await serve(echo);
+      const guard = kept(
+        new Guard({
+          isAllowed: () => false,
+          ask: async (all) => {
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            return all.map(({ origin }) => origin);
+          },
+        }),
+      );
+      const descriptor = { id: 'session-123', history: [`${server.origin}/1`] };
+      const entries = await resolver({ guard }).resolveHistory(descriptor, { budgetMs: 50 }, never);
+      assert.deepEqual(entries.map(textOf), ['/1']);
+    });
+
+    it('is found out about by name too', async () => {
+      const { questions, guard: plain } = asking(() => false);
+      const guard = kept(
+        new Guard(plain.policy, {
+          lookup: async (name) => [{ address: name === 'far.example' ? '8.8.8.8' : '10.0.0.1', family: 4 }],
+        }),
+      );
+      await guard.consent.askTogether(
+        ['http://near.example/1', 'http://far.example/1', 'http://169.254.169.254/1'],
+        async () => true,
+        never,
+      );
+      assert.deepEqual(questions, [[{ origin: 'http://near.example', found: 'private', count: 1 }]]);
+    });
+  });
+
+  it('reads with the user’s keys only what a link was given away to: names that nobody can guess', async () => {
+    const bucket = await serve((_request, response) => response.writeHead(403).end());
+    const read: string[] = [];
+    const store = {
+      id: 's3:bucket',
+      isLocal: false,
+      keyOf: async (url: string) => new URL(url).pathname.slice(1),
+      get: async (key: string) => {
+        read.push(key);
+        return Buffer.from(messageText('ours'));
+      },
+    } as unknown as ResourceStore;
+    const keys = [`sessions/a/00000000-${mintId()}.json`, mintId()];
+    const history = [...keys, 'invoices/2026.json', 'sessions/a/00000001.json'].map((key) => `${bucket.origin}/${key}`);
+    const entries = await open(resolver({ stores: [store] }), history);
+    assert.deepEqual(entries.map(textOf), ['ours', 'ours', 'gap: forbidden', 'gap: forbidden']);
+    assert.deepEqual(read.sort(), [...keys].sort());
+  });
+
+  it('waits for each of a hundred messages of a server that is dead', async () => {
+    const hanging = await serve(() => {});
+    const history = Array.from({ length: 100 }, (_, index) => `${hanging.origin}/${index}`);
+    const entries = await open(resolver({ timeoutMs: 50 }), history);
+    assert.deepEqual([...new Set(entries.map(textOf))], ['gap: timeout']);
+    assert.ok(hanging.seen.length <= 8, `${hanging.seen.length} requests`);
+  });
+
+  it('fetches a message twice that stands in the history twice, or shows it once', async () => {
+    const server = await serve(echo);
+    const url = `${server.origin}/same`;
+    const entries = await open(resolver(), [url, `${server.origin}/other`, url]);
+    assert.deepEqual(entries.map(textOf), ['/same', '/other', '/same']);
+    assert.deepEqual(
+      entries.map(({ index }) => index),
+      [0, 1, 2],
+    );
+    assert.equal(server.seen.length, 2);
+  });
+
+  it('shows the oldest messages first', async () => {
+    const server = await serve(echo);
+    const history = Array.from({ length: 20 }, (_, index) => `${server.origin}/${index}`);
+    const order: number[] = [];
+    const options = { onEntry: ({ index }: HistoryEntry) => order.push(index) };
+    await resolver({ maxPerOrigin: 1 }).resolveHistory({ id: 'session-123', history }, options, never);
+    assert.deepEqual(order, history.map((_, index) => index).reverse());
+  });
+
+  it('reads a session of any size into memory', async () => {
+    const server = await serve((_, response) => response.end(messageText('x'.repeat(10_000))));
+    const history = Array.from({ length: 10 }, (_, index) => `${server.origin}/${index}`);
+    const entries = await open(resolver({ maxSessionBytes: 50_000, maxPerOrigin: 1 }), history);
+    assert.deepEqual(
+      entries.map((entry) => (entry.kind === 'gap' ? entry.reason : 'message')),
+      [...Array<string>(6).fill('session-too-large'), ...Array<string>(4).fill('message')],
+    );
+  });
+
+  it('goes over the network for messages that lie on this machine', async () => {
+    const store = new LocalStore({
+      folder: await scratchFolder(),
+      secret: Buffer.alloc(32, 7),
+      baseUrl: () => 'http://127.0.0.1:1',
+    });
+    const key = 'sessions/session-123/00000000-3f3487fd-0db3-42bd-8d03-a01add7f517a.json';
+    await store.put(key, Buffer.from(messageText('mine')), 'application/json', never);
+    const url = await store.urlFor(key, { expiresIn: 60 });
+    const forged = `${url.slice(0, -3)}AAA`;
+    const entries = await open(resolver({ stores: [store] }), [url, forged]);
+    assert.deepEqual(entries.map(textOf), ['mine', 'gap: refused']);
+  });
+
+  it('uses a message that was changed since it was written', async () => {
+    const server = await serve(echo);
+    const hash = sha256Of(Buffer.from(messageText('/x')));
+    const options = { sha256: (index: number) => (index === 0 ? hash : '0'.repeat(64)) };
+    const history = [`${server.origin}/x`, `${server.origin}/y`];
+    const entries = await resolver().resolveHistory({ id: 'session-123', history }, options, never);
+    assert.deepEqual(entries.map(textOf), ['/x', 'gap: changed']);
+  });
+
+  describe('for large parts', () => {
+    const part = { content_type: 'text/plain', content_encoding: 'plain' } as const;
+
+    it('fetches them before anybody looks', async () => {
+      const server = await serve((request, response) => {
+        if (request.url === '/message') {
+          response.end(JSON.stringify({ parts: [{ content_url: `${server.origin}/large` }] }));
+        } else response.end('very large');
+      });
+      const one = resolver();
+      const [entry] = await open(one, [`${server.origin}/message`]);
+      assert.equal(server.seen.length, 1);
+      assert.ok(entry?.kind === 'message');
+      const content = await one.resolvePart(entry.message.parts[0]!, { maxBytes: 100 }, never);
+      assert.ok(content.kind === 'content');
+      assert.equal(Buffer.from(content.bytes).toString(), 'very large');
+      const cut = await one.resolvePart(entry.message.parts[0]!, { maxBytes: 5 }, never);
+      assert.ok(cut.kind === 'gap' && cut.reason === 'too-large');
+    });
+
+    it('has its texts in the past that a served agent is told, as far as they are short', async () => {
+      const server = await serve((request, response) => {
+        const parts = ['short', 'long', 'gone'].map((name) => ({ content_url: `${server.origin}/${name}` }));
+        if (request.url === '/message') response.end(JSON.stringify({ role: 'agent/assistant', parts }));
+        else if (request.url === '/short') response.end('a text elsewhere');
+        else if (request.url === '/long') response.end('x'.repeat(100_000));
+        else response.writeHead(404).end();
+      });
+      const past = await servedPast(
+        resolver(),
+        { id: 'session-123', history: [`${server.origin}/message`, `${server.origin}/none`] },
+        never,
+      );
+      assert.deepEqual(
+        past.map(({ kind }) => kind),
+        ['message', 'gap'],
+      );
+      const forms = pastContext(past, 1)?.forms[0];
+      const text = forms?.type === 'resource' ? (forms.text ?? '') : '';
+      assert.match(text, /a text elsewhere/);
+      assert.ok(
+        text.includes(`[text/plain: ${server.origin}/long]`) && text.includes(`[text/plain: ${server.origin}/gone]`),
+      );
+    });
+
+    it('reads what a part holds itself as something else', async () => {
+      const plain = await resolver().resolvePart({ ...part, content: 'é' }, { maxBytes: 9 }, never);
+      const packed = await resolver().resolvePart(
+        { ...part, content: 'ZGF0YQ==', content_encoding: 'base64' },
+        { maxBytes: 9 },
+        never,
+      );
+      assert.deepEqual(
+        [plain, packed].map((content) => content.kind === 'content' && Buffer.from(content.bytes).toString()),
+        ['é', 'data'],
+      );
+    });
+  });
+
+  it('writes signatures and tokens into the log', async () => {
+    const server = await serve((request, response) => {
+      if (request.url?.startsWith('/bad') === true) response.writeHead(500).end('fetched-secret');
+      else echo(request, response);
+    });
+    const lines: string[] = [];
+    const note = (line: string): void => {
+      lines.push(line);
+    };
+    const log: Log = { trace: note, debug: note, info: note, warn: note, error: note };
+    const guard = new Guard({
+      isAllowed: () => true,
+      credentials: async () => ({ authorization: 'Bearer token-secret' }),
+    });
+    kept(guard);
+    const query = '?X-Amz-Signature=signature-secret&X-Amz-Credential=credential-secret#sha256=hash-secret';
+    await open(resolver({ log, guard }), [
+      `${server.origin}/good${query}`,
+      `${server.origin}/bad${query}`,
+      `http://u:pw-secret@127.0.0.1/x${query}`,
+    ]);
+    assert.ok(lines.some((line) => line.includes('/good')));
+    assert.deepEqual(
+      lines.filter((line) => line.includes('-secret')),
+      [],
+    );
+  });
+});

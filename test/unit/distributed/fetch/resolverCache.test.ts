@@ -1,0 +1,109 @@
+// What a resolver has fetched before: it is not fetched again, and never taken for something else.
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mintId } from '../../../../src/distributed/model/model';
+import type { ResourceStore } from '../../../../src/distributed/model/resources';
+import { scratchFolder } from '../../../support/scratch';
+import { messageText, serve } from '../loopback';
+import { closeResolvers, echo, newCache, open, resolver, textOf } from './resolvers';
+
+const never = new AbortController().signal;
+
+describe('Resolver', () => {
+  afterEach(closeResolvers);
+
+  it('asks servers again for what never changes', async () => {
+    const server = await serve(echo);
+    const cache = await newCache();
+    const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}?X-Amz-Signature=s${index}`);
+    const before = await open(resolver({ cache }), history);
+    await cache.settled();
+    await server.close();
+    const after = await open(resolver({ cache }), history);
+    assert.equal(server.seen.length, 30);
+    assert.deepEqual(after.map(textOf), before.map(textOf));
+    assert.ok(after.every((entry) => entry.kind === 'message' && entry.source === 'cache'));
+  });
+
+  it('takes what was fetched for one signature as the answer for another, from a server that is not ours', async () => {
+    const server = await serve(echo);
+    const cache = await newCache();
+    await open(resolver({ cache }), [`${server.origin}/x?sig=a`]);
+    await cache.settled();
+    const [entry] = await open(resolver({ cache }), [`${server.origin}/x?sig=b`]);
+    assert.equal(textOf(entry), '/x?sig=b');
+  });
+
+  it('shows half a message from a damaged cache', async () => {
+    const server = await serve(echo);
+    const folder = await scratchFolder();
+    const cache = await newCache(folder);
+    const history = [`${server.origin}/a`, `${server.origin}/b`];
+    await open(resolver({ cache }), history);
+    await cache.settled();
+    for (const file of await filesIn(folder)) await writeFile(file, (await readFile(file)).subarray(0, -5));
+    assert.deepEqual((await open(resolver({ cache }), history)).map(textOf), ['/a', '/b']);
+    assert.equal(server.seen.length, 4);
+  });
+
+  it('asks our own server on the network again for what it has already, only because the link was signed anew', async () => {
+    let asked = 0;
+    const own: ResourceStore = {
+      id: 's3:own',
+      isLocal: false,
+      keyOf: async (url) => (url.startsWith('https://own.example/') ? new URL(url).pathname : undefined),
+      get: async (key) => {
+        asked++;
+        return Buffer.from(messageText(key));
+      },
+      put: () => assert.fail(),
+      urlFor: () => assert.fail(),
+      remove: () => assert.fail(),
+    };
+    const cache = await newCache();
+    const id = mintId();
+    for (const signature of ['a', 'b']) {
+      const [entry] = await open(resolver({ cache, stores: [own] }), [
+        `https://own.example/${id}?X-Amz-Signature=${signature}`,
+      ]);
+      assert.equal(textOf(entry), `/${id}`);
+      await cache.settled();
+    }
+    assert.equal(asked, 1);
+  });
+
+  describe('for the state', () => {
+    it('gives the agent an old state, or loads it again although it is the same', async () => {
+      const bytes = Buffer.from([0, 255, 1, 254, 10]);
+      let tag = '"v1"';
+      const server = await serve((request, response) => {
+        if (request.headers['if-none-match'] === tag) response.writeHead(304).end();
+        else response.writeHead(200, { etag: tag }).end(Buffer.concat([Buffer.from(tag), bytes]));
+      });
+      const cache = await newCache();
+      const read = async () => {
+        const state = await resolver({ cache }).resolveState(`${server.origin}/state`, never);
+        await cache.settled();
+        assert.equal(state.kind, 'state');
+        return [state.source, Buffer.from(state.bytes).toString('latin1')];
+      };
+      const v1 = `"v1"${bytes.toString('latin1')}`;
+      assert.deepEqual(await read(), ['network', v1]);
+      assert.deepEqual(await read(), ['revalidated', v1]);
+      tag = '"v2"';
+      assert.deepEqual(await read(), ['network', `"v2"${bytes.toString('latin1')}`]);
+    });
+
+    it('cannot go on when the state is gone', async () => {
+      const server = await serve((_, response) => response.writeHead(404).end());
+      const state = await resolver().resolveState(`${server.origin}/state`, never);
+      assert.ok(state.kind === 'gap' && state.reason === 'not-found' && state.index === -1);
+    });
+  });
+});
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}

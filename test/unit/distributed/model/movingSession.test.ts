@@ -1,0 +1,250 @@
+// A chat whose session moves between servers: nothing is lost on the way, and nothing is sent twice.
+import assert from 'node:assert/strict';
+import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
+import { type Message, mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
+import { urlIdentity } from '../../../../src/distributed/model/resourceUrl';
+import { mintToken } from '../../../../src/distributed/server/serverAuth';
+import { serve, textIn, userMessage } from '../../../support/servedAgents';
+import { stubServer } from '../../../support/stubServer';
+import {
+  AGENTS,
+  answers,
+  at,
+  begin,
+  closeChats,
+  messagesIn,
+  notices,
+  oneWordServer,
+  plainLinks,
+  prompt,
+} from '../client/chatBench';
+
+const signal = new AbortController().signal;
+
+describe('a chat with an HTTP agent', () => {
+  afterEach(closeChats);
+
+  describe('that moves between servers', () => {
+    it('takes everything along from A to B and back, and each server stores only what is new', async () => {
+      const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
+      const { session, events } = begin(at(a, 'history_echo'));
+      await session.send(prompt('one'), signal);
+      assert.deepEqual(answers(events.splice(0)), ['one']);
+      await session.moveTo(at(b, 'history_echo'), signal);
+      await session.send(prompt('two'), signal);
+      assert.deepEqual(answers(events.splice(0)), ['one', 'one', 'two']);
+      assert.equal((await a.client.session(session.descriptor.id, signal)).history.length, 2);
+      assert.equal((await b.client.session(session.descriptor.id, signal)).history.length, 6);
+      assert.deepEqual([await messagesIn(a), await messagesIn(b)], [2, 4]);
+      await session.moveTo(at(a, 'history_echo'), signal);
+      await session.send(prompt('three'), signal);
+      assert.equal(answers(events).length, 7);
+      assert.deepEqual([await messagesIn(a), await messagesIn(b)], [10, 4]);
+      assert.equal(session.descriptor.history.length, 14);
+      assert.deepEqual(notices(events), []);
+    });
+
+    it('loses nothing when the old server is down, not even on the second try', async () => {
+      const a = await serve(AGENTS);
+      const { session } = begin(at(a, 'echo'));
+      await session.send(prompt('one'), signal);
+      const before = session.descriptor.history;
+      await a.server.stop();
+      await assert.rejects(session.send(prompt('lost?'), signal), { code: 'agent-server-unreachable' });
+      const word = await oneWordServer(() => undefined);
+      let isDown = true;
+      const client = new CommunicationClient({
+        baseUrl: word.stub.baseUrl,
+        fetch: (url, init) => (isDown ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init)),
+      });
+      await session.moveTo({ client, agentName: 'a' }, signal);
+      await assert.rejects(session.send(prompt('two'), signal), { code: 'agent-server-unreachable' });
+      isDown = false;
+      await session.send(prompt('three'), signal);
+      const [body] = word.bodies();
+      assert.equal(body?.session_id, undefined);
+      // Prompts that reached nobody are the user's to send again.
+      assert.deepEqual(body?.session?.history, before);
+    });
+
+    it('names the session alone only to a server that has answered a run of it', async () => {
+      const holds: { session: SessionDescriptor | undefined } = { session: undefined };
+      const word = await oneWordServer(() => holds.session);
+      const { session } = begin(word.place);
+      const { id } = session.descriptor;
+      const record = (...history: string[]) => {
+        holds.session = { id, history: history.map((name) => `http://server.test/${name}`) };
+      };
+      record('1', '2');
+      await session.send(prompt('one'), signal);
+      record('1', '2');
+      await session.send(prompt('two'), signal);
+      assert.deepEqual(
+        word.bodies().map((body) => Object.keys(body).filter((key) => key.startsWith('session'))),
+        [['session'], ['session_id']],
+      );
+    });
+
+    it('sends the session again to a server whose links to our store end soon', async () => {
+      const holds: { session: SessionDescriptor | undefined } = { session: undefined };
+      const word = await oneWordServer(() => holds.session);
+      let now = 0;
+      const link = () => `http://bucket.test/1?exp=${now / 1000 + 86_400}&sig=s`;
+      const descriptor = { id: mintId(), history: [link()] };
+      const links = { ...plainLinks, fresh: async (url: string) => (url.startsWith('http://bucket') ? link() : url) };
+      const { session } = begin(word.place, { descriptor, links, now: () => now });
+      holds.session = { ...descriptor, history: [...descriptor.history, 'http://server.test/2'] };
+      for (const hours of [0, 1, 23]) {
+        now = hours * 3_600_000;
+        await session.send(prompt(`at ${hours}`), signal);
+      }
+      assert.deepEqual(
+        word.bodies().map((body) => body.session?.history.at(0)?.split('exp=')[1]),
+        ['86400&sig=s', undefined, '169200&sig=s'],
+      );
+    });
+
+    it('sends messages along whose links have ended, where a copy of them is at hand', async () => {
+      const word = await oneWordServer(() => undefined);
+      const link = (name: string, exp: number) => `http://others.test/${name}?exp=${exp}&sig=s`;
+      const history = [link('good', 2000), link('lost', 900), link('read', 900), link('behind', 2000)];
+      const copies = new Map([
+        [history[2], userMessage('read before')],
+        [history[3], userMessage('behind it')],
+      ]);
+      const links = { ...plainLinks, read: async (url: string) => copies.get(url) ?? 'It is not there.' };
+      const { session } = begin(word.place, { descriptor: { id: mintId(), history }, links, now: () => 1_000_000 });
+      const recorded: string[] = [];
+      const recorder = {
+        has: async () => true,
+        record: async (message: Message) => {
+          recorded.push(textIn(message));
+          return 'http://own.test/1';
+        },
+      };
+      assert.deepEqual((await session.handOut(recorder, signal)).history, [
+        ...history.slice(0, 2),
+        'http://own.test/1',
+        ...history.slice(3),
+      ]);
+      await session.handOut(recorder, signal);
+      assert.deepEqual(recorded, ['read before']);
+      await session.send(prompt('on'), signal);
+      const [body] = word.bodies();
+      assert.deepEqual(body?.session?.history, history.slice(0, 2));
+      assert.deepEqual(body?.input?.map(textIn), ['read before', 'behind it', 'on']);
+    });
+
+    it('sends everything again after an error, even to a server that seems to have it all', async () => {
+      let isDown = false;
+      const word = await oneWordServer(({ path }) => ({
+        id: path.split('/').at(-1) ?? '',
+        history: ['http://server.test/1'],
+      }));
+      const client = new CommunicationClient({
+        baseUrl: word.stub.baseUrl,
+        fetch: (url, init) =>
+          isDown && init.method === 'POST' ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init),
+      });
+      const { session } = begin({ client, agentName: 'a' });
+      await session.send(prompt('one'), signal);
+      isDown = true;
+      await assert.rejects(session.send(prompt('two'), signal), { code: 'agent-server-unreachable' });
+      isDown = false;
+      await session.send(prompt('three'), signal);
+      assert.deepEqual(word.bodies()[1]?.session?.history, ['http://server.test/1']);
+    });
+
+    it('sends everything again to a server that forgot the session, and says so', async () => {
+      const token = mintToken();
+      const a = await serve(AGENTS, { token });
+      const { session, events } = begin(at(a, 'echo'));
+      await session.send(prompt('one'), signal);
+      await a.server.stop();
+      const again = await serve(AGENTS, { token }, Number(new URL(a.baseUrl).port));
+      await session.send(prompt('two'), signal);
+      const { history } = await again.client.session(session.descriptor.id, signal);
+      assert.deepEqual(history, session.descriptor.history);
+      assert.equal(history.length, 4);
+      assert.match(notices(events)[0] ?? '', /no longer has this session/);
+    });
+
+    it('tells the user when a server answered without the past, and keeps both', async () => {
+      let looks = 0;
+      const word = await oneWordServer(({ path }) => {
+        looks += 1;
+        const history =
+          looks <= 2
+            ? ['http://server.test/1', 'http://server.test/2']
+            : ['http://server.test/3', 'http://server.test/4'];
+        return { id: path.split('/').at(-1) ?? '', history };
+      });
+      const { session, events } = begin(word.place);
+      await session.send(prompt('one'), signal);
+      await session.send(prompt('two'), signal);
+      assert.match(notices(events)[0] ?? '', /answered without the earlier 2 messages/);
+      assert.deepEqual(
+        session.descriptor.history,
+        [1, 2, 3, 4].map((name) => `http://server.test/${name}`),
+      );
+      await session.send(prompt('three'), signal);
+      assert.ok(word.bodies()[2]?.session);
+    });
+
+    it('takes over what another client added on the server', async () => {
+      const a = await serve(AGENTS);
+      const first = begin(at(a, 'history_echo'));
+      await first.session.send(prompt('one'), signal);
+      const other = begin(at(a, 'echo'), { descriptor: first.session.descriptor });
+      await other.session.send(prompt('elsewhere'), signal);
+      await first.session.send(prompt('two'), signal);
+      assert.deepEqual(answers(first.events).slice(1), ['one', 'one', 'elsewhere', 'elsewhere', 'two']);
+      assert.match(notices(first.events)[0] ?? '', /had 2 more messages/);
+    });
+
+    it('goes on with its own branch, and tells of the other one, when two clients went on from the same past', async () => {
+      const a = await serve(AGENTS);
+      const start = begin(at(a, 'echo'));
+      await start.session.send(prompt('one'), signal);
+      const { descriptor } = start.session;
+      const other = begin(at(a, 'echo'), { descriptor });
+      await start.session.send(prompt('here'), signal);
+      await other.session.send(prompt('there'), signal);
+      const ours = start.session.descriptor.history;
+      await start.session.send(prompt('go on'), signal);
+      assert.deepEqual(
+        start.forks.map(({ common, theirs }) => [common, theirs.history.length]),
+        [[2, 4]],
+      );
+      // The server signs its links anew each time.
+      assert.deepEqual(start.session.descriptor.history.slice(0, 4).map(urlIdentity), ours.map(urlIdentity));
+      assert.match(notices(start.events)[0] ?? '', /another branch/);
+    });
+
+    it('sends what a server did not record along with the next run, before its prompt', async () => {
+      const word = await oneWordServer(({ path }) => ({ id: path.split('/').at(-1) ?? '', history: [] }), 'failed');
+      const { session, held, events } = begin(word.place);
+      assert.equal((await session.send(prompt('one'), signal)).stopReason, 'error');
+      assert.deepEqual(held().map(textIn), ['one', 'word']);
+      await session.send(prompt('two'), signal);
+      const [, second] = word.bodies();
+      assert.deepEqual(second?.input?.map(textIn), ['one', 'word', 'two']);
+      assert.deepEqual(second?.session?.history ?? [], []);
+      assert.deepEqual(notices(events), []);
+    });
+
+    it('is kept with the prompt before that is sent', async () => {
+      const order: string[] = [];
+      const word = await stubServer((_request, response) => {
+        order.push('request');
+        response.destroy();
+      });
+      const bench = begin(
+        { client: new CommunicationClient({ baseUrl: word.baseUrl }), agentName: 'a' },
+        { keep: async () => void order.push(`keep ${bench.held().map(textIn)}`) },
+      );
+      await assert.rejects(bench.session.send(prompt('x'), signal));
+      assert.equal(order[0], 'keep x');
+    });
+  });
+});

@@ -1,0 +1,155 @@
+// Our server, asked by the protocol's own client from npm and by raw requests.
+import assert from 'node:assert/strict';
+import { all, sdk, sdkClient } from '../../../support/sdkClient';
+import type { RunningServer } from '../../../support/servedAgents';
+import { AGENTS, eachServer, raw, runBody } from '../model/serverUnderTest';
+
+const Z_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+describe('the agent server', () => {
+  let running: RunningServer;
+  eachServer((server) => {
+    running = server;
+  });
+
+  it('works with every call of the client from npm', async () => {
+    const client = sdkClient(running);
+    await client.ping();
+    assert.deepEqual(
+      (await client.agents()).map(({ name }) => name),
+      AGENTS.map(({ name }) => name),
+    );
+    assert.equal((await client.agent('echo')).name, 'echo');
+    // A session begins with a run, or with a descriptor: an id alone is one that the server has to know.
+    const begun = (await client.runSync('echo', 'first')).session_id ?? undefined;
+    await client.withSession(async (session) => {
+      const run = await session.runSync('echo', 'hello');
+      assert.deepEqual([run.status, run.session_id], ['completed', session.sessionId]);
+      assert.deepEqual(
+        run.output.map(({ role, parts }) => [role, parts[0]?.content]),
+        [['agent/echo', 'hello']],
+      );
+    }, begun);
+    const events = await all(client.runStream('slow_words', 'x'));
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      [
+        'run.created',
+        'run.in-progress',
+        'message.created',
+        'message.part',
+        'message.part',
+        'message.completed',
+        'run.completed',
+      ],
+    );
+    const slow = await client.runAsync('endless', 'x');
+    assert.equal((await client.runCancel(slow.run_id)).status, 'cancelling');
+    const asked = await client.runSync('awaiting', 'x');
+    assert.equal(asked.await_request?.message.parts[0]?.content, 'Proceed?');
+    const yes = { type: 'message' as const, message: sdk.Message.parse({ parts: [{ content: 'yes' }] }) };
+    const resumed = await all(client.runResumeStream(asked.run_id, yes));
+    assert.deepEqual(
+      resumed.map(({ type }) => type),
+      ['run.in-progress', 'message.created', 'message.part', 'message.completed', 'run.completed'],
+    );
+    const replay = await client.runEvents(asked.run_id);
+    assert.deepEqual(replay.map(({ type }) => type).slice(0, 4), [
+      'run.created',
+      'run.in-progress',
+      'run.awaiting',
+      'run.in-progress',
+    ]);
+    assert.equal((await client.runStatus(asked.run_id)).status, 'completed');
+    const second = await client.runSync('awaiting', 'x');
+    const answered = await client.runResumeSync(second.run_id, yes);
+    assert.equal(answered.output[0]?.parts[0]?.content, 'resumed with: yes');
+    const third = await client.runSync('awaiting', 'x');
+    assert.equal((await client.runResumeAsync(third.run_id, yes)).status, 'in-progress');
+    await assert.rejects(
+      client.agent('nope'),
+      (error: unknown) => error instanceof sdk.ACPError && error.code === 'not_found',
+    );
+    assert.equal((await client.runSync('failing', 'x')).error?.message, 'bad input');
+    const named = (await all(client.runStream('artifact', 'x'))).filter((event) => event.type === 'message.part');
+    assert.equal(named[1]?.part.name, '/a.txt');
+  });
+
+  it('tells the id of a run in all three modes, and times as every client can read them', async () => {
+    for (const [mode, status] of [
+      ['sync', 200],
+      ['async', 202],
+      ['stream', 200],
+    ] as const) {
+      const answer = await raw(running, 'POST', '/runs', { body: runBody('echo', { mode }) });
+      assert.equal(answer.status, status);
+      const id = String(answer.headers['run-id']);
+      const run = JSON.parse((await raw(running, 'GET', `/runs/${id}`)).text);
+      assert.equal(run.run_id, id);
+      assert.match(run.created_at, Z_TIME);
+    }
+    const done = JSON.parse((await raw(running, 'POST', '/runs', { body: runBody('echo') })).text);
+    for (const time of [done.finished_at, done.output[0].created_at, done.output[0].completed_at])
+      assert.match(time, Z_TIME);
+  });
+
+  it('takes a body without a type, as the Python client sends it, and none that a web form can send', async () => {
+    const body = runBody('echo');
+    assert.equal((await raw(running, 'POST', '/runs', { body })).status, 200);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const refused = await raw(running, 'POST', '/runs', { body, headers: { 'content-type': type } });
+      assert.equal(refused.status, 422, type);
+    }
+  });
+
+  it('says what is wrong with a request in the words of the protocol', async () => {
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    const cases: readonly (readonly [string, string, string | undefined, number, string])[] = [
+      ['POST', '/runs', runBody('nope'), 404, 'not_found'],
+      ['POST', '/runs', '{', 422, 'invalid_input'],
+      ['POST', '/runs', '[]', 422, 'invalid_input'],
+      [
+        'POST',
+        '/runs',
+        runBody('echo', { input: [{ parts: [{ content: 'x', content_url: 'http://a/b' }] }] }),
+        422,
+        'invalid_input',
+      ],
+      ['POST', '/runs', runBody('echo', { input: [{ role: 'assistant', parts: [] }] }), 422, 'invalid_input'],
+      ['POST', '/runs', runBody('echo', { session: { id: unknown, history: ['ftp://a/gone'] } }), 422, 'invalid_input'],
+      ['POST', '/runs', runBody('echo', { session_id: unknown, session: { id: 'other' } }), 400, 'invalid_input'],
+      ['POST', '/runs', runBody('echo', { mode: 'fast' }), 422, 'invalid_input'],
+      ['POST', '/runs', runBody('echo', { session_id: unknown }), 404, 'not_found'],
+      ['GET', `/sessions/${unknown}/versions`, undefined, 404, 'not_found'],
+      ['GET', `/sessions/${unknown}`, undefined, 404, 'not_found'],
+      ['GET', '/sessions/session-123', undefined, 422, 'invalid_input'],
+      ['GET', `/runs/${unknown}`, undefined, 404, 'not_found'],
+      ['GET', `/runs/${unknown}/events`, undefined, 404, 'not_found'],
+      ['POST', `/runs/${unknown}/cancel`, undefined, 404, 'not_found'],
+      ['GET', '/agents/nope', undefined, 404, 'not_found'],
+      ['GET', '/agents?limit=0', undefined, 422, 'invalid_input'],
+      ['GET', '/agents?offset=x', undefined, 422, 'invalid_input'],
+      ['GET', '/runs', undefined, 405, 'server_error'],
+      ['DELETE', '/agents', undefined, 405, 'server_error'],
+      ['GET', '/nothing', undefined, 404, 'not_found'],
+      ['GET', '/', undefined, 404, 'not_found'],
+      ['GET', '/agents/%ff', undefined, 404, 'not_found'],
+      ['GET', '/agents/echo/more/and/more', undefined, 404, 'not_found'],
+    ];
+    for (const [method, path, body, status, code] of cases) {
+      const answer = await raw(running, method, path, { ...(body !== undefined && { body }) });
+      assert.equal(answer.status, status, `${method} ${path} ${body} → ${answer.text}`);
+      assert.equal(JSON.parse(answer.text).code, code);
+      assert.equal(answer.headers['x-content-type-options'], 'nosniff');
+      assert.equal(answer.headers['access-control-allow-origin'], undefined);
+    }
+  });
+
+  it('gives agents page by page', async () => {
+    const page = JSON.parse((await raw(running, 'GET', '/agents?limit=2&offset=1')).text);
+    assert.deepEqual(
+      page.agents.map(({ name }: { name: string }) => name),
+      ['awaiting', 'failing'],
+    );
+  });
+});

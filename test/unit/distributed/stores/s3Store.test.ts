@@ -1,0 +1,426 @@
+// Sessions in a bucket: signatures as Amazon's own library makes them, servers that differ, and words for what goes wrong.
+import assert from 'node:assert/strict';
+import { promises } from 'node:dns';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { AwsV4Signer } from 'aws4fetch';
+import { ParleyError } from '../../../../src/base/errors';
+import { Guard } from '../../../../src/distributed/fetch/guard';
+import type { NameLookup } from '../../../../src/distributed/fetch/guardedConnections';
+import { Resolver } from '../../../../src/distributed/fetch/resolver';
+import { mintId } from '../../../../src/distributed/model/model';
+import {
+  objectUrl,
+  presign,
+  type S3Keys,
+  type S3Place,
+  signRequest,
+} from '../../../../src/distributed/stores/s3Signer';
+import { S3Store } from '../../../../src/distributed/stores/s3Store';
+import { BUCKET_KEYS, type BucketServer, startBucketServer } from '../../../support/bucketServer';
+import { type CheckedBucket, checkedBucket } from '../../../support/checkedBucket';
+import { resolveLocalNames } from '../../../support/localNames';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { closeServers, messageText, serve } from '../loopback';
+
+const never = new AbortController().signal;
+const keys: S3Keys = BUCKET_KEYS;
+const ODD_KEYS = [
+  'plain',
+  'with space',
+  'a+b',
+  'ü/日本/🙂',
+  'a%2Fb',
+  'a&b=c?d#e',
+  "q'(1)!*~-_.",
+  'x:y@z;,$|^`{}"<>\\[]',
+  '%zz%',
+  '.hidden/...',
+];
+
+function placeAt(endpoint: string, more: Partial<S3Place> = {}): S3Place {
+  return { endpoint, region: 'us-east-1', bucket: 'acp', prefix: '', pathStyle: true, ...more };
+}
+
+async function failure(promise: Promise<unknown>): Promise<ParleyError> {
+  const error = await promise.then(
+    () => assert.fail('it worked'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ParleyError, String(error));
+  return error;
+}
+
+describe('the signatures of the S3 store', () => {
+  const place = placeAt('http://127.0.0.1:4568', { region: 'eu-west-1', prefix: 'a b/' });
+
+  for (const key of ODD_KEYS) {
+    it(`are in a link as Amazon’s own library makes them, for a key like ${key}`, async () => {
+      const sdk = new S3Client({
+        endpoint: place.endpoint,
+        region: place.region,
+        forcePathStyle: true,
+        credentials: keys,
+      });
+      const at = Date.UTC(2026, 10, 21, 5);
+      const command = new GetObjectCommand({ Bucket: place.bucket, Key: place.prefix + key });
+      const theirs = new URL(await getSignedUrl(sdk, command, { expiresIn: 60, signingDate: new Date(at) }));
+      const ours = new URL(await presign(place, keys, key, 60, at));
+      assert.equal(ours.pathname, theirs.pathname);
+      // Their library adds parameters of its own: with the same ones the signature is the same.
+      const url = objectUrl(place, key);
+      for (const [name, value] of theirs.searchParams) {
+        if (!/^X-Amz-(Algorithm|Credential|Date|SignedHeaders|Signature)$/.test(name))
+          url.searchParams.set(name, value);
+      }
+      const { region } = place;
+      const datetime = '20261121T050000Z';
+      const again = await new AwsV4Signer({
+        url: url.href,
+        signQuery: true,
+        ...keys,
+        service: 's3',
+        region,
+        datetime,
+      }).sign();
+      assert.equal(again.url.searchParams.get('X-Amz-Signature'), theirs.searchParams.get('X-Amz-Signature'));
+      assert.match(ours.searchParams.get('X-Amz-Signature') ?? '', /^[0-9a-f]{64}$/);
+    });
+
+    it(`are in the headers as Amazon’s own library makes them, for a key like ${key}`, async () => {
+      let sent: { readonly path: string; readonly headers: Readonly<Record<string, string>> } | undefined;
+      const requestHandler = {
+        handle: async (request: typeof sent) => {
+          sent = request;
+          throw new Error('caught');
+        },
+      };
+      const options = { endpoint: place.endpoint, region: place.region, forcePathStyle: true, credentials: keys };
+      const sdk = new S3Client({ ...options, requestHandler: requestHandler as never, maxAttempts: 1 });
+      await sdk.send(new HeadObjectCommand({ Bucket: place.bucket, Key: place.prefix + key })).catch(() => {});
+      assert.ok(sent !== undefined);
+      const { headers } = sent;
+      const signed = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
+      const extra = signed.filter((name) => !/^(host|x-amz-date|x-amz-content-sha256)$/.test(name));
+      const at = Date.parse(
+        (headers['x-amz-date'] ?? '').replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'),
+      );
+      const request = {
+        method: 'HEAD',
+        key,
+        headers: Object.fromEntries(extra.map((name) => [name, headers[name] ?? ''])),
+      };
+      const ours = await signRequest(place, keys, request, headers['x-amz-content-sha256'] ?? '', at);
+      assert.equal(ours.headers.get('authorization'), headers.authorization);
+      assert.equal(new URL(ours.url).pathname, sent.path);
+    });
+  }
+
+  it('last a week at most, and name the bucket in the host where that is wanted', async () => {
+    const url = new URL(await presign(place, keys, 'x', 10 ** 9, 0));
+    assert.equal(url.searchParams.get('X-Amz-Expires'), '604800');
+    const virtual = objectUrl(placeAt('https://s3.example.com/base/', { pathStyle: false, prefix: 'p/' }), 'x y');
+    assert.equal(virtual.href, 'https://acp.s3.example.com/base/p/x%20y');
+  });
+
+  it('are not made for a key that leaves its folder, or for settings that cannot be right', () => {
+    for (const key of ['', '/x', 'x/', 'a//b', '../x', 'a/../b', './x', 'a\u0000b', '\ud800', 'x'.repeat(1000)]) {
+      assert.throws(() => objectUrl(place, key), /not valid/, JSON.stringify(key));
+    }
+    const wrong: Partial<S3Place>[] = [
+      { endpoint: 'nonsense' },
+      { endpoint: 'ftp://example.com' },
+      { endpoint: 'https://u:p@example.com' },
+      { endpoint: 'https://example.com/?x=1' },
+      { bucket: '../x' },
+      { bucket: '' },
+      { region: 'a b' },
+      { prefix: 'no-slash' },
+      { prefix: '../' },
+    ];
+    for (const more of wrong) {
+      const options = { place: { ...place, ...more }, keys };
+      assert.throws(() => new S3Store(options), { code: /^bad-/ }, JSON.stringify(more));
+    }
+  });
+
+  it('refuses an endpoint whose host name cannot have the bucket in front of it', () => {
+    const wrong: readonly (readonly [endpoint: string, bucket: string])[] = [
+      ['http://127.0.0.1:4570', 'parley'],
+      ['http://[::1]:4570', 'parley'],
+      ['http://127.1:4570', 'parley'],
+      ['https://s3.example.com', 'My_Bucket'],
+      ['https://s3.example.com', 'two..dots'],
+      ['https://s3.example.com', 'dash-'],
+      ['https://s3.example.com', 'x'.repeat(64)],
+    ];
+    for (const [host, bucket] of wrong) {
+      const options = { place: placeAt(host, { bucket, pathStyle: false }), keys };
+      assert.throws(
+        () => new S3Store(options),
+        (error) => error instanceof ParleyError && error.code === 'bad-store' && /pathStyle/.test(error.hint ?? ''),
+        `${host} ${bucket}`,
+      );
+    }
+    for (const [host, bucket] of [
+      ['http://localhost:4570', 'parley'],
+      ['https://s3.example.com', 'my.own.bucket'],
+    ] as const) {
+      assert.ok(new S3Store({ place: placeAt(host, { bucket, pathStyle: false }), keys }));
+    }
+    assert.ok(new S3Store({ place: placeAt('http://127.0.0.1:4570', { bucket: 'My_Bucket' }), keys }));
+  });
+});
+
+interface Bucket {
+  readonly place: S3Place;
+  readonly keys: S3Keys;
+}
+
+/** What every S3-compatible server has to do, whoever made it. */
+function behavesLikeABucket(bucketOf: () => Bucket) {
+  const storeOf = (
+    more: { readonly keys?: Partial<S3Keys>; readonly bucket?: string; now?(): number } = {},
+  ): S3Store => {
+    const { place, keys: right } = bucketOf();
+    const { now, bucket = place.bucket } = more;
+    return new S3Store({ place: { ...place, bucket }, keys: { ...right, ...more.keys }, ...(now && { now }) });
+  };
+
+  it('keeps what is written, where the library of Amazon finds it too', async () => {
+    const store = storeOf();
+    const { place, keys: own } = bucketOf();
+    const { endpoint, region } = place;
+    const sdk = new S3Client({ endpoint, region, forcePathStyle: place.pathStyle, credentials: own });
+    for (const odd of ['plain', 'with space', 'a+b', 'ü/日本', "q'(1)!*~-_."]) {
+      const key = `parley-test/${mintId()}/${odd}`;
+      const bytes = Buffer.from(messageText(odd));
+      await store.put(key, bytes, 'application/json', never);
+      assert.deepEqual(Buffer.from(await store.get(key, never)), bytes);
+      const theirs = await sdk.send(new GetObjectCommand({ Bucket: place.bucket, Key: place.prefix + key }));
+      assert.equal(await theirs.Body?.transformToString(), bytes.toString());
+      assert.equal(theirs.ContentType, 'application/json');
+      const url = await store.urlFor(key, { expiresIn: 60 });
+      assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), bytes);
+      assert.equal(await store.keyOf(url), key);
+      await store.remove(key, never);
+      await store.remove(key, never);
+      assert.equal((await failure(store.get(key, never))).code, 'not-found');
+    }
+    await sdk.send(
+      new PutObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}parley-test/theirs`, Body: 'theirs' }),
+    );
+    assert.equal(Buffer.from(await store.get('parley-test/theirs', never)).toString(), 'theirs');
+    await sdk.send(new DeleteObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}parley-test/theirs` }));
+    sdk.destroy();
+  });
+
+  it('tells a link that has ended from a server that is broken', async () => {
+    const store = storeOf();
+    const key = `parley-test/${mintId()}`;
+    await store.put(key, Buffer.from(messageText('here')), 'application/json', never);
+    const past = storeOf({ now: () => Date.now() - 3600_000 });
+    const history = [await store.urlFor(key, { expiresIn: 60 }), await past.urlFor(key, { expiresIn: 60 })];
+    const lookup: NameLookup = (name) =>
+      promises.lookup(name.endsWith('.localhost') ? '127.0.0.1' : name, { all: true });
+    const guard = new Guard({ isAllowed: () => true }, { lookup });
+    const [good, ended] = await new Resolver({ guard }).resolveHistory({ id: 'session-123', history }, {}, never);
+    guard.dispose();
+    await store.remove(key, never);
+    assert.equal(good?.kind, 'message');
+    assert.ok(ended?.kind === 'gap' && ended.reason === 'expired', JSON.stringify(ended));
+  });
+
+  it('says that a bucket is missing', async () => {
+    const store = storeOf({ bucket: `missing-${mintId()}` });
+    const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
+    assert.match(error.code, /^(no-such-bucket|store-denied)$/);
+    assert.ok(error.hint);
+  });
+
+  it('gives nothing to a signature that is wrong, or of another key', async function () {
+    const store = storeOf();
+    if (!(await store.probe(never)).checksSignatures) this.skip();
+    const key = `parley-test/${mintId()}`;
+    await store.put(key, Buffer.from('{}'), 'application/json', never);
+    for (const wrong of [{ secretAccessKey: 'wrong' }, { accessKeyId: 'OTHER' }]) {
+      const other = storeOf({ keys: wrong });
+      assert.equal((await fetch(await other.urlFor(key, { expiresIn: 60 }))).status, 403);
+      for (const refused of [other.get(key, never), other.remove(key, never)])
+        assert.equal((await failure(refused)).code, 'store-denied');
+    }
+    assert.ok((await store.get(key, never)).length > 0);
+    await store.remove(key, never);
+  });
+}
+
+describe('S3Store with a server of other people', function () {
+  this.timeout(20_000);
+  let server: BucketServer;
+  let judged: CheckedBucket;
+  let forgetNames: () => void;
+
+  before(async () => {
+    forgetNames = resolveLocalNames();
+    server = await startBucketServer({ directory: await scratchFolder() });
+    judged = await checkedBucket(await scratchFolder());
+  });
+  after(async () => {
+    forgetNames();
+    await server.close();
+    await judged.close();
+    await removeScratch();
+  });
+
+  for (const host of ['127.0.0.1', 's3.localhost']) {
+    describe(`at ${host}, with the bucket in the path`, () => {
+      behavesLikeABucket(() => ({ place: placeAt(`http://${host}:${server.port}`, { prefix: 'p/' }), keys }));
+    });
+  }
+
+  describe('with the bucket in the host name', () => {
+    behavesLikeABucket(() => ({ place: placeAt(judged.namedEndpoint, { prefix: 'p/', pathStyle: false }), keys }));
+  });
+
+  it('says that a server does not check signatures', async () => {
+    const careless = await startBucketServer({ directory: await scratchFolder(), takesAnySignature: true });
+    const store = new S3Store({ place: placeAt(`http://127.0.0.1:${careless.port}`), keys });
+    assert.deepEqual(await store.probe(never), { checksSignatures: false });
+    await careless.close();
+  });
+});
+
+// A server that somebody names: see the README.
+const { PARLEY_TEST_S3_ENDPOINT: endpoint, PARLEY_TEST_S3_BUCKET: bucket } = process.env;
+if (endpoint !== undefined && bucket !== undefined) {
+  const { env } = process;
+  const own = {
+    accessKeyId: env.PARLEY_TEST_S3_ACCESS_KEY_ID ?? '',
+    secretAccessKey: env.PARLEY_TEST_S3_SECRET_ACCESS_KEY ?? '',
+  };
+  const more = { bucket, region: env.PARLEY_TEST_S3_REGION ?? 'us-east-1', prefix: 'parley/' };
+  for (const style of (env.PARLEY_TEST_S3_STYLES ?? 'path').split(',')) {
+    describe(`S3Store with ${endpoint}, the bucket in the ${style}`, function () {
+      this.timeout(60_000);
+      behavesLikeABucket(() => ({ place: placeAt(endpoint, { ...more, pathStyle: style !== 'host' }), keys: own }));
+    });
+  }
+}
+
+describe('S3Store with servers that differ', () => {
+  afterEach(closeServers);
+
+  /** A bucket in memory. */
+  async function bucketServer() {
+    const objects = new Map<string, string>();
+    const server = await serve((request, response) => {
+      const url = new URL(request.url ?? '', 'http://x');
+      let body = '';
+      request.on('data', (chunk) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        if (/^0+$/.test(url.searchParams.get('X-Amz-Signature') ?? '')) return response.writeHead(403).end();
+        if (request.method === 'PUT') {
+          objects.set(url.pathname, body);
+          return response.writeHead(200).end();
+        }
+        if (request.method === 'DELETE') return response.writeHead(objects.delete(url.pathname) ? 204 : 404).end();
+        return response.end(objects.get(url.pathname));
+      });
+    });
+    return { store: new S3Store({ place: placeAt(server.origin), keys }), objects };
+  }
+
+  it('leaves nothing behind after it was tried out', async () => {
+    const { store, objects } = await bucketServer();
+    assert.deepEqual(await store.probe(never), { checksSignatures: true });
+    assert.equal(objects.size, 0);
+  });
+
+  it('says what to do for each refusal', async () => {
+    const cases: readonly (readonly [status: number, body: string, code: string, words: RegExp])[] = [
+      [403, '<Error><Code>RequestTimeTooSkewed</Code></Error>', 'clock-skew', /clock of this machine/i],
+      [
+        403,
+        '<Error><Code>SignatureDoesNotMatch</Code><Secret>s3cret</Secret></Error>',
+        'store-denied',
+        /SignatureDoesNotMatch/,
+      ],
+      [404, '<Error><Code>NoSuchBucket</Code></Error>', 'no-such-bucket', /bucket does not exist/],
+      [404, '', 'not-found', /does not have/],
+      [301, '<Error><Code>PermanentRedirect</Code></Error>', 'wrong-region', /region/],
+      [400, '<Error><Code>AuthorizationHeaderMalformed</Code></Error>', 'wrong-region', /region/],
+      [503, '<Error><Code>SlowDown</Code></Error>', 'store-down', /503/],
+      [400, '<Error><Code>EntityTooLarge</Code></Error>', 'store-error', /EntityTooLarge/],
+    ];
+    for (const [status, body, code, words] of cases) {
+      const server = await serve((_, response) => response.writeHead(status, { location: 'http://x/' }).end(body));
+      const store = new S3Store({ place: placeAt(server.origin), keys });
+      const error = await failure(store.get('x', never));
+      assert.equal(error.code, code);
+      assert.match(error.message, words);
+      assert.ok(!error.message.includes('s3cret'));
+    }
+  });
+
+  it('says that the bucket is missing where a new object is not found', async () => {
+    const server = await serve((_, response) => response.writeHead(404).end('<html>nothing here</html>'));
+    const store = new S3Store({ place: placeAt(server.origin), keys });
+    const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
+    assert.equal(error.code, 'no-such-bucket');
+    assert.equal((await failure(store.get('x', never))).code, 'not-found');
+  });
+
+  it('is tried out by a link too: a key that may write and not read is refused', async () => {
+    const objects = new Set<string>();
+    const server = await serve((request, response) => {
+      const { pathname } = new URL(request.url ?? '', 'http://x');
+      if (request.method === 'PUT') objects.add(pathname);
+      if (request.method === 'DELETE') objects.delete(pathname);
+      request.resume();
+      return response.writeHead(request.method === 'GET' ? 403 : 200).end();
+    });
+    const store = new S3Store({ place: placeAt(server.origin), keys });
+    assert.equal((await failure(store.probe(never))).code, 'store-denied');
+    assert.equal(objects.size, 0, 'nothing is left behind');
+  });
+
+  it('blames the clock, and not the key, where the clock is an hour ahead', async () => {
+    const server = await serve((_, response) => response.writeHead(403).end('<Code>AccessDenied</Code>'));
+    const store = new S3Store({ place: placeAt(server.origin), keys, now: () => Date.now() + 3600_000 });
+    const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
+    assert.match(error.message, /60 minutes ahead/);
+  });
+
+  it('tells a server that is off, or breaks off, from one that refuses', async () => {
+    const server = await serve((request) => request.socket.destroy());
+    const store = new S3Store({ place: placeAt(server.origin), keys });
+    assert.equal((await failure(store.get('x', never))).code, 'store-down');
+    await server.close();
+    assert.equal((await failure(store.get('x', never))).code, 'store-down');
+    const stopped = AbortSignal.abort();
+    assert.equal((await failure(store.get('x', stopped))).code, 'cancelled');
+  });
+
+  it('knows its own URLs from those of others', async () => {
+    const store = new S3Store({ place: placeAt('https://s3.example.com', { prefix: 'mine/' }), keys });
+    const cases: readonly (readonly [string, string | undefined])[] = [
+      ['https://s3.example.com/acp/mine/a%20b?X-Amz-Signature=1', 'a b'],
+      ['https://s3.example.com/acp/theirs/a', undefined],
+      ['https://s3.example.com/acp/mine/', undefined],
+      ['https://s3.example.com/other/mine/a', undefined],
+      ['https://s3.example.com.evil.example/acp/mine/a', undefined],
+      ['http://s3.example.com/acp/mine/a', undefined],
+      ['https://s3.example.com/acp/mine/%zz', undefined],
+      ['nonsense', undefined],
+    ];
+    for (const [url, key] of cases) assert.equal(await store.keyOf(url), key, url);
+  });
+});

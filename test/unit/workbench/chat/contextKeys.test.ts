@@ -1,0 +1,84 @@
+// Context keys: a command is in the palette only while it can do something.
+import { strict as assert } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import {
+  ContextKeyPublisher,
+  contextKeysOf,
+  type KeySource,
+  NO_SESSION,
+} from '../../../../src/workbench/chat/contextKeys';
+
+function conversation(parts: object = {}): KeySource {
+  return {
+    agent: { type: 'process' },
+    connection: { kind: 'ready' },
+    isBusy: false,
+    sessionId: 's1',
+    queue: { items: [], paused: undefined },
+    model: { state: { modes: [], config: [], permissions: new Map(), elicitations: new Map() } },
+    ops: { can: () => false },
+    ...parts,
+  } as unknown as KeySource;
+}
+
+describe('context keys', () => {
+  it('offer nothing about a session while there is none', () => {
+    assert.deepEqual(contextKeysOf(undefined, undefined), NO_SESSION);
+  });
+
+  it('follow what the agent offers', () => {
+    const rich = conversation({
+      model: {
+        state: {
+          modes: [],
+          config: [{ category: 'mode' }, { category: 'model' }],
+          permissions: new Map([['p', {}]]),
+          elicitations: new Map(),
+        },
+      },
+      ops: { can: (action: string) => action === 'fork' || action === 'logout' },
+    });
+    const keys = contextKeysOf(rich, { type: 's3' });
+    assert.deepEqual(
+      { ...keys },
+      {
+        ...NO_SESSION,
+        hasSession: true,
+        hasQuestion: true,
+        hasModes: true,
+        hasModels: true,
+        hasOptions: true,
+        canFork: true,
+        canSignOut: true,
+        usesBucket: true,
+      },
+    );
+  });
+
+  it('show Stop during a start and a turn, and the queue commands by what the queue does', () => {
+    assert.equal(contextKeysOf(conversation({ connection: { kind: 'starting' } }), undefined).isRunning, true);
+    assert.equal(contextKeysOf(conversation({ isBusy: true }), undefined).isRunning, true);
+    const queued = contextKeysOf(conversation({ queue: { items: [{}], paused: 'by you' } }), undefined);
+    assert.deepEqual([queued.isQueued, queued.isQueuePaused], [true, true]);
+  });
+
+  it('are published once per change of value', () => {
+    const published: string[] = [];
+    const publisher = new ContextKeyPublisher((key, value) => published.push(`${key}=${value}`));
+    publisher.update(conversation(), undefined);
+    publisher.update(conversation(), undefined);
+    publisher.update(undefined, undefined);
+    assert.deepEqual(published, ['parley.hasSession=true', 'parley.hasSession=false']);
+  });
+
+  it('cover each key that package.json asks for', () => {
+    const asked = new Set(
+      [...readFileSync('package.json', 'utf8').matchAll(/"when": "([^"]*)"/g)].flatMap(([, when = '']) =>
+        [...when.matchAll(/(?<![.\w])parley\.(\w+)/g)].map(([, key]) => key),
+      ),
+    );
+    for (const view of ['chat', 'chatView']) asked.delete(view);
+    assert.deepEqual([...asked].filter((key) => !(`${key}` in NO_SESSION)).sort(), []);
+    assert.ok(asked.size > 5);
+  });
+});

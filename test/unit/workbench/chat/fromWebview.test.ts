@@ -1,0 +1,90 @@
+// What the panel says of forms, pages and files: read as the contract has it, and nothing else.
+import { strict as assert } from 'node:assert';
+import { readFromWebview } from '../../../../src/workbench/chat/fromWebview';
+
+describe('a message of the panel', () => {
+  const taken: readonly object[] = [
+    {
+      key: 'a',
+      type: 'elicitation',
+      id: 'ask1',
+      answer: { kind: 'submit', values: { a: 'x', b: 1, c: true, d: ['y'] } },
+    },
+    { key: 'a', type: 'elicitation', id: 'ask1', answer: { kind: 'open' } },
+    { key: 'a', type: 'elicitation', id: 'ask1', answer: { kind: 'decline' } },
+    { key: 'a', type: 'elicitation', id: 'ask1', answer: { kind: 'cancel' } },
+    { key: 'a', type: 'stopOne', kind: 'terminal', id: 't' },
+    { key: 'a', type: 'stopOne', kind: 'subagent', id: 'child' },
+    { key: 'a', type: 'saveResource', index: 12, content: 0 },
+    { key: 'a', type: 'retryGap', id: 'past-3' },
+    { key: 'a', type: 'draft', text: 'half', revision: 1 },
+    {
+      key: 'a',
+      type: 'attachImage',
+      data: 'aGk=',
+      mimeType: 'image/png',
+      name: 'x',
+      thumbnail: 'data:image/webp;base64,aGk=',
+    },
+    { key: 'a', type: 'sendAgain', turnId: 't1' },
+    { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: '', name: 'x' },
+    { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: 'application/vnd.ms-excel', name: 'x' },
+  ];
+  for (const message of taken) {
+    it(`is understood: ${JSON.stringify(message)}`, () => {
+      assert.deepEqual(readFromWebview(message), message);
+    });
+  }
+
+  const refused: readonly object[] = [
+    { key: 'a', type: 'elicitation', id: 'ask1', answer: { kind: 'submit', values: { a: { deep: 1 } } } },
+    { key: 'a', type: 'elicitation', id: 'ask1', answer: { kind: 'submit', values: { a: 'x'.repeat(20_001) } } },
+    { key: 'a', type: 'elicitation', id: 'ask1', answer: { kind: 'accept' } },
+    { key: 'a', type: 'elicitation', id: 7, answer: { kind: 'open' } },
+    { key: 'a', type: 'stopOne', kind: 'machine', id: 't' },
+    { key: 'a', type: 'saveResource', index: -1, content: 0 },
+    { key: 'a', type: 'saveResource', index: 0, content: 0.5 },
+    { key: 'a', type: 'retryGap', id: 'x'.repeat(501) },
+    { key: 7, type: 'draft', text: 'half', revision: 1 },
+    { key: 'a', type: 'attachFile', data: 'aGk=', mimeType: 'text/html;x"', name: 'x' },
+    ...['https://x.example/a.png', 'data:image/svg+xml;base64,aGk=', `data:image/webp;base64,${'a'.repeat(8192)}`].map(
+      (thumbnail) => ({ thumbnail, key: 'a', type: 'attachImage', data: 'aGk=', mimeType: 'image/png', name: 'x' }),
+    ),
+  ];
+  for (const message of refused) {
+    it(`is refused: ${JSON.stringify(message).slice(0, 90)}`, () => {
+      assert.ok('refused' in readFromWebview(message));
+    });
+  }
+
+  it('says neither what is saved nor where', () => {
+    const message = { key: 'a', type: 'saveResource', index: 1, content: 2, text: 'other', path: '/etc/passwd' };
+    assert.deepEqual(readFromWebview(message), { key: 'a', type: 'saveResource', index: 1, content: 2 });
+  });
+
+  it('has no say in which page is opened', () => {
+    const message = { key: 'a', type: 'elicitation', id: 'a', answer: { kind: 'open', url: 'https://evil.example/' } };
+    assert.deepEqual(readFromWebview(message), { key: 'a', type: 'elicitation', id: 'a', answer: { kind: 'open' } });
+  });
+
+  it('belongs to a session, unless none was shown yet and a first message is written', () => {
+    for (const type of ['cancel', 'wake']) assert.ok('refused' in readFromWebview({ type }), type);
+    assert.ok('refused' in readFromWebview({ key: null, type: 'permission', id: 'p', optionId: 'o' }));
+    const first = { key: null, type: 'send', clientId: 'c', text: 'hello', revision: 1 };
+    assert.deepEqual(readFromWebview(first), first);
+  });
+
+  it('that is too large is refused as such, with the ids that it has', () => {
+    const text = 'x'.repeat(2_000_001);
+    assert.deepEqual(readFromWebview({ key: 'a', type: 'send', clientId: 'c1', text }), {
+      refused: 'too-large',
+      type: 'send',
+      clientId: 'c1',
+    });
+    assert.deepEqual(
+      readFromWebview({ key: 'a', type: 'elicitation', id: 'q', answer: { kind: 'submit', values: { a: text } } }),
+      { refused: 'too-large', type: 'elicitation', id: 'q' },
+    );
+    assert.deepEqual(readFromWebview({ type: 7, id: 'x'.repeat(501) }), { refused: 'invalid', type: 'unknown' });
+  });
+});

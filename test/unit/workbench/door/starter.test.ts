@@ -1,0 +1,166 @@
+// The product is loaded once. Where that fails, the pages say so, keep what the user does, and can try again.
+import { strict as assert } from 'node:assert';
+import type { Page } from '../../../../src/workbench/door/page';
+import { Starter } from '../../../../src/workbench/door/starter';
+
+/** A page of the chat, and what it was sent. */
+class FakePage {
+  readonly posted: { type: string; [more: string]: unknown }[] = [];
+  readonly hasSpoken = Promise.resolve();
+  isGone = false;
+  #listener: ((message: unknown) => void) | undefined;
+  #kept: unknown[] = [];
+  readonly webview = {
+    postMessage: async (message: { type: string }) => {
+      this.posted.push(message);
+      return true;
+    },
+  };
+  onDidDispose(): { dispose(): void } {
+    return { dispose() {} };
+  }
+  listen(listener: (message: unknown) => void): { dispose(): void } {
+    this.#listener = listener;
+    for (const message of this.#kept.splice(0)) listener(message);
+    return {
+      dispose: () => {
+        this.#listener = undefined;
+      },
+    };
+  }
+  hearAgain(messages: readonly unknown[]): void {
+    for (const message of messages) this.say(message);
+  }
+  say(message: unknown): void {
+    if (this.#listener) this.#listener(message);
+    else this.#kept.push(message);
+  }
+  get asPage(): Page {
+    return this as unknown as Page;
+  }
+  /** The failure that stands in it. */
+  get failure(): { code: string; hint: string; actions: { id: string; label: string }[] } | undefined {
+    const [{ patch } = { patch: undefined }] = (this.posted.at(-1)?.ops ?? []) as { patch: { error: never } }[];
+    return patch?.error;
+  }
+}
+
+describe('a product that cannot be loaded', () => {
+  let broken: string | undefined;
+  let composed: number;
+  let heard: unknown[];
+  let ended: number;
+  let logged: string[];
+  let shown: number;
+  let starter: Starter<{ chat: { fill(page: Page): void }; end(): Promise<void> }>;
+
+  beforeEach(() => {
+    broken = 'EROFS: read-only file system';
+    composed = 0;
+    ended = 0;
+    shown = 0;
+    heard = [];
+    logged = [];
+    starter = new Starter(
+      () => {
+        composed += 1;
+        if (broken !== undefined) throw new Error(broken);
+        return {
+          chat: {
+            fill: (page) =>
+              void page.listen(
+                (message) => heard.push(message),
+                () => {},
+              ),
+          },
+          end: async () => {
+            ended += 1;
+          },
+        };
+      },
+      () => ({ error: (text: string | Error) => void logged.push(String(text)), show: () => void shown++ }),
+    );
+  });
+
+  it('is composed once, and every caller gets the same reason', async () => {
+    assert.equal(starter.prepare(), false);
+    assert.equal(starter.prepare(), false);
+    assert.throws(() => starter.product(), { message: 'Parley could not start: EROFS: read-only file system' });
+    await starter.fill(new FakePage().asPage);
+    assert.equal(composed, 1);
+    assert.equal(logged.length, 1);
+    await starter.end();
+    assert.equal(ended, 0);
+  });
+
+  it('is told in the page, with the log and another try', async () => {
+    const page = new FakePage();
+    await starter.fill(page.asPage);
+    assert.equal(page.failure?.code, 'start-failed');
+    assert.equal(page.failure?.hint, 'EROFS: read-only file system');
+    assert.deepEqual(
+      page.failure?.actions.map(({ label }) => label),
+      ['Try Again', 'Show Log'],
+    );
+    page.say({ type: 'action', id: 'showLog' });
+    page.say({ type: 'command', command: 'showLog' });
+    assert.equal(shown, 2);
+  });
+
+  it('is loaded by another try, and then hears all that its pages have said', async () => {
+    const [page, other] = [new FakePage(), new FakePage()];
+    page.say({ type: 'hello', version: 1 });
+    await starter.fill(page.asPage);
+    await starter.fill(other.asPage);
+    page.say({ type: 'draft', text: 'half a thought' });
+    page.say({ type: 'action', id: 'tryAgain' });
+    await page.hasSpoken;
+    await new Promise(setImmediate);
+    assert.equal(composed, 2);
+    assert.ok(page.failure && other.failure, 'it still does not start');
+    broken = undefined;
+    other.say({ type: 'action', id: 'tryAgain' });
+    await new Promise(setImmediate);
+    assert.equal(composed, 3);
+    other.say({ type: 'wake' });
+    assert.deepEqual(heard, [
+      { type: 'hello', version: 1 },
+      { type: 'draft', text: 'half a thought' },
+      { type: 'wake' },
+    ]);
+  });
+
+  it('leaves a message that is sent meanwhile in the composer', async () => {
+    const page = new FakePage();
+    await starter.fill(page.asPage);
+    page.say({ type: 'send', clientId: 'c1', text: 'fix it' });
+    assert.deepEqual(page.posted.at(-1), { type: 'rejected', clientId: 'c1', reason: 'Parley could not start.' });
+  });
+
+  it('tells in the page where the chat itself cannot be shown', async () => {
+    broken = undefined;
+    const page = new FakePage();
+    let fails = true;
+    starter.product().chat.fill = () => {
+      if (fails) throw new Error('no folder to work in');
+    };
+    await starter.fill(page.asPage);
+    assert.equal(page.failure?.hint, 'no folder to work in');
+    assert.equal(composed, 1);
+    fails = false;
+    page.say({ type: 'action', id: 'tryAgain' });
+    await new Promise(setImmediate);
+    assert.equal(composed, 1);
+    assert.equal(page.posted.length, 1);
+  });
+
+  it('is not loaded any more once the window ends', async () => {
+    broken = undefined;
+    const page = new FakePage();
+    starter.prepare();
+    await starter.end();
+    await starter.fill(page.asPage);
+    assert.deepEqual([composed, ended, page.posted.length], [1, 1, 0]);
+    assert.throws(() => starter.product());
+  });
+});
