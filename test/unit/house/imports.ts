@@ -90,6 +90,22 @@ export const ROOMS: Readonly<Record<string, Room>> = {
  */
 export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
   acp: ['jsonrpc', 'protocol', 'quirks', 'transport', 'proposals', 'v1', 'v2'],
+  client: [
+    'ports',
+    'requests',
+    'terminals',
+    'turns',
+    'transport',
+    'http',
+    'mcp',
+    'sharing',
+    'connection',
+    'conversation',
+    'view',
+    'serving',
+  ],
+  distributed: ['model', 'stores', 'fetch', 'client', 'server'],
+  workbench: ['config', 'editor', 'log', 'sessions', 'sharing', 'chat', 'commands'],
 };
 
 /**

@@ -5,7 +5,7 @@ import { type Message, mintId, textPart } from '../../../../src/distributed/mode
 import { fetchPast, serve, textIn } from '../../../support/servedAgents';
 import { json, stubServer } from '../../../support/stubServer';
 import { plainLinks } from '../../distributed/client/chatBench';
-import { AGENTS, define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from '../http/farAgents';
+import { AGENTS, define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
 
 describe('an HTTP agent in the panel', function () {
   this.timeout(20_000);

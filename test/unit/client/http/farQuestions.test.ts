@@ -1,7 +1,7 @@
 // What an HTTP agent asks: the next message answers it, after a restart and in the next window too.
 import { strict as assert } from 'node:assert';
 import { phaseOf } from '../../../../src/client/view/projectSession';
-import { define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from '../http/farAgents';
+import { define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
 
 describe('an HTTP agent in the panel', function () {
   this.timeout(20_000);

@@ -7,7 +7,7 @@ import { mintId, textPart } from '../../../../src/distributed/model/model';
 import { recordedExchanges } from '../../../support/recordedExchanges';
 import { agentOf, serve } from '../../../support/servedAgents';
 import { json, sse, stubServer } from '../../../support/stubServer';
-import { AGENTS, contentOf, define, remoteFor, TOKEN, texts, useFarAgents } from '../http/farAgents';
+import { AGENTS, contentOf, define, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
 
 describe('an HTTP agent in the panel', function () {
   this.timeout(20_000);
