@@ -6,7 +6,7 @@ export interface StoryTurn {
   readonly verb: string;
 }
 
-/** How long a slow agent works after its word, in ms: longer than a window takes to end, shorter than one takes to come back. */
+/** How long a slow agent works after its word, in ms: longer than a window takes to end. */
 export const SLOW_MS = 300;
 
 /** The prompt of a message. @throws Error where it is none of a story */
