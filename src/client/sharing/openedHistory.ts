@@ -285,10 +285,25 @@ function gapEvent({ index, sentence, retryable, reason }: Gap): SessionEvent {
   return { type: 'gap', gapId: `${PREFIX}${index}`, text, state: retryable ? 'retryable' : 'final' };
 }
 
+/** The host of the last address: nearly all of a history are of one. */
+let last = { origin: '', host: '' };
+
+/** The host of an address with its port, '' where it is none. Looks at each origin once, as a history has thousands of addresses. */
+function hostOf(url: string): string {
+  const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#\\]*/i.exec(url)?.[0] ?? '';
+  if (origin !== last.origin) last = { origin, host: URL.canParse(origin) ? new URL(origin).host : '' };
+  return last.host;
+}
+
 function loading(index: number, total: number | undefined, url: string): SessionEvent {
   const which = total === undefined ? `Message ${index + 1}` : `Message ${index + 1} of ${total}`;
-  const host = URL.canParse(url) ? ` from ${new URL(url).host}` : '';
-  return { type: 'gap', gapId: `${PREFIX}${index}`, text: `${which} is being loaded${host}.`, state: 'loading' };
+  const host = hostOf(url);
+  return {
+    type: 'gap',
+    gapId: `${PREFIX}${index}`,
+    text: `${which} is being loaded${host && ` from ${host}`}.`,
+    state: 'loading',
+  };
 }
 
 /** A time that somebody else wrote: nothing of the past is later than now. */
