@@ -241,7 +241,9 @@ export class WriteQueue implements ResourceStore, Disposable {
     for (let item = next(); item !== undefined && !this.#ended.signal.aborted; item = next()) {
       // The call that writes this one sends again when the folder has it.
       if (!item.isKept) return;
-      const failure = await this.#sendOne(item, signal);
+      let failure = await this.#sendOne(item, signal);
+      // One connection that breaks says nothing about the next, and a second write changes nothing.
+      if (failure?.code === 'store-down' && this.#failures === 0) failure = await this.#sendOne(item, signal);
       if (failure === undefined) {
         this.#failures = 0;
         this.#isSlow = false;

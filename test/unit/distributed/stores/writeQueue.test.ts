@@ -89,6 +89,21 @@ describe('WriteQueue', () => {
     assert.deepEqual([store.written, queue.state, await readdir(folder)], [keys, { waiting: 0 }, []]);
   });
 
+  it('tries once more at once where a connection breaks, and waits then', async () => {
+    const queue = await open();
+    let asked = 0;
+    store.failure = () => (asked++ % 2 === 0 ? 'store-down' : undefined);
+    for (const key of ['a', 'b', 'c']) await put(queue, key);
+    assert.deepEqual([store.written, asked], [['a', 'b', 'c'], 6]);
+    asked = 0;
+    store.failure = () => {
+      asked++;
+      return 'store-down';
+    };
+    await put(queue, 'd');
+    assert.deepEqual([queue.isWaiting('d'), asked], [true, 2]);
+  });
+
   it('does not overtake what is being sent', async () => {
     const queue = await open();
     await Promise.all(Array.from({ length: 20 }, (_, index) => put(queue, `m${index}`)));
