@@ -125,6 +125,8 @@ export type SessionEvent =
       readonly gapId: string;
       readonly text: string;
       readonly state: GapState;
+      /** Where the content is; absent: the message that it is part of says so, or what was said before of this gap. */
+      readonly remote?: RemoteContent;
     }
   /** What was missing is there: these stand in its place, at the time at which they were said. */
   | { readonly type: 'gap_filled'; readonly gapId: string; readonly at: number; readonly events: readonly PastEvent[] }
@@ -255,6 +257,14 @@ export type SessionEvent =
 
 /** It is being loaded, may be there when it is asked for again, cannot be had, or is loaded when the user wants it. */
 export type GapState = 'loading' | 'retryable' | 'final' | 'unloaded';
+
+/** Content of a message that lies behind an `http:` or `https:` address of its own. */
+export interface RemoteContent {
+  readonly url: string;
+  readonly mimeType: string;
+  /** Of a file; absent: it is part of the text. */
+  readonly name?: string;
+}
 
 /** What a message of the past consists of; a gap stands for a part of it that is not there. */
 export type PastEvent = Extract<SessionEvent, { type: 'message' | 'message_chunk' | 'tool_call' | 'notice' | 'gap' }>;

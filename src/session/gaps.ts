@@ -9,7 +9,7 @@ const MAX_TEXT = 500;
 
 /** Adds a gap, or says anew what is the matter with one that is known. */
 export function addGap(context: ModelContext, event: Extract<SessionEvent, { type: 'gap' }>, at: number): void {
-  const { gapId, state } = event;
+  const { gapId, state, remote } = event;
   const text = head(event.text, MAX_TEXT);
   const known = context.state.entries[context.gaps.get(gapId) ?? -1];
   if (known?.kind === 'gap') {
@@ -19,7 +19,15 @@ export function addGap(context: ModelContext, event: Extract<SessionEvent, { typ
     return;
   }
   const index = context.push(
-    ({ turnId: _turn, late: _late, ...base }) => ({ ...base, kind: 'gap', gapId, text, state }),
+    ({ turnId, late, ...base }) => ({
+      ...base,
+      kind: 'gap',
+      gapId,
+      text,
+      state,
+      // The past was said outside of all turns, whichever runs while it is loaded.
+      ...(remote && { remote, ...(turnId !== undefined && { turnId }), ...(late && { late }) }),
+    }),
     at,
   );
   context.gaps.set(gapId, index);
@@ -47,9 +55,11 @@ export function fillGap(
   }
   context.gaps.delete(event.gapId);
   if (filling.length > 1) shift(context, index + 1, filling.length - 1);
+  const { turnId, late } = gap;
+  const ofTurn = { ...(turnId !== undefined && { turnId }), ...(late && { late }) };
   const placed = filling.map((entry, offset): Entry => {
     const id = offset === 0 ? gap.id : `${gap.id}.${offset}`;
-    return { ...entry, id, index: index + offset };
+    return { ...entry, ...ofTurn, id, index: index + offset };
   });
   entries.splice(index, 1, ...placed);
   for (const entry of placed) {

@@ -12,7 +12,7 @@ import type {
   ToolStatus,
   Usage,
 } from './content';
-import type { BackgroundItem, Barrier, GapState, MessageRole, StopReason, TerminalExit } from './event';
+import type { BackgroundItem, Barrier, GapState, MessageRole, RemoteContent, StopReason, TerminalExit } from './event';
 import type { ElicitationBody } from './form';
 
 interface EntryBase {
@@ -98,6 +98,8 @@ export interface GapEntry extends EntryBase {
   readonly gapId: string;
   text: string;
   state: GapState;
+  /** Where the content is, of a gap in what was said here. */
+  readonly remote?: RemoteContent;
 }
 
 export interface ErrorEntry extends EntryBase {

@@ -84,6 +84,7 @@ function composeWithin(
   const httpSessions = new FileShelf(join(context.globalStorageUri.fsPath, 'http-sessions'));
   const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
   const historyLinks = (key: string, sessionId: string) => descriptors.linksOf(key, sessionId);
+  const readPart = (key: string, gapId: string) => void descriptors.readPart(key, gapId);
   const files = new EditorFiles({ log });
   const services = conversationServices({
     context,
@@ -96,6 +97,7 @@ function composeWithin(
     remote,
     traffic,
     historyLinks,
+    readPart,
     httpSessions,
   });
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');

@@ -115,6 +115,7 @@ export async function serve(
     sessions: new SessionFiles({ folder: await scratchFolder() }),
     serveResource: (id, exp, sig, signal) => store.serve(id, exp, sig, signal),
     history: (session, signal) => fetchPast(session.history, signal),
+    withTexts: async (messages) => messages,
     state: (url, signal) =>
       fetch(url, { signal }).then(
         async (answer) => (answer.ok ? new Uint8Array(await answer.arrayBuffer()) : `status ${answer.status}`),

@@ -32,6 +32,8 @@ export interface ChatServices {
   readonly historyLinks?: (key: string, sessionId: string) => HistoryLinks;
   /** How patient a run is followed whose stream was lost. */
   readonly follow?: FollowOptions;
+  /** Reads the content behind a gap of an answer into its place, where it is a short text. @param key of the conversation */
+  readonly readPart?: (key: string, gapId: string) => void;
   readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
 }
 
@@ -202,7 +204,7 @@ export class CommunicationChat {
       visited,
       now: clock.now,
       log,
-      emit: (event) => this.#emit?.(event),
+      emit: (event) => this.#show(event),
       onDidFork: ({ theirs }) => {
         this.#branches = withBranch(this.#branches, theirs);
       },
@@ -212,6 +214,11 @@ export class CommunicationChat {
       ...(follow && { follow }),
     });
     return this.#session;
+  }
+
+  #show(event: SessionEvent): void {
+    this.#emit?.(event);
+    if (event.type === 'gap') this.#services.readPart?.(this.#key, event.gapId);
   }
 
   #links({ id }: SessionDescriptor): HistoryLinks | undefined {

@@ -14,7 +14,7 @@ export interface RunPrompt {
 }
 
 /**
- * Text becomes the message, all else is attached to it. Links stay links: nothing is fetched here.
+ * Text becomes the message, all else is attached to it. Links stay links: nothing is fetched here, see {@link ServedRunContext.withTexts}.
  * @throws ParleyError `invalid-input` where there is nothing to send, or too much
  */
 export function runPrompt(input: readonly Message[]): RunPrompt {

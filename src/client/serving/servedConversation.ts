@@ -2,7 +2,8 @@
 // nothing is answered, and nobody at this machine is asked, in their place.
 import { ParleyError } from '../../base/errors';
 import { compareHistories } from '../../distributed/client/handOver';
-import type { Message } from '../../distributed/model/model';
+import { isRemoteText } from '../../distributed/client/remoteParts';
+import type { Message, MessagePart } from '../../distributed/model/model';
 import type { RunEmitter, ServedRunContext } from '../../distributed/server/servedAgent';
 import { Changes } from '../../session/changes';
 import type { StopReason } from '../../session/event';
@@ -84,7 +85,7 @@ export class ServedConversation {
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
     this.#isBusy = true;
     try {
-      const { before, asked } = splitInput(input);
+      const { before, asked } = splitInput(await context.withTexts(input, signal));
       const { text, attachments } = runPrompt(asked);
       const past = await this.#unknownPast(context, before, signal);
       await this.#state.prepare(context.state, signal);
@@ -269,7 +270,7 @@ export class ServedConversation {
   #ownAmong(past: Awaited<ReturnType<ServedRunContext['history']>>, input: readonly Message[]): number {
     const isInput = input.every(({ parts }, index) => {
       const entry = past[index];
-      return entry?.kind === 'message' && JSON.stringify(entry.message.parts) === JSON.stringify(parts);
+      return entry?.kind === 'message' && hasParts(entry.message, parts);
     });
     if (!isInput) return 0;
     let own = input.length;
@@ -296,6 +297,16 @@ export class ServedConversation {
     }
     this.#awake = false;
   }
+}
+
+/** Whether a recorded message consists of these parts, whose texts that lay elsewhere may be in it by now. */
+function hasParts({ parts: recorded }: Message, parts: readonly MessagePart[]): boolean {
+  if (recorded.length !== parts.length) return false;
+  return parts.every((part, at) => {
+    const there = recorded[at];
+    if (JSON.stringify(there) === JSON.stringify(part)) return true;
+    return isRemoteText(part) && there?.name === part.name && there?.content_type === part.content_type;
+  });
 }
 
 /** An input that holds answers before its last words brings along what no server has recorded: all but those words is past. */

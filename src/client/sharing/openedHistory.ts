@@ -3,15 +3,21 @@
 import { Deferred } from '../../base/deferred';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { within } from '../../base/within';
+import { loadingPart, missingPart, partGapId, unloadedPart } from '../../distributed/client/partGaps';
 import { isRemote, isRemoteText, withBytes } from '../../distributed/client/remoteParts';
 import { OriginHealth } from '../../distributed/fetch/originHealth';
 import type { HistoryEntry, ResolvedMessage, Resolver } from '../../distributed/fetch/resolver';
 import { type Gap, gapOf } from '../../distributed/model/gap';
-import type { Message, MessagePart, SessionDescriptor } from '../../distributed/model/model';
+import {
+  type Message,
+  type MessagePart,
+  remotePart,
+  type SessionDescriptor,
+  timestamp,
+} from '../../distributed/model/model';
 import { redactUrl } from '../../distributed/model/resourceUrl';
 import type { SessionEvent, TimedEvent } from '../../session/event';
-import type { SessionState } from '../../session/state';
-import { loadingPart, missingPart, partGapId, unloadedPart } from './partGaps';
+import type { GapEntry, SessionState } from '../../session/state';
 import { pastEvents, remotePartsOf } from './pastEvents';
 
 /** Where the past is shown. */
@@ -169,30 +175,77 @@ class PartTexts {
   }
 
   async #loadOne({ index, message }: ResolvedMessage, part: MessagePart, gapId: string): Promise<Gap | undefined> {
-    this.#tell(loadingPart(part, gapId));
-    const options = { maxBytes: MAX_TEXT_BYTES, health: this.#health };
-    const found = await this.#resolver.resolvePart(part, options, this.#signal);
-    if (found.kind === 'content') {
-      this.#tell(partFilling(message, part, found.bytes, gapId, this.#now()));
-      return undefined;
-    }
-    // What is larger than what comes by itself comes when the user wants it.
-    const isLarge = found.reason === 'too-large';
-    this.#tell(isLarge ? unloadedPart(part, gapId) : missingPart(part, gapId, found));
-    return isLarge ? undefined : { ...found, index };
+    const says = { message, part, gapId, now: this.#now(), tell: this.#tell };
+    const missing = await readText(says, this.#resolver, this.#health, this.#signal);
+    return missing && { ...missing, index };
   }
+}
+
+/** A part on its way into the place of its gap. */
+interface Placing {
+  /** That it is part of: who said it, and when. */
+  readonly message: Pick<Message, 'role' | 'created_at'>;
+  readonly part: MessagePart;
+  readonly gapId: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Shows what became of it. */
+  readonly tell: (event: SessionEvent) => void;
+}
+
+/** Reads a short text that nobody has asked for. @returns why it is missing; undefined where it is there, or waits for a click */
+async function readText(
+  { message, part, gapId, now, tell }: Placing,
+  resolver: Pick<Resolver, 'resolvePart'>,
+  health: OriginHealth,
+  signal: AbortSignal,
+): Promise<Gap | undefined> {
+  tell(loadingPart(part, gapId));
+  const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES, health }, signal);
+  if (found.kind === 'content') {
+    tell(partFilling(message, part, found.bytes, gapId, now));
+    return undefined;
+  }
+  // What is larger than what comes by itself comes when the user wants it.
+  const isLarge = found.reason === 'too-large';
+  tell(isLarge ? unloadedPart(part, gapId) : missingPart(part, gapId, found));
+  return isLarge ? undefined : found;
+}
+
+/**
+ * Reads the content behind a gap of an answer that is being given into its place, where it is a short text. Anything else waits for a click.
+ * Never rejects for what servers do.
+ */
+export async function readLivePart(
+  gapId: string,
+  {
+    place,
+    resolver,
+    now,
+  }: Pick<OpenedHistoryOptions, 'place' | 'now'> & {
+    readonly resolver: Pick<Resolver, 'resolvePart'>;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const gap = gapIn(place, gapId);
+  if (gap?.remote === undefined) return;
+  const part = remotePart(gap.remote);
+  if (!isRemoteText(part)) return;
+  const tell = (event: SessionEvent): void => place.note([{ at: now(), event }]);
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(TEXTS_MS)]);
+  await readText({ message: saidAt(gap), part, gapId, now: now(), tell }, resolver, new OriginHealth(), limit);
 }
 
 export interface GapUnlock {
   /** Called where a server wants a token for this URL. @returns whether there is one now: the server is asked once more */
-  readonly unlock?: (url: string, signal: AbortSignal) => Promise<boolean>;
+  readonly unlock?: ((url: string, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
 const retries = new KeyedQueue<HistoryPlace>();
 
 /**
  * Asks again for the message of one gap, and shows it in its place or why it is still missing.
- * @param url of the message, now
+ * @param url of the message, now; of no use where the gap knows the address itself
  * @returns whether it is there; false also where there is no such gap
  */
 export function retryGap(
@@ -202,43 +255,64 @@ export function retryGap(
   signal: AbortSignal,
 ): Promise<boolean> {
   return retries.run(place, async () => {
+    const gap = gapIn(place, gapId);
     const where = placeOf(gapId);
-    const gap = place.model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId);
+    const tell = (event: SessionEvent): void => place.note([{ at: now(), event }]);
+    const load = (message: Placing['message'], part: MessagePart & { readonly content_url: string }) =>
+      readWanted({ message, part, gapId, now: now(), tell }, part.content_url, { resolver, unlock }, signal);
+    if (gap?.remote) return await load(saidAt(gap), remotePart(gap.remote));
     if (where === undefined || gap === undefined) return false;
     const { index, part: number } = where;
-    const say = (event: SessionEvent): void => place.note([{ at: now(), event }]);
-    if (number === undefined) say(loading(index, undefined, url));
+    if (number === undefined) tell(loading(index, undefined, url));
     let entry = await resolver.resolveEntry(url, index, {}, signal);
     if (entry.kind === 'gap' && entry.reason === 'unauthorized' && (await unlock?.(url, signal)))
       entry = await resolver.resolveEntry(url, index, {}, signal);
     if (number === undefined) {
-      say(filling({ ...entry, index }, now()));
+      tell(filling({ ...entry, index }, now()));
       return entry.kind === 'message';
     }
     if (entry.kind === 'gap') {
-      say(missingPart(undefined, gapId, entry));
+      tell(missingPart(undefined, gapId, entry));
       return false;
     }
     const part = entry.message.parts[number];
-    if (!part || !isRemote(part)) return false;
-    say(loadingPart(part, gapId));
-    const load = () => resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true }, signal);
-    let found = await load();
-    if (found.kind === 'gap' && found.reason === 'unauthorized' && (await unlock?.(part.content_url, signal)))
-      found = await load();
-    if (found.kind === 'gap') say(missingPart(part, gapId, found));
-    else say(partFilling(entry.message, part, found.bytes, gapId, now()));
-    return found.kind === 'content';
+    return part && isRemote(part) ? await load(entry.message, part) : false;
   });
+}
+
+/** Reads content that the user has asked for. @param url of it @returns whether it is there */
+async function readWanted(
+  { message, part, gapId, now, tell }: Placing,
+  url: string,
+  { resolver, unlock }: Pick<OpenedHistoryOptions, 'resolver'> & GapUnlock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  tell(loadingPart(part, gapId));
+  const load = () => resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true }, signal);
+  let found = await load();
+  if (found.kind === 'gap' && found.reason === 'unauthorized' && (await unlock?.(url, signal))) found = await load();
+  if (found.kind === 'gap') tell(missingPart(part, gapId, found));
+  else tell(partFilling(message, part, found.bytes, gapId, now));
+  return found.kind === 'content';
+}
+
+function gapIn({ model }: HistoryPlace, gapId: string): GapEntry | undefined {
+  return model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId) as GapEntry | undefined;
+}
+
+/** Who says a part of an answer that is being given, and when. */
+function saidAt({ at }: GapEntry): Placing['message'] {
+  return { role: 'agent', created_at: timestamp(at) };
 }
 
 /** Gaps that a window left while they were loading: nobody loads them any more. */
 export function abandonedGaps({ entries }: Readonly<SessionState>): readonly SessionEvent[] {
   return entries.flatMap((entry): SessionEvent[] => {
     if (entry.kind !== 'gap' || entry.state !== 'loading') return [];
-    const { gapId } = entry;
+    const { gapId, remote } = entry;
     const { index = 0, part } = placeOf(gapId) ?? {};
     const stopped = gapOf(index, '', 'cancelled');
+    if (remote) return [missingPart(remotePart(remote), gapId, stopped)];
     return [part === undefined ? gapEvent(stopped) : missingPart(undefined, gapId, stopped)];
   });
 }
@@ -274,7 +348,13 @@ function filling(entry: HistoryEntry, now: number): SessionEvent {
 }
 
 /** The content of one part, in the place of its gap. */
-function partFilling(message: Message, part: MessagePart, bytes: Uint8Array, gapId: string, now: number): SessionEvent {
+function partFilling(
+  message: Placing['message'],
+  part: MessagePart,
+  bytes: Uint8Array,
+  gapId: string,
+  now: number,
+): SessionEvent {
   const alone: Message = { role: message.role, parts: [withBytes(part, bytes)] };
   return { type: 'gap_filled', gapId, at: timeOf(message.created_at, now), events: pastEvents(alone, gapId) };
 }

@@ -82,6 +82,8 @@ type Failure = Extract<SessionEvent, { type: 'error' }>;
 
 const LOOK_MS = 5000;
 const STOP_MS = 10_000;
+/** Parts of one run whose content lies elsewhere and that get a place of their own. */
+const MAX_GAPS = 100;
 const UNREACHED = 'The agent could not reach a server that it needs. The log of the agent server may say which.';
 
 export class CommunicationSession implements AgentConversation {
@@ -409,7 +411,7 @@ export class CommunicationSession implements AgentConversation {
 
 function newRun(position: RunPosition, log: Log): ActiveRun {
   const leave = new AbortController();
-  return { position, reader: new RunToEvents(mintId(), log), leave, isStopped: false, input: [] };
+  return { position, reader: new RunToEvents(mintId(), log, MAX_GAPS), leave, isStopped: false, input: [] };
 }
 
 function busy(): ParleyError {

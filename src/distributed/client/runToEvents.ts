@@ -12,6 +12,8 @@ import {
   trajectoryOf,
 } from '../model/model';
 import { plainSentence } from './agentServerError';
+import { livePart } from './partGaps';
+import { isRemote } from './remoteParts';
 import { citationBlock, missingParts, partBlock, type Shown, textOf } from './runParts';
 
 /** How a run came to rest. `awaiting`: its question has been shown, the next prompt answers it. */
@@ -34,11 +36,14 @@ export class RunToEvents {
   /** Pieces of text with the same number are one message of the transcript. */
   #piece = 0;
   #count = 0;
+  readonly #maxGaps: number;
+  #gaps = 0;
   #openTools: { readonly toolCallId: string; readonly toolName: string }[] = [];
 
-  /** @param key makes the ids of this run's messages and tool calls unique in the session */
-  constructor(key: string, log: Log) {
+  /** @param key makes the ids of this run's messages and tool calls unique in the session @param maxGaps parts whose content lies elsewhere that become gaps; others are links */
+  constructor(key: string, log: Log, maxGaps = 0) {
     this.#key = key;
+    this.#maxGaps = maxGaps;
     this.#log = log;
   }
 
@@ -143,12 +148,23 @@ export class RunToEvents {
   }
 
   #showOther(part: MessagePart, out: SessionEvent[]): void {
+    if (isRemote(part) && this.#gaps < this.#maxGaps) {
+      this.#showGap(part, out);
+      return;
+    }
     const step = trajectoryOf(part);
     if (step) this.#showStep(step, out);
     const block = partBlock(part);
     if (block) this.#say(block, out);
     const source = citationOf(part) && citationBlock(part);
     if (source) this.#say(source, out);
+  }
+
+  #showGap(part: MessagePart, out: SessionEvent[]): void {
+    this.#gaps += 1;
+    // What is said after the gap stands below it.
+    this.#piece += 1;
+    out.push(livePart(part, `${this.#key}:part${this.#gaps}`));
   }
 
   #say(block: ContentBlock, out: SessionEvent[]): void {

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { ParleyError } from '../../base/errors';
+import type { RemoteContent } from '../../session/event';
 
 z.config(en());
 
@@ -287,6 +288,11 @@ export function textPart(content: string, contentType = 'text/plain'): MessagePa
  */
 export function markdownPart(content: string): MessagePart {
   return { ...textPart(content), parley_content_type: 'text/markdown' };
+}
+
+/** A part whose content lies elsewhere. */
+export function remotePart({ url, mimeType, name }: RemoteContent): MessagePart & { readonly content_url: string } {
+  return { ...(name !== undefined && { name }), content_type: mimeType, content_url: url, content_encoding: 'plain' };
 }
 
 /** A new id, as other servers of the protocol demand it. */

@@ -1,9 +1,9 @@
 // Entries of a transcript as messages of the protocol: what was said as text, what was thought and done as trajectories, what was attached as artifacts. Pure,
 // and bounded, so that no session writes a message that nobody reads.
 import type { ContentBlock, ToolContent } from '../../session/content';
-import type { StopReason } from '../../session/event';
+import type { RemoteContent, StopReason } from '../../session/event';
 import type { Entry, MessageEntry, ToolEntry } from '../../session/state';
-import { type Message, type MessagePart, markdownPart, textPart, timestamp } from './model';
+import { type Message, type MessagePart, markdownPart, remotePart, textPart, timestamp } from './model';
 
 export interface ToMessagesOptions {
   /** Goes into the role (`agent/<name>`), as far as the protocol lets it. */
@@ -89,6 +89,7 @@ function addEntry(parts: PartList, entry: Entry): void {
   if (entry.kind === 'agent') for (const block of entry.content) parts.addBlock(block, markdownPart);
   else if (entry.kind === 'thought') parts.addThought(entry);
   else if (entry.kind === 'tool') parts.addTool(entry);
+  else if (entry.kind === 'gap' && entry.remote) parts.addRemote(entry.remote);
   else if (entry.kind === 'error') parts.addText(`Error: ${entry.text}`);
   // Plans, notices and rules are the client's own view, not what was said.
 }
@@ -133,6 +134,10 @@ class PartList {
       this.#parts.push(textOf(kept));
     }
     if (kept.length < text.length) this.#omitted++;
+  }
+
+  addRemote(content: RemoteContent): void {
+    this.#addExtra(remotePart(content));
   }
 
   addThought(entry: MessageEntry): void {

@@ -8,7 +8,7 @@ import { runCreateSchema, runResumeSchema, type SessionDescriptor } from '../mod
 import type { PublicAddress } from '../model/publicAddress';
 import type { ResourceStore } from '../model/resources';
 import type { ServedResource } from '../stores/localStore';
-import type { PastMessage, ServedAgent } from './servedAgent';
+import type { PastMessage, ServedAgent, ServedRunContext } from './servedAgent';
 import { refuse, send, sendRun, sendText } from './serverAnswer';
 import { ServerAuth } from './serverAuth';
 import { CONNECTION_LIMITS, type ConnectionLimits, ServerConnections } from './serverConnections';
@@ -37,6 +37,8 @@ export interface AgentServerOptions {
   ) => Promise<ServedResource>;
   /** Resolves histories, also of other servers. */
   readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
+  /** Reads the texts of an input that lie elsewhere, see {@link ServedRunContext.withTexts}. */
+  readonly withTexts: ServedRunContext['withTexts'];
   /** Loads the state of a session. @returns a sentence where it can't be had */
   readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   /** The address by which others reach the server now, where it is not its own. */
@@ -63,7 +65,7 @@ export class AgentServer {
 
   /** @throws ParleyError `weak-token` */
   constructor(options: AgentServerOptions) {
-    const { stores, history, state, now = Date.now, log = silentLog, limits } = options;
+    const { stores, history, withTexts, state, now = Date.now, log = silentLog, limits } = options;
     this.#options = options;
     this.#log = log;
     this.#auth = new ServerAuth(options.token);
@@ -72,6 +74,7 @@ export class AgentServer {
     this.#runs = new ServerRuns({
       sessions: this.#sessions,
       history,
+      withTexts,
       state,
       limits: { ...RUN_LIMITS, ...limits },
       now,

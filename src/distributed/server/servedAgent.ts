@@ -31,6 +31,8 @@ export interface ServedRunContext {
   readonly session: SessionDescriptor;
   /** What the session's history holds; full length, gaps included. */
   history(signal: AbortSignal): Promise<readonly PastMessage[]>;
+  /** The messages with the short texts in them that lie behind addresses of their own; where one can't be read, the reason stands behind it. */
+  withTexts(messages: readonly Message[], signal: AbortSignal): Promise<readonly Message[]>;
   readonly state: RunState;
 }
 

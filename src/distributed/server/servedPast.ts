@@ -2,7 +2,7 @@
 
 import { isRemoteText, withBytes } from '../client/remoteParts';
 import type { Resolver } from '../fetch/resolver';
-import type { Message, MessagePart, SessionDescriptor } from '../model/model';
+import { type Message, type MessagePart, type SessionDescriptor, textPart } from '../model/model';
 import type { PastMessage } from './servedAgent';
 
 /** Bytes of one text behind an address, and how many of them are fetched for one session: the newest. */
@@ -28,6 +28,27 @@ export async function servedPast(
     past.push({ kind: 'message', message: await withTexts(resolver, entry.message, new Set(wanted), signal) });
   }
   return past.reverse();
+}
+
+/** The messages of an input. Behind a part that cannot be read stands why: its address says nothing to an agent that cannot fetch it. */
+export async function readTexts(
+  resolver: Pick<Resolver, 'resolvePart'>,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<readonly Message[]> {
+  let left = MAX_TEXTS;
+  const read = messages.map(async (message): Promise<Message> => {
+    const parts = message.parts.map(async (part): Promise<readonly MessagePart[]> => {
+      if (!isRemoteText(part)) return [part];
+      if (left === 0) return [part, textPart(`[unavailable: more than ${MAX_TEXTS} texts lie elsewhere]`)];
+      left -= 1;
+      const found = await resolver.resolvePart(part, { maxBytes: MAX_TEXT_BYTES }, signal);
+      if (found.kind === 'content') return [withBytes(part, found.bytes)];
+      return [part, textPart(`[unavailable: ${found.sentence}]`)];
+    });
+    return { ...message, parts: (await Promise.all(parts)).flat() };
+  });
+  return await Promise.all(read);
 }
 
 async function withTexts(

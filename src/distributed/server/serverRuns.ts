@@ -6,7 +6,7 @@ import { plainSentence } from '../client/agentServerError';
 import { Deadline, orAborted } from '../model/deadline';
 import type { AcpError, Message, RunCreate, SessionDescriptor } from '../model/model';
 import { type RunNotice, runNotice } from './runNotice';
-import type { PastMessage, RunState, ServedAgent } from './servedAgent';
+import type { PastMessage, RunState, ServedAgent, ServedRunContext } from './servedAgent';
 import { notFound, ServerRefusal } from './serverRefusal';
 import { type RunOutcome, ServerRun } from './serverRun';
 import type { Branch, ServerSessions } from './serverSessions';
@@ -41,6 +41,8 @@ export interface ServerRunsOptions {
   readonly sessions: ServerSessions;
   /** Resolves a session's history for an agent that asks for it. */
   readonly history: (session: SessionDescriptor, signal: AbortSignal) => Promise<readonly PastMessage[]>;
+  /** See {@link ServedRunContext.withTexts}. */
+  readonly withTexts: ServedRunContext['withTexts'];
   /** Loads a session's state. @returns a sentence where it can't be had */
   readonly state: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   readonly limits: RunLimits;
@@ -155,7 +157,8 @@ export class ServerRuns {
       const session = await sessions.descriptorOf(branch);
       found.length = session.history.length;
       const history = (signal: AbortSignal) => this.#history(run, session, signal);
-      const context = { runId: run.id, session, history, state: this.#state(run, branch, session.state) };
+      const state = this.#state(run, branch, session.state);
+      const context = { runId: run.id, session, history, withTexts: this.#options.withTexts, state };
       await orAborted(agent.run(input, context, run.emitter, run.signal), stop.signal);
       return run.signal.aborted ? CANCELLED : { status: 'completed' };
     } catch (error) {

@@ -27,13 +27,27 @@ export interface ServiceParts {
   readonly traffic: Traffic;
   /** Follows the links of sessions with HTTP agents. */
   readonly historyLinks: (key: string, sessionId: string) => HistoryLinks;
+  /** Reads a part of an HTTP agent's answer into its place. */
+  readonly readPart: (key: string, gapId: string) => void;
   /** Keeps the descriptors of sessions with HTTP agents. */
   readonly httpSessions: FileShelf;
 }
 
 export function conversationServices(parts: ServiceParts): ConversationServices {
-  const { context, log, files, environment, terminals, approve, mcp, remote, traffic, historyLinks, httpSessions } =
-    parts;
+  const {
+    context,
+    log,
+    files,
+    environment,
+    terminals,
+    approve,
+    mcp,
+    remote,
+    traffic,
+    historyLinks,
+    readPart,
+    httpSessions,
+  } = parts;
   const { version } = context.extension.packageJSON as { version: string };
   return {
     log,
@@ -50,6 +64,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     remote,
     descriptors: httpSessions,
     historyLinks,
+    readPart,
     traceparent: process.env.TRACEPARENT,
     isTrusted: () => workspace.isTrusted,
     restarts: restartsAgents,

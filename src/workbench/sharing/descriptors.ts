@@ -9,7 +9,7 @@ import type { Conversation } from '../../client/conversation/conversation';
 import type { CommunicationChat } from '../../client/http/communicationChat';
 import { Branches, relate } from '../../client/sharing/branches';
 import { FileShelf } from '../../client/sharing/fileShelf';
-import { abandonedGaps, openHistory, placeOf, retryGap } from '../../client/sharing/openedHistory';
+import { abandonedGaps, openHistory, placeOf, readLivePart, retryGap } from '../../client/sharing/openedHistory';
 import { openedEnd, openedFrom, otherBranch, sameSession } from '../../client/sharing/provenanceWords';
 import { copiesOf, removeCopies } from '../../client/sharing/sessionCopies';
 import { SessionLog } from '../../client/sharing/sessionLog';
@@ -289,12 +289,28 @@ export class Descriptors implements Disposable {
     if (!isOpened && !(isThere && unlocked === url)) return;
     // The answer, or the token, is for all messages of that server.
     for (const entry of [...conversation.model.state.entries]) {
-      if (entry.kind !== 'gap' || entry.state !== 'retryable' || placeOf(entry.gapId)?.part !== undefined) continue;
+      if (entry.kind !== 'gap' || entry.state !== 'retryable') continue;
+      if (entry.remote || placeOf(entry.gapId)?.part !== undefined) continue;
       const other = await this.#urlAt(conversation, entry.gapId);
       if (other !== undefined && originOf(other) === origin)
         await retryGap(entry.gapId, other, place, this.#ended.signal);
     }
   };
+
+  /** Reads the content behind a gap of an answer that is being given into its place, where it is a short text. @param key of the conversation */
+  async readPart(key: string, gapId: string): Promise<void> {
+    const conversation = this.#logged.get(key)?.conversation;
+    if (!workspace.isTrusted || !conversation) return;
+    const note: Conversation['note'] = (events) => {
+      if (this.#logged.get(key)?.conversation === conversation) conversation.note(events);
+    };
+    try {
+      const options = { place: { model: conversation.model, note }, resolver: await this.#resolver(), now: Date.now };
+      await readLivePart(gapId, options, this.#ended.signal);
+    } catch (error) {
+      this.#options.log.warn(`A part of an answer was not read: ${messageOf(error)}`);
+    }
+  }
 
   /**
    * Shows a text that lies with a server which knows the user by a token: a browser would not have it.
@@ -467,6 +483,8 @@ export class Descriptors implements Disposable {
   }
 
   async #urlAt(conversation: Conversation, gapId: string): Promise<string | undefined> {
+    const gap = conversation.model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId);
+    if (gap?.kind === 'gap' && gap.remote) return gap.remote.url;
     const where = placeOf(gapId);
     return where && (await this.#get(conversation).messages.urlAt(where.index));
   }

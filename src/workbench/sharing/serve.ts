@@ -14,7 +14,7 @@ import { type PublicAddress, readPublicAddress } from '../../distributed/model/p
 import type { ResourceStore } from '../../distributed/model/resources';
 import { AgentServer } from '../../distributed/server/agentServer';
 import type { PastMessage } from '../../distributed/server/servedAgent';
-import { servedPast } from '../../distributed/server/servedPast';
+import { readTexts, servedPast } from '../../distributed/server/servedPast';
 import { SessionFiles } from '../../distributed/server/serverSessionFiles';
 import { LocalStore } from '../../distributed/stores/localStore';
 import type { AgentCatalog } from '../config/agentCatalog';
@@ -232,6 +232,10 @@ export class Serve implements Disposable {
         const past = await servedPast(resolver, session, signal);
         this.#noteGaps(past);
         return past;
+      },
+      withTexts: async (messages, signal) => {
+        const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });
+        return await readTexts(resolver, messages, signal);
       },
       state: async (url, signal) => {
         const resolver = new Resolver({ guard, cache, stores: await reading.stores(), log });

@@ -1,11 +1,20 @@
 // Configured agents behind our server of the Agent Communication Protocol: real agent processes, asked by the protocol's own client from npm and by ours.
 import assert from 'node:assert/strict';
 import { servedName } from '../../../../src/client/serving/servedConversations';
-import { type MessagePart, markdownPart, textPart, trajectoryOf } from '../../../../src/distributed/model/model';
+import {
+  type Message,
+  type MessagePart,
+  markdownPart,
+  textPart,
+  trajectoryOf,
+} from '../../../../src/distributed/model/model';
 import type { ServedAgent } from '../../../../src/distributed/server/servedAgent';
+import { readTexts, servedPast } from '../../../../src/distributed/server/servedPast';
 import { scratchFolder } from '../../../support/scratch';
 import { all, sdkClient } from '../../../support/sdkClient';
 import { agentOf, fetchPast, part, serve, textIn, userMessage } from '../../../support/servedAgents';
+import { closeResolvers, resolver } from '../../distributed/fetch/resolvers';
+import { serve as farServer } from '../../distributed/loopback';
 import { closeServed, got, newSession, prompts, request, said, scripted, sessions, untilRun } from './servedScripted';
 
 const signal = new AbortController().signal;
@@ -13,7 +22,10 @@ const signal = new AbortController().signal;
 describe('an agent that is served', function () {
   this.timeout(30_000);
 
-  afterEach(closeServed);
+  afterEach(async () => {
+    await closeServed();
+    await closeResolvers();
+  });
 
   it('is of no use to other clients unless they can ask it in all three modes', async () => {
     const { agent } = await scripted();
@@ -160,6 +172,57 @@ describe('an agent that is served', function () {
       { type: 'text', text: 'notes.txt:\nmy notes' },
       { type: 'resource_link', uri: 'https://example.com/far.bin', name: 'far', mimeType: 'application/octet-stream' },
     ]);
+  });
+
+  it('is given the words of its input that lie elsewhere, or why they cannot be read', async () => {
+    const far = await farServer((request, response) => {
+      if (request.url === '/plan') response.end('shelves first');
+      else if (request.url === '/long') response.end('x'.repeat(70_000));
+      else response.writeHead(404).end();
+    });
+    const { agent, log } = await scripted();
+    const of = resolver();
+    const { client } = await serve([agent], { withTexts: (messages, until) => readTexts(of, messages, until) });
+    const url = (path: string): MessagePart => part({ content_url: `${far.origin}${path}` });
+    const input: Message[] = [
+      userMessage('before'),
+      { role: 'agent/other', parts: [url('/plan')] },
+      { role: 'user', parts: [textPart('say ok\n# '), url('/plan'), textPart(' # '), url('/gone'), url('/long')] },
+    ];
+    await client.runSync({ agentName: 'scripted', input }, signal);
+    const [text, past, ...links] = JSON.parse(got(log)[0] ?? '') as { type: string; text: string; uri?: string }[];
+    assert.match(
+      text?.text ?? '',
+      /^say ok\n# shelves first # \[unavailable: 127\S+ does not have it \(any more\)\.\]\[unavailable: .* too large\.\]$/,
+    );
+    assert.match(past?.text ?? '', /\[agent\/other\]\nshelves first/);
+    assert.deepEqual(
+      links.map(({ uri }) => uri),
+      [`${far.origin}/gone`, `${far.origin}/long`],
+    );
+  });
+
+  it('does not hear its own messages again after their texts were read', async () => {
+    const far = await farServer((request, response) =>
+      response.end(request.url === '/plan' ? 'shelves first' : JSON.stringify(userMessage('from another'))),
+    );
+    const { agent, log } = await scripted();
+    const of = resolver();
+    const session = newSession();
+    const running = await serve([agent], {
+      withTexts: (messages, until) => readTexts(of, messages, until),
+      history: (known, until) => servedPast(of, known, until),
+    });
+    const { client } = running;
+    const parts = [textPart('say ok\n# '), part({ content_url: `${far.origin}/plan` })];
+    await client.runSync({ ...request('', session), input: [{ role: 'user', parts }] }, signal);
+    session.isBegun = true;
+    const known = await client.session(session.id, signal);
+    const history = [...known.history, `${far.origin}/other`];
+    await client.runSync({ ...request('say two'), session: { id: session.id, history } }, signal);
+    const second = got(log)[1] ?? '';
+    assert.match(second, /from another/);
+    assert.doesNotMatch(second, /shelves first/);
   });
 
   it('loses entries of a session, or splits it, when two runs come at once', async () => {

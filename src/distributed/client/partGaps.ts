@@ -1,15 +1,20 @@
-// Gaps for parts of past messages that lie behind an address of their own: what stands in their places until they are here.
-
-import { partBlock } from '../../distributed/client/runParts';
-import type { Gap } from '../../distributed/model/gap';
-import type { MessagePart } from '../../distributed/model/model';
+// Gaps for parts of messages that lie behind an address of their own: what stands in their places until they are here.
 import type { GapState, SessionEvent } from '../../session/event';
+import type { Gap } from '../model/gap';
+import type { MessagePart } from '../model/model';
+import { partBlock } from './runParts';
 
 type GapEvent = Extract<SessionEvent, { type: 'gap' }>;
 
 /** The id of the gap of one part. @param messageGapId of its message @param part its number, from 0 */
 export function partGapId(messageGapId: string, part: number): string {
   return `${messageGapId}.${part}`;
+}
+
+/** Returns the gap of a part in an answer that is being given: no message has an address yet by which the part could be found again. */
+export function livePart(part: MessagePart, gapId: string): GapEvent {
+  const { name, content_url: url = '', content_type: mimeType } = part;
+  return { ...unloadedPart(part, gapId), remote: { url, mimeType, ...(name !== undefined && { name }) } };
 }
 
 /** Nobody has asked for it yet. */

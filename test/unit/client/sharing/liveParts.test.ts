@@ -1,0 +1,202 @@
+// Parts of an HTTP agent's answer that lie behind addresses of their own, read while the answer is being given.
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Deferred } from '../../../../src/base/deferred';
+import { SessionSeed } from '../../../../src/client/connection/seed';
+import { abandonedGaps, readLivePart, retryGap } from '../../../../src/client/sharing/openedHistory';
+import { transcriptOf } from '../../../../src/client/sharing/transcriptMessages';
+import { Guard } from '../../../../src/distributed/fetch/guard';
+import type { Resolver } from '../../../../src/distributed/fetch/resolver';
+import { type MessagePart, textPart } from '../../../../src/distributed/model/model';
+import type { Entry, GapEntry } from '../../../../src/session/state';
+import { textOfTurn } from '../../../../src/session/turnText';
+import type { TestConversation } from '../../../support/conversation';
+import { agentOf, part, serve as serveAgents } from '../../../support/servedAgents';
+import { closeResolvers, kept, resolver } from '../../distributed/fetch/resolvers';
+import { type Loopback, serve } from '../../distributed/loopback';
+import { define, remoteFor, TOKEN, useFarAgents } from '../http/farAgents';
+
+const never = new AbortController().signal;
+
+describe('parts of an answer that lie elsewhere', function () {
+  this.timeout(20_000);
+  const { open } = useFarAgents();
+  let server: Loopback;
+  /** By path: what the server answers. */
+  let answers: Map<string, (request: IncomingMessage, response: ServerResponse) => void>;
+
+  beforeEach(async () => {
+    answers = new Map();
+    server = await serve((request, response) => {
+      const answer = answers.get(request.url ?? '');
+      if (answer) answer(request, response);
+      else response.writeHead(404).end();
+    });
+  });
+  afterEach(closeResolvers);
+
+  const says = (path: string, body: string | Buffer): void => {
+    answers.set(path, (_request, response) => response.end(body));
+  };
+  const remote = (path: string, more: object = {}): MessagePart =>
+    part({ content_url: `${server.origin}${path}`, ...more });
+
+  /** A conversation with an agent that answers with these parts, and what is read of them as it comes. */
+  async function asked(parts: readonly MessagePart[], of: Resolver = resolver()) {
+    const agent = agentOf('writer', async (_input, out) => {
+      for (const one of parts) out.part(one);
+    });
+    const running = await serveAgents([agent]);
+    const reading: Promise<void>[] = [];
+    const opened: TestConversation = open(define(running.baseUrl, 'writer', { Authorization: TOKEN }), {
+      remote: remoteFor(running),
+      readPart: (_key, gapId) => {
+        const place = opened.conversation;
+        reading.push(readLivePart(gapId, { place, resolver: of, now: Date.now }, never));
+      },
+    });
+    const { conversation } = opened;
+    const result = await conversation.send('write').done;
+    const retry = (gapId: string, more: Partial<Parameters<typeof retryGap>[2]> = {}) =>
+      retryGap(gapId, '', { place: conversation, resolver: of, now: Date.now, ...more }, never);
+    return { conversation, result, retry, read: () => Promise.all(reading) };
+  }
+
+  const entriesOf = ({ conversation }: { conversation: TestConversation['conversation'] }): readonly Entry[] =>
+    conversation.model.state.entries;
+  const gapsOf = (of: { conversation: TestConversation['conversation'] }): readonly GapEntry[] =>
+    entriesOf(of).filter((entry) => entry.kind === 'gap');
+  const shownIn = (of: { conversation: TestConversation['conversation'] }): readonly string[] =>
+    entriesOf(of).flatMap((entry) => {
+      if (entry.kind === 'gap') return [`gap ${entry.state}`];
+      if (entry.kind !== 'agent') return [];
+      return [entry.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('')];
+    });
+
+  it('are read into their places as far as they are short texts', async () => {
+    says('/plan', 'shelves **first**');
+    says('/stamp.png', Buffer.from([1, 2]));
+    const picture = remote('/stamp.png', { content_type: 'image/png' });
+    const one = await asked([textPart('Look: '), remote('/plan'), textPart('Done.'), picture]);
+    await one.read();
+    assert.equal(one.result.stopReason, 'end_turn');
+    assert.deepEqual(shownIn(one), ['Look: ', 'shelves **first**', 'Done.', 'gap unloaded']);
+    const { state } = one.conversation.model;
+    const turnId = entriesOf(one).find(({ kind }) => kind === 'user')?.turnId ?? '';
+    assert.equal(textOfTurn(state, turnId), 'Look: \n\nshelves **first**\n\nDone.', 'it is part of what is copied');
+    assert.deepEqual(
+      server.seen.map(({ path }) => path),
+      ['/plan'],
+      'nothing but text is fetched unasked',
+    );
+    assert.equal(await one.retry(gapsOf(one)[0]?.gapId ?? ''), true);
+    const last = entriesOf(one).findLast(({ kind }) => kind === 'agent');
+    assert.deepEqual(last?.kind === 'agent' && last.content, [{ type: 'image', mimeType: 'image/png', data: 'AQI=' }]);
+  });
+
+  it('do not hold up the run', async () => {
+    const gate = new Deferred<void>();
+    answers.set('/slow', (_request, response) => void gate.promise.then(() => response.end('late words')));
+    const one = await asked([remote('/slow'), textPart('Done.')]);
+    assert.equal(one.result.stopReason, 'end_turn');
+    assert.deepEqual(shownIn(one), ['gap loading', 'Done.']);
+    gate.resolve();
+    await one.read();
+    assert.deepEqual(shownIn(one), ['late words', 'Done.']);
+  });
+
+  it('reach the next agent with the transcript: words where they are read, else addresses', async () => {
+    says('/plan', 'the word is blue');
+    const zip = remote('/a.zip', { content_type: 'application/zip', name: 'a.zip' });
+    const one = await asked([remote('/plan'), zip]);
+    await one.read();
+    const seed = new SessionSeed();
+    seed.starting(entriesOf(one));
+    assert.ok(seed.ready(true, entriesOf(one)));
+    const [block] = seed.take({ embeddedContext: false } as never, entriesOf(one));
+    assert.match(block?.type === 'text' ? block.text : '', /Assistant: the word is blue\n\n\[not loaded: a\.zip /);
+    const said = transcriptOf(one.conversation.model, 'writer').findLast(({ role }) => role === 'agent/writer');
+    assert.deepEqual(
+      said?.parts.map(({ content, content_url: url, name }) => [content, url, name]),
+      [
+        ['the word is blue', undefined, undefined],
+        [undefined, `${server.origin}/a.zip`, 'a.zip'],
+      ],
+    );
+  });
+
+  it('wait for a click where they are large', async () => {
+    says('/long', 'x'.repeat(300_000));
+    const one = await asked([remote('/long')]);
+    await one.read();
+    assert.deepEqual(shownIn(one), ['gap unloaded']);
+    assert.equal(await one.retry(gapsOf(one)[0]?.gapId ?? ''), true);
+    assert.equal(shownIn(one)[0]?.length, 300_000);
+  });
+
+  it('are gaps with their reason where they cannot be had, until they can', async () => {
+    const one = await asked([textPart('a'), remote('/later'), textPart('b')]);
+    await one.read();
+    assert.deepEqual(shownIn(one), ['a', 'gap retryable', 'b']);
+    const [gap] = gapsOf(one);
+    assert.match(gap?.text ?? '', /^later \(text\/plain\) is missing\. 127\.0\.0\.1:\d+ does not have it/);
+    assert.equal(await one.retry(gap?.gapId ?? ''), false);
+    says('/later', 'here now');
+    assert.equal(await one.retry(gap?.gapId ?? ''), true);
+    assert.deepEqual(shownIn(one), ['a', 'here now', 'b']);
+  });
+
+  it('are read with the token of their server alone, which is asked for at the gap', async () => {
+    answers.set('/locked', ({ headers }, response) => {
+      if (headers.authorization === 'Bearer open') response.end('secret words');
+      else response.writeHead(401).end();
+    });
+    let token: string | undefined;
+    const credentials = async (origin: string) =>
+      token !== undefined && origin === server.origin ? { authorization: `Bearer ${token}` } : undefined;
+    const of = resolver({ guard: kept(new Guard({ isAllowed: () => true, credentials })) });
+    const one = await asked([remote('/locked')], of);
+    await one.read();
+    assert.match(gapsOf(one)[0]?.text ?? '', /wants a token\. “Retry” asks you for it\.$/);
+    const asking: string[] = [];
+    const unlock = async (url: string): Promise<boolean> => {
+      asking.push(url);
+      token = 'open';
+      return true;
+    };
+    assert.equal(await one.retry(gapsOf(one)[0]?.gapId ?? '', { unlock }), true);
+    assert.deepEqual([asking, shownIn(one)], [[`${server.origin}/locked`], ['secret words']]);
+    assert.equal(server.seen[0]?.headers.authorization, undefined, 'the token of the agent goes to the agent alone');
+  });
+
+  it('are not read from a server that nobody has allowed', async () => {
+    says('/plan', 'words');
+    const one = await asked([remote('/plan')], resolver({ guard: kept(new Guard({ isAllowed: () => false })) }));
+    await one.read();
+    assert.deepEqual([server.connections, shownIn(one)], [0, ['gap retryable']]);
+    assert.match(gapsOf(one)[0]?.text ?? '', /not on the list of allowed servers/);
+  });
+
+  it('are bounded in number: 100 of one run, the rest are links', async () => {
+    for (let at = 0; at < 110; at++) says(`/t${at}`, `${at}`);
+    const one = await asked(Array.from({ length: 110 }, (_, at) => remote(`/t${at}`)));
+    await one.read();
+    assert.equal(server.seen.length, 100);
+    assert.equal(shownIn(one).at(-1), '[resource_link]'.repeat(10));
+  });
+
+  it('can be asked for again where the window ended while they were loaded', async () => {
+    const gate = new Deferred<void>();
+    answers.set('/slow', (_request, response) => void gate.promise.then(() => response.end('late words')));
+    const one = await asked([remote('/slow')]);
+    const events = abandonedGaps(one.conversation.model.state);
+    assert.match(
+      events[0]?.type === 'gap' ? events[0].text : '',
+      /^slow \(text\/plain\) is missing\. Loading was stopped/,
+    );
+    one.conversation.note(events.map((event) => ({ at: Date.now(), event })));
+    assert.deepEqual(shownIn(one), ['gap retryable']);
+    gate.resolve();
+    await one.read();
+  });
+});
