@@ -99,6 +99,7 @@ function composeWithin(
     historyLinks,
     readPart,
     httpSessions,
+    agentState: (key) => descriptors.agentState(key),
   });
   const scratch = join(context.globalStorageUri.fsPath, 'no-folder');
   const conversations = own(new Conversations(catalog, services, archive, scratch));

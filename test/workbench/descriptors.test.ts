@@ -57,6 +57,23 @@ describe('sessions that move', function () {
     await assert.rejects(api.openDescriptor('no session at all'), /neither a session link nor/);
   });
 
+  it('keep the state that the agent of a chat has stored in them', async () => {
+    const count = async (key: string): Promise<string> => {
+      await api.send(key, '/count');
+      return api.snapshot(key).entries.findLast(({ kind }) => kind === 'agent')?.text ?? '';
+    };
+    const key = await api.openSession({ agent: 'demo' });
+    assert.match(await count(key), /Count: 1$/);
+    assert.match(await count(key), /Count: 2$/);
+    const descriptor = await api.exportDescriptor(key);
+    assert.equal(await (await fetch(descriptor.state ?? '')).text(), '2');
+    // A link says nothing of whose the state is: the agent that spoke last has stored it.
+    assert.match(await count(await api.openDescriptor(descriptor, { agent: 'demo' })), /Count: 3$/);
+    const next = await commands.executeCommand<string>('parley.continueWith', { session: key, agent: 'demo' });
+    assert.match(await count(next), /Count: 3$/);
+    assert.match(await count(key), /Count: 3$/);
+  });
+
   it('say on both sides that another agent goes on, and keep apart what both say then', async () => {
     const old = await api.openSession({ agent: 'demo' });
     await api.send(old, '/echo one');

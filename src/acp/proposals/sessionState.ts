@@ -31,6 +31,8 @@ export interface StateUpdate {
 
 /** Where the state of a conversation's session comes from and goes to. */
 export interface StateHolder {
+  /** Looks up the state for the prompt that is sent next; undefined where nothing has to be looked up. Rejects where the signal is aborted. */
+  preparation(): ((signal: AbortSignal) => Promise<void>) | undefined;
   /** For the prompt that is sent now. */
   offer(): StateOffer | undefined;
   /** The agent has a session that it did not have before: it knows nothing of the state. */

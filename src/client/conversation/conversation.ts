@@ -29,7 +29,7 @@ import { Stages } from '../transport/stages';
 import { takeArrived } from '../turns/arrived';
 import { heldElsewhere, takenOver, untrusted } from '../turns/failures';
 import type { TurnResult } from '../turns/openTurn';
-import { TurnControl } from '../turns/turnControl';
+import { type Preparation, TurnControl } from '../turns/turnControl';
 import { isAtWork } from './atWork';
 import type { ConversationOptions } from './conversationOptions';
 import { followTerminals } from './followTerminals';
@@ -123,8 +123,7 @@ export class Conversation implements Disposable {
       session: () => (this.#held || this.#suspended ? undefined : this.#connector.session),
       heard: () => this.#probe.heard(),
       leaving: () => this.#connector.endReplay(),
-      precedes: (session) =>
-        this.#probe.isDoubtful(session) ? (signal) => this.#checkSession(session, signal) : undefined,
+      precedes: (session) => this.#preparation(session),
       reopen: (session) => (signal) => this.#reopenSession(session, signal),
       kept: this.#recorder,
       needSignIn: (message) => this.#connector.needSignIn(message),
@@ -546,6 +545,18 @@ export class Conversation implements Disposable {
   /** What the agent shows of the session has arrived. */
   #onRepeated(repeated: readonly Entry[]): void {
     for (const item of takeArrived(this.queue, this.#model.state.entries, repeated)) this.#turns.outbox.forget(item);
+  }
+
+  /** What is done before a message goes to a session: see to the session, then look up its state. */
+  #preparation(session: OpenedSession): Preparation | undefined {
+    const readState = this.#services.agentState?.(this.key)?.preparation();
+    const isDoubtful = this.#probe.isDoubtful(session);
+    if (!isDoubtful && !readState) return undefined;
+    return async (signal) => {
+      const wait = isDoubtful ? await this.#checkSession(session, signal) : undefined;
+      if (wait === undefined) await readState?.(signal);
+      return wait;
+    };
   }
 
   /** Sees to it that the agent has the session that a message is about to go to. @returns why the message must wait @throws `signal`'s reason */

@@ -10,13 +10,13 @@ import type { StopReason } from '../../session/event';
 import type { QueuedAttachment } from '../../session/queue';
 import type { Permission } from '../../session/state';
 import type { Conversation } from '../conversation/conversation';
+import type { StateExchange } from '../sharing/stateExchange';
 import type { TurnResult } from '../turns/openTurn';
 import { waitReasonWords } from '../view/waitReasonWords';
 import { pastContext } from './pastContext';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
 import { runPrompt } from './runPrompt';
-import type { StateExchange } from './stateExchange';
 
 /** How long an agent may take to stop before its process is ended, in milliseconds; less than the server waits for a cancelled run. */
 const STOP_MS = 4000;

@@ -6,8 +6,8 @@ import { type Log, silentLog } from '../../base/log';
 import type { Message } from '../../distributed/model/model';
 import type { RunEmitter, ServedAgent, ServedRunContext } from '../../distributed/server/servedAgent';
 import type { Conversation } from '../conversation/conversation';
+import { StateExchange } from '../sharing/stateExchange';
 import { ServedConversation } from './servedConversation';
-import { StateExchange } from './stateExchange';
 
 export interface ServedConversationsOptions {
   /** As it is served, see {@link servedName}. */

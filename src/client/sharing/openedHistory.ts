@@ -48,6 +48,8 @@ export interface OpenedSummary {
   readonly messages: number;
   /** One for each message that is not there, or not whole. */
   readonly gaps: readonly Gap[];
+  /** The name of the agent that spoke last, as its role has it; undefined where its role has none. */
+  readonly speaker?: string;
 }
 
 /** Bytes of a text behind an address of its own that is loaded with its message, and how many of them: the newest. */
@@ -126,13 +128,24 @@ export async function openHistory(
     for (const entry of entries) if (!known.has(entry.index)) take(entry);
     show();
     const gaps = entries.filter((entry) => entry.kind === 'gap');
-    return { messages: entries.length - gaps.length, gaps: [...gaps, ...(await texts.settled())] };
+    const { length: all } = entries;
+    const speaker = speakerOf(entries);
+    return {
+      messages: all - gaps.length,
+      gaps: [...gaps, ...(await texts.settled())],
+      ...(speaker !== undefined && { speaker }),
+    };
   } finally {
     clearTimeout(patience);
     clearTimeout(alone);
     clearTimeout(batch);
     flush();
   }
+}
+
+function speakerOf(entries: readonly HistoryEntry[]): string | undefined {
+  const last = entries.findLast((entry) => entry.kind === 'message' && entry.message.role !== 'user');
+  return last?.kind === 'message' ? last.message.role.split('/')[1] : undefined;
 }
 
 /** Loads the texts of messages that lie behind addresses of their own, as far as they are short and not too many. */

@@ -9,6 +9,8 @@ export const GETS_TRANSCRIPT = 'gets the transcript with your next message';
 
 type Notice = Extract<SessionEvent, { type: 'notice' }>;
 
+export type FoundState = 'none' | 'there' | 'missing' | 'other';
+
 /** The id of the button that shows a conversation. @param key of it */
 export function showAction(key: string, label: string): { readonly id: string; readonly label: string } {
   return { id: `show:${key}`, label };
@@ -38,15 +40,10 @@ export function continuedWith(name: string, key: string): Notice {
 
 /**
  * At the end of what was opened.
- * @param state what another agent kept for itself: none, there, or at an address where it cannot be had
+ * @param state what an agent stored for itself; `missing`: it cannot be had, `other`: another agent stored it
  * @param knows the agent gets the session itself, not a transcript of it
  */
-export function openedEnd(
-  name: string,
-  gaps: readonly Gap[],
-  state: 'none' | 'there' | 'missing',
-  knows: boolean,
-): Notice {
+export function openedEnd(name: string, gaps: readonly Gap[], state: FoundState, knows: boolean): Notice {
   const missing = gaps.length;
   const title =
     missing === 0
@@ -55,15 +52,14 @@ export function openedEnd(
   const past = knows
     ? `${name} gets the session with your next message.`
     : `${name} was not there: it begins a new session and ${GETS_TRANSCRIPT}${missing === 0 ? '' : ', with the gaps named'}.`;
-  const kept = stateWords(state, knows);
+  const kept = stateWords(name, state);
   const text = `${past} Mode, options, open tool calls and what waits in the queue do not come along.${kept}`;
-  const severity = missing === 0 && !(knows && state === 'missing') ? 'info' : 'warning';
+  const severity = missing === 0 && state !== 'missing' ? 'info' : 'warning';
   return { ...own(title, text), severity, ...(!knows && { beginsAnew: true }) };
 }
 
-function stateWords(state: 'none' | 'there' | 'missing', knows: boolean): string {
-  if (state === 'none') return '';
-  if (!knows) return ' The state that another agent kept is not for it, and stays with the session.';
+function stateWords(name: string, state: FoundState): string {
+  if (state === 'other') return ` The session keeps the state that another agent stored. ${name} cannot replace it.`;
   return state === 'missing' ? ' The state that the agent kept cannot be loaded. Its address goes along.' : '';
 }
 

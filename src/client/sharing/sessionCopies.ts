@@ -74,7 +74,8 @@ export async function removeCopies(
 function placesIn(text: string | undefined): ReturnType<typeof readMessages>['entries'] {
   if (text === undefined) return [];
   try {
-    return readMessages(z.parse(messagesSchema, JSON.parse(text)).record).entries;
+    const { entries, state, earlier = [] } = readMessages(z.parse(messagesSchema, JSON.parse(text)).record);
+    return [...entries, ...(state ? [state] : []), ...earlier];
   } catch {
     return [];
   }

@@ -16,8 +16,8 @@ import {
   timestamp,
 } from '../../distributed/model/model';
 import type { ResourceStore } from '../../distributed/model/resources';
-import { readRecord, type SessionRecord } from '../../distributed/model/sessionRecord';
-import { MessageLog } from '../../distributed/stores/messageLog';
+import { MAX_EARLIER_STATES, readRecord, type SessionRecord } from '../../distributed/model/sessionRecord';
+import { MessageLog, type OpenState } from '../../distributed/stores/messageLog';
 import { Changes } from '../../session/changes';
 import type { SessionView } from '../../session/model';
 import type { Entry } from '../../session/state';
@@ -45,13 +45,14 @@ export interface SessionLogOptions {
 
 /**
  * As it lies on the shelf. `through`: id of the last entry that is written; `beyond`: messages after it that are written too; `shared`: somebody asked for the messages,
- * or they came from elsewhere.
+ * or they came from elsewhere; `stateBy`: the id of the agent that stored the state, or its name as a role has it.
  */
 const keptSchema = z.object({
   record: z.unknown(),
   through: z.optional(z.string()),
   beyond: z.number(),
   shared: z.optional(z.boolean()),
+  stateBy: z.optional(z.string()),
 });
 
 type Kept = {
@@ -59,6 +60,7 @@ type Kept = {
   readonly through?: string;
   readonly beyond?: number;
   readonly shared?: boolean;
+  readonly stateBy?: string;
 };
 
 interface Waiting {
@@ -97,6 +99,9 @@ export class SessionLog implements Disposable {
   #isTroubled = false;
   /** Undefined while nobody has looked on the shelf. */
   #isShared: boolean | undefined;
+  /** Nothing is on the shelf. */
+  #isUnknown = false;
+  #stateBy: string | undefined;
 
   constructor(options: SessionLogOptions) {
     this.#options = options;
@@ -117,7 +122,7 @@ export class SessionLog implements Disposable {
   /** The conversation goes on from a session of elsewhere, whose messages (or gaps in their places) are all that stands in the transcript. */
   begin(descriptor: SessionDescriptor): void {
     this.#adopted = descriptor;
-    this.#isShared = true;
+    this.#share();
     this.#opened = undefined;
     const { entries } = this.#options.model.state;
     this.#collected = entries.at(-1)?.id;
@@ -142,6 +147,56 @@ export class SessionLog implements Disposable {
     const log = await this.#open();
     const place = log.record.entries[index];
     return place?.kind === 'foreign' ? place.url : (await log.descriptor()).history[index];
+  }
+
+  /** Whether the session has a state; undefined where that has to be looked up. */
+  get hasState(): boolean | undefined {
+    if (this.#known) return this.#known.record.state !== undefined;
+    return this.#isUnknown && this.#opened === undefined ? false : undefined;
+  }
+
+  /** The id of the agent that stored the state, or its name as a role has it; undefined where that is not known. */
+  get stateBy(): string | undefined {
+    return this.#stateBy;
+  }
+
+  /** The state that the session has now, see {@link MessageLog.state}. @throws ParleyError of the stores */
+  async state(): Promise<OpenState | undefined> {
+    await this.#wasShared();
+    if (this.hasState === false) return undefined;
+    return (await this.#open()).state();
+  }
+
+  /**
+   * Replaces the state. That of a session that is not shared stays on this machine until it is.
+   * @param previous URL of the state that this one goes on from; undefined: there was none
+   * @param by id of the agent that stores it
+   * @returns false where the session has another state by now @throws ParleyError of the stores
+   */
+  storeState(content: Uint8Array, previous: string | undefined, by: string): Promise<boolean> {
+    return this.#jobs.run('write', async () => {
+      const isShared = await this.#wasShared();
+      const log = await this.#open();
+      const before = this.#stateBy;
+      this.#stateBy = by;
+      const kept = isShared ? MAX_EARLIER_STATES : 0;
+      const isStored = await log.storeState(content, previous, kept, this.#ended.signal).catch((error: unknown) => {
+        this.#stateBy = before;
+        throw error;
+      });
+      if (!isStored) this.#stateBy = before;
+      return isStored;
+    });
+  }
+
+  /** Notes whose the state is that the session came with. Never rejects: what can't be kept is known until the window ends. */
+  stateIsOf(agent: string): Promise<void> {
+    return this.#jobs.run('write', async () => {
+      this.#stateBy = agent;
+      await this.#open()
+        .then(({ record }) => this.#save(record))
+        .catch((error: unknown) => this.#warn(error));
+    });
   }
 
   /** Copies own messages from the stores before to the one that is configured now. @throws ParleyError of the new store */
@@ -193,10 +248,17 @@ export class SessionLog implements Disposable {
     return this.#options.maxMessages ?? MAX_HISTORY;
   }
 
-  #settle(): Promise<MessageLog> {
+  /** From now on others may read the session: what is written goes to the configured store. */
+  #share(): void {
+    if (this.#isShared !== true) this.#opened = undefined;
     this.#isShared = true;
+  }
+
+  #settle(): Promise<MessageLog> {
     return this.#jobs.run('write', async () => {
+      this.#share();
       const log = await this.#drain(await this.#open());
+      await log.moveState(this.#ended.signal);
       await log.flush();
       return log;
     });
@@ -230,7 +292,10 @@ export class SessionLog implements Disposable {
   async #wasShared(): Promise<boolean> {
     if (this.#isShared !== undefined) return this.#isShared;
     const isShared = await this.#read().then(
-      ({ shared }) => shared === true,
+      (kept) => {
+        this.#isUnknown = kept.record === undefined;
+        return kept.shared === true;
+      },
       () => false,
     );
     // It may have been shared meanwhile.
@@ -256,7 +321,7 @@ export class SessionLog implements Disposable {
   async #goOnShorter(log: MessageLog): Promise<MessageLog> {
     const next = await this.#newLog({ record: { id: mintId(), entries: [] } });
     await next.append(omission(), this.#ended.signal);
-    await next.goOnFrom(log.record.entries.slice(-this.#maxMessages * NEWEST_SHARE));
+    await next.goOnFrom(log.record.entries.slice(-this.#maxMessages * NEWEST_SHARE), log.record);
     this.#opened = Promise.resolve(next);
     return next;
   }
@@ -342,8 +407,14 @@ export class SessionLog implements Disposable {
     const text = await shelf.read(key);
     if (text === undefined) return {};
     try {
-      const { record, through, beyond, shared } = z.parse(keptSchema, JSON.parse(text));
-      return { record: readRecord(record), beyond, shared: shared === true, ...(through !== undefined && { through }) };
+      const { record, through, beyond, shared, stateBy } = z.parse(keptSchema, JSON.parse(text));
+      return {
+        record: readRecord(record),
+        beyond,
+        shared: shared === true,
+        ...(through !== undefined && { through }),
+        ...(stateBy !== undefined && { stateBy }),
+      };
     } catch (error) {
       // Its messages are found again, or written again, under another id: links that were given away go on to work.
       log.warn(`What was known of the messages of session ${key} is damaged: ${messageOf(error)}`);
@@ -360,13 +431,14 @@ export class SessionLog implements Disposable {
       this.#collected = kept.through;
       this.#through = kept.through;
       this.#beyond = kept.beyond ?? 0;
+      this.#stateBy ??= kept.stateBy;
     }
     let isOpen = false;
     const log = await MessageLog.open(
       {
         sessionId,
         branch: key,
-        stores: await stores(),
+        stores: this.#isShared === true ? await stores() : onlyLocal(await stores()),
         ...(record && { record }),
         save: (next) => {
           // What reached the store and not the shelf was written by this conversation, right after what is on the shelf.
@@ -387,14 +459,25 @@ export class SessionLog implements Disposable {
 
   async #save(record: SessionRecord): Promise<void> {
     const { shelf, key } = this.#options;
-    const through = this.#through;
-    const kept = { record, beyond: this.#beyond, shared: true, ...(through !== undefined && { through }) };
+    const kept: Kept = {
+      record,
+      beyond: this.#beyond,
+      shared: this.#isShared === true,
+      ...(this.#through !== undefined && { through: this.#through }),
+      ...(this.#stateBy !== undefined && { stateBy: this.#stateBy }),
+    };
     try {
       await shelf.write(key, JSON.stringify(kept));
     } catch (error) {
       throw new ParleyError('store-error', 'What is known of the session cannot be kept.', { cause: error });
     }
   }
+}
+
+/** What nobody has shared stays on this machine. */
+function onlyLocal<T extends readonly [ResourceStore, ...ResourceStore[]]>(stores: T): T | [ResourceStore] {
+  const local = stores.find(({ isLocal }) => isLocal);
+  return local ? [local] : stores;
 }
 
 /** Up to where a transcript is complete: what is said in a running turn may still change, but for the prompt that began it. */

@@ -14,10 +14,14 @@ const ownSchema = z.object({
 const foreignSchema = z.object({ kind: z.literal('foreign'), url: urlSchema });
 const placeSchema = z.discriminatedUnion('kind', [ownSchema, foreignSchema]);
 
+/** Replaced states that are kept for those who have links to them. */
+export const MAX_EARLIER_STATES = 8;
+
 const recordSchema = z.object({
   id: idSchema,
   entries: z.array(placeSchema).check(z.maxLength(MAX_HISTORY)),
   state: z.optional(placeSchema),
+  earlier: z.optional(z.array(ownSchema).check(z.maxLength(MAX_EARLIER_STATES))),
   dropped: z.optional(z.array(z.string()).check(z.maxLength(MAX_HISTORY))),
 });
 
@@ -32,6 +36,8 @@ export interface SessionRecord {
   readonly id: string;
   readonly entries: readonly Place[];
   readonly state?: Place | undefined;
+  /** Own states that were replaced and still exist, the newest last. */
+  readonly earlier?: readonly OwnPlace[] | undefined;
   /** Keys of own messages that belong to another branch: they exist, and are no part of this history. */
   readonly dropped?: readonly string[] | undefined;
 }

@@ -54,6 +54,11 @@ export function toMessages(entries: readonly Entry[], options: ToMessagesOptions
   return messages;
 }
 
+/** The name of an agent as far as a role can have it. */
+export function roleName(agentName: string): string {
+  return agentName.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 63);
+}
+
 function agentMessage(entries: readonly Entry[], options: ToMessagesOptions): Message | undefined {
   const parts = new PartList();
   for (const entry of entries) addEntry(parts, entry);
@@ -63,7 +68,7 @@ function agentMessage(entries: readonly Entry[], options: ToMessagesOptions): Me
   const finished = isWhole
     ? parts.finish()
     : [...parts.finish(), stopPart(options.isOpen === true ? 'interrupted' : reason)];
-  const name = options.agentName?.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 63) ?? '';
+  const name = roleName(options.agentName ?? '');
   return {
     role: name === '' ? 'agent' : `agent/${name}`,
     parts: finished,

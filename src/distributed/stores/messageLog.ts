@@ -13,7 +13,7 @@ import {
   sha256Of,
   type UrlOptions,
 } from '../model/resources';
-import { hashOf } from '../model/resourceUrl';
+import { hashOf, urlIdentity } from '../model/resourceUrl';
 import type { OwnPlace, Place, SessionRecord } from '../model/sessionRecord';
 import { copyResource } from './copyResource';
 
@@ -30,6 +30,13 @@ export interface MessageLogOptions {
    * records together cost no more than a few times the last one; see {@link MessageLog.flush}.
    */
   save(record: SessionRecord): Promise<void>;
+}
+
+/** The state of a session as it can be read here. */
+export interface OpenState {
+  readonly url: string;
+  /** Absent where the state lies with somebody else. @throws ParleyError of the store, `invalid-data` */
+  readonly read?: (signal: AbortSignal) => Promise<Uint8Array>;
 }
 
 export class MessageLog {
@@ -87,9 +94,66 @@ export class MessageLog {
     });
   }
 
-  /** Adds messages that exist already behind all others. @throws what `save` throws */
-  goOnFrom(places: readonly Place[]): Promise<void> {
-    return this.#queue.run('log', () => this.#set({ ...this.#record, entries: [...this.#record.entries, ...places] }));
+  /** Adds messages of another log behind all others, and takes over its state. @throws what `save` throws */
+  goOnFrom(places: readonly Place[], { state, earlier }: Pick<SessionRecord, 'state' | 'earlier'>): Promise<void> {
+    return this.#queue.run('log', () =>
+      this.#set({
+        ...this.#record,
+        entries: [...this.#record.entries, ...places],
+        ...(state && { state }),
+        ...(earlier && { earlier }),
+      }),
+    );
+  }
+
+  /**
+   * Replaces the state.
+   * @param previous URL of the state that this one goes on from; undefined: there was none
+   * @param kept number of replaced states that stay, at most {@link MAX_EARLIER_STATES}
+   * @returns false where the session has another state by now
+   * @throws ParleyError of the store
+   */
+  storeState(content: Uint8Array, previous: string | undefined, kept: number, signal: AbortSignal): Promise<boolean> {
+    return this.#queue.run('log', async () => {
+      const { state: current, earlier: before = [] } = this.#record;
+      if (!(await this.#isAt(current, previous))) return false;
+      const key = `${this.#folder}state-${mintId()}.bin`;
+      const state = this.#placeOf(await this.#store.put(key, content, 'application/octet-stream', signal));
+      // A state in another folder belongs to another branch.
+      const isOurs = current?.kind === 'own' && current.key.startsWith(this.#folder);
+      const earlier = isOurs ? [...before, current] : [...before];
+      const gone = earlier.splice(0, Math.max(0, earlier.length - kept));
+      try {
+        await this.#set({ ...this.#record, state, earlier });
+      } catch (error) {
+        await this.#discard(state, signal);
+        throw error;
+      }
+      for (const place of gone) await this.#discard(place, signal);
+      return true;
+    });
+  }
+
+  /**
+   * Returns the URL of the state, for this window alone, and a function that reads it where it is our own.
+   * @throws ParleyError `store-missing`
+   */
+  async state(): Promise<OpenState | undefined> {
+    const { state } = this.#record;
+    if (state === undefined) return undefined;
+    const url = await this.#urlOf(state, { readers: 'here' });
+    if (state.kind === 'foreign') return { url };
+    const read = async (signal: AbortSignal): Promise<Uint8Array> => {
+      const bytes = await this.#storeOf(state).get(state.key, signal);
+      if (sha256Of(bytes) === state.sha256) return bytes;
+      throw new ParleyError('invalid-data', 'The state of the session is damaged.');
+    };
+    return { url, read };
+  }
+
+  /** Copies the state to the first store where it is in another one. @returns false where it can't be read there @throws ParleyError of the new store */
+  moveState(signal: AbortSignal): Promise<boolean> {
+    return this.#queue.run('log', () => this.#moveState(signal));
   }
 
   /** Saves the record as it is now. @throws what `save` throws */
@@ -124,7 +188,8 @@ export class MessageLog {
       const kept = new Set(entries.map((place) => (place.kind === 'own' ? place.key : '')));
       const gone = [...known.values()].map(({ key }) => key).filter((key) => !kept.has(key));
       const dropped = [...(this.#record.dropped ?? []).filter((key) => !kept.has(key)), ...gone].slice(-MAX_HISTORY);
-      await this.#set({ id: this.#record.id, entries, dropped, ...(state !== undefined && { state }) });
+      const { earlier } = this.#record;
+      await this.#set({ id: this.#record.id, entries, dropped, ...(state && { state }), ...(earlier && { earlier }) });
     });
   }
 
@@ -137,26 +202,48 @@ export class MessageLog {
     return this.#queue.run('log', async () => {
       let moved = 0;
       const unreadable: number[] = [];
-      const move = async (place: Place, index: number): Promise<Place> => {
-        if (place.kind === 'foreign' || place.storeId === this.#store.id) return place;
-        const type = index === -1 ? 'application/octet-stream' : 'application/json';
-        const copied = await copyResource(this.#storeOf(place), this.#store, place.key, type, signal);
-        if (copied.kind === 'unreadable') unreadable.push(index);
-        else moved++;
-        return copied.kind === 'unreadable' ? place : this.#placeOf(copied.stored);
-      };
       const entries = [...this.#record.entries];
       for (const [index, place] of entries.entries()) {
-        const next = await move(place, index);
-        if (next === place) continue;
+        const next = await this.#moved(place, 'application/json', signal);
+        if (next === undefined) unreadable.push(index);
+        if (next === undefined || next === place) continue;
+        moved++;
         entries[index] = next;
         await this.#note({ ...this.#record, entries: [...entries] });
       }
       await this.#set(this.#record);
       const { state } = this.#record;
-      if (state !== undefined) await this.#set({ ...this.#record, state: await move(state, -1) });
+      if (!(await this.#moveState(signal))) unreadable.push(-1);
+      else if (this.#record.state !== state) moved++;
       return { moved, unreadable };
     });
+  }
+
+  /** Copies an object to the first store. @returns where it is then; undefined where it can't be read */
+  async #moved(place: Place, contentType: string, signal: AbortSignal): Promise<Place | undefined> {
+    if (place.kind === 'foreign' || place.storeId === this.#store.id) return place;
+    const copied = await copyResource(this.#storeOf(place), this.#store, place.key, contentType, signal);
+    return copied.kind === 'unreadable' ? undefined : this.#placeOf(copied.stored);
+  }
+
+  async #moveState(signal: AbortSignal): Promise<boolean> {
+    const { state } = this.#record;
+    const moved = state && (await this.#moved(state, 'application/octet-stream', signal));
+    if (moved !== undefined && moved !== state) await this.#set({ ...this.#record, state: moved });
+    return state === undefined || moved !== undefined;
+  }
+
+  /** Whether a URL leads to an object, however old its signature. */
+  async #isAt(place: Place | undefined, url: string | undefined): Promise<boolean> {
+    if (place === undefined || url === undefined) return place === undefined && url === undefined;
+    if (place.kind === 'foreign') return urlIdentity(place.url) === urlIdentity(url);
+    return (await this.#storeOf(place).keyOf(url)) === place.key;
+  }
+
+  /** Removes an object that nobody needs any more; one that can't be removed stays until the session is deleted. */
+  async #discard(place: OwnPlace, signal: AbortSignal): Promise<void> {
+    const store = this.#options.stores.find(({ id }) => id === place.storeId);
+    await store?.remove(place.key, signal).catch(() => {});
   }
 
   async #recover(signal: AbortSignal): Promise<void> {

@@ -31,6 +31,8 @@ export interface ServiceParts {
   readonly readPart: (key: string, gapId: string) => void;
   /** Keeps the descriptors of sessions with HTTP agents. */
   readonly httpSessions: FileShelf;
+  /** Keeps the states of sessions for their agents. */
+  readonly agentState: NonNullable<ConversationServices['agentState']>;
 }
 
 export function conversationServices(parts: ServiceParts): ConversationServices {
@@ -63,6 +65,7 @@ export function conversationServices(parts: ServiceParts): ConversationServices 
     signInTerminal,
     remote,
     descriptors: httpSessions,
+    agentState: parts.agentState,
     historyLinks,
     readPart,
     traceparent: process.env.TRACEPARENT,

@@ -8,12 +8,14 @@ import { head } from '../../base/text';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { CommunicationChat } from '../../client/http/communicationChat';
 import { Branches, relate } from '../../client/sharing/branches';
+import { ChatState, isStateOf } from '../../client/sharing/chatState';
 import { FileShelf } from '../../client/sharing/fileShelf';
 import { abandonedGaps, openHistory, placeOf, readLivePart, retryGap } from '../../client/sharing/openedHistory';
-import { openedEnd, openedFrom, otherBranch, sameSession } from '../../client/sharing/provenanceWords';
+import { type FoundState, openedEnd, openedFrom, otherBranch, sameSession } from '../../client/sharing/provenanceWords';
 import { copiesOf, removeCopies } from '../../client/sharing/sessionCopies';
 import { SessionLog } from '../../client/sharing/sessionLog';
 import { neverShared, removeRemains } from '../../client/sharing/sessionRemains';
+import { StateExchange } from '../../client/sharing/stateExchange';
 import { openDescriptor } from '../../distributed/fetch/descriptor';
 import { Guard } from '../../distributed/fetch/guard';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
@@ -57,6 +59,8 @@ export interface OpenOptions {
   readonly head?: (descriptor: SessionDescriptor) => SessionEvent;
   /** What the session is called until its agent says otherwise; absent: as its first message begins. */
   readonly title?: string | undefined;
+  /** The agent that stored the session's state, see {@link SessionLog.stateBy}; absent: the one that spoke last. */
+  readonly stateBy?: string | undefined;
   /** The newest messages can be seen. */
   readonly onDidShow?: (conversation: Conversation) => Promise<void>;
 }
@@ -80,6 +84,7 @@ interface Logged {
   readonly key: string;
   readonly conversation: Conversation;
   readonly messages: SessionLog;
+  readonly state: StateExchange;
   readonly record: SessionLog['record'];
   readonly onDidChange: SessionLog['onDidChange'];
 }
@@ -244,7 +249,7 @@ export class Descriptors implements Disposable {
     });
     if (knows) conversation.communication.adopt(descriptor);
     const resolver = await this.#resolver();
-    const { gaps } = await openHistory(
+    const { gaps, speaker } = await openHistory(
       descriptor,
       {
         place: conversation,
@@ -260,11 +265,22 @@ export class Descriptors implements Disposable {
     );
     const title = options.title ?? firstWords(conversation.model.state.entries);
     if (title !== undefined) this.#note(conversation, { type: 'info', title });
-    const state = await this.#stateOf(descriptor, knows, resolver);
+    const by = options.stateBy ?? speaker;
+    if (descriptor.state !== undefined && by !== undefined) await this.#get(conversation).messages.stateIsOf(by);
+    const state = await this.#stateOf(descriptor, knows || isStateOf(by, conversation.agent), resolver);
     this.#note(conversation, openedEnd(conversation.agent.name, gaps, state, knows));
     await this.#get(conversation).messages.settled();
     this.#tellRelated(conversation);
     return conversation;
+  }
+
+  /** Keeps the state of a conversation's session for its agent; undefined where the conversation is closed. */
+  readonly agentState = (key: string): StateExchange | undefined => this.#logged.get(key)?.state;
+
+  /** The agent that stored the state of a conversation's session, see {@link SessionLog.stateBy}. HTTP agents don't say. */
+  stateBy(key: string): string | undefined {
+    const logged = this.#logged.get(key);
+    return logged && !isHttp(logged.conversation) ? logged.messages.stateBy : undefined;
   }
 
   /** Asks again for a message that is missing. What goes wrong is said at the gap. */
@@ -397,7 +413,7 @@ export class Descriptors implements Disposable {
 
   /** When everything that was said and loaded so far is written, or has failed to be. */
   async settled(): Promise<void> {
-    const written = [...this.#logged.values()].map(({ messages }) => messages.settled());
+    const written = [...this.#logged.values()].map(settledOf);
     await Promise.all([...written, ...this.#leaving, this.#cache.settled()]);
   }
 
@@ -426,10 +442,19 @@ export class Descriptors implements Disposable {
         void showWarning(`Parley: ${text}`);
       },
     });
+    const keeper = new ChatState({
+      messages,
+      agent: () => conversation.agent,
+      fetch: async (url, signal) => {
+        const found = await (await this.#resolver()).resolveState(url, AbortSignal.any([signal, this.#ended.signal]));
+        return found.kind === 'state' ? found.bytes : found.sentence;
+      },
+    });
     const logged: Logged = {
       key,
       conversation,
       messages,
+      state: new StateExchange(log, keeper),
       get record() {
         return messages.record;
       },
@@ -445,7 +470,7 @@ export class Descriptors implements Disposable {
     if (!logged) return;
     this.#logged.delete(key);
     this.#branches.remove(logged);
-    const leaving = logged.messages.settled().then(() => {
+    const leaving = settledOf(logged).then(() => {
       logged.messages.dispose();
       this.#leaving.delete(leaving);
     });
@@ -458,14 +483,10 @@ export class Descriptors implements Disposable {
     throw new ParleyError('no-such-session', 'The session was closed.');
   }
 
-  /** Only an agent that gets the session itself can use the state: for others nobody looks whether it can be had. */
-  async #stateOf(
-    { state }: SessionDescriptor,
-    knows: boolean,
-    resolver: Resolver,
-  ): Promise<'none' | 'there' | 'missing'> {
+  /** @param mayRead the agent can use the state: for others nobody looks whether it can be had */
+  async #stateOf({ state }: SessionDescriptor, mayRead: boolean, resolver: Resolver): Promise<FoundState> {
     if (state === undefined) return 'none';
-    if (!knows) return 'there';
+    if (!mayRead) return 'other';
     const found = await resolver.resolveState(state, this.#ended.signal);
     return found.kind === 'state' ? 'there' : 'missing';
   }
@@ -501,6 +522,12 @@ export class Descriptors implements Disposable {
 
 function isHttp({ agent }: Conversation): boolean {
   return agent.type === 'communication';
+}
+
+/** When what the agent has stored and what was said is written. */
+async function settledOf({ state, messages }: Logged): Promise<void> {
+  await state.settled();
+  await messages.settled();
 }
 
 /** How a conversation without a title is told from others. */

@@ -8,7 +8,7 @@ import {
   ServedConversations,
   type ServedConversationsOptions,
 } from '../../../../src/client/serving/servedConversations';
-import type { StateExchange } from '../../../../src/client/serving/stateExchange';
+import type { StateExchange } from '../../../../src/client/sharing/stateExchange';
 import type { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { mintId, type Run } from '../../../../src/distributed/model/model';
 import { calledMethods, readAgentLog, scriptedAgent } from '../../../support/agents/definition';

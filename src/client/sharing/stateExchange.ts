@@ -7,10 +7,17 @@ import { type Log, silentLog } from '../../base/log';
 import { urlIdentity } from '../../distributed/model/resourceUrl';
 import type { RunState } from '../../distributed/server/servedAgent';
 
+/** Keeps the state of one chat. */
+export interface ChatKeeper extends RunState {
+  /** Undefined where that has to be looked up. */
+  readonly hasState: boolean | undefined;
+}
+
 export class StateExchange implements StateHolder {
   readonly #log: Log;
   readonly #jobs = new KeyedQueue<'store'>();
   #keeper: RunState | undefined;
+  readonly #own: ChatKeeper | undefined;
   /** As the agent is told of it with the next prompt. */
   #url: string | undefined;
   #content: Uint8Array | string | undefined;
@@ -19,15 +26,36 @@ export class StateExchange implements StateHolder {
   /** The state whose bytes the agent has. */
   #known: string | undefined;
   #hasConflict = false;
+  /** What the agent stores and is not kept yet. */
+  #storing = 0;
 
-  constructor(log: Log = silentLog) {
+  /** @param keeper keeps the state of all turns; absent: each turn has one, see {@link prepare} */
+  constructor(log: Log = silentLog, keeper?: ChatKeeper) {
     this.#log = log;
+    this.#own = keeper;
+  }
+
+  preparation(): ((signal: AbortSignal) => Promise<void>) | undefined {
+    const keeper = this.#own;
+    if (!keeper) return undefined;
+    if (this.#keeper && this.#storing === 0 && keeper.hasState === false) return undefined;
+    return async (signal) => {
+      await this.settled();
+      try {
+        await this.prepare(keeper, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        // Without a name of the state there is nothing that the agent could go on from.
+        this.#keeper = undefined;
+        this.#log.warn(`The state of the session is not known: ${messageOf(error)}`);
+      }
+    };
   }
 
   /** Looks up the state before a prompt. What the agent stores during its turn goes to this keeper. */
   async prepare(keeper: RunState, signal: AbortSignal): Promise<void> {
-    this.#keeper = keeper;
     const state = await keeper.read(signal);
+    this.#keeper = keeper;
     this.#url = state?.url;
     this.#content = state?.content;
     this.#stored = undefined;
@@ -58,6 +86,7 @@ export class StateExchange implements StateHolder {
   store({ previous, bytes }: StateUpdate): void {
     const keeper = this.#keeper;
     const isNext = isSame(previous ?? undefined, this.#url);
+    this.#storing++;
     void this.#jobs.run('store', async () => {
       try {
         const stored = isNext ? await keeper?.store(bytes, this.#stored ?? this.#url) : undefined;
@@ -68,6 +97,8 @@ export class StateExchange implements StateHolder {
       } catch (error) {
         this.#hasConflict = true;
         this.#log.warn(`The state of an agent is not kept: ${messageOf(error)}`);
+      } finally {
+        this.#storing--;
       }
     });
   }

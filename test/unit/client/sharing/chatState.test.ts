@@ -1,0 +1,268 @@
+// The state of a chat's session: its agent stores and reads it as one that is served does, it goes along when the session
+// is shared, and no other agent replaces it.
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
+import { silentLog } from '../../../../src/base/log';
+import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { ChatState, type ChatStateOptions } from '../../../../src/client/sharing/chatState';
+import { FileShelf } from '../../../../src/client/sharing/fileShelf';
+import { copiesOf } from '../../../../src/client/sharing/sessionCopies';
+import { SessionLog, type SessionLogOptions } from '../../../../src/client/sharing/sessionLog';
+import { removeRemains } from '../../../../src/client/sharing/sessionRemains';
+import { StateExchange } from '../../../../src/client/sharing/stateExchange';
+import { mintId } from '../../../../src/distributed/model/model';
+import type { ResourceStore } from '../../../../src/distributed/model/resources';
+import { LocalStore } from '../../../../src/distributed/stores/localStore';
+import { readAgentLog, scriptedAgent } from '../../../support/agents/definition';
+import { type TestConversation, testConversation } from '../../../support/conversation';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+
+const never = new AbortController().signal;
+const DEMO = { command: process.execPath, args: [join(process.cwd(), 'out/support/demo/agent.js')], env: {} };
+
+function agentOf(id: string, definition: object): AgentDefinition {
+  const [agent] = parseAgents({ [id]: definition }).agents;
+  assert.ok(agent);
+  return agent;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** What the scripted agent is told to store. */
+const store = (previous: string | null, content: string): string =>
+  `update ${JSON.stringify({
+    sessionUpdate: 'session_info_update',
+    _meta: { 'parley/state': { previous, content: base64(content) } },
+  })}`;
+
+/** What the prompts carried. */
+const offers = (log: string): readonly Record<string, unknown>[] =>
+  readAgentLog(log).flatMap(({ dir, msg }) => {
+    const meta = (msg?.params as { _meta?: Record<string, Record<string, unknown>> } | undefined)?._meta;
+    return dir === 'in' && msg?.method === 'session/prompt' ? [meta?.['parley/state'] ?? {}] : [];
+  });
+
+/** What the agent said to the last message. */
+function answer({ model: { state } }: Conversation): string {
+  const asked = state.entries.findLastIndex(({ kind }) => kind === 'user');
+  const blocks = state.entries.slice(asked).flatMap((entry) => (entry.kind === 'agent' ? entry.content : []));
+  return blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+interface Chat {
+  readonly session: TestConversation;
+  readonly log: SessionLog;
+  readonly state: StateExchange;
+  say(text: string): Promise<string>;
+}
+
+describe('the state of a chat', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let local: LocalStore;
+  const open: Chat[] = [];
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    local = localStore('resources', () => 'http://127.0.0.1:1');
+  });
+
+  afterEach(async () => {
+    for (const chat of open.splice(0)) await close(chat);
+    await removeScratch();
+  });
+
+  function localStore(name: string, baseUrl: () => string | undefined): LocalStore {
+    return new LocalStore({ folder: join(folder, name), secret: Buffer.alloc(32, 7), baseUrl });
+  }
+
+  async function close({ session, state, log }: Chat): Promise<void> {
+    await session.close();
+    await state.settled();
+    await log.settled();
+    log.dispose();
+  }
+
+  /** What the extension composes for a chat. */
+  function chatWith(
+    agent: AgentDefinition,
+    options: Partial<SessionLogOptions & ChatStateOptions> & { readonly log?: never; readonly chat?: string } = {},
+  ): Chat {
+    const { chat: key = 'test', fetch = async () => 'no fetch in this test', ...more } = options;
+    let state: StateExchange | undefined;
+    const session = testConversation({ agent, cwd: folder, key, services: { agentState: () => state } });
+    const { conversation } = session;
+    const messages = new SessionLog({
+      key,
+      model: conversation.model,
+      agentName: () => agent.name,
+      stores: async () => [local],
+      shelf: new FileShelf(join(folder, 'shelf')),
+      isWanted: () => true,
+      onTrouble: (error) => assert.fail(String(error)),
+      ...more,
+      log: silentLog,
+    });
+    const keeper = new ChatState({ messages, agent: () => agent, fetch });
+    state = new StateExchange(silentLog, keeper);
+    const say = async (text: string): Promise<string> => {
+      await conversation.send(text).done;
+      await state?.settled();
+      return answer(conversation);
+    };
+    const chat = { session, log: messages, state, say };
+    open.push(chat);
+    return chat;
+  }
+
+  /** As the next window has it. */
+  async function later(chat: Chat, agent: AgentDefinition): Promise<Chat> {
+    await close(chat);
+    open.splice(open.indexOf(chat), 1);
+    return chatWith(agent);
+  }
+
+  async function stateOf(log: SessionLog): Promise<string | undefined> {
+    const { state } = await log.descriptor();
+    const key = state === undefined ? undefined : await local.keyOf(state);
+    return key === undefined ? undefined : Buffer.from(await local.get(key, never)).toString('utf8');
+  }
+
+  const states = async (): Promise<readonly string[]> =>
+    (await local.list('sessions/', never)).filter((key) => key.includes('/state-'));
+
+  it('is counted up by the demo agent before the session is shared, after it, and in the next window', async () => {
+    const demo = agentOf('demo', DEMO);
+    const chat = chatWith(demo);
+    assert.equal(await chat.say('/count'), 'Count: 1');
+    assert.equal(await chat.say('/count'), 'Count: 2');
+    assert.deepEqual((await local.list('sessions/', never)).length, 1, 'messages are not written, states not heaped');
+    const next = await later(chat, demo);
+    assert.equal(await next.say('/count'), 'Count: 3');
+    assert.equal(await stateOf(next.log), '3');
+    assert.equal(await next.say('/count'), 'Count: 4');
+    assert.equal(await stateOf(next.log), '4');
+    const last = await later(next, demo);
+    assert.equal(await last.say('/count'), 'Count: 5');
+  });
+
+  it('goes on from the one of a session from elsewhere where the agent has stored it', async () => {
+    const { log, say } = chatWith(agentOf('demo', DEMO), { fetch: async () => Buffer.from('41') });
+    const foreign = 'http://elsewhere.test/state';
+    log.begin({ id: mintId(), history: [], state: foreign });
+    await log.stateIsOf('demo');
+    assert.equal(await say('/count'), 'Count: 42');
+    assert.equal(await stateOf(log), '42');
+  });
+
+  it('of another agent is neither read nor replaced, and the agent is told so', async () => {
+    const record = join(folder, 'agent.ndjson');
+    const { log, say } = chatWith(agentOf('plain', scriptedAgent('plain', record)), {
+      fetch: async () => assert.fail('it is not fetched'),
+    });
+    const foreign = 'http://elsewhere.test/state';
+    log.begin({ id: mintId(), history: [], state: foreign });
+    await log.stateIsOf('demo');
+    await say(store(foreign, 'mine'));
+    await say(store(null, 'mine'));
+    await say('say x');
+    const other = { url: foreign, unavailable: 'Another agent stored it.' };
+    assert.deepEqual(offers(record), [other, { ...other, conflict: true }, { ...other, conflict: true }]);
+    assert.equal((await log.descriptor()).state, foreign);
+    assert.deepEqual(await states(), []);
+  });
+
+  it('is not replaced where the agent goes on from another one, which the next prompt says', async () => {
+    const record = join(folder, 'agent.ndjson');
+    const { log, say } = chatWith(agentOf('plain', scriptedAgent('plain', record)));
+    await say(`${store(null, 'one')}\n${store(null, 'two')}`);
+    await say(store('http://elsewhere.test/state', 'three'));
+    await say('say x');
+    const [first, second, third] = offers(record);
+    assert.deepEqual(first, { url: null });
+    assert.deepEqual(Object.keys(second ?? {}), ['url']);
+    assert.deepEqual(third, { url: third?.url, conflict: true });
+    assert.equal(await stateOf(log), 'two');
+  });
+
+  it('is given again with its bytes to an agent whose process is a new one', async () => {
+    const record = join(folder, 'agent.ndjson');
+    const { session, say } = chatWith(agentOf('plain', scriptedAgent('plain', record)));
+    await say(store(null, 'one'));
+    await session.conversation.restart();
+    await say('say x');
+    assert.equal(offers(record)[1]?.content, base64('one'));
+  });
+
+  it('stays on this machine until the session is shared, and is in the configured store then', async () => {
+    const remote = localStore('far', () => 'http://far.test');
+    const far: ResourceStore = {
+      id: 'far',
+      isLocal: false,
+      put: (...args) => remote.put(...args),
+      get: (...args) => remote.get(...args),
+      urlFor: (...args) => remote.urlFor(...args),
+      keyOf: (url) => remote.keyOf(url),
+      remove: (...args) => remote.remove(...args),
+    };
+    const key = 'shared-chat';
+    const shelf = new FileShelf(join(folder, 'shelf'));
+    const { log, say } = chatWith(agentOf('demo', DEMO), { stores: async () => [far, local], chat: key });
+    await say('/count');
+    assert.deepEqual(await readdir(join(folder, 'far')).catch(() => []), []);
+    assert.match((await log.descriptor()).state ?? '', /^http:\/\/far\.test\//);
+    await say('/count');
+    assert.match((await log.descriptor()).state ?? '', /^http:\/\/far\.test\//);
+    const copies = await copiesOf(key, { messages: shelf, http: new FileShelf(join(folder, 'http')), stores: [far] });
+    assert.equal(copies.filter((copy) => copy.key.includes('/state-')).length, 2);
+  });
+
+  it('goes along where the session is opened with the same agent, and not to another one', async () => {
+    const demo = agentOf('demo', DEMO);
+    const first = chatWith(demo);
+    await first.say('/count');
+    const descriptor = await first.log.descriptor();
+    assert.equal(first.log.stateBy, 'demo');
+    const arrive = async (agent: AgentDefinition, chat: string): Promise<Chat> => {
+      const opened = chatWith(agent, { chat });
+      opened.log.begin(descriptor);
+      await opened.log.stateIsOf('demo');
+      return opened;
+    };
+    assert.equal(await (await arrive(demo, 'same')).say('/count'), 'Count: 2');
+    const other = await arrive(agentOf('counter', { ...DEMO, name: 'Counter' }), 'other');
+    assert.match(await other.say('/count'), /Another agent stored it\.\s+Count: 1$/);
+    assert.match(await other.say('/count'), /my last count was not stored/);
+    assert.equal((await other.log.descriptor()).state?.split('?')[0], descriptor.state?.split('?')[0]);
+    assert.equal(await stateOf(first.log), '1');
+  });
+
+  it('keeps the newest of those that others have links to, and goes with its session', async () => {
+    const { log, say } = chatWith(agentOf('demo', DEMO));
+    await log.descriptor();
+    for (let n = 0; n < 11; n++) await say('/count');
+    assert.equal((await states()).length, 9);
+    const shelf = new FileShelf(join(folder, 'shelf'));
+    await removeRemains(['test'], { shelves: [shelf], store: local, log: silentLog }, never);
+    assert.deepEqual(await states(), []);
+  });
+
+  it('costs no look at the disk before messages of a session that has none', async () => {
+    let reads = 0;
+    const shelf = new FileShelf(join(folder, 'shelf'));
+    const counting = {
+      read: (key: string) => {
+        reads++;
+        return shelf.read(key);
+      },
+      write: (key: string, text: string) => shelf.write(key, text),
+    };
+    const { say } = chatWith(agentOf('plain', scriptedAgent('plain')), { shelf: counting });
+    await say('say one');
+    const before = reads;
+    await say('say two');
+    assert.equal(reads, before);
+  });
+});
