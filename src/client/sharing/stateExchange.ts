@@ -26,8 +26,11 @@ export class StateExchange implements StateHolder {
   /** The state whose bytes the agent has. */
   #known: string | undefined;
   #hasConflict = false;
-  /** What the agent stores and is not kept yet. */
-  #storing = 0;
+  /** The state that the agent wanted to store last goes on from another one than it was offered. */
+  #isRefused = false;
+  /** What the agent stores, while it waits for what it stored before. */
+  #next: Uint8Array | undefined;
+  #isStoring = false;
 
   /** @param keeper keeps the state of all turns; absent: each turn has one, see {@link prepare} */
   constructor(log: Log = silentLog, keeper?: ChatKeeper) {
@@ -38,7 +41,8 @@ export class StateExchange implements StateHolder {
   preparation(): ((signal: AbortSignal) => Promise<void>) | undefined {
     const keeper = this.#own;
     if (!keeper) return undefined;
-    if (this.#keeper && this.#storing === 0 && keeper.hasState === false) return undefined;
+    const isIdle = !this.#isStoring && this.#next === undefined;
+    if (this.#keeper && isIdle && keeper.hasState === false) return undefined;
     return async (signal) => {
       await this.settled();
       try {
@@ -85,22 +89,32 @@ export class StateExchange implements StateHolder {
 
   store({ previous, bytes }: StateUpdate): void {
     const keeper = this.#keeper;
-    const isNext = isSame(previous ?? undefined, this.#url);
-    this.#storing++;
-    void this.#jobs.run('store', async () => {
-      try {
-        const stored = isNext ? await keeper?.store(bytes, this.#stored ?? this.#url) : undefined;
-        this.#hasConflict = stored === undefined;
-        if (stored === undefined) return;
-        this.#stored = stored;
-        this.#known = stored;
-      } catch (error) {
-        this.#hasConflict = true;
-        this.#log.warn(`The state of an agent is not kept: ${messageOf(error)}`);
-      } finally {
-        this.#storing--;
-      }
-    });
+    this.#isRefused = !keeper || !isSame(previous ?? undefined, this.#url);
+    if (this.#isRefused) this.#hasConflict = true;
+    if (!keeper || this.#isRefused) return;
+    // Of several that wait only the last one counts: what an agent sends in a row must not heap up.
+    const isWaiting = this.#next !== undefined;
+    this.#next = bytes;
+    if (!isWaiting) void this.#jobs.run('store', () => this.#storeNext(keeper));
+  }
+
+  async #storeNext(keeper: RunState): Promise<void> {
+    const bytes = this.#next;
+    this.#next = undefined;
+    if (!bytes) return;
+    this.#isStoring = true;
+    try {
+      const stored = await keeper.store(bytes, this.#stored ?? this.#url);
+      this.#hasConflict = stored === undefined || this.#isRefused;
+      if (stored === undefined) return;
+      this.#stored = stored;
+      this.#known = stored;
+    } catch (error) {
+      this.#hasConflict = true;
+      this.#log.warn(`The state of an agent is not kept: ${messageOf(error)}`);
+    } finally {
+      this.#isStoring = false;
+    }
   }
 }
 

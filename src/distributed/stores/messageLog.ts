@@ -119,8 +119,8 @@ export class MessageLog {
       if (!(await this.#isAt(current, previous))) return false;
       const key = `${this.#folder}state-${mintId()}.bin`;
       const state = this.#placeOf(await this.#store.put(key, content, 'application/octet-stream', signal));
-      // A state in another folder belongs to another branch.
-      const isOurs = current?.kind === 'own' && current.key.startsWith(this.#folder);
+      // A state in the folder of another branch is that one's to remove.
+      const isOurs = current?.kind === 'own' && folderIn(current.key) === folderIn(key);
       const earlier = isOurs ? [...before, current] : [...before];
       const gone = earlier.splice(0, Math.max(0, earlier.length - kept));
       try {
@@ -342,6 +342,11 @@ export function folderOf(sessionId: string): string {
   const isPlain = /^[a-z0-9][a-z0-9-]{7,63}$/.test(sessionId);
   const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 40);
   return `sessions/${isPlain ? sessionId : `h-${hash}`}/`;
+}
+
+/** The name of the folder that an object lies in. */
+function folderIn(key: string): string | undefined {
+  return key.split('/').at(-2);
 }
 
 function sequenceOf(key: string): number {

@@ -55,6 +55,8 @@ describe('an agent that begins anew', () => {
   it('is taken for one that remembers where another agent had the session itself', () => {
     const lost = openedEnd('Ada', [], 'missing', true);
     assert.match(`${lost.severity} ${lost.description}`, /^warning .*cannot be loaded/);
+    const foreign = openedEnd('Ada', [], 'other', false);
+    assert.match(`${foreign.severity} ${foreign.description}`, /^info .*Ada cannot replace it\.$/);
     const opened = openedEnd('Ada', [], 'none', true);
     assert.deepEqual(titles(textOf('hello'), opened), ['Ada goes on from here', 'New session']);
   });

@@ -224,6 +224,18 @@ describe('a session from elsewhere', function () {
     assert.match(openedEnd('Agent', gaps, 'none', false).title, /^8 messages could not be loaded$/);
   });
 
+  it('tells which agent spoke last, where the messages name one', async () => {
+    const roles = ['agent/First', 'user', 'agent/Second', 'user'];
+    const server = await serve((request, response) => {
+      const role = roles[Number(request.url?.slice(1))];
+      response.end(JSON.stringify({ role, parts: [{ content_type: 'text/plain', content: 'x' }] }));
+    });
+    const history = roles.map((_, index) => `${server.origin}/${index}`);
+    assert.equal((await show(history)).speaker, 'Second');
+    roles[2] = 'agent';
+    assert.equal((await show(history)).speaker, undefined);
+  });
+
   it('keeps a gap for ever whose server came back', async () => {
     const first = await serve(echo);
     const port = Number(new URL(first.origin).port);
