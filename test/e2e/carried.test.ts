@@ -5,12 +5,21 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { mintId, type SessionDescriptor } from '../../src/distributed/model/model';
+import { mintId, type SessionDescriptor, textPart } from '../../src/distributed/model/model';
 import { readAgentLog, scriptedAgent } from '../support/agents/definition';
 import { MIX, QUOTES } from '../support/hostile/nested';
 import { removeScratch } from '../support/scratch';
 import { sdk, sdkClient } from '../support/sdkClient';
-import { echo, historyEcho, type RunningServer, rivalOf, serve, stopServers } from '../support/servedAgents';
+import {
+  agentOf,
+  echo,
+  historyEcho,
+  part,
+  type RunningServer,
+  rivalOf,
+  serve,
+  stopServers,
+} from '../support/servedAgents';
 import { json, type StubServer, stopStubs, stubServer } from '../support/stubServer';
 import { Chat } from '../support/vscode/chat';
 import { screenshot } from '../support/vscode/openWindow';
@@ -46,7 +55,9 @@ const message = (index: number): object => {
 const TEXTS: ReadonlyMap<string, string | Buffer> = new Map<string, string | Buffer>([
   ['/texts/plan', 'The plan: shelves **first**, then boxes, and the cellar last.'],
   ['/texts/inventory', `The inventory. ${'A box of letters. '.repeat(20_000)}`],
+  ['/texts/order', 'The order: cellar **first**, then attic.'],
   ['/pictures/stamp.png', readFileSync('media/icon.png')],
+  ['/pictures/seal.png', readFileSync('media/icon.png')],
 ]);
 
 /** A message that is mostly elsewhere. */
@@ -119,10 +130,17 @@ describe('carried sessions', () => {
     const other = await stubServer(() => undefined);
     away = other.baseUrl;
     await other.stop();
-    remote = await serve([historyEcho, echo]);
+    const writer = agentOf('writer', async (_input, out) => {
+      out.part(textPart('I wrote this order:'));
+      out.part(part({ content_url: `${archive.baseUrl}/texts/order` }));
+      out.part(part({ content_url: `${archive.baseUrl}/pictures/seal.png`, content_type: 'image/png' }));
+      out.part(textPart('That is the order.'));
+    });
+    remote = await serve([historyEcho, echo, writer]);
     const headers = { Authorization: `Bearer ${remote.token}` };
     const { baseUrl: url } = remote;
     agents.past = { type: 'communication', name: 'Far echo', url, agent: historyEcho.name, headers };
+    agents.writer = { type: 'communication', name: 'Writer', url, agent: writer.name, headers };
     agents.echo = { type: 'communication', name: 'Far', url, agent: echo.name, headers };
     // Its server is one of the user's own by this.
     agents.planner = { type: 'communication', name: 'Planner', url: archive.baseUrl, agent: 'planner' };
@@ -227,6 +245,26 @@ describe('carried sessions', () => {
         JSON.stringify(readAgentLog(secondLog)),
         /The plan: shelves \*\*first\*\*, then boxes, and the cellar last/,
       );
+    });
+
+    it('are read where they come in an answer, and the next agent gets their words too', async () => {
+      const { page } = vscode.window;
+      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Writer');
+      await notice(chat, '1 message could not be loaded').getByText('Writer gets the session').waitFor();
+      await chat.send('write it down');
+      await agentSaid(chat, 'That is the order.').waitFor();
+      await chat.entries('agent').getByText('The order: cellar first, then attic').waitFor();
+      const seal = chat.entries('gap').filter({ hasText: 'seal.png (image/png)' });
+      await screenshot(page, 'answer-parts-dark');
+      await seal.getByRole('button', { name: 'Load' }).click();
+      await seal.waitFor({ state: 'detached' });
+      await chat.state('ready');
+      await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
+      await notice(chat, '1 message could not be loaded').getByText('Second was not there').waitFor();
+      await chat.send('say The order is known');
+      await agentSaid(chat, 'The order is known').waitFor();
+      await chat.state('ready');
+      assert.match(JSON.stringify(readAgentLog(secondLog)), /The order: cellar \*\*first\*\*, then attic/);
     });
 
     it('cannot stop the page with messages that nest without end', async () => {
