@@ -6,9 +6,11 @@ import type { SessionInfo } from '../../src/acp/protocol/dialect';
 import { missingFileReadsEmpty } from '../../src/acp/quirks/gemini';
 import type { AgentDefinition } from '../../src/agents/agentDefinition';
 import { agentEnvironment } from '../../src/agents/agentEnvironment';
+import { silentLog } from '../../src/base/log';
 import type { Opening } from '../../src/client/connection/opening';
 import type { Conversation } from '../../src/client/conversation/conversation';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
+import { StateExchange } from '../../src/client/sharing/stateExchange';
 import type { StopReason } from '../../src/session/event';
 import type { SessionModel } from '../../src/session/model';
 import { diskFiles, type TestConversation, testConversation } from '../support/conversation';
@@ -30,6 +32,11 @@ export class AgentRun {
   readonly lines: string[] = [];
   readonly #folder: string;
   readonly #scratch: string;
+  readonly #state = new StateExchange(silentLog, {
+    hasState: false,
+    read: async () => undefined,
+    store: async () => assert.fail('none of these agents knows of states'),
+  });
   #test: TestConversation | undefined;
   #processes = 0;
   #heard = 0;
@@ -59,6 +66,8 @@ export class AgentRun {
       opening,
       services: {
         startTimeoutMs: () => 60_000,
+        // As in a chat of the extension: agents that know nothing of states take no offence.
+        agentState: () => this.#state,
         // Each process has a recording of its own.
         currentAgent: () => this.#definition(`${++this.#processes}`),
         environment: async () => {
