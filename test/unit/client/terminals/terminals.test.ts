@@ -335,7 +335,7 @@ describe('Terminals', () => {
       // A program that stands for the extension host: it runs a command that ignores SIGTERM, and prints what the command prints.
       await build({
         stdin: {
-          contents: `import { Terminals } from './src/client/terminals';
+          contents: `import { Terminals } from './src/client/terminals/terminals';
             const quiet = () => {};
             const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
             const terminals = new Terminals({ log, env: async () => ({ PATH: process.env.PATH }), isTrusted: () => true });
