@@ -221,7 +221,7 @@ export class Journal implements Disposable {
   /**
    * Keeps events of a session, in their order. Turn boundaries, prompts and permissions outlive the process when the call returns,
    * together with all that waits. The rest does after `flushMs`, and of a flood (a terminal that prints megabytes) what is left of it
-   * after a second. Other windows see it when it is written in bulk. Never throws: what can be kept nowhere is counted, and the state tells.
+   * after a second. Other windows see it when it is written in bulk: a second after a turn has ended and nothing follows, else within 30 s. Never throws: what can be kept nowhere is counted, and the state tells.
    */
   append(key: string, events: readonly TimedEvent[]): void {
     if (this.#closed) {
@@ -233,7 +233,7 @@ export class Journal implements Disposable {
     this.#unstreamed.add(key, timed);
     if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
     else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#timers.streamLater();
-    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS)) this.#timers.bulkLater();
+    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS)) this.#timers.bulkAtRest();
     else this.flush();
     if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon(INDEX_AFTER_MS);
   }

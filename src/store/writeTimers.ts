@@ -3,6 +3,8 @@ import type { Disposable } from '../base/disposable';
 
 /** How long what streams may be in the stream's own file only, in milliseconds: other windows see it then. */
 const BULK_MS = 30_000;
+/** How long nothing may come after the end of a turn until it is written in bulk, in milliseconds. */
+const REST_MS = 1000;
 /** Between two bulk writes, in milliseconds. */
 const BULK_GAP_MS = 1000;
 /** How long a write that may wait is tried again while another window writes, in milliseconds. */
@@ -25,6 +27,7 @@ export class WriteTimers {
   readonly #options: WriteTimersOptions;
   #stream: Disposable | undefined;
   #bulk: Disposable | undefined;
+  #rest: Disposable | undefined;
   #isSoon = false;
   #last = Number.NEGATIVE_INFINITY;
   #busy = 0;
@@ -44,7 +47,18 @@ export class WriteTimers {
 
   /** Something waits that the stream's file has. */
   bulkLater(): void {
+    this.#rest?.dispose();
+    this.#rest = undefined;
     this.#bulk ??= this.#options.schedule(() => this.#onBulk(), BULK_MS);
+  }
+
+  /** A turn has ended, which the stream's file has: other windows see it as soon as nothing follows. */
+  bulkAtRest(): void {
+    this.bulkLater();
+    this.#rest = this.#options.schedule(() => {
+      this.#rest = undefined;
+      this.bulkSoon();
+    }, REST_MS);
   }
 
   /** Much waits: it is written as soon as the last bulk write is long enough ago. */
@@ -60,8 +74,10 @@ export class WriteTimers {
   end(): void {
     this.#stream?.dispose();
     this.#bulk?.dispose();
+    this.#rest?.dispose();
     this.#stream = undefined;
     this.#bulk = undefined;
+    this.#rest = undefined;
     this.#isSoon = false;
     this.#busy = 0;
     this.#last = performance.now();

@@ -105,6 +105,21 @@ describe('Journal', () => {
     other.dispose();
   });
 
+  it('shows the end of a turn to other windows as soon as nothing follows it', () => {
+    const window = openJournal(folder);
+    journal.append('a', turn('t1', 10, 'hello', 'world'));
+    assert.deepEqual(window.events('a').events, []);
+    // More comes: it is written in bulk, later.
+    journal.append('a', timed(100, said('and')));
+    timers.runFirst();
+    assert.deepEqual(window.events('a').events, []);
+    journal.append('a', turn('t2', 200, 'more', 'that is all'));
+    timers.runFirst();
+    timers.runFirst();
+    assert.equal(window.events('a').events.at(-1)?.event.type, 'turn_ended');
+    window.dispose();
+  });
+
   it('finds where the end of a long session begins, without reading it', () => {
     const model = new SessionModel();
     const recorder = new Recorder(
