@@ -57,6 +57,7 @@ describe('entries', () => {
     const reasons = page.locator('.turn-reason');
     await reasons.nth(2).waitFor();
     assert.deepEqual(await page.locator('.turn-text').first().innerText(), `turn 1 was interrupted · ${note}`);
+    assert.equal(await page.locator('.turn-rule').first().getAttribute('data-stop-reason'), 'error');
     const colours = await reasons.evaluateAll((nodes) => nodes.map((node) => getComputedStyle(node).color));
     assert.equal(colours[0], colours[2]);
     assert.notEqual(colours[1], colours[2]);

@@ -50,9 +50,11 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     setAttributes(rule, {
       'aria-label': label,
       'data-turn-id': turn.id,
-      'data-stop-reason': reasonOf(turn),
+      // The words of the protocol, which others read: what looks like no error is marked beside them.
+      'data-stop-reason': turn.stopReason ?? 'unknown',
       'data-barrier': turn.barrier,
     });
+    rule.classList.toggle('interrupted', reasonOf(turn) === 'interrupted');
     rule.replaceChildren(text);
     actions.replaceChildren(copyButton(item));
   }
