@@ -1,9 +1,11 @@
-// A window that slept while another one went on with its session. Who owns a session stands in the journal: it is changed there, as the other window would change it.
+// A window that slept while another one went on with its session. The tests' own process is the other window: it has the same journal open.
 import { strict as assert } from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { silentLog } from '../../src/base/log';
+import { Journal } from '../../src/store/journal';
 import { readAgentLog, scriptedAgent } from '../support/agents/definition';
 import { goneFrom } from '../support/processes';
 import { Chat } from '../support/vscode/chat';
@@ -27,12 +29,18 @@ describe('a window whose session another one has taken over', () => {
     },
   });
 
-  function inJournal(sql: string, ...values: (string | number)[]): void {
-    const path = join(vscode.server.dataDir, 'data/User/globalStorage/parley.parley/parley.db');
-    const file = new DatabaseSync(path);
+  /** The journal of the window, as another window has it open. */
+  function otherWindow(): Journal {
+    const folder = join(vscode.server.dataDir, 'data/User/globalStorage/parley.parley');
+    return Journal.open({ folder, log: silentLog, now: Date.now });
+  }
+
+  /** Makes the window look as if it had slept for an hour. */
+  function ageLeases(): void {
+    const file = new DatabaseSync(join(vscode.server.dataDir, 'data/User/globalStorage/parley.parley/parley.db'));
     try {
       file.exec('PRAGMA busy_timeout = 5000');
-      assert.ok(Number(file.prepare(sql).run(...values).changes) > 0);
+      assert.ok(Number(file.prepare('UPDATE leases SET ticks = ticks - 3600000').run().changes) > 0);
     } finally {
       file.close();
     }
@@ -43,25 +51,24 @@ describe('a window whose session another one has taken over', () => {
     const chat = await Chat.open(page);
     assert.equal(await chat.run('say From this window'), 'end_turn');
     const agent = readAgentLog(log).findLast(({ ev }) => ev === 'start')?.pid ?? 0;
-    // The tests' own process stands for the other window: it lives.
-    inJournal(
-      "UPDATE leases SET window = 'another', pid = ?, heartbeat = ?, started = NULL, ticks = NULL",
-      process.pid,
-      Date.now(),
-    );
-
-    await chat.send('say Against each other');
-    await chat.frame.locator('[data-error-code="session-held"]').waitFor();
-    await chat.frame.getByText('Another window has gone on with this session').first().waitFor();
-    await goneFrom(agent);
-    assert.equal(prompts(), 1, 'two windows do not drive one session');
-    assert.equal(await chat.composer.inputValue(), 'say Against each other');
-    await chat.entries('agent').getByText('From this window').waitFor();
-    await screenshot(page, 'taken-over-dark');
-    await chat.button('Take over').click();
-    await page.getByText('The other window still has this session.').first().waitFor();
-
-    inJournal('DELETE FROM leases');
+    const other = otherWindow();
+    try {
+      const key = other.sessions({ limit: 1 })[0]?.key ?? '';
+      ageLeases();
+      assert.equal(other.claim(key, 'another').kind, 'owned');
+      await chat.send('say Against each other');
+      await chat.frame.locator('[data-error-code="session-held"]').waitFor();
+      await chat.frame.getByText('Another window has gone on with this session').first().waitFor();
+      await goneFrom(agent);
+      assert.equal(prompts(), 1, 'two windows do not drive one session');
+      assert.equal(await chat.composer.inputValue(), 'say Against each other');
+      await chat.entries('agent').getByText('From this window').waitFor();
+      await screenshot(page, 'taken-over-dark');
+      await chat.button('Take over').click();
+      await page.getByText('The other window still has this session.').first().waitFor();
+    } finally {
+      other.dispose();
+    }
     await chat.button('Take over').click();
     await chat.state('idle');
     await chat.entries('agent').getByText('From this window').waitFor();
