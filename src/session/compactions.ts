@@ -3,9 +3,8 @@
 import { own } from '../base/own';
 import { head } from '../base/text';
 import { MAX_TOOL_TEXT } from './bounds';
+import { type ModelContext, upsert } from './context';
 import type { SessionEvent } from './event';
-import type { ModelContext } from './model';
-import { upsert } from './upsert';
 
 const WORDS: Readonly<Record<string, string>> = {
   in_progress: 'Compacting the conversation',

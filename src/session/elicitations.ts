@@ -1,7 +1,7 @@
 // Forms and pages that wait for the user. What was asked and answered stands in the transcript as a line.
 import { head } from '../base/text';
+import type { ModelContext } from './context';
 import type { SessionEvent } from './event';
-import type { ModelContext } from './model';
 import { waitBegins, waitEnds } from './waits';
 
 type ElicitationEvent = Extract<

@@ -1,8 +1,7 @@
 // Gaps: places in the past of a session from elsewhere whose message is not there (yet). What comes later takes their place, as one entry or as several.
 import { head } from '../base/text';
+import { type ModelContext, shift } from './context';
 import type { SessionEvent } from './event';
-import { shift } from './insert';
-import type { ModelContext, SessionModel } from './model';
 import type { Entry } from './state';
 
 const MAX_TEXT = 500;
@@ -35,19 +34,17 @@ export function addGap(context: ModelContext, event: Extract<SessionEvent, { typ
 
 /**
  * Puts what was missing into its place. Entries behind it move where it is more than one.
- * @param apart an empty model in which the events become entries
+ * @param filling the entries that its events make
  */
 export function fillGap(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'gap_filled' }>,
-  apart: SessionModel,
+  filling: readonly Entry[],
 ): void {
   const { entries } = context.state;
   const index = context.gaps.get(event.gapId);
   const gap = entries[index ?? -1];
   if (index === undefined || gap?.kind !== 'gap') return;
-  for (const one of event.events) apart.apply(one, event.at);
-  const filling = apart.state.entries;
   // A message that holds nothing to show is no gap any more, and its place is kept so that nothing moves for it.
   if (filling.length === 0) {
     addGap(context, { type: 'gap', gapId: event.gapId, text: 'An empty message.', state: 'final' }, event.at);

@@ -4,17 +4,10 @@
 import { grown, head } from '../base/text';
 import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, MAX_RAW_CHARS, mediaSize } from './bounds';
 import type { ContentBlock } from './content';
+import type { ModelContext, PromptEcho } from './context';
 import type { SessionEvent } from './event';
-import type { ModelContext } from './model';
-import { beginReplayedTurn } from './replay';
 import type { MessageEntry } from './state';
-
-/** A prompt as it stands in the transcript, and how much of it the agent has repeated. */
-export interface PromptEcho {
-  index: number;
-  readonly text: string;
-  position: number;
-}
+import { beginReplayedTurn } from './turns';
 
 /** Prompts whose repetition is waited for; it mostly comes at once. */
 const MAX_PROMPTS = 50;

@@ -5,63 +5,21 @@ import { type Disposable, toDisposable } from '../base/disposable';
 import { boundBlock, MAX_LIST } from './bounds';
 import type { Changes, SessionPart } from './changes';
 import { applyCompaction } from './compactions';
-import type { TurnTokens } from './content';
+import { clear, createContext, type ModelContext } from './context';
 import { applyElicitation } from './elicitations';
 import type { Mark, SessionEvent, TimedEvent } from './event';
 import { addGap, fillGap } from './gaps';
-import { addMessageChunk, addPrompt, linkPrompt, type PromptEcho, setMessage } from './messages';
+import { addMessageChunk, addPrompt, linkPrompt, setMessage } from './messages';
 import { addNotice } from './notices';
 import { applyPlan } from './plans';
 import { renewIds } from './renewedIds';
 import { applyRestored } from './restored';
 import type { Entry, SessionState, Turn } from './state';
-import { applySubagent, SubagentIndex } from './subagents';
+import { applySubagent } from './subagents';
 import { applyTerminal } from './terminals';
-import { ToolSizes } from './toolSizes';
-import { addToolContent, applyTool, cancelOpenTools, noteDecision } from './tools';
-import { noteTurnWait, waitBegins, waitEnds } from './waits';
-
-/** State plus the indexes that make each event cheap. Shared by the files of this room; everybody else sees {@link SessionModel.state}. */
-export interface ModelContext {
-  readonly state: SessionState;
-  /** Transcript index by `role:messageId`. */
-  readonly messages: Map<string, number>;
-  readonly tools: Map<string, number>;
-  readonly plans: Map<string, number>;
-  readonly gaps: Map<string, number>;
-  readonly compactions: Map<string, number>;
-  readonly subagents: SubagentIndex;
-  readonly turnsById: Map<string, Turn>;
-  /** Tool entries of the running turn, or of none, that have not ended. */
-  readonly openTools: Set<number>;
-  /** Since when a question of the agent has been open, in ms since 1970. */
-  askedSince: number | undefined;
-  /** Transcript indexes of the tool entries that show a terminal. */
-  readonly terminalShownIn: Map<string, Set<number>>;
-  /** Characters of the output of all terminals. */
-  terminalChars: number;
-  /** How large the tool calls are that may be shortened. */
-  readonly toolSizes: ToolSizes;
-  /** So many entries stood here when the last one of them was known to be whole. */
-  wholeAt: number | undefined;
-  /** What an agent that echoes the prompt may still repeat. */
-  echo: PromptEcho | undefined;
-  /** The newest prompts by their id. */
-  readonly prompts: Map<string, PromptEcho>;
-  push(
-    make: (base: { id: string; index: number; at: number; turnId?: string; late?: true }) => Entry,
-    at: number,
-  ): number;
-  note(apply: (changes: Changes) => void): void;
-}
-
-/** Where the turn that just ended is the place of what still comes. */
-function placeOf(state: SessionState): { turnId?: string; late?: true } {
-  if (state.turn) return { turnId: state.turn.id };
-  const last = state.turns.at(-1);
-  if (last?.replayed) return { turnId: last.id };
-  return last ? { turnId: last.id, late: true } : {};
-}
+import { addToolContent, applyTool, noteDecision } from './tools';
+import { endTurn, fixReason, requestCancel, startTurn } from './turns';
+import { waitBegins, waitEnds } from './waits';
 
 /** A session for whoever only reads it: what happens is applied and kept by its conversation alone. */
 export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'toolIndex' | 'observe'>;
@@ -73,53 +31,7 @@ export class SessionModel {
   #partial: { readonly from: number; shown: number; readonly since: TimedEvent[] } | undefined;
 
   constructor() {
-    const readers = this.#readers;
-    const state: SessionState = {
-      entries: [],
-      turns: [],
-      terminals: new Map(),
-      permissions: new Map(),
-      elicitations: new Map(),
-      background: [],
-      agentState: undefined,
-      turn: undefined,
-      replaying: false,
-      title: undefined,
-      commands: [],
-      modes: [],
-      mode: undefined,
-      config: [],
-      usage: undefined,
-    };
-    this.#context = {
-      state,
-      messages: new Map(),
-      tools: new Map(),
-      plans: new Map(),
-      gaps: new Map(),
-      compactions: new Map(),
-      subagents: new SubagentIndex(),
-      turnsById: new Map(),
-      openTools: new Set(),
-      askedSince: undefined,
-      terminalShownIn: new Map(),
-      terminalChars: 0,
-      toolSizes: new ToolSizes(),
-      wholeAt: undefined,
-      echo: undefined,
-      prompts: new Map(),
-      push(make, at) {
-        const index = state.entries.length;
-        const entry = make({ id: `e${index}`, index, at, ...placeOf(state) });
-        state.entries.push(entry);
-        if (state.turn && entry.kind !== 'user') state.turn.firstOutputAt ??= at;
-        for (const reader of readers) reader.entry(index);
-        return index;
-      },
-      note(apply) {
-        for (const reader of readers) apply(reader);
-      },
-    };
+    this.#context = createContext(this.#readers);
   }
 
   /** The state now. Read only; it changes with the next event. */
@@ -258,7 +170,7 @@ export class SessionModel {
         addGap(context, event, at);
         return;
       case 'gap_filled':
-        fillGap(context, event, new SessionModel());
+        fillGap(context, event, entriesOf(event.events, event.at));
         return;
       case 'compaction':
         applyCompaction(context, event, at);
@@ -321,18 +233,14 @@ export class SessionModel {
       case 'turn_reason':
         fixReason(context, event);
         break;
-      case 'cancel_requested': {
-        const turn = context.turnsById.get(event.turnId);
-        if (!turn || turn.endedAt !== undefined) return;
-        turn.cancelRequested = true;
-        cancelOpenTools(context, at);
+      case 'cancel_requested':
+        if (!requestCancel(context, event.turnId, at)) return;
         break;
-      }
       case 'ids_renewed':
         renewIds(context, event);
         return;
       case 'restored':
-        applyRestored(context, event, new SessionModel(), at);
+        applyRestored(context, event, entriesOf(event.events ?? [], at)[0], at);
         return;
       case 'replay_resumed':
         if (!state.turn) state.replaying = true;
@@ -408,84 +316,9 @@ function isAlike(a: Entry | undefined, b: Entry | undefined): boolean {
   return !(a && b && 'until' in a && 'until' in b) || a.until === b.until;
 }
 
-function startTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_started' }>): void {
-  const { state } = context;
-  if (context.turnsById.has(event.turnId)) return;
-  const turn: Turn = {
-    id: event.turnId,
-    number: state.turns.length + 1,
-    origin: event.origin,
-    startedAt: event.at,
-    tools: 0,
-    files: new Set(),
-  };
-  state.turns.push(turn);
-  context.turnsById.set(turn.id, turn);
-  // What was left open outside of a turn, by a replay or by a question that an agent asked before the first one.
-  cancelOpenTools(context, event.at);
-  state.turn = turn;
-  state.replaying = false;
-}
-
-function endTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_ended' }>, at: number): void {
-  const { state } = context;
-  const turn = context.turnsById.get(event.turnId);
-  if (!turn || turn.endedAt !== undefined) return; // a turn ends once
-  cancelOpenTools(context, at);
-  if (state.turn === turn) noteTurnWait(context, event.at);
-  turn.endedAt = event.at;
-  turn.stopReason = event.stopReason;
-  turn.barrier = event.barrier;
-  if (event.note !== undefined) turn.note = event.note;
-  if (event.interrupted) turn.interrupted = true;
-  setTokens(turn, event);
-  context.echo = undefined;
-  if (state.turn === turn) state.turn = undefined;
-  context.push(({ late: _late, ...base }) => ({ ...base, kind: 'turn_end', turnId: turn.id }), at);
-}
-
-function setTokens(turn: Turn, { tokens, tokenParts }: TurnTokens): void {
-  if (tokens !== undefined) turn.tokens = tokens;
-  if (tokenParts) turn.tokenParts = tokenParts;
-}
-
-function fixReason(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_reason' }>): void {
-  const turn = context.turnsById.get(event.turnId);
-  if (!turn) return;
-  turn.stopReason = event.stopReason;
-  setTokens(turn, event);
-  const { entries } = context.state;
-  for (let index = entries.length - 1; index >= 0; index--) {
-    const entry = entries[index];
-    if (entry?.kind === 'turn_end' && entry.turnId === turn.id) {
-      context.note((changes) => changes.entry(index));
-      return;
-    }
-  }
-}
-
-function clear(context: ModelContext): void {
-  const { state } = context;
-  state.entries.length = 0;
-  state.turns.length = 0;
-  state.turn = undefined;
-  for (const map of [
-    context.messages,
-    context.tools,
-    context.plans,
-    context.gaps,
-    context.compactions,
-    context.subagents,
-    context.turnsById,
-    context.terminalShownIn,
-    context.prompts,
-    context.toolSizes,
-    state.terminals,
-  ])
-    map.clear();
-  context.openTools.clear();
-  context.terminalChars = 0;
-  context.wholeAt = undefined;
-  context.echo = undefined;
-  context.note((changes) => changes.clearedAll());
+/** Returns the entries that events make in a session of their own. @param at ms since 1970 */
+function entriesOf(events: readonly SessionEvent[], at: number): readonly Entry[] {
+  const model = new SessionModel();
+  for (const event of events) model.apply(event, at);
+  return model.state.entries;
 }

@@ -1,9 +1,9 @@
 // Words beside what was said: notices of the agent or of the client, failures, and updates of a kind that nobody knows.
 import { head } from '../base/text';
 import { boundRaw, MAX_TOOL_TEXT } from './bounds';
+import type { ModelContext } from './context';
+import { textOf } from './entryText';
 import type { SessionEvent } from './event';
-import type { ModelContext } from './model';
-import { textOf } from './spokenText';
 
 /** Adds a notice or a failure. What the client says stands outside of any turn. */
 export function addNotice(

@@ -2,10 +2,9 @@
 
 import { head } from '../base/text';
 import { MAX_LIST, MAX_TOOL_TEXT } from './bounds';
+import { type ModelContext, upsert } from './context';
 import type { SessionEvent } from './event';
-import type { ModelContext } from './model';
 import type { PlanRecord } from './state';
-import { upsert } from './upsert';
 
 type PlanEvent = Extract<SessionEvent, { type: 'plan' | 'plan_document' | 'plan_removed' }>;
 

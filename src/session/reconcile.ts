@@ -2,6 +2,7 @@
 // things out, and put words of their own between: what they repeat in front of the last thing that is known stands here already. Added is what comes behind that,
 // in its place: the rest of an answer that was cut off, the end of a tool call, and what somebody else did in the session meanwhile.
 import { eventsOf, terminalsOf, toolEvent } from './entryEvents';
+import { bareTextOf, textOf, withoutBare } from './entryText';
 import type { SessionEvent, StopReason } from './event';
 import { LIKENESSES } from './repeatedTools';
 import {
@@ -14,7 +15,6 @@ import {
   wordsOf,
 } from './segments';
 import { shareContent } from './sharedContent';
-import { bareTextOf, textOf, withoutBare } from './spokenText';
 import type { Entry, MessageEntry, SessionState, ToolEntry } from './state';
 import { isEnded } from './tools';
 

@@ -1,8 +1,9 @@
 // The ids of an agent that was started again. Many count from one in each process, so the same id names another message or call then; what the agent repeats of the
 // session under its old ids shows that they go on.
+
+import type { ModelContext } from './context';
+import { bareTextOf, isBeginning } from './entryText';
 import type { SessionEvent } from './event';
-import type { ModelContext } from './model';
-import { bareTextOf, isBeginning } from './spokenText';
 import type { Entry } from './state';
 
 /** What can still go on after a session was opened again stands at its end. */

@@ -1,19 +1,18 @@
 // What an agent's replay shows and the transcript lacks is put where it belongs, not at the end.
+import { type ModelContext, shift } from './context';
 import type { RestoredEvent, SessionEvent } from './event';
-import { shift } from './insert';
 import { appendText } from './messages';
-import type { ModelContext, SessionModel } from './model';
 import type { Entry } from './state';
 import { applyTool } from './tools';
 
 /**
  * Applies `restored`. An entry that is not known changes nothing.
- * @param apart an empty model in which the events become an entry
+ * @param made the entry that its events make, where it has any
  */
 export function applyRestored(
   context: ModelContext,
   { entryId, text, events }: Extract<SessionEvent, { type: 'restored' }>,
-  apart: SessionModel,
+  made: Entry | undefined,
   at: number,
 ): void {
   const { entries } = context.state;
@@ -21,8 +20,6 @@ export function applyRestored(
   if (!anchor) return;
   if (text !== undefined && (anchor.kind === 'agent' || anchor.kind === 'thought'))
     appendText(context, anchor, text, at);
-  for (const event of events ?? []) apart.apply(event, at);
-  const [made] = apart.state.entries;
   if (!made) return;
   let index = anchor.index + 1;
   while (entries[index]?.id.startsWith(`${anchor.id}.`)) index++;

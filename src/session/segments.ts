@@ -1,6 +1,7 @@
 // A transcript in segments: what stands between two messages of the user. And which segments of two transcripts are the same ones.
+import { bareTextOf } from './entryText';
 import { RepeatedTools } from './repeatedTools';
-import { bareTextOf, SHORTEST_LIKENESS, SpokenText } from './spokenText';
+import { SHORTEST_LIKENESS, SpokenText } from './spokenText';
 import type { Entry, MessageEntry } from './state';
 
 /** A message of the user with what followed it; the first segment has none. */

@@ -2,8 +2,8 @@
 // its own last words. A subagent outlives turns and may work again after it was idle (protocol v1 unstable and v2 "subagent_update", "session_message").
 import { head, tail } from '../base/text';
 import type { ToolContent } from './content';
+import type { ModelContext, Subagent } from './context';
 import type { SessionEvent } from './event';
-import type { ModelContext } from './model';
 import type { ToolEntry } from './state';
 import { isEnded, shortenOldest } from './tools';
 
@@ -18,32 +18,6 @@ type SubagentEvent = Extract<
   SessionEvent,
   { type: 'subagent' | 'subagent_said' | 'subagent_did' | 'subagents_ended' | 'session_message' }
 >;
-
-interface Subagent {
-  index: number;
-  title: string;
-  description: string;
-  said: string;
-  saidId: string | undefined;
-  did: string;
-}
-
-interface SessionMessage {
-  sender: string | undefined;
-  recipient: string | undefined;
-  text: string;
-}
-
-/** What the model remembers of subagents beside their entries. */
-export class SubagentIndex {
-  readonly byId = new Map<string, Subagent>();
-  readonly messages = new Map<string, SessionMessage>();
-
-  clear(): void {
-    this.byId.clear();
-    this.messages.clear();
-  }
-}
 
 /** Applies an event of a subagent. One that nobody announced is announced by it. */
 export function applySubagent(context: ModelContext, event: SubagentEvent, at: number): void {

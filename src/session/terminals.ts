@@ -2,8 +2,8 @@
 
 import { grown, tail } from '../base/text';
 import { MAX_ALL_TERMINAL_CHARS, MAX_TERMINAL_CHARS, SHORT_TERMINAL_CHARS } from './bounds';
+import type { ModelContext } from './context';
 import type { SessionEvent } from './event';
-import type { ModelContext } from './model';
 import type { Terminal } from './state';
 
 /** Terminals kept for display in one session; the oldest that has ended goes first. */

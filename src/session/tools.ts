@@ -2,9 +2,8 @@
 import { grown } from '../base/text';
 import { boundContent, boundRaw, MAX_TOOL_PARTS, MAX_TOOL_TEXT, partSize, shortContent } from './bounds';
 import type { ToolContent, ToolStatus } from './content';
+import { currentTurn, type ModelContext } from './context';
 import type { SessionEvent } from './event';
-import type { ModelContext } from './model';
-import { currentTurn } from './replay';
 import type { ToolEntry } from './state';
 
 type ToolEvent = Extract<SessionEvent, { type: 'tool_call' }>;

@@ -1,5 +1,5 @@
 // How long a turn and its tool calls waited for the user: their times are not the agent's alone.
-import type { ModelContext } from './model';
+import type { ModelContext } from './context';
 
 /** A question of the agent: when it was asked, and for which tool call. */
 interface Question {

@@ -1,7 +1,7 @@
 // Messages of which nobody knew whether the agent has them, and that it shows when it repeats the session: they have arrived, and are not asked about any more.
 import type { ContentBlock } from '../../session/content';
+import { bareTextOf } from '../../session/entryText';
 import type { PromptQueue, QueueItem } from '../../session/queue';
-import { bareTextOf } from '../../session/spokenText';
 import type { Entry } from '../../session/state';
 
 /**

@@ -5,10 +5,10 @@ import { V1Agent } from '../../../src/acp/v1/v1Agent';
 import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';
 import type { ContentBlock } from '../../../src/session/content';
+import { textOf } from '../../../src/session/entryText';
 import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
 import { reconcile } from '../../../src/session/reconcile';
-import { textOf } from '../../../src/session/spokenText';
 import { readRecording } from '../../support/recordings';
 
 /** What the agent sends between session/load and the next prompt. */

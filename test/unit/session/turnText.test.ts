@@ -1,9 +1,9 @@
 // The text of a turn, for taking it elsewhere: all of it, and nothing of other turns.
 import { strict as assert } from 'node:assert';
 import type { ContentBlock } from '../../../src/session/content';
+import { textOfTurn } from '../../../src/session/entryText';
 import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
-import { textOfTurn } from '../../../src/session/turnText';
 
 const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 const says = (role: 'user' | 'agent' | 'thought', messageId: string, words: string): SessionEvent => ({
