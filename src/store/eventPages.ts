@@ -1,10 +1,9 @@
 // Which events of a session are read: all, from a point on, what came since, or the end.
 import * as z from 'zod/mini';
 import type { Mark } from '../session/event';
-import type { Backing } from './backing';
 import { type Cursor, type EventPage, readRows, toPage } from './eventRows';
 import { readJson } from './json';
-import { numberOf, textOf } from './sql';
+import { numberOf, type Sql, textOf } from './sql';
 
 export interface EventQuery {
   /** First sequence number. */
@@ -17,6 +16,14 @@ export interface EventQuery {
   readonly maxBytes?: number;
   /** Only what came since a page was read; `from` is not used then. */
   readonly after?: Cursor;
+}
+
+/** Where the events of sessions are: on the disk, in memory, or in both. */
+export interface EventSource {
+  /** Reads of a session where its newest state is. */
+  read<T>(key: string, query: (sql: Sql) => T): T;
+  /** Reads of all places that have something of a session, in the order of its events; `to` is the last event to be read there. */
+  readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[];
 }
 
 /** Rows that are looked at to find where the end of a session begins. */
@@ -37,11 +44,11 @@ export function readMark(json: string | undefined): Mark | undefined {
 }
 
 /** Reads events in their order. */
-export function readEvents(backing: Backing, key: string, query: EventQuery): EventPage {
+export function readEvents(source: EventSource, key: string, query: EventQuery): EventPage {
   const { after, limit = Number.MAX_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, maxBytes } = query;
   const from = after ? after.seq : (query.from ?? 1);
   let room = limit;
-  const rows = backing
+  const rows = source
     .readAll(key, (sql, end) => {
       const range = {
         from,
@@ -64,8 +71,8 @@ export function readEvents(backing: Backing, key: string, query: EventQuery): Ev
  * and what stands before it. Nothing before the last `cleared` is part of it. It costs the same however long the session is.
  * @returns undefined where the session is shorter, or of a version that noted no marks
  */
-export function readTail(backing: Backing, key: string, entries: number): { from: number; mark: Mark } | undefined {
-  return backing.read(key, (sql) => {
+export function readTail(source: EventSource, key: string, entries: number): { from: number; mark: Mark } | undefined {
+  return source.read(key, (sql) => {
     const cleared = numberOf(sql.get('SELECT cleared_seq FROM sessions WHERE key = ?', key)?.cleared_seq) ?? 0;
     const sentence = `SELECT seq, octet_length(json) * iif(typeof(json) = 'blob', ${DEFLATED}, 1), mark FROM events WHERE key = ? AND seq > ?
       ORDER BY seq DESC LIMIT ${MAX_TAIL_ROWS}`;

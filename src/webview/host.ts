@@ -1,7 +1,5 @@
 // The wire to the extension host: one listener for what it says, `post` for what we say, and the little that the panel remembers by itself.
-import type { FromWebview, PageMessage, SessionMessage, ToWebview } from '../panel/contract';
-import type { KeptDraft } from './composer/keptDrafts';
-import type { HeldValues } from './questions/formState';
+import type { DraftView, FromWebview, PageMessage, SessionMessage, ToWebview } from '../panel/contract';
 import { session } from './session';
 
 interface VsCodeApi {
@@ -11,6 +9,22 @@ interface VsCodeApi {
 }
 
 declare function acquireVsCodeApi(): VsCodeApi;
+
+/** A message that was given to the host, which has not said yet that it has it. */
+export interface SentDraft {
+  readonly clientId: string;
+  readonly text: string;
+  /** Of the draft that was sent. */
+  readonly revision: number;
+}
+
+export interface KeptDraft extends DraftView {
+  readonly sent?: SentDraft;
+}
+
+/** What a control of a form holds: its text, whether it is on, or the values that are chosen. */
+export type FieldValue = string | boolean | readonly string[];
+export type FieldValues = Readonly<Record<string, FieldValue>>;
 
 /** What survives a reload of the webview: only what the host does not know. */
 export interface UiState {
@@ -22,7 +36,7 @@ export interface UiState {
   /** What was opened or closed by hand, by item id. */
   readonly expanded?: Readonly<Record<string, boolean>>;
   /** What is typed into forms that are open, by session and question. */
-  readonly forms?: Readonly<Record<string, Readonly<Record<string, HeldValues>>>>;
+  readonly forms?: Readonly<Record<string, Readonly<Record<string, FieldValues>>>>;
 }
 
 const api = acquireVsCodeApi();
