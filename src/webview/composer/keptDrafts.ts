@@ -1,7 +1,7 @@
 // What the page itself keeps of drafts until the host has them: in the storage of the browser, and, where
 // there is none, in VS Code's state of the page.
-import { type KeptDraft, type SentDraft, saveUiState, uiState } from '../host';
-import { readStored, removeStored, store } from '../storage';
+import { type KeptDraft, type SentDraft, saveUiState, uiState } from '../host/host';
+import { readStored, removeStored, store } from '../host/storage';
 
 const STORE = { prefix: 'parley.draft.', most: 20 } as const;
 

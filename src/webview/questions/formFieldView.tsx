@@ -4,8 +4,8 @@ import { revealControls } from '../../base/revealControls';
 import type { FormProblem } from '../../panel/checkForm';
 import type { FormField, FormOption } from '../../panel/contract';
 import { Icon } from '../components/icon';
-import type { FieldValue } from '../host';
-import { strings } from '../strings';
+import type { FieldValue } from '../host/host';
+import { strings } from '../text/strings';
 import { isSecret } from './formState';
 
 /** Up to so many choices stand open; more are a list. */

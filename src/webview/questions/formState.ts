@@ -1,6 +1,6 @@
 // What stands in the fields of a form, and what it means. A field holds what was typed; only when it is judged it becomes a number or a time. Pure.
 import type { Form, FormField } from '../../panel/contract';
-import type { FieldValue, FieldValues } from '../host';
+import type { FieldValue, FieldValues } from '../host/host';
 
 /** What the fields hold before anybody wrote: the agent's suggestions, which the user sees and can change. */
 export function initialValues(form: Form): FieldValues {

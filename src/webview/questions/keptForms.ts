@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import type { FormProblem } from '../../panel/checkForm';
 import type { Form } from '../../panel/contract';
-import { type FieldValues, saveUiState, uiState } from '../host';
+import { type FieldValues, saveUiState, uiState } from '../host/host';
 import { keepable } from './formState';
 
 /** Sessions whose forms are remembered over a reload; those that were typed in last stay. */
