@@ -16,8 +16,8 @@ import {
   timestamp,
 } from '../../distributed/model/model';
 import { redactUrl } from '../../distributed/model/resourceUrl';
-import type { SessionEvent, TimedEvent } from '../../session/events/event';
-import type { GapEntry, SessionState } from '../../session/model/state';
+import type { GapFilling, SessionEvent, TimedEvent } from '../../session/event';
+import type { GapEntry, SessionState } from '../../session/state';
 import { pastEvents, remotePartsOf } from './pastEvents';
 
 /** Where the past is shown. */
@@ -33,7 +33,7 @@ export interface OpenedHistoryOptions {
   readonly now: () => number;
   /** How long the newest messages are waited for before those that are there are shown, in milliseconds (1,000). */
   readonly patienceMs?: number;
-  /** Between two looks at what has come since, in milliseconds (250). */
+  /** Between two looks at what has come since, in milliseconds (100). */
   readonly batchMs?: number;
   /** How long the newest messages are asked for alone at most, and then left to be painted, in milliseconds (400). */
   readonly aloneMs?: number;
@@ -61,6 +61,9 @@ const TEXTS_MS = 60_000;
 const MAX_PART_BYTES = 5 * 1024 * 1024;
 /** Messages that are waited for before anything is shown. */
 const FIRST_SHOWN = 20;
+/** Messages that are put into the transcript at once, and bytes of them. */
+const SLICE = 100;
+const SLICE_BYTES = 128 * 1024;
 /** Of the ids of gaps, see {@link placeOf}. */
 const PREFIX = 'past-';
 
@@ -76,25 +79,18 @@ export async function openHistory(
   const { place, resolver, now } = options;
   const { history } = descriptor;
   const known = new Map<number, HistoryEntry>();
-  /** What has come since the last look. */
-  const fresh: TimedEvent[] = [];
-  let isShown = false;
+  const late = new LateArrivals(place, now, options.batchMs);
   let newestMissing = Math.min(FIRST_SHOWN, history.length);
-  let batch: ReturnType<typeof setTimeout> | undefined;
   /** Settles when it is time for the others. */
   const others = new Deferred<void>();
   const aloneMs = options.aloneMs ?? 400;
   let alone = setTimeout(() => others.resolve(), aloneMs);
 
   const show = (): void => {
-    if (isShown) return;
-    isShown = true;
-    const events = history.map((url, index) => {
-      const entry = known.get(index);
-      return entry ? shown(entry, now()) : [{ at: now(), event: loading(index, history.length, url) }];
-    });
-    // Texts of messages that are there already may have come before.
-    place.note([...options.head.map((event) => ({ at: now(), event })), ...events.flat(), ...fresh.splice(0)]);
+    if (late.isOpen) return;
+    const events = pastOf(history.length, known, now());
+    place.note([...options.head.map((event) => ({ at: now(), event })), ...events]);
+    late.open();
     const painted = options.onDidShow?.();
     clearTimeout(alone);
     // What is on this machine is there before anything could be painted.
@@ -105,18 +101,10 @@ export async function openHistory(
       void painted.then(() => others.resolve());
     }
   };
-  const flush = (): void => {
-    batch = undefined;
-    if (isShown && fresh.length > 0) place.note(fresh.splice(0));
-  };
-  const later = (event: SessionEvent): void => {
-    fresh.push({ at: now(), event });
-    if (isShown) batch ??= setTimeout(flush, options.batchMs ?? 250);
-  };
-  const texts = new PartTexts(resolver, now, later, signal);
+  const texts = new PartTexts(resolver, now, (event) => late.add(event), signal);
   const take = (entry: HistoryEntry): void => {
     known.set(entry.index, entry);
-    if (isShown) later(filling(entry, now()));
+    if (late.isOpen) late.add(filling(entry, now()), entry.kind === 'message' ? entry.bytes : 0);
     else if (entry.index >= history.length - FIRST_SHOWN && --newestMissing === 0) show();
     if (entry.kind === 'message') texts.load(entry);
   };
@@ -138,9 +126,102 @@ export async function openHistory(
   } finally {
     clearTimeout(patience);
     clearTimeout(alone);
-    clearTimeout(batch);
-    flush();
+    await late.settled();
   }
+}
+
+/** What is known of a history, with gaps in the places of the rest. */
+function pastOf(length: number, known: ReadonlyMap<number, HistoryEntry>, now: number): readonly TimedEvent[] {
+  const events: TimedEvent[] = [];
+  for (let index = 0; index < length; index++) {
+    const entry = known.get(index);
+    if (entry) {
+      events.push(...shown(entry, now));
+      continue;
+    }
+    const first = index;
+    while (index + 1 < length && !known.has(index + 1)) index++;
+    const count = index + 1 - first;
+    const text = 'This message is being loaded.';
+    events.push({ at: now, event: { type: 'gaps', prefix: PREFIX, first, count, text, state: 'loading' } });
+  }
+  return events;
+}
+
+/** Puts what comes after the first look into the transcript, a little at a time: thousands of messages must not hold up the window. */
+class LateArrivals {
+  readonly #place: HistoryPlace;
+  readonly #now: () => number;
+  readonly #batchMs: number;
+  #waiting: { readonly event: SessionEvent; readonly bytes: number }[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isOpen = false;
+  readonly #whenEmpty: (() => void)[] = [];
+
+  constructor(place: HistoryPlace, now: () => number, batchMs = 100) {
+    this.#place = place;
+    this.#now = now;
+    this.#batchMs = batchMs;
+  }
+
+  /** The transcript has the places into which it belongs. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    // Texts of messages that are there already may have come before.
+    if (this.#waiting.length > 0) this.#putSome();
+  }
+
+  /** @param bytes of the message that the event shows */
+  add(event: SessionEvent, bytes = 0): void {
+    this.#waiting.push({ event, bytes });
+    if (this.#isOpen) this.#timer ??= setTimeout(() => this.#putSome(), this.#batchMs);
+  }
+
+  /** When all that was added is in the transcript. */
+  async settled(): Promise<void> {
+    if (!this.#isOpen || this.#waiting.length === 0) return;
+    const empty = new Promise<void>((resolve) => this.#whenEmpty.push(resolve));
+    this.#putSome();
+    await empty;
+  }
+
+  #putSome(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const some: SessionEvent[] = [];
+    let left = SLICE_BYTES;
+    while (some.length < SLICE && left > 0 && some.length < this.#waiting.length) {
+      const next = this.#waiting[some.length];
+      if (!next) break;
+      some.push(next.event);
+      left -= next.bytes;
+    }
+    this.#waiting = this.#waiting.slice(some.length);
+    this.#place.note(joined(some).map((event) => ({ at: this.#now(), event })));
+    if (this.#waiting.length > 0) this.#timer = setTimeout(() => this.#putSome(), 0);
+    else for (const resolve of this.#whenEmpty.splice(0)) resolve();
+  }
+}
+
+/** The same with messages that follow each other in one event: what they cost is paid once. */
+function joined(events: readonly SessionEvent[]): readonly SessionEvent[] {
+  const all: SessionEvent[] = [];
+  let fillings: GapFilling[] = [];
+  for (const event of events) {
+    if (event.type !== 'gap_filled') {
+      fillings = [];
+      all.push(event);
+      continue;
+    }
+    if (fillings.length === 0) all.push({ type: 'gaps_filled', fillings });
+    const { type: _type, ...filled } = event;
+    fillings.push(filled);
+  }
+  return all;
 }
 
 function speakerOf(entries: readonly HistoryEntry[]): string | undefined {
@@ -320,14 +401,27 @@ function saidAt({ at }: GapEntry): Placing['message'] {
 
 /** Gaps that a window left while they were loading: nobody loads them any more. */
 export function abandonedGaps({ entries }: Readonly<SessionState>): readonly SessionEvent[] {
-  return entries.flatMap((entry): SessionEvent[] => {
-    if (entry.kind !== 'gap' || entry.state !== 'loading') return [];
+  const events: SessionEvent[] = [];
+  let stopped: Extract<SessionEvent, { type: 'gaps' }> | undefined;
+  for (const entry of entries) {
+    if (entry.kind !== 'gap' || entry.state !== 'loading') continue;
     const { gapId, remote } = entry;
-    const { index = 0, part } = placeOf(gapId) ?? {};
-    const stopped = gapOf(index, '', 'cancelled');
-    if (remote) return [missingPart(remotePart(remote), gapId, stopped)];
-    return [part === undefined ? gapEvent(stopped) : missingPart(undefined, gapId, stopped)];
-  });
+    const where = placeOf(gapId);
+    const why = gapOf(where?.index ?? 0, '', 'cancelled');
+    if (remote) events.push(missingPart(remotePart(remote), gapId, why));
+    if (remote || !where) continue;
+    const { index, part } = where;
+    if (part !== undefined) events.push(missingPart(undefined, gapId, why));
+    else if (stopped && index === stopped.first + stopped.count) {
+      stopped = { ...stopped, count: stopped.count + 1 };
+      events[events.length - 1] = stopped;
+    } else {
+      const text = `This message is missing. ${why.sentence}`;
+      stopped = { type: 'gaps', prefix: PREFIX, first: index, count: 1, text, state: 'retryable' };
+      events.push(stopped);
+    }
+  }
+  return events;
 }
 
 /** What a gap stands for: a message by its position in the history, from 0, or a part of it by its number. */

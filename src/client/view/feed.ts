@@ -2,8 +2,8 @@
 // nothing: what changes meanwhile is merged, and the backlog never sits in its queue.
 import type { Disposable } from '../../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type ToWebview } from '../../panel/contract';
-import { Changes } from '../../session/model/changes';
-import { isEnded } from '../../session/model/tools';
+import { Changes } from '../../session/changes';
+import { isEnded } from '../../session/tools';
 import { LivenessTick } from '../connection/livenessTick';
 import type { Conversation } from '../conversation/conversation';
 import type { FragmentLines } from '../requests/fragmentLines';
@@ -17,6 +17,8 @@ const MAX_IN_FLIGHT = 2;
 const NEWEST_ITEMS = 64;
 /** The most that one page request gets. */
 const MAX_PAGE = 200;
+/** Items whose changes are sent together or not at all. */
+const STRETCH = 64;
 /** Above this many changed entries a snapshot is smaller than the list of changes. */
 const MAX_OPS = 400;
 
@@ -39,6 +41,8 @@ export class SessionFeed implements Disposable {
   #acknowledged = 0;
   /** Number of items that the webview knows of. */
   #told = 0;
+  /** The stretches of {@link STRETCH} items of which the webview has had some since the last snapshot. */
+  readonly #sent = new Set<number>();
   #lastPost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #live = false;
@@ -81,6 +85,7 @@ export class SessionFeed implements Disposable {
     const revision = ++this.#revision;
     this.#acknowledged = revision - 1;
     this.#told = entries.length;
+    this.#sent.clear();
     this.#lastPost = performance.now();
     this.#post({
       type: 'snapshot',
@@ -133,7 +138,9 @@ export class SessionFeed implements Disposable {
   /** Sends one item with its raw input and output. */
   details(index: number): void {
     const entry = this.#conversation.model.state.entries[index];
-    if (entry) this.#send([{ op: 'put', index, item: projectItem(entry, this.#projection, true) }]);
+    if (!entry) return;
+    this.#noteSent(index, index + 1);
+    this.#send([{ op: 'put', index, item: projectItem(entry, this.#projection, true) }]);
   }
 
   /** The webview is hidden or gone: nothing is sent until the next snapshot. */
@@ -170,8 +177,11 @@ export class SessionFeed implements Disposable {
     if (!this.#live || this.#changes.isEmpty) return;
     const { entries } = this.#conversation.model.state;
     const newest = entries.length - NEWEST_ITEMS;
-    // One that is new and was pushed away from the end before anybody could see it is asked for when the reader comes near it.
-    const changed = [...this.#changes.entries].filter(([index]) => index < this.#told || index >= newest);
+    // The webview asks for what it does not have when the reader comes near it: for what changes there meanwhile, and for
+    // what is new and was pushed away from the end before anybody could see it.
+    const changed = [...this.#changes.entries].filter(([index]) =>
+      index < this.#told ? this.#sent.has(stretchOf(index)) : index >= newest,
+    );
     if (this.#changes.cleared || changed.length > MAX_OPS) {
       this.snapshot();
       return;
@@ -191,8 +201,9 @@ export class SessionFeed implements Disposable {
       this.#notePosted();
     }
     this.#changes.reset();
+    this.#noteSent(Math.max(this.#told, newest), entries.length);
     this.#told = entries.length;
-    this.#send(ops);
+    if (ops.length > 0 || this.#waiting.length > 0) this.#send(ops);
   }
 
   /** What was posted of a running turn grows old by itself. */
@@ -209,12 +220,21 @@ export class SessionFeed implements Disposable {
     if (statusOf(this.#conversation) !== this.#status) this.#changes.part('turn');
   }
 
+  #noteSent(from: number, to: number): void {
+    for (let stretch = stretchOf(from); stretch <= stretchOf(to - 1); stretch++) this.#sent.add(stretch);
+  }
+
   #send(ops: readonly Op[]): void {
     this.#lastPost = performance.now();
     this.#post({ type: 'update', revision: ++this.#revision, ops });
   }
 
   #items(from: number, to: number): ItemView[] {
+    this.#noteSent(from, to);
     return this.#conversation.model.state.entries.slice(from, to).map((entry) => projectItem(entry, this.#projection));
   }
+}
+
+function stretchOf(index: number): number {
+  return Math.floor(index / STRETCH);
 }

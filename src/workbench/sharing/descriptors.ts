@@ -23,8 +23,8 @@ import { Resolver } from '../../distributed/fetch/resolver';
 import type { ResourceCache } from '../../distributed/fetch/resourceCache';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import type { Place } from '../../distributed/model/sessionRecord';
-import type { SessionEvent } from '../../session/events/event';
-import type { Entry } from '../../session/model/state';
+import type { SessionEvent } from '../../session/event';
+import type { Entry } from '../../session/state';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Conversations } from '../sessions/conversations';
 import type { SessionCopies } from '../sessions/keptSessions';
@@ -462,7 +462,9 @@ export class Descriptors implements Disposable {
     };
     this.#logged.set(key, logged);
     this.#branches.add(logged);
-    for (const event of abandonedGaps(model.state)) this.#note(conversation, event);
+    const stop = (): void => conversation.note(abandonedGaps(model.state).map((event) => ({ at: Date.now(), event })));
+    void conversation.whole?.then(() => this.#logged.get(key) === logged && stop());
+    stop();
   }
 
   #remove({ key }: Conversation): void {

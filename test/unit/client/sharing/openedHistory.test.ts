@@ -11,13 +11,14 @@ import {
 import { pastEvents } from '../../../../src/client/sharing/pastEvents';
 import { openedEnd, openedFrom } from '../../../../src/client/sharing/provenanceWords';
 import { projectItem } from '../../../../src/client/view/projectItem';
+import type { ResolvedMessage } from '../../../../src/distributed/fetch/resolver';
 import { type Message, markdownPart, type SessionDescriptor, textPart } from '../../../../src/distributed/model/model';
 import { sha256Of } from '../../../../src/distributed/model/resources';
 import { withHash } from '../../../../src/distributed/model/resourceUrl';
 import { toMessages } from '../../../../src/distributed/model/toMessages';
-import type { TimedEvent } from '../../../../src/session/events/event';
-import { Changes } from '../../../../src/session/model/changes';
-import { SessionModel } from '../../../../src/session/model/model';
+import { Changes } from '../../../../src/session/changes';
+import type { TimedEvent } from '../../../../src/session/event';
+import { SessionModel } from '../../../../src/session/model';
 import { closeResolvers, echo, newCache, resolver } from '../../distributed/fetch/resolvers';
 import { messageText, serve } from '../../distributed/loopback';
 
@@ -250,6 +251,60 @@ describe('a session from elsewhere', function () {
     assert.equal(await retryGap('past-1', history[1] ?? '', again, never), true);
     assert.deepEqual(place.texts, ['gap retryable', 'user: /1']);
     assert.equal(await retryGap('past-1', history[1] ?? '', again, never), false, 'a gap that is none');
+  });
+
+  it('has a place for each of 10,000 messages before the first of them is painted, and fills them in small steps', async () => {
+    const count = 10_000;
+    const history = Array.from({ length: count }, (_, index) => `http://far.example/${index}`);
+    const entries = history.map((url, index): ResolvedMessage => {
+      const message: Message = { role: 'user', parts: [textPart(`m${index}`)] };
+      return { kind: 'message', index, url, message, sha256: '', bytes: 50, source: 'network' };
+    });
+    const real = resolver();
+    const painted = new Deferred<void>();
+    const steps: number[] = [];
+    const messagesIn = ({ event }: TimedEvent): number => (event.type === 'gaps_filled' ? event.fillings.length : 1);
+    const watched = {
+      model: place.model,
+      note(events: readonly TimedEvent[]): void {
+        steps.push(events.reduce((sum, event) => sum + messagesIn(event), 0));
+        place.note(events);
+      },
+    };
+    await openHistory(
+      { id: 'session-123', history },
+      {
+        place: watched,
+        now: () => NOW,
+        head: [],
+        onDidShow: () => painted.promise,
+        resolver: {
+          resolveEntry: real.resolveEntry.bind(real),
+          resolvePart: real.resolvePart.bind(real),
+          resolveHistory: async (_descriptor, { onEntry, newest }) => {
+            for (const entry of entries.slice(-20)) onEntry?.(entry);
+            assert.deepEqual([steps, place.model.state.entries.length], [[21], count]);
+            painted.resolve();
+            await newest?.others;
+            for (const entry of entries.slice(0, -20)) onEntry?.(entry);
+            return entries;
+          },
+        },
+      },
+      never,
+    );
+    assert.deepEqual([place.texts[0], place.texts.at(-21), place.texts.length], ['user: m0', 'user: m9979', count]);
+    assert.ok(Math.max(...steps) <= 100, `${Math.max(...steps)} messages at once`);
+  });
+
+  it('says by one event that thousands of messages are not loaded any more', () => {
+    const gaps = { type: 'gaps', prefix: 'past-', first: 0, count: 5000, text: 'x', state: 'loading' } as const;
+    place.note([{ at: NOW, event: gaps }]);
+    place.note([{ at: NOW, event: { type: 'gap', gapId: 'past-7', text: 'gone', state: 'final' } }]);
+    const events = abandonedGaps(place.model.state);
+    assert.equal(events.length, 2);
+    place.note(events.map((event) => ({ at: NOW, event })));
+    assert.deepEqual([...new Set(place.texts)], ['gap retryable', 'gap final']);
   });
 
   it('shows a message for ever as being loaded when the window ended meanwhile', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FragmentLines } from '../../../../src/client/requests/fragmentLines';
 import { SessionFeed } from '../../../../src/client/view/feed';
 import type { DiffView, ItemView, ToWebview } from '../../../../src/panel/contract';
-import type { SessionEvent } from '../../../../src/session/events/event';
+import type { SessionEvent } from '../../../../src/session/event';
 import { type TestConversation, testConversation } from '../../../support/conversation';
 import { FEED_SOURCES } from '../../../support/feedSources';
 
@@ -195,6 +195,24 @@ describe('session feed', () => {
     feed.page(900, 100_000);
     const last = reader.messages.at(-1);
     assert.ok(last?.type === 'page' && last.items.length <= 200);
+  });
+
+  it('sends changes of old entries only where the webview has them', async () => {
+    apply({ type: 'gaps', prefix: 'g', first: 0, count: 2000, text: 'on its way', state: 'loading' });
+    feed.snapshot();
+    feed.page(0, 64);
+    reader.messages.length = 0;
+    const events = [{ type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'here' } }] as const;
+    const fillings = Array.from({ length: 1999 }, (_, index) => ({ gapId: `g${index}`, at: 1, events }));
+    apply({ type: 'gaps_filled', fillings });
+    await reader.until(() => reader.text(0) === 'here' && reader.text(1998) === 'here');
+    const ops = reader.messages.flatMap((message) => (message.type === 'update' ? message.ops : []));
+    const indexes = ops.flatMap((op) => (op.op === 'put' ? [op.index] : []));
+    assert.deepEqual([reader.messages.length, indexes.length, indexes[0]], [1, 64 + 63 + 16, 0]);
+    assert.ok(indexes.every((index) => index < 64 || index >= 1920));
+    feed.page(500, 501);
+    const page = reader.messages.at(-1);
+    assert.ok(page?.type === 'page' && page.items[0]?.kind === 'agent', 'the others come when they are asked for');
   });
 
   it('sends a flood of entries whole, although nobody can see more than its end, or the others cannot be asked for', async () => {
