@@ -41,6 +41,11 @@ export interface ResourceStore {
    */
   isUnreadable?(key: string): boolean;
   /**
+   * Sends those of the objects that wait, and resolves when the server has all of them, when it refuses to take them, or when the
+   * signal aborts. Never rejects. Absent: nothing waits.
+   */
+  delivered?(keys: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
    * Removes an object, also one that still waits to be sent. Removing what is not there is no error.
    * @throws ParleyError as {@link put}; it may still be there then
    */

@@ -21,6 +21,8 @@ import type { SessionRecords } from './serverSessionFiles';
 import { firstOf, nameOf, type Place, recordOf, type SessionRecord, type Version } from './serverSessionRecord';
 
 const MAX_VERSIONS = 9;
+/** How long links are held back whose messages wait for their server, in milliseconds: clients wait five seconds for an answer. */
+const DELIVERY_MS = 3000;
 /** Attempts to write next to other windows. */
 const MAX_ATTEMPTS = 20;
 /** Characters that a link of our own may take. */
@@ -96,7 +98,9 @@ export class ServerSessions {
   /** The session as it is handed out, or undefined. Links of our own are signed. */
   async describe(id: string): Promise<SessionDescriptor | undefined> {
     const record = await this.#read(id);
-    return record && this.#descriptorOf(id, firstOf(record));
+    if (!record) return undefined;
+    await this.#deliver([firstOf(record)]);
+    return this.#descriptorOf(id, firstOf(record));
   }
 
   /** @throws ParleyError `session-gone` where too many others were brought since */
@@ -109,7 +113,9 @@ export class ServerSessions {
   /** All versions of a session, that of {@link describe} first; undefined where there is none. */
   async versions(id: string): Promise<readonly SessionDescriptor[] | undefined> {
     const record = await this.#read(id);
-    return record && Promise.all(record.versions.map((version) => this.#descriptorOf(id, version)));
+    if (!record) return undefined;
+    await this.#deliver(record.versions);
+    return Promise.all(record.versions.map((version) => this.#descriptorOf(id, version)));
   }
 
   /**
@@ -268,6 +274,17 @@ export class ServerSessions {
   async #remove({ own }: Place, signal: AbortSignal): Promise<void> {
     const store = (await this.#options.stores()).find(({ id }) => id === own?.store);
     await store?.remove(own?.key ?? '', signal).catch((error: unknown) => this.#options.log.warn(String(error)));
+  }
+
+  /** Waits a while until what links will lead to is on its server: nobody asks a link again that once led nowhere. */
+  async #deliver(versions: readonly Version[]): Promise<void> {
+    const places = versions.flatMap(({ entries, state }) => (state ? [...entries, state] : entries));
+    const limit = AbortSignal.timeout(DELIVERY_MS);
+    const deliveries = (await this.#options.stores()).map((store) => {
+      const keys = places.flatMap(({ own }) => (own?.store === store.id ? [own.key] : []));
+      return store.delivered?.(keys, limit);
+    });
+    await Promise.all(deliveries);
   }
 
   async #descriptorOf(id: string, { entries, state }: Version): Promise<SessionDescriptor> {

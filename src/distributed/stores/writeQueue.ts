@@ -7,6 +7,7 @@ import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { type Log, silentLog } from '../../base/log';
+import { orAborted, pause } from '../model/deadline';
 import type { ResourceStore, StoredResource, UrlOptions } from '../model/resources';
 import { checkKey } from '../model/resources';
 import { diskError, readFramed, writeFramed } from './framedFile';
@@ -54,6 +55,8 @@ const OF_THE_OBJECT = /^(store-error|too-large|bad-key|torn)$/;
 /** The server answers the same until the settings, the keys, the clock or the bucket are changed. */
 const OF_THE_SETTINGS = /^(store-denied|no-such-bucket|wrong-region|clock-skew)$/;
 const MAX_RETRY_MS = 5 * 60_000;
+/** Between two tries while somebody waits for an object to be on the server, in milliseconds. */
+const DELIVERY_TRIES_MS = 1000;
 
 /** Whether a server that answered with this error will go on to do so until somebody changes something. */
 export function isRefusal({ code }: ParleyError): boolean {
@@ -164,6 +167,19 @@ export class WriteQueue implements ResourceStore, Disposable {
     await this.#send(signal);
     const refusal = this.#items.find((item) => item.refusal)?.refusal;
     if (refusal) throw refusal;
+  }
+
+  async delivered(keys: readonly string[], signal: AbortSignal): Promise<void> {
+    const wanted = new Set(keys);
+    const isDone = (): boolean => {
+      if (signal.aborted || this.#ended.signal.aborted) return true;
+      if (this.#problem !== undefined && isRefusal(this.#problem)) return true;
+      return !this.#items.some(({ key, refusal }) => refusal === undefined && wanted.has(key));
+    };
+    while (!isDone()) {
+      await orAborted(this.#sendQuietly(), signal).catch(() => {});
+      if (!isDone()) await pause(DELIVERY_TRIES_MS, signal).catch(() => {});
+    }
   }
 
   async get(key: string, signal: AbortSignal): Promise<Uint8Array> {

@@ -8,6 +8,7 @@ import { mintId, type RunEvent } from '../../../../src/distributed/model/model';
 import type { ResourceStore } from '../../../../src/distributed/model/resources';
 import { SessionFiles } from '../../../../src/distributed/server/serverSessionFiles';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
+import { WriteQueue } from '../../../../src/distributed/stores/writeQueue';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import {
   agentOf,
@@ -81,6 +82,41 @@ describe('the sessions of the agent server', () => {
     assert.deepEqual(await toldIn(second, run.run_id), []);
     await say(second, 'three', { sessionId });
     assert.deepEqual(await texts(second, sessionId), ['one', 'one', 'two', 'two', 'three', 'three']);
+  });
+
+  it('are handed out when the messages behind their links are on the server that they lead to', async () => {
+    const open = await installation();
+    const bucket = new LocalStore({
+      folder: await scratchFolder(),
+      secret: randomBytes(32),
+      baseUrl: () => 'http://b.test',
+    });
+    let fails = 0;
+    const put: ResourceStore['put'] = (...args) =>
+      fails-- > 0 ? Promise.reject(new ParleyError('store-down', 'It is down.')) : bucket.put(...args);
+    const flaky: ResourceStore = {
+      id: bucket.id,
+      isLocal: false,
+      put,
+      get: (key, gone) => bucket.get(key, gone),
+      urlFor: (key, options) => bucket.urlFor(key, options),
+      keyOf: (url) => bucket.keyOf(url),
+      remove: (key, gone) => bucket.remove(key, gone),
+    };
+    const queue = await WriteQueue.open(flaky, { folder: await scratchFolder(), retryMs: 3_600_000 });
+    const running = await open([echo], { stores: async () => [queue] });
+    // Both tries for the first message.
+    fails = 2;
+    const { session_id: sessionId = '' } = await say(running, 'one');
+    assert.equal(queue.state.waiting, 2);
+    const { history } = await running.client.session(sessionId, signal);
+    assert.deepEqual([history.length, queue.state.waiting, (await bucket.list('', signal)).length], [2, 0, 2]);
+    // A server that refuses what waits is not waited for.
+    const refused = new ParleyError('store-denied', 'It takes no such key.');
+    flaky.put = () => Promise.reject(refused);
+    await say(running, 'two', { sessionId });
+    assert.equal((await running.client.session(sessionId, signal)).history.length, 4);
+    await queue.close();
   });
 
   it('are refused by an id that is not known, and begun by a descriptor', async () => {
