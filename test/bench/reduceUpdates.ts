@@ -2,9 +2,9 @@
 import { UpdateRouter } from '../../src/acp/protocol/earlyUpdates';
 import { applyUpdates } from '../../src/acp/v1/v1Updates';
 import { silentLog } from '../../src/base/log';
-import type { SessionEvent } from '../../src/session/events/event';
-import { Changes } from '../../src/session/model/changes';
-import { SessionModel } from '../../src/session/model/model';
+import { Changes } from '../../src/session/changes';
+import type { SessionEvent } from '../../src/session/event';
+import { SessionModel } from '../../src/session/model';
 
 /**
  * A new session with its running turn.

@@ -175,7 +175,7 @@ describe('carried sessions', () => {
       const opened = await Chat.at(other, 'panel');
       // A page of this VS Code keeps its secrets to itself, so its window is to the first one what another machine is.
       await answer(other, 'Read this session from', 'Allow Once');
-      await notice(opened, 'Plain goes on from here').waitFor();
+      await notice(opened, 'Plain continues from here').waitFor();
       await agentSaid(opened, 'The first answer').waitFor();
       await agentSaid(opened, 'The second answer').waitFor();
       assert.equal(await opened.entries('user').count(), 2);
@@ -237,7 +237,7 @@ describe('carried sessions', () => {
       assert.equal(await chat.entries('gap').count(), 1);
       chat = await Chat.at(page, 'panel');
       await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
-      await notice(chat, '1 message could not be loaded').getByText('Second was not there').waitFor();
+      await notice(chat, '1 message could not be loaded').getByText('Second starts a new session').waitFor();
       await chat.send('say The plan is known');
       await agentSaid(chat, 'The plan is known').waitFor();
       await chat.state('ready');
@@ -260,7 +260,7 @@ describe('carried sessions', () => {
       await seal.waitFor({ state: 'detached' });
       await chat.state('ready');
       await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
-      await notice(chat, '1 message could not be loaded').getByText('Second was not there').waitFor();
+      await notice(chat, '1 message could not be loaded').getByText('Second starts a new session').waitFor();
       await chat.send('say The order is known');
       await agentSaid(chat, 'The order is known').waitFor();
       await chat.state('ready');
@@ -271,7 +271,7 @@ describe('carried sessions', () => {
       const { page } = vscode.window;
       const history = [0, 1].map((index) => `${archive.baseUrl}/hostile/${index}`);
       await openFrom(page, JSON.stringify({ id: mintId(), history }));
-      await notice(chat, 'Plain goes on from here').waitFor();
+      await notice(chat, 'Plain continues from here').waitFor();
       await chat.send('say The page answers');
       await agentSaid(chat, 'The page answers').waitFor();
       await chat.state('ready');
@@ -297,10 +297,10 @@ describe('carried sessions', () => {
       assert.equal(await chat.run('say The word is blue'), 'end_turn');
       await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
       await notice(chat, 'Continued from Plain, 2 messages').waitFor();
-      await notice(chat, 'Second goes on from here')
-        .getByText(/begins a new session and gets the transcript/)
+      await notice(chat, 'Second continues from here')
+        .getByText(/starts a new session and gets the transcript/)
         .waitFor();
-      await notice(chat, 'Second goes on from here')
+      await notice(chat, 'Second continues from here')
         .getByText(/Mode, options, open tool calls/)
         .waitFor();
       await agentSaid(chat, 'The word is blue').waitFor();

@@ -23,13 +23,8 @@ class Answers implements Questions {
     this.#answers = answers;
   }
 
-  async choose(
-    text: string,
-    detail: string | undefined,
-    buttons: readonly string[],
-    leave?: string,
-  ): Promise<string | undefined> {
-    return this.#next(`${text} | ${detail ?? ''} | ${[...buttons, ...(leave ? [leave] : [])].join(', ')}`);
+  async choose(text: string, detail: string | undefined, buttons: readonly string[]): Promise<string | undefined> {
+    return this.#next(`${text} | ${detail ?? ''} | ${buttons.join(', ')}`);
   }
 
   async line({ title = '', prompt, secret }: Parameters<Questions['line']>[0]): Promise<string | undefined> {
@@ -291,7 +286,7 @@ describe('what is asked about shared sessions', function () {
       const one: AskedOrigin[] = [{ origin: 'http://10.0.0.1', found: 'private', count: 1 }];
       assert.deepEqual(await access.ask(one, signal), []);
       assert.match(ask.asked[0] ?? '', /^Read this session from http:\/\/10\.0\.0\.1, which is on your network\?/);
-      assert.match(ask.asked[0] ?? '', /\| Allow Once, Always Allow, Don't Allow$/);
+      assert.match(ask.asked[0] ?? '', /\| Don't Allow, Allow Once, Always Allow$/);
       assert.deepEqual(await access.ask(one, signal), ['http://10.0.0.1']);
       assert.equal(access.isAllowed('http://10.0.0.1'), false);
       assert.equal(kept.size, 0);
@@ -310,7 +305,10 @@ describe('what is asked about shared sessions', function () {
       assert.equal(ask.asked.length, 1);
       assert.match(ask.asked[0] ?? '', /^This session has messages on 25 servers on this machine or in your network\./);
       assert.match(ask.asked[0] ?? '', /\nhttp:\/\/10\.0\.0\.1:1 \(your network, 1 message\)\n/);
-      assert.match(ask.asked[0] ?? '', /http:\/\/10\.0\.0\.1:25 \(your network, 25 messages\) \| .*None$/);
+      assert.match(
+        ask.asked[0] ?? '',
+        /http:\/\/10\.0\.0\.1:25 \(your network, 25 messages\) \| Don't Allow, Allow Once, Always Allow$/,
+      );
       assert.ok(origins.every(({ origin }) => access.isAllowed(origin)));
     });
 

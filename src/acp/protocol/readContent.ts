@@ -8,8 +8,8 @@ import type {
   ToolContent,
   ToolLocation,
   ToolStatus,
-} from '../../session/events/content';
-import type { SessionEvent, ToolPatch } from '../../session/events/event';
+} from '../../session/content';
+import type { SessionEvent, ToolPatch } from '../../session/event';
 import { isForAgent } from './audience';
 import { configOptionSchema, contentBlockSchema } from './sharedSchema';
 

@@ -1,6 +1,6 @@
 // Nine of ten updates are a piece of text of the agent, and neighbours mostly belong to one message. These are read by hand and handed on as one piece, so that what
 // comes after costs per run and not per piece. The same in every version of the protocol.
-import type { SessionEvent } from '../../session/events/event';
+import type { SessionEvent } from '../../session/event';
 import { isForAgent } from './audience';
 
 interface TextChunk {

@@ -1,9 +1,9 @@
 // How a conversation comes by its session: a new one, an old one of the agent's opened again, or one that begins with the past of another.
 import type { AgentFeatures } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
-import type { SessionEvent } from '../../session/events/event';
-import { eventsOf, terminalsOf } from '../../session/model/entryEvents';
-import type { SessionState } from '../../session/model/state';
+import { eventsOf, terminalsOf } from '../../session/entryEvents';
+import type { SessionEvent } from '../../session/event';
+import type { SessionState } from '../../session/state';
 
 export type Opening =
   | { readonly kind: 'new' }

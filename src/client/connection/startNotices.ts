@@ -1,7 +1,7 @@
 // What the transcript says of a start that went well but not in every way: a session that begins anew, and MCP servers that the agent did not get.
 import type { Log } from '../../base/log';
-import type { SessionEvent } from '../../session/events/event';
-import type { Entry } from '../../session/model/state';
+import type { SessionEvent } from '../../session/event';
+import type { Entry } from '../../session/state';
 import { GETS_TRANSCRIPT } from '../sharing/provenanceWords';
 
 export class StartNotices {
@@ -19,7 +19,7 @@ export class StartNotices {
   beganAnew(agentName: string, entries: readonly Entry[]): void {
     const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
     if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;
-    const description = `${agentName} began anew and does not know what is above. It ${GETS_TRANSCRIPT}.`;
+    const description = `${agentName} started a new session. It ${GETS_TRANSCRIPT}.`;
     this.#apply({ type: 'notice', own: true, severity: 'info', title: 'New session', description, beginsAnew: true });
   }
 

@@ -1,6 +1,6 @@
 // Whether an agent has something to do beside the turns, or waits for the user: its process is needed then.
-import type { SessionState } from '../../session/model/state';
-import { isEnded } from '../../session/model/tools';
+import type { SessionState } from '../../session/state';
+import { isEnded } from '../../session/tools';
 
 /** Returns whether anything goes on in a session or waits for an answer, as far as the agent has told. */
 export function isAtWork(state: Readonly<SessionState>): boolean {

@@ -1,5 +1,5 @@
 // The mode and the model of a session, however its agent offers them: as modes, or as an option of that category (protocol.md 1.12).
-import type { ConfigOption, ConfigValue } from '../../session/events/content';
+import type { ConfigOption, ConfigValue } from '../../session/content';
 import type { Conversation } from './conversation';
 
 /** What can be chosen, and what is chosen now. */

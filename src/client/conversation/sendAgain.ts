@@ -1,7 +1,7 @@
 // The prompt of a turn that failed, as a message that can be sent again.
-import type { ContentBlock } from '../../session/events/content';
-import type { SessionState, Turn } from '../../session/model/state';
-import type { PromptQueue, QueuedAttachment } from '../../session/queue/queue';
+import type { ContentBlock } from '../../session/content';
+import type { PromptQueue, QueuedAttachment } from '../../session/queue';
+import type { SessionState, Turn } from '../../session/state';
 
 /** What a failed turn was asked. */
 export interface FailedPrompt {

@@ -1,6 +1,6 @@
 // What the user has chosen in a session. An agent that opens it again in another process may begin with its defaults.
-import type { ConfigOption } from '../../session/events/content';
-import type { SessionState } from '../../session/model/state';
+import type { ConfigOption } from '../../session/content';
+import type { SessionState } from '../../session/state';
 
 export interface SessionChoices {
   readonly mode: string | undefined;

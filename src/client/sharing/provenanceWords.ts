@@ -1,7 +1,7 @@
 // What is said in a transcript about where a session came from, where it went on, and what did not come along.
 import type { Gap } from '../../distributed/model/gap';
 import type { SessionDescriptor } from '../../distributed/model/model';
-import type { SessionEvent } from '../../session/events/event';
+import type { SessionEvent } from '../../session/event';
 import { originsOf } from './openedHistory';
 
 /** How an agent that was not there learns what was said. */
@@ -34,7 +34,7 @@ export function continuedFrom(name: string, key: string, { history }: SessionDes
 
 /** In the old conversation. */
 export function continuedWith(name: string, key: string): Notice {
-  const text = 'What is said here from now on is a branch of its own.';
+  const text = 'New messages here are a separate branch.';
   return { ...own(`Continued with ${name}`, text), action: showAction(key, 'Show it') };
 }
 
@@ -47,13 +47,13 @@ export function openedEnd(name: string, gaps: readonly Gap[], state: FoundState,
   const missing = gaps.length;
   const title =
     missing === 0
-      ? `${name} goes on from here`
+      ? `${name} continues from here`
       : `${missing} ${missing === 1 ? 'message' : 'messages'} could not be loaded`;
   const past = knows
     ? `${name} gets the session with your next message.`
-    : `${name} was not there: it begins a new session and ${GETS_TRANSCRIPT}${missing === 0 ? '' : ', with the gaps named'}.`;
+    : `${name} starts a new session and ${GETS_TRANSCRIPT}${missing === 0 ? '' : ', with the missing messages named'}.`;
   const kept = stateWords(name, state);
-  const text = `${past} Mode, options, open tool calls and what waits in the queue do not come along.${kept}`;
+  const text = `${past} Mode, options, open tool calls and queued messages are not carried over.${kept}`;
   const severity = missing === 0 && state !== 'missing' ? 'info' : 'warning';
   return { ...own(title, text), severity, ...(!knows && { beginsAnew: true }) };
 }

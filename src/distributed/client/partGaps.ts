@@ -1,5 +1,5 @@
 // Gaps for parts of messages that lie behind an address of their own: what stands in their places until they are here.
-import type { GapState, SessionEvent } from '../../session/events/event';
+import type { GapState, SessionEvent } from '../../session/event';
 import type { Gap } from '../model/gap';
 import type { MessagePart } from '../model/model';
 import { partBlock } from './runParts';

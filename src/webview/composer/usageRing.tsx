@@ -1,8 +1,7 @@
 // How full the agent's context is.
-
-import { session } from '../host/session';
-import { formatCount } from '../text/format';
-import { strings } from '../text/strings';
+import { formatCount } from '../format';
+import { session } from '../session';
+import { strings } from '../strings';
 
 export function UsageRing() {
   const usage = session.usage.value;

@@ -4,11 +4,10 @@ import { revealControls } from '../../base/revealControls';
 import type { ElicitationAction } from '../../panel/actions';
 import { checkField, type FormProblem } from '../../panel/checkForm';
 import type { ElicitationView } from '../../panel/contract';
-import { isComposing } from '../dom/dom';
-import type { FieldValue } from '../host/host';
-import { strings } from '../text/strings';
+import { isComposing } from '../dom';
+import { strings } from '../strings';
 import { FormFieldView } from './formFieldView';
-import { initialValues, readValue, readValues } from './formState';
+import { type Held, initialValues, readValue, readValues } from './formState';
 import { keepValues, keptValues, refusedForms, setRefused } from './keptForms';
 
 type FormView = Extract<ElicitationView, { mode: 'form' }>;
@@ -39,7 +38,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   const wrong = form.fields.filter(({ key }) => problemOf(key) !== undefined);
   const answerable = !form.fields.some(({ type, required }) => type === 'unknown' && required);
 
-  function change(key: string, value: FieldValue): void {
+  function change(key: string, value: Held): void {
     const next = { ...held, [key]: value };
     setHeld(next);
     if (refused) setRefused(id);

@@ -4,9 +4,8 @@ import { revealControls } from '../../base/revealControls';
 import type { FormProblem } from '../../panel/checkForm';
 import type { FormField, FormOption } from '../../panel/contract';
 import { Icon } from '../components/icon';
-import type { FieldValue } from '../host/host';
-import { strings } from '../text/strings';
-import { isSecret } from './formState';
+import { strings } from '../strings';
+import { type Held, isSecret } from './formState';
 
 /** Up to so many choices stand open; more are a list. */
 const MOST_RADIOS = 6;
@@ -15,10 +14,10 @@ const LONG_TEXT = 120;
 
 interface FieldProps {
   readonly field: FormField;
-  readonly held: FieldValue;
+  readonly held: Held;
   readonly problem: FormProblem | undefined;
   readonly disabled: boolean;
-  onChange(held: FieldValue): void;
+  onChange(held: Held): void;
   /** The field was left. */
   onLeave(): void;
 }

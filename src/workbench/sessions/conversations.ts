@@ -7,7 +7,7 @@ import { Emitter } from '../../base/event';
 import type { Opening } from '../../client/connection/opening';
 import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/services';
-import { Changes } from '../../session/model/changes';
+import { Changes } from '../../session/changes';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Archive } from './archive';
 import { sessionFolders } from './sessionFolders';

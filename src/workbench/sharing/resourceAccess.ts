@@ -60,8 +60,8 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     const always = l10n.t('Always Allow');
     const { text, detail, listed } = originQuestion(origins);
     try {
-      const none = origins.length === 1 ? l10n.t("Don't Allow") : l10n.t('None');
-      const choice = await ask.choose(text, detail, [once, always], none);
+      // The first button has the focus, so Enter allows nothing.
+      const choice = await ask.choose(text, detail, [l10n.t("Don't Allow"), once, always]);
       if (choice === always) await list.allowAlways(listed);
       return choice === once || choice === always ? listed : [];
     } catch (error) {

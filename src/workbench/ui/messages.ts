@@ -24,18 +24,16 @@ export async function showError<T extends string>(text: string, ...buttons: read
 
 /**
  * Asks in a modal dialog. @param detail below the question; its line breaks are kept
- * @param leave the button that goes away; “Cancel” unless told otherwise
+ * @param buttons besides “Cancel”; the first has the focus
  * @returns the button that was pressed; undefined where the dialog was cancelled
  */
 export async function askModal<T extends string>(
   question: string,
   detail: string | undefined,
   buttons: readonly T[],
-  leave?: string,
 ): Promise<T | undefined> {
   const options = { modal: true, ...(detail !== undefined && { detail: inertLines(detail) }) };
   const items = buttons.map((button): MessageItem => ({ title: inert(button) }));
-  if (leave !== undefined) items.push({ title: inert(leave), isCloseAffordance: true });
   return chosen(buttons, (await window.showWarningMessage(inert(question), options, ...items))?.title);
 }
 

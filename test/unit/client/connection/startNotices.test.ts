@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { StartNotices } from '../../../../src/client/connection/startNotices';
 import { openedEnd } from '../../../../src/client/sharing/provenanceWords';
-import type { SessionEvent } from '../../../../src/session/events/event';
-import { SessionModel } from '../../../../src/session/model/model';
+import type { SessionEvent } from '../../../../src/session/event';
+import { SessionModel } from '../../../../src/session/model';
 
 describe('an agent that begins anew', () => {
   const textOf = (text: string): SessionEvent => ({
@@ -31,12 +31,12 @@ describe('an agent that begins anew', () => {
   });
 
   it('is said twice to begin anew where the session was opened from elsewhere', () => {
-    assert.deepEqual(titles(textOf('hello'), openedEnd('Ada', [], 'none', false)), ['Ada goes on from here']);
+    assert.deepEqual(titles(textOf('hello'), openedEnd('Ada', [], 'none', false)), ['Ada continues from here']);
   });
 
   it('is taken for one that remembers what was said since the session was opened', () => {
     const opened = openedEnd('Ada', [], 'none', false);
-    assert.deepEqual(titles(textOf('hello'), opened, textOf('since')), ['Ada goes on from here', 'New session']);
+    assert.deepEqual(titles(textOf('hello'), opened, textOf('since')), ['Ada continues from here', 'New session']);
   });
 
   it('is taken for one that remembers where it says the words of the client itself', () => {
@@ -58,6 +58,6 @@ describe('an agent that begins anew', () => {
     const foreign = openedEnd('Ada', [], 'other', false);
     assert.match(`${foreign.severity} ${foreign.description}`, /^info .*Ada cannot replace it\.$/);
     const opened = openedEnd('Ada', [], 'none', true);
-    assert.deepEqual(titles(textOf('hello'), opened), ['Ada goes on from here', 'New session']);
+    assert.deepEqual(titles(textOf('hello'), opened), ['Ada continues from here', 'New session']);
   });
 });

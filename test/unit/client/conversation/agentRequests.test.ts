@@ -5,7 +5,7 @@ import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { answerRequest, type RequestContext } from '../../../../src/client/conversation/agentRequests';
 import { ElicitationDesk } from '../../../../src/client/requests/elicitationDesk';
 import { PermissionDesk } from '../../../../src/client/requests/permissionDesk';
-import type { SessionEvent } from '../../../../src/session/events/event';
+import type { SessionEvent } from '../../../../src/session/event';
 
 describe('requests of an agent', () => {
   const context = {

@@ -2,9 +2,9 @@
 import { strict as assert } from 'node:assert';
 import { choiceOf } from '../../../../src/client/conversation/choices';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
-import type { ConfigOption } from '../../../../src/session/events/content';
-import type { SessionEvent } from '../../../../src/session/events/event';
-import { SessionModel } from '../../../../src/session/model/model';
+import type { ConfigOption } from '../../../../src/session/content';
+import type { SessionEvent } from '../../../../src/session/event';
+import { SessionModel } from '../../../../src/session/model';
 
 const modes: SessionEvent = {
   type: 'modes',

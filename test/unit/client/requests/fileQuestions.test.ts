@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { FileQuestions } from '../../../../src/client/requests/fileQuestions';
 import { PermissionDesk } from '../../../../src/client/requests/permissionDesk';
-import type { SessionEvent } from '../../../../src/session/events/event';
+import type { SessionEvent } from '../../../../src/session/event';
 
 type Asked = Extract<SessionEvent, { type: 'permission_asked' }>;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { ElicitationDesk } from '../../../../src/client/requests/elicitationDesk';
 import { PermissionDesk } from '../../../../src/client/requests/permissionDesk';
-import type { SessionEvent } from '../../../../src/session/events/event';
+import type { SessionEvent } from '../../../../src/session/event';
 
 describe('the id of a question', () => {
   const { signal } = new AbortController();

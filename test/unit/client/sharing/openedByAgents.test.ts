@@ -139,7 +139,7 @@ describe('a session from elsewhere', function () {
       const notices = b.session.conversation.model.state.entries.flatMap((entry) =>
         entry.kind === 'notice' ? [`${entry.title}: ${entry.text}`] : [],
       );
-      assert.ok(notices.some((text) => /began anew and does not know what is above/.test(text)));
+      assert.ok(notices.some((text) => /started a new session/.test(text)));
       assert.doesNotMatch(notices.join('\n'), /resumed/i);
     });
 

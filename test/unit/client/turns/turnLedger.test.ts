@@ -5,7 +5,7 @@ import { toDisposable } from '../../../../src/base/disposable';
 import { silentLog } from '../../../../src/base/log';
 import type { Schedule } from '../../../../src/client/ports/grace';
 import { TurnLedger } from '../../../../src/client/turns/turnLedger';
-import type { SessionEvent } from '../../../../src/session/events/event';
+import type { SessionEvent } from '../../../../src/session/event';
 
 function ledger(schedule?: Schedule) {
   const events: SessionEvent[] = [];

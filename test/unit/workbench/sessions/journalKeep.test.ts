@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { knownSecrets } from '../../../../src/base/redact';
-import type { TimedEvent } from '../../../../src/session/events/event';
+import type { TimedEvent } from '../../../../src/session/event';
 import type { Journal } from '../../../../src/store/journal';
 import { JournalKeep } from '../../../../src/workbench/sessions/journalKeep';
 import { retainedBytes } from '../../../support/heap';
