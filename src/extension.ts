@@ -1,10 +1,10 @@
-// What VS Code loads. The doors of the product stand here: its commands, the pages of the chat, its links and its API. All else (workbench/product.ts) is a bundle of its own
+// What VS Code loads. Registers the commands, the pages of the chat, the link handler and the API. All else (workbench/product.ts) is a bundle of its own
 // that is read when something is first asked of it, and not before the page that the user waits for is drawn.
 import { commands, type ExtensionContext, type LogOutputChannel, window } from 'vscode';
+import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/activation/chatPanel';
+import { CHAT_VIEW_ID, ChatView } from './workbench/activation/chatView';
+import { Starter } from './workbench/activation/starter';
 import type { ParleyApi } from './workbench/api';
-import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/door/chatPanel';
-import { CHAT_VIEW_ID, ChatView } from './workbench/door/chatView';
-import { Starter } from './workbench/door/starter';
 import type { Product } from './workbench/product';
 import { StatusItem } from './workbench/ui/statusItem';
 

@@ -6,8 +6,8 @@ import { Conversation } from '../../src/client/conversation/conversation';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { Terminals } from '../../src/client/terminals/terminals';
 import type { SessionMessage, ToWebview } from '../../src/panel/contract';
+import { Page } from '../../src/workbench/activation/page';
 import { ChatSurface, type SurfaceServices } from '../../src/workbench/chat/chatSurface';
-import { Page } from '../../src/workbench/door/page';
 import { FEED_SOURCES } from '../support/feedSources';
 
 /** A panel that can be hidden, and keeps what was posted to its page. */

@@ -1,7 +1,7 @@
 // A page of the chat before and after the product listens to it, over a webview of the test's own.
 import { strict as assert } from 'node:assert';
 import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
-import { Page } from '../../src/workbench/door/page';
+import { Page } from '../../src/workbench/activation/page';
 
 /** A view or a panel that does nothing by itself. */
 class Holder {

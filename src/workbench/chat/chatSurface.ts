@@ -12,7 +12,7 @@ import type { ElicitationAction, QueueAction } from '../../panel/actions';
 import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../../panel/contract';
 import type { TimedEvent } from '../../session/event';
 import { textOfTurn } from '../../session/turnText';
-import type { Page } from '../door/page';
+import type { Page } from '../activation/page';
 import type { EntryContents } from '../editor/entryContents';
 import type { LinkOpener } from '../editor/linkOpener';
 import { contentAttachment, imageAttachment } from './attachments';

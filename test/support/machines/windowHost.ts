@@ -2,8 +2,8 @@
 import './clock';
 import { join } from 'node:path';
 import type { ExtensionContext, LogOutputChannel } from 'vscode';
-import { ChatPanel } from '../../../src/workbench/door/chatPanel';
-import { ChatView } from '../../../src/workbench/door/chatView';
+import { ChatPanel } from '../../../src/workbench/activation/chatPanel';
+import { ChatView } from '../../../src/workbench/activation/chatView';
 import { compose, type Product } from '../../../src/workbench/product';
 import { changeSettings, contextOf, editor, inPage } from './editor';
 import { answerCalls } from './program';

@@ -57,7 +57,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['aws4fetch', 'ipaddr.js', 'zod'],
   },
   workbench: {
-    rooms: { ...BELOW_WORKBENCH, 'workbench/door': 'types', 'workbench/ui': 'all' },
+    rooms: { ...BELOW_WORKBENCH, 'workbench/activation': 'types', 'workbench/ui': 'all' },
     vscode: true,
     node: true,
     packages: ['zod'],
@@ -69,11 +69,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
   // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.
   'extension.ts': {
-    rooms: { 'workbench/door': 'all', 'workbench/ui': 'all', 'workbench/product': 'all', workbench: 'types' },
+    rooms: { 'workbench/activation': 'all', 'workbench/ui': 'all', 'workbench/product': 'all', workbench: 'types' },
     vscode: true,
     packages: [],
   },
-  'workbench/door': { rooms: { base: 'all', panel: 'types' }, vscode: true, node: true, packages: [] },
+  'workbench/activation': { rooms: { base: 'all', panel: 'types' }, vscode: true, node: true, packages: [] },
   // Where text becomes inert: small, as it is part of what is loaded at once.
   'workbench/ui': { rooms: { base: 'all' }, vscode: true, node: true, packages: [] },
   'workbench/product': {
@@ -156,7 +156,7 @@ export function violations(path: string, text: string): readonly string[] {
 }
 
 /** Rooms within the workbench: what is loaded at once, VS Code's own UI, and what puts all else together. */
-const INNER = ['workbench/door', 'workbench/ui', 'workbench/product'];
+const INNER = ['workbench/activation', 'workbench/ui', 'workbench/product'];
 
 /** @param path of a file, or what an import names, relative to `src` */
 function roomOf(path: string): string {

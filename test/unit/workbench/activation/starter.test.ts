@@ -1,7 +1,7 @@
 // The product is loaded once. Where that fails, the pages say so, keep what the user does, and can try again.
 import { strict as assert } from 'node:assert';
-import type { Page } from '../../../../src/workbench/door/page';
-import { Starter } from '../../../../src/workbench/door/starter';
+import type { Page } from '../../../../src/workbench/activation/page';
+import { Starter } from '../../../../src/workbench/activation/starter';
 
 /** A page of the chat, and what it was sent. */
 class FakePage {
