@@ -2,7 +2,7 @@
 // dialect to go on in.
 import { ParleyError } from '../base/errors';
 import { at } from '../base/untrusted';
-import type { RpcCaller } from './jsonrpc/rpcCaller';
+import type { RpcCaller } from './jsonrpc/rpcConnection';
 import { RpcError, rpcCodes } from './jsonrpc/rpcError';
 import { stateCapability } from './proposals/sessionState';
 import type { AgentDescription, Dialect } from './protocol/dialect';

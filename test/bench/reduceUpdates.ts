@@ -1,6 +1,6 @@
 // What the product does with a batch of `session/update` params: routed by session, validated by the v1 reader, reduced, and noted for the webview's feed.
 import { UpdateRouter } from '../../src/acp/protocol/earlyUpdates';
-import { applyUpdates } from '../../src/acp/v1/v1Updates';
+import { applyUpdates } from '../../src/acp/v1/v1Events';
 import { silentLog } from '../../src/base/log';
 import { Changes } from '../../src/session/changes';
 import type { SessionEvent } from '../../src/session/event';

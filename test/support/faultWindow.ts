@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../src/agents/agentDefinition';
 import { silentLog } from '../../src/base/log';
 import type { Conversation } from '../../src/client/conversation/conversation';
-import type { ConversationServices } from '../../src/client/conversation/services';
+import type { ConversationServices } from '../../src/client/conversation/conversationOptions';
 import type { SessionState } from '../../src/session/state';
 import { isEnded } from '../../src/session/tools';
 import { Journal, type JournalOptions } from '../../src/store/journal';

@@ -1,5 +1,6 @@
-// Reads JSON-RPC messages, one JSON object a line (protocol: transports, stdio). Agents print banners, batches and half messages on stdout; whatever is not a
-// message is counted, shown in the log and never answered, with the one exception the protocol makes for batches.
+// Reads JSON-RPC messages, one JSON object a line (protocol: transports, stdio). Agents print banners,
+// batches and half messages on stdout: what is no message is counted, logged and not answered, except
+// for batches, which the protocol has refused.
 import {
   AbstractMessageReader,
   type DataCallback,
@@ -12,8 +13,27 @@ import type { Log } from '../../base/log';
 import { type InboundHandlers, InboundQueue } from './inboundQueue';
 import { LineSplitter } from './lineSplitter';
 import { rpcCodes } from './rpcError';
-import type { MutableRpcStats } from './rpcStats';
 import type { TransportSink } from './transport';
+
+/** Live counters of one connection: read them at any time. Bytes count what came over the wire, messages what was a JSON object. */
+export interface RpcStats {
+  readonly messagesIn: number;
+  readonly messagesOut: number;
+  readonly bytesIn: number;
+  /** Lines that were not JSON, or JSON that is no message. */
+  readonly notJson: number;
+  readonly batchesRefused: number;
+  /** Messages past the size limit, in either direction. */
+  readonly oversize: number;
+}
+
+/** The same counters for those who count. */
+export type MutableRpcStats = { -readonly [K in keyof RpcStats]: RpcStats[K] };
+
+/** Counters at zero. */
+export function newRpcStats(): MutableRpcStats {
+  return { messagesIn: 0, messagesOut: 0, bytesIn: 0, notJson: 0, batchesRefused: 0, oversize: 0 };
+}
 
 /** 32 MiB, what the official SDK takes too. */
 export const defaultMaxMessageBytes = 32 * 1024 * 1024;

@@ -1,7 +1,6 @@
 // Writes JSON-RPC messages, one JSON object a line.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc';
-import { messageTooLarge } from './ndjsonReader';
-import type { MutableRpcStats } from './rpcStats';
+import { type MutableRpcStats, messageTooLarge } from './ndjsonReader';
 import type { Transport } from './transport';
 
 /** What the writer tells its connection. */

@@ -14,10 +14,9 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import { Cancellation, IncomingRequest, tokenOf } from './cancellation';
-import { defaultMaxMessageBytes, NdjsonReader } from './ndjsonReader';
+import { defaultMaxMessageBytes, NdjsonReader, newRpcStats, type RpcStats } from './ndjsonReader';
 import { NdjsonWriter } from './ndjsonWriter';
 import { errorSentence, RpcError, rpcCodes } from './rpcError';
-import { newRpcStats, type RpcStats } from './rpcStats';
 import type { Transport } from './transport';
 
 /** Takes what the agent sends on its own account. */
@@ -51,6 +50,14 @@ export interface RequestOptions {
   onSent?(id: string | number): void;
 }
 
+/** The part of a connection that dialects and proposals call. */
+export interface RpcCaller {
+  /** As {@link RpcConnection.request}. */
+  request(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;
+  /** As {@link RpcConnection.notify}. */
+  notify(method: string, params: unknown): Promise<void>;
+}
+
 interface Outgoing {
   readonly method: string;
   readonly onSent: ((id: string | number) => void) | undefined;
@@ -61,7 +68,7 @@ interface Outgoing {
 }
 
 /** A live connection; it listens from its construction on. */
-export class RpcConnection implements Disposable {
+export class RpcConnection implements RpcCaller, Disposable {
   readonly #log: Log;
   readonly #handlers: RpcHandlers;
   readonly #transport: Transport;

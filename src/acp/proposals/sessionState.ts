@@ -2,7 +2,7 @@
 // agent"). It is the agent's own, opaque to everybody else, and goes with the session to other servers. The client offers it
 // with each prompt; the agent replaces it with a session update that names what it replaces.
 import { at } from '../../base/untrusted';
-import type { RpcCaller } from '../jsonrpc/rpcCaller';
+import type { RpcCaller } from '../jsonrpc/rpcConnection';
 
 const KEY = 'parley/state';
 /** Bytes of a state that goes to or comes from an agent. */

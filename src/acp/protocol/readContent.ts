@@ -1,6 +1,6 @@
 // Content blocks, tool calls and config options as both versions of the protocol write them (sections 1.4, 1.5, 1.12), read into the model's own.
 
-import { wordOf } from '../../base/untrusted';
+import { at, wordOf } from '../../base/untrusted';
 import type {
   ConfigOption,
   ConfigValue,
@@ -10,7 +10,6 @@ import type {
   ToolStatus,
 } from '../../session/content';
 import type { SessionEvent, ToolPatch } from '../../session/event';
-import { isForAgent } from './audience';
 import { configOptionSchema, contentBlockSchema } from './sharedSchema';
 
 /** Takes events as they are read; returning nothing keeps the hot path free of lists. */
@@ -176,4 +175,10 @@ export function toConfigValue(
 ): ConfigValue {
   const { value, name, description } = entry;
   return { value, name: name ?? value, ...(description && { description }), ...(group !== undefined && { group }) };
+}
+
+/** Whether the `annotations` of a content block name the assistant as its only audience. Without an audience it is for all. */
+export function isForAgent(annotations: unknown): boolean {
+  const audience = at(annotations, 'audience');
+  return Array.isArray(audience) && audience.includes('assistant') && !audience.includes('user');
 }

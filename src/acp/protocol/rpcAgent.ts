@@ -3,7 +3,7 @@
 import { ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
 import type { ConfigOption, ContentBlock } from '../../session/content';
-import type { RpcCaller } from '../jsonrpc/rpcCaller';
+import type { RpcCaller } from '../jsonrpc/rpcConnection';
 import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
 import type {
   Dialect,

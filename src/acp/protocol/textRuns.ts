@@ -1,7 +1,8 @@
-// Nine of ten updates are a piece of text of the agent, and neighbours mostly belong to one message. These are read by hand and handed on as one piece, so that what
-// comes after costs per run and not per piece. The same in every version of the protocol.
+// Nine of ten updates are a piece of the agent's text, and neighbours mostly belong to one message.
+// They are read without a schema and emitted as one chunk, so that later steps cost per run and not
+// per piece. The same in every version of the protocol.
 import type { SessionEvent } from '../../session/event';
-import { isForAgent } from './audience';
+import { isForAgent } from './readContent';
 
 interface TextChunk {
   readonly sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk';
@@ -10,10 +11,26 @@ interface TextChunk {
 }
 
 /**
+ * Reads updates in arrival order: runs of text are emitted as one chunk each.
+ * @param readOne takes every other update
+ */
+export function readInRuns(
+  updates: readonly unknown[],
+  emit: (event: SessionEvent) => void,
+  readOne: (update: unknown) => void,
+): void {
+  for (let index = 0; index < updates.length; index++) {
+    const next = readTextRun(updates, index, emit);
+    if (next > index) index = next - 1;
+    else readOne(updates[index]);
+  }
+}
+
+/**
  * Reads the run of text chunks of one message that begins at `from`, and emits it as one chunk.
  * @returns the index after the run; `from` itself where no text chunk stands there, which is then for the schema to judge.
  */
-export function readTextRun(updates: readonly unknown[], from: number, emit: (event: SessionEvent) => void): number {
+function readTextRun(updates: readonly unknown[], from: number, emit: (event: SessionEvent) => void): number {
   const first = updates[from];
   if (!isTextChunk(first)) return from;
   const { sessionUpdate, messageId } = first;

@@ -1,7 +1,7 @@
 // Trace context in `_meta` (protocol.md 1.13; W3C Trace Context): where the environment says which trace it belongs to, each prompt is a span of that trace, so that what
 // an agent does can be seen beside what asked for it.
 import { randomBytes } from 'node:crypto';
-import type { RpcCaller } from '../jsonrpc/rpcCaller';
+import type { RpcCaller } from '../jsonrpc/rpcConnection';
 
 const FORM = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
 

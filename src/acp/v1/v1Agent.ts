@@ -9,9 +9,8 @@ import { toConfigOptions, toToolPatch } from '../protocol/readContent';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
 import { readTokens } from '../protocol/usage';
-import { MODEL_OPTION, type ModelOption, toModelOption, toModes } from './v1Events';
+import { applyUpdates, MODEL_OPTION, type ModelOption, toModelOption, toModes } from './v1Events';
 import { permissionRequestSchema, promptResultSchema } from './v1Schema';
-import { applyUpdates } from './v1Updates';
 
 export class V1Agent extends RpcAgent {
   readonly protocol = 1;

@@ -1,6 +1,9 @@
 // The v1 dialect: its session updates become session events. The only place, with v1Agent.ts, that knows v1's names.
+
 import { wordOf } from '../../base/untrusted';
 import type { AvailableCommand, ConfigOption, SessionMode } from '../../session/content';
+import { applyLifecycle } from '../proposals/promptLifecycle';
+import type { UpdateTargets } from '../protocol/dialect';
 import {
   type EventSink,
   MAX_ITEMS,
@@ -11,6 +14,7 @@ import {
   toToolPatch,
 } from '../protocol/readContent';
 import { terminalMeta } from '../protocol/terminalMeta';
+import { readInRuns } from '../protocol/textRuns';
 import { readUnstableUpdate } from '../protocol/unstableUpdates';
 import { isToolUpdate, modelsSchema, modesSchema, type ToolUpdate, updateSchema, type V1Update } from './v1Schema';
 
@@ -162,4 +166,13 @@ export function toModelOption(raw: unknown): ModelOption | undefined {
   // Some agents run a model that they do not list.
   if (!values.some((one) => one.value === value)) values.unshift({ value, name: value });
   return { type: 'select', id: MODEL_OPTION, name: 'Model', category: 'model', value, values };
+}
+
+/** Applies the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
+export function applyUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
+  readInRuns(updates, targets.emit, (update) => {
+    if (applyLifecycle(update, targets)) return;
+    const problem = readUpdate(update, targets.emit);
+    if (problem !== undefined) targets.log.warn(problem);
+  });
 }

@@ -8,10 +8,9 @@ import { readReceipt } from '../proposals/promptLifecycle';
 import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTargets } from '../protocol/dialect';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
-import { readToolCall, toCommands, toOptions } from './v2Events';
+import { applyUpdates, readToolCall, toCommands, toOptions } from './v2Events';
 import { commandSubjectSchema, permissionRequestSchema } from './v2Schema';
 import { V2Terminals } from './v2Terminals';
-import { applyUpdates } from './v2Updates';
 
 export class V2Agent extends RpcAgent {
   readonly protocol = 2;

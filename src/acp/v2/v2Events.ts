@@ -4,18 +4,22 @@
 import { at, isMarked } from '../../base/untrusted';
 import type { AvailableCommand, ConfigOption, ToolContent } from '../../session/content';
 import type { SessionEvent, ToolPatch } from '../../session/event';
+import { applyLifecycle } from '../proposals/promptLifecycle';
+import type { UpdateTargets } from '../protocol/dialect';
 import { readDiff } from '../protocol/gitPatch';
 import { type EventSink, MAX_ITEMS, toBlock, toConfigOptions, toToolPatch } from '../protocol/readContent';
 import { terminalMeta } from '../protocol/terminalMeta';
+import { readInRuns } from '../protocol/textRuns';
 import { readUpdate as readSharedUpdate } from '../v1/v1Events';
 import { contentChunkSchema, toolUpdateSchema } from './v2Schema';
+import type { V2Terminals } from './v2Terminals';
 
 /** Fields for which null and omitted are two things: null clears. */
 const CLEARABLE = ['title', 'name', 'kind', 'status', 'content', 'locations', 'rawInput', 'rawOutput'] as const;
 
 /**
- * Reads the `update` of one `session/update` notification (section 3.4) and emits its events in order; states, whole messages, terminals and barriers are read by
- * v2Updates.ts. An update that is not known, or whose fields do not fit, becomes an `unknown_update` with the raw value: shown, never dropped.
+ * Reads the `update` of one `session/update` notification (section 3.4) and emits its events in order;
+ * {@link applyUpdates} reads states, whole messages, terminals and barriers before it. An update that is not known, or whose fields do not fit, becomes an `unknown_update` with the raw value: shown, never dropped.
  * @returns a sentence for the log where it did not fit.
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
@@ -123,4 +127,18 @@ export function toOptions(raw: unknown): ConfigOption[] {
 function renamed(raw: unknown, from: string, to: string): Record<string, unknown> {
   const value = at(raw, from);
   return { ...(raw as Record<string, unknown>), ...(value !== undefined && { [to]: value }) };
+}
+
+/** Applies the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
+export function applyUpdates(updates: readonly unknown[], terminals: V2Terminals, targets: UpdateTargets): void {
+  readInRuns(updates, targets.emit, (update) => {
+    if (applyLifecycle(update, targets)) return;
+    const terminal = terminals.read(update);
+    if (terminal) {
+      targets.emit(terminal);
+      return;
+    }
+    const problem = readUpdate(update, targets.emit);
+    if (problem !== undefined) targets.log.warn(problem);
+  });
 }

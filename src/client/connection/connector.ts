@@ -12,9 +12,16 @@ import type { Clock } from '../ports/ports';
 import type { AgentFiles } from '../requests/agentFiles';
 import { mayPass, restartLoop, startFailure } from '../turns/failures';
 import type { ConnectionState } from './connectionState';
-import { mayGoOn, type Opening } from './opening';
 import type { SessionReplay } from './sessionReplay';
-import { type Opened, openSession, type StartContext, type StartServices, startAgent } from './sessionStart';
+import {
+  mayGoOn,
+  type Opened,
+  type Opening,
+  openSession,
+  type StartContext,
+  type StartServices,
+  startAgent,
+} from './sessionStart';
 import { signIn } from './signIn';
 
 /** What `session/close` may take before the agent is ended all the same, and `logout` before it counts as failed, in milliseconds. */

@@ -5,14 +5,15 @@ import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
 import { sendReady } from '../../acp/proposals/sessionReady';
 import type { StateHolder } from '../../acp/proposals/sessionState';
 import { probeStatus } from '../../acp/proposals/sessionStatus';
-import type { AuthMethod, Protocol, SessionOffer, SessionPlace } from '../../acp/protocol/dialect';
+import type { AgentFeatures, AuthMethod, Protocol, SessionOffer, SessionPlace } from '../../acp/protocol/dialect';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
+import { eventsOf, terminalsOf } from '../../session/entryEvents';
 import type { SessionEvent } from '../../session/event';
 import type { Transcript } from '../../session/reconcile';
-import type { Entry } from '../../session/state';
+import type { Entry, SessionState } from '../../session/state';
 import type { CommunicationChat } from '../http/communicationChat';
 import { CommunicationLink } from '../http/communicationLink';
 import { handOver, type McpOffer } from '../mcp/mcpOffer';
@@ -22,7 +23,6 @@ import type { ProtocolOffers } from '../transport/protocolOffers';
 import type { RemoteAccess } from '../transport/remoteTarget';
 import { RpcLink } from '../transport/rpcLink';
 import { type Deadlines, deadlinesFor, type Stages, StageTimeout } from '../transport/stages';
-import { type Opening, type OpeningWay, wayOf } from './opening';
 import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
 
 /** How long an agent may take to say whether it still has a session, in milliseconds. */
@@ -329,4 +329,77 @@ function applyOffer({ apply }: StartContext, { modes, config, commands }: Sessio
 /** What each stage may take, by the user's setting. */
 export function deadlines({ services }: StartContext): Deadlines {
   return deadlinesFor(services.startTimeoutMs());
+}
+
+export type Opening =
+  | { readonly kind: 'new' }
+  | {
+      readonly kind: 'reopen';
+      readonly sessionId: string;
+      /** `replay`: the transcript is to be rebuilt from what the agent repeats. `keep`: it stands here already. */
+      readonly transcript: 'replay' | 'keep';
+    }
+  | {
+      readonly kind: 'fork';
+      readonly sessionId: string;
+      /** What makes the transcript of the session that is forked, where it stands in this window (pastOf). */
+      readonly past?: readonly SessionEvent[];
+    };
+
+/** The method that an opening takes with an agent. `replays`: the agent repeats what was said, so the transcript begins empty. */
+export type OpeningWay =
+  | { readonly method: 'new' | 'fork'; readonly replays: false }
+  | { readonly method: 'load'; readonly replays: true }
+  /** Nothing is opened: the agent is asked whether it still has the session, and the session is used as it is. */
+  | { readonly method: 'status'; readonly replays: false }
+  | { readonly method: 'resume'; readonly replays: boolean };
+
+/**
+ * Chooses by what the agent can do (protocol.md 1.2, 3.5, 5.8). For a transcript that stands already `session/resume` goes before `session/load`, which would say
+ * everything again; where there is none, a way that repeats the past goes first. An agent that can do neither may still have it, and can be asked (4.2).
+ * @throws ParleyError `cannot-reopen`, `cannot-fork`
+ */
+export function wayOf(opening: Opening, features: AgentFeatures, agent: string): OpeningWay {
+  if (opening.kind === 'new') return { method: 'new', replays: false };
+  if (opening.kind === 'fork') {
+    if (features.fork) return { method: 'fork', replays: false };
+    throw new ParleyError('cannot-fork', `${agent} cannot continue a session as a second one.`, {
+      hint: 'Start a new session instead.',
+    });
+  }
+  const { resume, load, status } = features;
+  if (opening.transcript === 'replay' && resume?.replay) return { method: 'resume', replays: true };
+  if (resume && (opening.transcript === 'keep' || !load)) return { method: 'resume', replays: false };
+  if (load) return { method: 'load', replays: true };
+  if (opening.transcript === 'keep' && status) return { method: 'status', replays: false };
+  throw new ParleyError('cannot-reopen', `${agent} cannot open a session of an earlier time.`, {
+    hint: 'Start a new session instead.',
+  });
+}
+
+/** Whether an agent can open its sessions again in any way. */
+export function canReopen(features: AgentFeatures): boolean {
+  return features.load !== undefined || features.resume !== undefined;
+}
+
+/** Whether a session whose transcript stands here may go on after its connection has ended: opened again, or as the agent still has it. */
+export function mayGoOn(features: AgentFeatures): boolean {
+  return canReopen(features) || features.status !== undefined;
+}
+
+/** How a conversation that was kept comes by its session again: the transcript stands here already. */
+export function openingOf(kept: { readonly agentSessionId?: string } | undefined): Opening {
+  const sessionId = kept?.agentSessionId;
+  return sessionId === undefined ? { kind: 'new' } : { kind: 'reopen', sessionId, transcript: 'keep' };
+}
+
+/** Returns what makes the transcript of a session once more, in another one: its turns are the past there. */
+export function pastOf(state: Pick<SessionState, 'entries' | 'terminals'>): readonly SessionEvent[] {
+  return state.entries.flatMap((entry): SessionEvent[] => {
+    if (entry.kind === 'turn_end') return [];
+    // By an id of its own, so that two in a row stay two.
+    if (entry.kind === 'user')
+      return [{ type: 'message', role: 'user', messageId: `origin-${entry.id}`, content: entry.content }];
+    return [...terminalsOf(entry, state), ...eventsOf(entry)];
+  });
 }

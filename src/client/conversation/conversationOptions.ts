@@ -1,8 +1,12 @@
 // What a conversation is made of: its agent and folders, where it is kept, and what it goes on from.
+
 import type { AgentDefinition } from '../../agents/agentDefinition';
-import type { Opening } from '../connection/opening';
+import type { ConnectionServices } from '../connection/connector';
+import type { Opening } from '../connection/sessionStart';
+import type { ChatServices } from '../http/communicationChat';
+import type { Terminals } from '../terminals/terminals';
+import type { TurnServices } from '../turns/turnControl';
 import type { ConversationKeep, KeptConversation } from './keep';
-import type { ConversationServices } from './services';
 
 export interface ConversationOptions {
   /** Ours, stable across reconnects. */
@@ -20,4 +24,11 @@ export interface ConversationOptions {
   readonly kept?: KeptConversation;
   /** Another window has it: it is only read here. */
   readonly isHeld?: boolean;
+}
+
+/** Each part of a conversation takes only its own interface of these. */
+export interface ConversationServices extends ConnectionServices, TurnServices, ChatServices {
+  readonly terminals: Terminals;
+  /** How long a session must be quiet before it is probed again, in milliseconds. */
+  readonly quietMs?: number;
 }

@@ -1,16 +1,28 @@
-// Agents that nobody needs give their processes back: one can hold hundreds of megabytes. A session that is not on the
-// screen, does nothing and waits for nothing is closed after a while, where its agent can open it again; the next
-// message, or the next look at it, starts the agent again.
+// Ends the processes of idle agents, each of which can hold hundreds of megabytes. A session that is
+// not on the screen, does nothing and waits for nothing is closed after a while, where its agent can
+// open it again; the next message, or showing the session, starts the agent again.
+
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { Conversation } from './conversation';
+import type { SessionState } from '../../session/state';
+import { isEnded } from '../../session/tools';
 
 /** How often it is looked, in milliseconds; oftener where the user's limit is shorter. */
 const LOOK_MS = 60_000;
 
+/** A conversation, as far as its agent's process is concerned. */
+export interface Suspendable {
+  readonly key: string;
+  readonly agent: { readonly name: string };
+  /** Nothing goes on or waits in it, and its agent can open the session again. */
+  readonly isIdle: boolean;
+  /** Ends the agent's process; the next start opens the same session. */
+  suspend(): Promise<void>;
+}
+
 export interface IdleAgentsOptions {
-  readonly conversations: () => readonly Conversation[];
+  readonly conversations: () => readonly Suspendable[];
   /** Whether a session is on the screen. */
   readonly isShown: (key: string) => boolean;
   /** How long an agent may be idle, in milliseconds; undefined: for ever. */
@@ -79,4 +91,13 @@ export class IdleAgents implements Disposable {
       this.#schedule();
     }, ms);
   }
+}
+
+/** Returns whether anything goes on in a session or waits for an answer, as far as the agent has told. */
+export function isAtWork(state: Readonly<SessionState>): boolean {
+  const { agentState = 'idle', background, elicitations, entries, permissions, replaying, terminals, turn } = state;
+  if (turn || replaying || agentState !== 'idle') return true;
+  if (background.length > 0 || permissions.size > 0 || elicitations.size > 0) return true;
+  if ([...terminals.values()].some(({ exit, released }) => !exit && !released)) return true;
+  return entries.some((entry) => entry.kind === 'tool' && entry.toolKind === 'subagent' && !isEnded(entry.status));
 }

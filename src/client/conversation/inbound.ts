@@ -8,8 +8,8 @@ import type { PastUpdates } from '../connection/sessionReplay';
 import type { Subagents } from '../requests/subagents';
 import type { TurnControl } from '../turns/turnControl';
 import { answerRequest } from './agentRequests';
+import type { ConversationServices } from './conversationOptions';
 import type { Recorder } from './recorder';
-import type { ConversationServices } from './services';
 
 export interface InboundParts {
   readonly key: string;

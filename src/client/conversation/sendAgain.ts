@@ -1,7 +1,10 @@
-// The prompt of a turn that failed, as a message that can be sent again.
+// Sends the prompt of a failed turn again, as a new message. After a run of an HTTP agent that failed
+// over the past of its session, it is sent with another past.
+
 import type { ContentBlock } from '../../session/content';
 import type { PromptQueue, QueuedAttachment } from '../../session/queue';
 import type { SessionState, Turn } from '../../session/state';
+import type { CommunicationChat } from '../http/communicationChat';
 
 /** What a failed turn was asked. */
 export interface FailedPrompt {
@@ -61,4 +64,27 @@ function nameOf(uri: string): string {
   } catch {
     return last;
   }
+}
+
+/** A conversation, as {@link carryOn} needs it. */
+export interface FailedConversation {
+  /** The newest turn, where it failed and its prompt can be sent again. */
+  readonly failedTurnId: string | undefined;
+  readonly communication: Pick<CommunicationChat, 'carryOn'>;
+  start(): Promise<void>;
+  sendAgain(turnId: string): boolean;
+}
+
+/**
+ * Sends the prompt of the newest turn again with another past, where that turn failed.
+ * @param way as `CommunicationSession.carryOn` knows it
+ * @returns false where it did not fail, or is sent again already
+ * @throws what sending throws; ParleyError `no-session`, `session-busy`
+ */
+export async function carryOn(conversation: FailedConversation, way: string): Promise<boolean> {
+  const { failedTurnId } = conversation;
+  if (failedTurnId === undefined) return false;
+  await conversation.start();
+  await conversation.communication.carryOn(way);
+  return conversation.sendAgain(failedTurnId);
 }

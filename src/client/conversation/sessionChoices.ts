@@ -1,5 +1,6 @@
-// What the user has chosen in a session. An agent that opens it again in another process may begin with its defaults.
-import type { ConfigOption } from '../../session/content';
+// The mode, the model and the options of a session: how an agent offers them, and what the user has
+// chosen. An agent that opens a session in another process may begin with its defaults.
+import type { ConfigOption, ConfigValue } from '../../session/content';
 import type { SessionState } from '../../session/state';
 
 export interface SessionChoices {
@@ -7,7 +8,7 @@ export interface SessionChoices {
   readonly config: readonly ConfigOption[];
 }
 
-/** What a session can be told of them. */
+/** A session in which they can be set. */
 export interface ChoiceTarget {
   readonly model: { readonly state: Readonly<Pick<SessionState, 'mode' | 'modes' | 'config'>> };
   setMode(modeId: string): Promise<void>;
@@ -30,3 +31,32 @@ export async function restoreChoices({ mode, config }: SessionChoices, target: C
     if (offered && offered.value !== value) await target.setConfigOption(id, value);
   }
 }
+
+/** What can be chosen, and what is chosen now. */
+export interface Choice {
+  readonly current: string | undefined;
+  readonly values: readonly ConfigValue[];
+  /** @throws ParleyError `no-session`; what the agent answers. */
+  choose(value: string): Promise<void>;
+}
+
+/**
+ * Returns the choice of the mode or the model (protocol.md 1.12); undefined where the agent offers
+ * none. An option goes before modes, as in the composer.
+ */
+export function choiceOf(conversation: ChoiceTarget, what: 'mode' | 'model'): Choice | undefined {
+  const { config, modes, mode } = conversation.model.state;
+  const option = config.find((one): one is SelectOption => one.type === 'select' && one.category === what);
+  if (option) {
+    const { id, value: current, values } = option;
+    return { current, values, choose: (value) => conversation.setConfigOption(id, value) };
+  }
+  if (what === 'model' || modes.length === 0) return undefined;
+  return {
+    current: mode,
+    values: modes.map(({ id, ...rest }) => ({ value: id, ...rest })),
+    choose: (value) => conversation.setMode(value),
+  };
+}
+
+type SelectOption = Extract<ConfigOption, { type: 'select' }>;

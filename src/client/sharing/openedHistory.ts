@@ -3,8 +3,15 @@
 import { Deferred } from '../../base/deferred';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { within } from '../../base/within';
-import { loadingPart, missingPart, partGapId, unloadedPart } from '../../distributed/client/partGaps';
-import { isRemote, isRemoteText, withBytes } from '../../distributed/client/remoteParts';
+import {
+  isRemote,
+  isRemoteText,
+  loadingPart,
+  missingPart,
+  partGapId,
+  unloadedPart,
+  withBytes,
+} from '../../distributed/client/remoteParts';
 import { OriginHealth } from '../../distributed/fetch/originHealth';
 import type { HistoryEntry, ResolvedMessage, Resolver } from '../../distributed/fetch/resolver';
 import { type Gap, gapOf } from '../../distributed/model/gap';

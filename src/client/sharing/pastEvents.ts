@@ -1,7 +1,6 @@
 // A message of a distributed session as what it is in a transcript: who said it, what was done for it, how its turn ended.
 import { silentLog } from '../../base/log';
-import { partGapId, unloadedPart } from '../../distributed/client/partGaps';
-import { isRemote } from '../../distributed/client/remoteParts';
+import { isRemote, partGapId, unloadedPart } from '../../distributed/client/remoteParts';
 import { citationBlock, partBlock } from '../../distributed/client/runParts';
 import { RunToEvents } from '../../distributed/client/runToEvents';
 import type { Message, MessagePart } from '../../distributed/model/model';

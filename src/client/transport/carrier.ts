@@ -1,8 +1,20 @@
-// What carries an agent: its process on this machine, or a connection to another. Above it nobody asks which.
+// Carries messages to an agent: over the pipes of its process on this machine, or over a WebSocket or
+// streamable HTTP to another machine (protocol.md 6.1). The layers above do not know which it is.
 import type { Transport } from '../../acp/jsonrpc/transport';
-import type { AgentExit } from '../../agents/agentProcess';
+import { HttpTransport } from '../../acp/transport/httpTransport';
+import type { RemoteTransport } from '../../acp/transport/remoteTransport';
+import { WebSocketTransport } from '../../acp/transport/webSocketTransport';
+import type { ProcessAgent, RemoteAgent } from '../../agents/agentDefinition';
+import { withVariables } from '../../agents/agentEnvironment';
+import { type AgentExit, AgentProcess } from '../../agents/agentProcess';
+import { resolveCommand } from '../../agents/resolveCommand';
 import type { Disposable } from '../../base/disposable';
-import type { ParleyError } from '../../base/errors';
+import { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import { knownSecrets } from '../../base/redact';
+import { isSecretName } from '../../base/redactJson';
+import { type RemoteAccess, type RemoteTarget, resolveRemote, scrubber } from './remoteTarget';
+import type { Deadlines, Stages } from './stages';
 
 export interface Carrier extends Disposable {
   readonly transport: Transport;
@@ -16,4 +28,92 @@ export interface Carrier extends Disposable {
   readonly scrub?: (text: string) => string;
   /** Ends the agent and what it started, or says goodbye to it; resolves when that is done. */
   close(): Promise<unknown>;
+}
+
+export interface CarrierOptions {
+  readonly agent: ProcessAgent | RemoteAgent;
+  /** Where a process runs; absolute. */
+  readonly cwd: string;
+  /** The environment that a command is looked up in and started with. */
+  readonly environment: (command: string) => Promise<Record<string, string>>;
+  /** Without it, remote agents have no secrets and no messages go out unencrypted. */
+  readonly remote?: RemoteAccess | undefined;
+  readonly log: Log;
+}
+
+/**
+ * Stages `resolve` and `spawn`, or for a remote agent `resolve` and `connect`.
+ * @throws ParleyError with a sentence and a hint; nothing is left running or open then.
+ */
+export async function startCarrier(
+  options: CarrierOptions,
+  stages: Stages,
+  deadlines: Deadlines,
+  signal: AbortSignal,
+): Promise<Carrier> {
+  const { agent, log } = options;
+  switch (agent.type) {
+    case 'process': {
+      for (const [name, value] of Object.entries(agent.env)) if (isSecretName(name)) knownSecrets.add(value);
+      const { command, env } = await stages.run('resolve', deadlines.resolve, signal, async () => {
+        const env = withVariables(await options.environment(agent.command), agent.env);
+        return { env, command: await resolveCommand(agent.command, { cwd: options.cwd, env }) };
+      });
+      const { args, cwd = options.cwd } = agent;
+      return stages.run('spawn', deadlines.spawn, signal, (stop) =>
+        AgentProcess.start({ command, args, env, cwd, log, signal: stop }),
+      );
+    }
+    case 'remote':
+      try {
+        return await connect(agent, options, stages, deadlines, signal);
+      } catch (error) {
+        if (signal.aborted || !(error instanceof ParleyError)) throw error;
+        const { code, message, hint } = error;
+        throw new ParleyError(code, `${agent.name}: ${message}.`, { ...(hint && { hint }), cause: error });
+      }
+  }
+}
+
+async function connect(
+  agent: RemoteAgent,
+  { remote, log }: CarrierOptions,
+  stages: Stages,
+  deadlines: Deadlines,
+  signal: AbortSignal,
+): Promise<Carrier> {
+  // The user may be asked for a secret, which takes as long as it takes to find it.
+  const target = await stages.run('resolve', deadlines['sign-in'], signal, (stop) =>
+    resolveRemote(agent, remote, stop),
+  );
+  const scrub = scrubber(target.headers);
+  try {
+    const carrier = await stages.run('connect', deadlines.connect, signal, (stop) => connectRemote(target, log, stop));
+    return { ...carrier, scrub };
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error;
+    const { code, message, hint } = error;
+    throw new ParleyError(code, scrub(message), { ...(hint && { hint }) });
+  }
+}
+
+/**
+ * Connects. Streamable HTTP has no connection before its first message: there, what is wrong shows at `initialize`.
+ * @throws ParleyError with the host, what it answered and what helps
+ */
+async function connectRemote({ url, headers }: RemoteTarget, log: Log, signal: AbortSignal): Promise<Carrier> {
+  const options = { url, headers, log };
+  log.info(`Connecting to ${url.origin}`);
+  const isSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
+  return carrierOf(isSocket ? await WebSocketTransport.connect(options, signal) : new HttpTransport(options));
+}
+
+function carrierOf(transport: RemoteTransport): Carrier {
+  return {
+    transport,
+    exited: transport.ended,
+    stderrTail: () => '',
+    close: () => transport.close(),
+    dispose: () => transport.dispose(),
+  };
 }

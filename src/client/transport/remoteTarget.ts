@@ -1,7 +1,9 @@
 // Where a remote agent is and what goes with each request there: its URL checked, its headers with their secrets, the user's word where nothing is encrypted.
+
 import { isIP } from 'node:net';
 import type { CommunicationAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
 
 /** What only the user can give for a remote agent. The workbench implements it over VS Code's secret store and dialogs. */
 export interface RemoteAccess {
@@ -98,4 +100,14 @@ async function filled(
     found.set(name, secret);
   }
   return value.replace(SECRET, (_whole, name: string) => found.get(name) ?? '');
+}
+
+export function scrubbedLog(log: Log, scrub: (text: string) => string): Log {
+  return {
+    trace: (message) => log.trace(scrub(message)),
+    debug: (message) => log.debug(scrub(message)),
+    info: (message) => log.info(scrub(message)),
+    warn: (message) => log.warn(scrub(message)),
+    error: (message) => log.error(scrub(message)),
+  };
 }

@@ -14,11 +14,10 @@ import { Emitter, type Event } from '../../base/event';
 import { knownSecrets, redact } from '../../base/redact';
 import { abilitiesOf, refusingOthers } from '../ports/abilities';
 import type { AgentLink } from '../ports/agentLink';
-import type { Carrier } from './carrier';
+import { type Carrier, type CarrierOptions, startCarrier } from './carrier';
 import { ProtocolOffers } from './protocolOffers';
-import { scrubbedLog } from './scrubbedLog';
+import { scrubbedLog } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
-import { type CarrierOptions, startCarrier } from './startCarrier';
 
 /** Lines of stderr that a failure shows. */
 const STDERR_LINES = 20;

@@ -1,6 +1,9 @@
-// Parts of messages that lie behind an address of their own (`content_url`): which they are, and what they are once their bytes are here.
+// Parts of messages whose content lies behind an address of its own (`content_url`): which parts those
+// are, the gaps that stand in their places, and the parts once their bytes are here.
+import type { GapState, SessionEvent } from '../../session/event';
+import type { Gap } from '../model/gap';
 import type { MessagePart } from '../model/model';
-import { isTextual } from './runParts';
+import { isTextual, partBlock } from './runParts';
 
 /** Whether the content of a part is elsewhere. A citation or a step with an address is a link, not content. */
 export function isRemote(part: MessagePart): part is MessagePart & { readonly content_url: string } {
@@ -19,4 +22,48 @@ export function withBytes(part: MessagePart, bytes: Uint8Array): MessagePart {
     return { ...rest, content: new TextDecoder().decode(bytes), content_encoding: 'plain' };
   }
   return { ...rest, content: Buffer.from(bytes).toString('base64'), content_encoding: 'base64' };
+}
+
+type GapEvent = Extract<SessionEvent, { type: 'gap' }>;
+
+/** The id of the gap of one part. @param messageGapId of its message @param part its number, from 0 */
+export function partGapId(messageGapId: string, part: number): string {
+  return `${messageGapId}.${part}`;
+}
+
+/** Returns the gap of a part in an answer that is being given: no message has an address yet by which the part could be found again. */
+export function livePart(part: MessagePart, gapId: string): GapEvent {
+  const { name, content_url: url = '', content_type: mimeType } = part;
+  return { ...unloadedPart(part, gapId), remote: { url, mimeType, ...(name !== undefined && { name }) } };
+}
+
+/** Nobody has asked for it yet. */
+export function unloadedPart(part: MessagePart, gapId: string): GapEvent {
+  return gap(gapId, `${nameOf(part)} is on ${hostOf(part)}.`, 'unloaded');
+}
+
+export function loadingPart(part: MessagePart, gapId: string): GapEvent {
+  return gap(gapId, `${nameOf(part)} is being loaded from ${hostOf(part)}.`, 'loading');
+}
+
+/** Why it is not there. @param why of the part, or of its message */
+export function missingPart(part: MessagePart | undefined, gapId: string, why: Gap): GapEvent {
+  const advice = why.reason === 'unauthorized' ? ' “Retry” asks you for it.' : '';
+  const what = part ? nameOf(part) : 'A part of this message';
+  return gap(gapId, `${what} is missing. ${why.sentence}${advice}`, why.retryable ? 'retryable' : 'final');
+}
+
+function gap(gapId: string, text: string, state: GapState): GapEvent {
+  return { type: 'gap', gapId, text, state };
+}
+
+/** Its name, or the last word of its address, and what kind of content it is. */
+function nameOf(part: MessagePart): string {
+  const block = partBlock(part);
+  const name = block?.type === 'resource_link' ? block.name : part.content_type;
+  return `${name.slice(0, 200)} (${part.content_type.slice(0, 100)})`;
+}
+
+function hostOf({ content_url: url = '' }: MessagePart): string {
+  return URL.canParse(url) ? new URL(url).host : 'its server';
 }

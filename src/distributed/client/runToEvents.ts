@@ -12,8 +12,7 @@ import {
   trajectoryOf,
 } from '../model/model';
 import { plainSentence } from './agentServerError';
-import { livePart } from './partGaps';
-import { isRemote } from './remoteParts';
+import { isRemote, livePart } from './remoteParts';
 import { citationBlock, missingParts, partBlock, type Shown, textOf } from './runParts';
 
 /** How a run came to rest. `awaiting`: its question has been shown, the next prompt answers it. */

@@ -1,7 +1,8 @@
 // The messages of one session as immutable objects on a resource server, appended in order: a user's message before it is sent, the agent's when its turn ends.
 // From it comes the descriptor that others get.
+
 import { createHash } from 'node:crypto';
-import { ParleyError } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { knownSecrets } from '../../base/redact';
@@ -15,7 +16,6 @@ import {
 } from '../model/resources';
 import { hashOf, urlIdentity } from '../model/resourceUrl';
 import type { OwnPlace, Place, SessionRecord } from '../model/sessionRecord';
-import { copyResource } from './copyResource';
 
 export interface MessageLogOptions {
   readonly sessionId: string;
@@ -351,4 +351,25 @@ function folderIn(key: string): string | undefined {
 
 function sequenceOf(key: string): number {
   return Number(/\/(\d{8})-[^/]*$/.exec(key)?.[1] ?? Number.NaN);
+}
+
+/** Copies one object from one resource server to another, under its key. @throws ParleyError of the new store */
+async function copyResource(
+  from: ResourceStore,
+  to: ResourceStore,
+  key: string,
+  contentType: string,
+  signal: AbortSignal,
+): Promise<
+  | { readonly kind: 'copied'; readonly stored: StoredResource }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await from.get(key, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: 'unreadable', reason: messageOf(error) };
+  }
+  return { kind: 'copied', stored: await to.put(key, bytes, contentType, signal) };
 }

@@ -6,8 +6,8 @@ import { type ExportedDescriptor, exportDescriptor } from '../../distributed/fet
 import type { SessionDescriptor } from '../../distributed/model/model';
 import { isOnThisMachine } from '../../distributed/model/resourceUrl';
 import { UnreadableLinks } from '../../distributed/stores/readableLinks';
-import { openSettings } from '../config/openSettings';
 import type { Questions } from '../config/questions';
+import { openSettings } from '../config/settings';
 import type { Conversations } from '../sessions/conversations';
 import type { Descriptors } from '../sharing/descriptors';
 import type { ResourceStores } from '../sharing/resourceStores';

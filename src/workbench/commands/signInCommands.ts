@@ -2,7 +2,7 @@
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { canStart, guidanceOf } from '../../client/connection/signIn';
-import { openAgentSettings } from '../config/openSettings';
+import { openAgentSettings } from '../config/settings';
 import { pick } from '../ui/input';
 import { askModal, showInfo } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';

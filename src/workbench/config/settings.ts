@@ -1,5 +1,5 @@
 // The settings of `parley.*`, read when they are needed: no copy can be out of date.
-import { workspace } from 'vscode';
+import { commands, env, workspace } from 'vscode';
 import { userValue } from './folderSettings';
 
 const SECTION = 'parley';
@@ -65,4 +65,16 @@ export function serverSettings(): {
 /** Where the messages of sessions are kept: `parley.resources`, unread. */
 export function resourcesSetting(): unknown {
   return read<unknown>('resources', { type: 'local' });
+}
+
+/** Opens the settings editor. @param query what it searches for, by default all settings of Parley */
+export async function openSettings(query = '@ext:parley.parley'): Promise<void> {
+  if (env.remoteName === undefined) await commands.executeCommand('workbench.action.openSettings', query);
+  else await commands.executeCommand('workbench.action.openRemoteSettings', { query });
+}
+
+/** Opens the settings file at `parley.agents`, which the settings editor cannot edit. */
+export async function openAgentSettings(): Promise<void> {
+  const file = env.remoteName === undefined ? 'openSettingsJson' : 'openRemoteSettingsFile';
+  await commands.executeCommand(`workbench.action.${file}`, { revealSetting: { key: 'parley.agents', edit: true } });
 }

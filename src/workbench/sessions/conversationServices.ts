@@ -2,7 +2,7 @@
 import { type ExtensionContext, workspace } from 'vscode';
 import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
 import type { Log } from '../../base/log';
-import type { ConversationServices } from '../../client/conversation/services';
+import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import type { FilePort } from '../../client/ports/ports';
 import { AgentFiles } from '../../client/requests/agentFiles';
 import type { FileShelf } from '../../client/sharing/fileShelf';

@@ -2,11 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
-import type { Event } from '../../base/event';
-import { Emitter } from '../../base/event';
-import type { Opening } from '../../client/connection/opening';
+import { Emitter, type Event } from '../../base/event';
+import type { Opening } from '../../client/connection/sessionStart';
 import { Conversation } from '../../client/conversation/conversation';
-import type { ConversationServices } from '../../client/conversation/services';
+import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import { Changes } from '../../session/changes';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Archive } from './archive';

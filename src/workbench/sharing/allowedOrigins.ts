@@ -6,8 +6,7 @@ import type { Log } from '../../base/log';
 import { originsOfPlace, parseAllow, parseResources } from '../../client/sharing/resourcesSetting';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { userValue } from '../config/folderSettings';
-import { openSettings } from '../config/openSettings';
-import { resourcesSetting } from '../config/settings';
+import { openSettings, resourcesSetting } from '../config/settings';
 import { showWarning } from '../ui/messages';
 
 /** Origins with the answer “Always Allow”, newest last. */

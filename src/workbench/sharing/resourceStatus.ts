@@ -2,7 +2,7 @@
 import { type Disposable, l10n } from 'vscode';
 import type { ParleyError } from '../../base/errors';
 import type { QueueState } from '../../distributed/stores/writeQueue';
-import { openSettings } from '../config/openSettings';
+import { openSettings } from '../config/settings';
 import { showWarning } from '../ui/messages';
 import { StatusItem } from '../ui/statusItem';
 

@@ -1,12 +1,13 @@
 // The local server of this window (Agent Communication Protocol, loopback only): off until the settings turn it on or a session is shared. It serves the agents that the
 // user named and the messages of the local resource store, and ends with the window.
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type ExtensionContext, env, l10n, Uri, workspace } from 'vscode';
+import { type ExtensionContext, env, l10n, type SecretStorage, Uri, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
-import type { ConversationServices } from '../../client/conversation/services';
+import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import { Guard, type NetworkPolicy } from '../../distributed/fetch/guard';
 import { Resolver } from '../../distributed/fetch/resolver';
 import type { ResourceCache } from '../../distributed/fetch/resourceCache';
@@ -15,12 +16,12 @@ import type { ResourceStore } from '../../distributed/model/resources';
 import { AgentServer } from '../../distributed/server/agentServer';
 import type { PastMessage } from '../../distributed/server/servedAgent';
 import { readTexts, servedPast } from '../../distributed/server/servedPast';
+import { mintToken } from '../../distributed/server/serverAuth';
 import { SessionFiles } from '../../distributed/server/serverSessionFiles';
 import { LocalStore } from '../../distributed/stores/localStore';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { serverSettings } from '../config/settings';
 import { ServedAgents } from './servedAgents';
-import { serverToken, signingSecret } from './serveSecrets';
 import { ServeStatus } from './serveStatus';
 
 export interface ServeOptions {
@@ -37,6 +38,10 @@ export interface ServeOptions {
   };
   readonly log: Log;
 }
+
+/** Secrets of the local server in VS Code's secret store, one of each for an installation. */
+const TOKEN = 'parley.server.token';
+const SIGNING = 'parley.server.resourceSecret';
 
 /** VS Code has this long to say how a port is reached, in milliseconds. */
 const EXTERNAL_MS = 10_000;
@@ -292,4 +297,23 @@ async function publicAddressOf(setting: string, baseUrl: string): Promise<Public
 /** No agents are served. */
 export function notServing(): ParleyError {
   return new ParleyError('not-serving', 'The local server is off.', { hint: 'Turn on parley.server.enabled.' });
+}
+
+/** The bearer token of the server; made when it is first needed. */
+function serverToken(secrets: SecretStorage): Promise<string> {
+  return keptOrMade(secrets, TOKEN, mintToken);
+}
+
+/** The secret that signs the URLs of messages: 32 bytes, the same over restarts, so that older links stay valid. */
+async function signingSecret(secrets: SecretStorage): Promise<Uint8Array> {
+  return Buffer.from(await keptOrMade(secrets, SIGNING, () => randomBytes(32).toString('base64')), 'base64');
+}
+
+async function keptOrMade(secrets: SecretStorage, key: string, make: () => string): Promise<string> {
+  const known = await secrets.get(key);
+  if (known) return known;
+  const made = make();
+  await secrets.store(key, made);
+  // Another window may have made one at the same time; the store decides.
+  return (await secrets.get(key)) ?? made;
 }

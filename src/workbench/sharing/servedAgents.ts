@@ -5,7 +5,7 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { Conversation } from '../../client/conversation/conversation';
-import type { ConversationServices } from '../../client/conversation/services';
+import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import { AgentFiles } from '../../client/requests/agentFiles';
 import { ServedConversations, servedName } from '../../client/serving/servedConversations';
 import type { ServedAgent } from '../../distributed/server/servedAgent';

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../src/agents/agentDefinition';
 import type { Log } from '../../../src/base/log';
-import type { ConversationServices } from '../../../src/client/conversation/services';
+import type { ConversationServices } from '../../../src/client/conversation/conversationOptions';
 import { type SnapshotEntry, snapshotOf } from '../../../src/client/view/snapshot';
 import { calledMethods, readAgentLog } from '../../support/agents/definition';
 import { readViolations, referenceAgent } from '../../support/agents/referenceDefinition';

@@ -1,6 +1,6 @@
 // Prompts as spans of the trace that the environment names.
 import { strict as assert } from 'node:assert';
-import type { RpcCaller } from '../../../../src/acp/jsonrpc/rpcCaller';
+import type { RpcCaller } from '../../../../src/acp/jsonrpc/rpcConnection';
 import { childTraceparent, traced } from '../../../../src/acp/protocol/traceContext';
 
 const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

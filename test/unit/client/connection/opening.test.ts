@@ -1,7 +1,7 @@
 // Which method opens a session, by what the agent can do and what stands in the panel.
 import { strict as assert } from 'node:assert';
 import type { AgentFeatures } from '../../../../src/acp/protocol/dialect';
-import { type Opening, wayOf } from '../../../../src/client/connection/opening';
+import { type Opening, wayOf } from '../../../../src/client/connection/sessionStart';
 
 const prompt = { image: false, audio: false, embeddedContext: false };
 const fresh: Opening = { kind: 'reopen', sessionId: 's', transcript: 'replay' };

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { at } from '../../../../src/base/untrusted';
-import type { ConversationServices } from '../../../../src/client/conversation/services';
+import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { Changes } from '../../../../src/session/changes';

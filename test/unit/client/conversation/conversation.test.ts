@@ -1,7 +1,7 @@
 // Whole conversations with real agent processes that behave. The scripted agent ends itself with a violation where the client breaks a rule.
 import { strict as assert } from 'node:assert';
 import { agentEnvironment } from '../../../../src/agents/agentEnvironment';
-import type { ConversationServices } from '../../../../src/client/conversation/services';
+import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { useAgentSession } from '../../../support/agentSession';

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConversationServices } from '../../../../src/client/conversation/services';
+import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { useAgentSession } from '../../../support/agentSession';

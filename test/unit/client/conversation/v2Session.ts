@@ -1,8 +1,8 @@
 // Conversations with the scripted agent of version 2, and what tests of its lifecycle look at.
 import { join } from 'node:path';
-import type { Opening } from '../../../../src/client/connection/opening';
+import type { Opening } from '../../../../src/client/connection/sessionStart';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
-import type { ConversationServices } from '../../../../src/client/conversation/services';
+import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { type AgentSession, useAgentSession } from '../../../support/agentSession';
 import type { V2Script } from '../../../support/agents/v2ScriptedAgent';

@@ -1,7 +1,7 @@
 // Conversations with the HTTP agents of the tests, served on loopback, and what tests look at in them.
 import { strict as assert } from 'node:assert';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
-import type { ConversationServices } from '../../../../src/client/conversation/services';
+import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import type { DescriptorPort } from '../../../../src/client/http/communicationRecord';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { textPart } from '../../../../src/distributed/model/model';

@@ -1,7 +1,6 @@
 // The mode and the model of a session, however the agent offers them.
 import { strict as assert } from 'node:assert';
-import { choiceOf } from '../../../../src/client/conversation/choices';
-import type { Conversation } from '../../../../src/client/conversation/conversation';
+import { type ChoiceTarget, choiceOf } from '../../../../src/client/conversation/sessionChoices';
 import type { ConfigOption } from '../../../../src/session/content';
 import type { SessionEvent } from '../../../../src/session/event';
 import { SessionModel } from '../../../../src/session/model';
@@ -26,7 +25,7 @@ const option = (id: string, category: string): ConfigOption => ({
   ],
 });
 
-function conversation(...events: readonly SessionEvent[]): { it: Conversation; asked: string[] } {
+function conversation(...events: readonly SessionEvent[]): { it: ChoiceTarget; asked: string[] } {
   const model = new SessionModel();
   for (const event of events) model.apply(event, 0);
   const asked: string[] = [];
@@ -35,7 +34,7 @@ function conversation(...events: readonly SessionEvent[]): { it: Conversation; a
     setMode: async (id: string) => void asked.push(`mode ${id}`),
     setConfigOption: async (id: string, value: unknown) => void asked.push(`${id} ${value}`),
   };
-  return { it: parts as unknown as Conversation, asked };
+  return { it: parts, asked };
 }
 
 describe('the choice of a mode and of a model', () => {
