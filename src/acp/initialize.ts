@@ -13,7 +13,7 @@ import { V2Agent } from './v2/v2Agent';
 import { describeV2 } from './v2/v2Description';
 
 /** What this client lets an agent use. */
-export interface ClientAbilities {
+export interface ClientCapabilities {
   readonly files: boolean;
   readonly terminals: boolean;
   /** Sign-ins that run the agent's own command in a terminal of the user's (section 1.9). */
@@ -26,7 +26,7 @@ export type ProtocolVersion = 1 | 2;
 
 export interface InitializeOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
-  readonly abilities: ClientAbilities;
+  readonly capabilities: ClientCapabilities;
   /** The version to offer. */
   readonly offer: ProtocolVersion;
 }
@@ -52,7 +52,7 @@ export async function initialize(
   options: InitializeOptions,
   signal: AbortSignal,
 ): Promise<Initialized> {
-  const { offer, abilities } = options;
+  const { offer, capabilities } = options;
   let raw: unknown;
   try {
     raw = await rpc.request('initialize', offer === 1 ? paramsV1(options) : paramsOfBoth(options), { signal });
@@ -68,7 +68,8 @@ export async function initialize(
   }
   if (version !== 1 && version !== 2) throw unspoken(`version ${version}`);
   if (version === 2 && offer === 1) return { kind: 'again', offer: 2 };
-  if (version === 1 && offer === 2 && (abilities.files || abilities.terminals)) return { kind: 'again', offer: 1 };
+  if (version === 1 && offer === 2 && (capabilities.files || capabilities.terminals))
+    return { kind: 'again', offer: 1 };
   return { kind: 'ready', dialect: version === 2 ? new V2Agent(rpc) : new V1Agent(rpc), description };
 }
 
@@ -90,17 +91,22 @@ function unspoken(versions: string): ParleyError {
   });
 }
 
-function paramsV1({ client, abilities }: InitializeOptions): Record<string, unknown> {
-  return { protocolVersion: 1, clientInfo: client, clientCapabilities: capabilitiesV1(abilities) };
+function paramsV1({ client, capabilities }: InitializeOptions): Record<string, unknown> {
+  return { protocolVersion: 1, clientInfo: client, clientCapabilities: capabilitiesV1(capabilities) };
 }
 
 function paramsOfBoth(options: InitializeOptions): Record<string, unknown> {
-  const { client, abilities } = options;
-  return { ...paramsV1(options), protocolVersion: 2, info: client, capabilities: capabilitiesV2(abilities) };
+  const { client, capabilities } = options;
+  return { ...paramsV1(options), protocolVersion: 2, info: client, capabilities: capabilitiesV2(capabilities) };
 }
 
 /** The capabilities of this client in v1 (section 1.10). */
-export function capabilitiesV1({ files, terminals, signInTerminal = false, state = false }: ClientAbilities): unknown {
+export function capabilitiesV1({
+  files,
+  terminals,
+  signInTerminal = false,
+  state = false,
+}: ClientCapabilities): unknown {
   return {
     fs: { readTextFile: files, writeTextFile: files },
     terminal: terminals,
@@ -114,7 +120,7 @@ export function capabilitiesV1({ files, terminals, signInTerminal = false, state
 }
 
 /** The capabilities of this client in v2 (section 3.2), where agents run their own files and terminals. */
-export function capabilitiesV2({ signInTerminal = false, state = false }: ClientAbilities): unknown {
+export function capabilitiesV2({ signInTerminal = false, state = false }: ClientCapabilities): unknown {
   const auth = signInTerminal && { auth: { terminal: {} } };
   return { ...auth, elicitation: elicitationCapability, ...(state && { _meta: stateCapability }) };
 }

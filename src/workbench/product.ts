@@ -6,7 +6,7 @@ import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
 import { IdleAgents } from '../client/conversation/idleAgents';
 import { FragmentLines } from '../client/requests/fragmentLines';
-import { FileShelf } from '../client/sharing/fileShelf';
+import { FileStore } from '../client/sharing/fileStore';
 import { Terminals } from '../client/terminals/terminals';
 import type { NetworkPolicy } from '../distributed/fetch/guard';
 import { ResourceCache } from '../distributed/fetch/resourceCache';
@@ -81,7 +81,7 @@ function composeWithin(
   const remote = new RemoteHeaders(context);
   const mcp = new McpServers({ context, environment, consent });
   // One of each: what is written to one file is written one after another.
-  const httpSessions = new FileShelf(join(context.globalStorageUri.fsPath, 'http-sessions'));
+  const httpSessions = new FileStore(join(context.globalStorageUri.fsPath, 'http-sessions'));
   const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
   const historyLinks = (key: string, sessionId: string) => descriptors.linksOf(key, sessionId);
   const readPart = (key: string, gapId: string) => void descriptors.readPart(key, gapId);

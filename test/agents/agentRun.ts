@@ -7,7 +7,7 @@ import { missingFileReadsEmpty } from '../../src/acp/quirks/gemini';
 import type { AgentDefinition } from '../../src/agents/agentDefinition';
 import { agentEnvironment } from '../../src/agents/agentEnvironment';
 import { silentLog } from '../../src/base/log';
-import type { Opening } from '../../src/client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../src/client/connection/sessionStart';
 import type { Conversation } from '../../src/client/conversation/conversation';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { StateExchange } from '../../src/client/sharing/stateExchange';
@@ -56,7 +56,7 @@ export class AgentRun {
   }
 
   /** Starts a process of the agent and opens a session. The one before is left first. @param heading for the lines */
-  async open(heading: string, opening: Opening): Promise<void> {
+  async open(heading: string, opening: SessionOpenStrategy): Promise<void> {
     await this.close();
     this.#drawn = 0;
     this.#asked = [];

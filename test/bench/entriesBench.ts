@@ -10,7 +10,7 @@ import { SessionFeed } from '../../src/client/view/feed';
 import type { ToWebview } from '../../src/panel/contract';
 import type { SessionEvent, TimedEvent } from '../../src/session/event';
 import { Journal } from '../../src/store/journal';
-import { JournalKeep, readKept } from '../../src/workbench/sessions/journalKeep';
+import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
 import { testConversation } from '../support/conversation';
 import { FEED_SOURCES } from '../support/feedSources';
 import { said } from '../support/store/journals';
@@ -107,9 +107,9 @@ async function keepSession(folder: string, events: Iterable<TimedEvent>): Promis
   journal.dispose();
 }
 
-function keepOf(journal: Journal, folder: string, known: boolean): JournalKeep {
+function keepOf(journal: Journal, folder: string, known: boolean): JournalPersistence {
   const session = { key: KEY, agentId: AGENT.id, cwd: folder, roots: [folder] };
-  return new JournalKeep({ journal, log: silentLog, windowId: 'bench', session }, known);
+  return new JournalPersistence({ journal, log: silentLog, windowId: 'bench', session }, known);
 }
 
 /** Opens the session in another journal. Times are milliseconds, blocks of the processor's time. */
@@ -120,7 +120,13 @@ async function open(folder: string) {
   const beganCpu = cpuMs();
   const kept = readKept(journal, KEY);
   const keep = keepOf(journal, folder, true);
-  const { conversation: one, close } = testConversation({ agent: AGENT, cwd: folder, key: KEY, kept, keep });
+  const { conversation: one, close } = testConversation({
+    agent: AGENT,
+    cwd: folder,
+    key: KEY,
+    kept,
+    persistence: keep,
+  });
   let page: number | undefined;
   const feed = new SessionFeed(one, FEED_SOURCES, (message: ToWebview) => {
     if (message.type === 'snapshot') page ??= performance.now() - began;

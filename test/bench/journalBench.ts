@@ -7,7 +7,7 @@ import { silentLog } from '../../src/base/log';
 import type { SessionEvent, TimedEvent } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
 import { Journal } from '../../src/store/journal';
-import { JournalKeep } from '../../src/workbench/sessions/journalKeep';
+import { JournalPersistence } from '../../src/workbench/sessions/journalPersistence';
 import { newSession, queued, said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
 import { type Row, rounded } from './figures';
@@ -64,7 +64,7 @@ async function measure(folder: string, { sessions, events, say }: JournalBenchOp
         : conversation(random, (each * 20) / 39, START + index);
     const key = `session-${index}`;
     const session = { key, agentId: 'demo', cwd: folder, roots: [folder] };
-    await record(new JournalKeep({ journal, log: silentLog, windowId: 'bench', session }, true), list);
+    await record(new JournalPersistence({ journal, log: silentLog, windowId: 'bench', session }, true), list);
     journal.release(key, 'bench');
     written += list.length;
     if (index % 100 === 99)

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { silentLog } from '../../src/base/log';
 import { Journal } from '../../src/store/journal';
-import { JournalKeep } from '../../src/workbench/sessions/journalKeep';
+import { JournalPersistence } from '../../src/workbench/sessions/journalPersistence';
 import { newSession, said } from '../support/store/journals';
 import { seeded } from '../support/store/random';
 import { Chat } from './chat';
@@ -116,7 +116,7 @@ export async function writeSessions(
     const list = conversation(seeded(index + 1), entries, then);
     list.splice(-1, 0, { at: then, event: said(` ${markerOf(title)}`) });
     const session = { key, agentId: 'load', cwd: folder, roots: [folder] };
-    await record(new JournalKeep({ journal, log: silentLog, windowId: 'bench', session }, true), list);
+    await record(new JournalPersistence({ journal, log: silentLog, windowId: 'bench', session }, true), list);
     journal.release(key, 'bench');
   }
   journal.dispose();

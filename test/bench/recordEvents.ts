@@ -2,13 +2,13 @@
 import { Recorder } from '../../src/client/conversation/recorder';
 import type { TimedEvent } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
-import type { JournalKeep } from '../../src/workbench/sessions/journalKeep';
+import type { JournalPersistence } from '../../src/workbench/sessions/journalPersistence';
 
 /** Events that an agent sends in one go. */
 const AT_ONCE = 50;
 
 /** Applies and keeps events through the product's recorder, some at a time. */
-export async function record(keep: JournalKeep, events: Iterable<TimedEvent>): Promise<void> {
+export async function record(keep: JournalPersistence, events: Iterable<TimedEvent>): Promise<void> {
   let at = 0;
   const recorder = new Recorder(new SessionModel(), keep, () => at);
   let some: TimedEvent[] = [];

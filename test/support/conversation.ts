@@ -6,10 +6,10 @@ import type { AgentDefinition } from '../../src/agents/agentDefinition';
 import { agentEnvironment } from '../../src/agents/agentEnvironment';
 import { ParleyError } from '../../src/base/errors';
 import { type Log, silentLog } from '../../src/base/log';
-import type { Opening } from '../../src/client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../src/client/connection/sessionStart';
 import { Conversation } from '../../src/client/conversation/conversation';
 import type { ConversationServices } from '../../src/client/conversation/conversationOptions';
-import type { ConversationKeep, KeptConversation } from '../../src/client/conversation/keep';
+import type { ConversationPersistence, KeptConversation } from '../../src/client/conversation/persistence';
 import type { FilePort } from '../../src/client/ports/ports';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { Terminals } from '../../src/client/terminals/terminals';
@@ -46,13 +46,13 @@ export interface TestConversationOptions {
   readonly cwd: string;
   /** Absent: only `cwd`. */
   readonly roots?: readonly string[];
-  readonly opening?: Opening;
+  readonly opening?: SessionOpenStrategy;
   readonly files?: FilePort;
   readonly log?: Log;
   readonly services?: Partial<ConversationServices>;
   /** Ours of the session; absent: `test`. */
   readonly key?: string;
-  readonly keep?: ConversationKeep;
+  readonly persistence?: ConversationPersistence;
   readonly kept?: KeptConversation;
   /** Another window has it. */
   readonly isHeld?: boolean;
@@ -75,7 +75,7 @@ export function testConversation(options: TestConversationOptions): TestConversa
   const account = new WireAccount();
   const conversation = new Conversation({
     key: options.key ?? 'test',
-    ...(options.keep && { keep: options.keep }),
+    ...(options.persistence && { persistence: options.persistence }),
     ...(options.kept && { kept: options.kept }),
     ...(options.isHeld && { isHeld: true }),
     agent: options.agent,

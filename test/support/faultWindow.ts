@@ -9,7 +9,7 @@ import type { SessionState } from '../../src/session/state';
 import { isEnded } from '../../src/session/tools';
 import { Journal, type JournalOptions } from '../../src/store/journal';
 import { type Machine, thisMachine } from '../../src/store/machine';
-import { JournalKeep, readKept } from '../../src/workbench/sessions/journalKeep';
+import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
 import { type AgentLogLine, readAgentLog } from './agents/definition';
 import type { KeepingScript } from './agents/keepingAgent';
 import { type TestConversation, testConversation } from './conversation';
@@ -90,7 +90,10 @@ export class FaultWindow {
       agent,
       cwd: folder,
       key,
-      keep: new JournalKeep({ journal: this.journal, log: silentLog, windowId: this.#windowId, session: facts }, known),
+      persistence: new JournalPersistence(
+        { journal: this.journal, log: silentLog, windowId: this.#windowId, session: facts },
+        known,
+      ),
       services: { restarts: () => true, ...services },
       isHeld: this.isHeld,
       ...(kept && { kept }),

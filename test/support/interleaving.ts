@@ -16,7 +16,7 @@ import { isAway, PromptQueue, type QueueItem } from '../../src/session/queue';
 import { reconcile } from '../../src/session/reconcile';
 import { isEnded } from '../../src/session/tools';
 import type { Journal } from '../../src/store/journal';
-import { JournalKeep, readKept } from '../../src/workbench/sessions/journalKeep';
+import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
 import { stateOf } from './store/journals';
 
 const STOP_REASONS: readonly StopReason[] = ['end_turn', 'end_turn', 'max_tokens', 'refusal', 'cancelled'];
@@ -231,7 +231,7 @@ export class Interleaving {
       this.#checkWords();
     }
     this.#session = this.#newSession();
-    this.#turns.outbox.pump();
+    this.#turns.dispatcher.pump();
   }
 
   /** Each word that was ever said stands in the transcript once. */
@@ -276,8 +276,8 @@ export class Interleaving {
 
   #type(): void {
     const item = this.#queue.add(`message-number-${this.#next()}`, []);
-    this.#turns.outbox.expect(item).catch(() => {});
-    this.#turns.outbox.pump();
+    this.#turns.dispatcher.expect(item).catch(() => {});
+    this.#turns.dispatcher.pump();
   }
 
   #cancel(): void {
@@ -303,7 +303,7 @@ export class Interleaving {
         if (item) this.#queue.hold(item.id, this.#random(2) === 0);
         break;
       case 5:
-        if (item && !isAway(item)) this.#turns.outbox.forget(this.#queue.remove(item.id) ?? item);
+        if (item && !isAway(item)) this.#turns.dispatcher.forget(this.#queue.remove(item.id) ?? item);
         break;
       default:
         if (item && !isAway(item)) {
@@ -311,7 +311,7 @@ export class Interleaving {
           this.#queue.edit(item.id, `message-number-${this.#next()}`);
         }
     }
-    this.#turns.outbox.pump();
+    this.#turns.dispatcher.pump();
   }
 
   /** The user was asked about what is in doubt, and says yes. */
@@ -344,18 +344,21 @@ export class Interleaving {
     const number = ++this.#windows;
     // A window that is gone writes nothing and sends nothing.
     const isThere = (): boolean => number === this.#windows;
-    const keep = new JournalKeep({ journal: this.#journal, log: silentLog, windowId: 'w', session }, known);
+    const persistence = new JournalPersistence(
+      { journal: this.#journal, log: silentLog, windowId: 'w', session },
+      known,
+    );
     const kept = known ? readKept(this.#journal, this.#key) : undefined;
     const model = kept?.model ?? new SessionModel();
     this.#model = model;
-    const recorder = new Recorder(model, keep, () => this.#now);
+    const recorder = new Recorder(model, persistence, () => this.#now);
     this.#recorder = recorder;
-    const mirror = new QueueMirror(keep, kept?.queue, kept?.paused);
+    const mirror = new QueueMirror(persistence, kept?.queue, kept?.paused);
     const queue: PromptQueue = new PromptQueue(() => {
       if (isThere()) recorder.queueChanged(() => mirror.sync(queue));
     });
     this.#queue = queue;
-    if (kept) restore({ model, queue, unsent: new Unsent(keep, () => {}) }, kept, recorder.apply, this.#now);
+    if (kept) restore({ model, queue, unsent: new Unsent(persistence, () => {}) }, kept, recorder.apply, this.#now);
     this.#turns = new TurnControl({
       turnsSoFar: model.state.turns.length,
       queue,

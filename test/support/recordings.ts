@@ -9,7 +9,7 @@ import { V2Agent } from '../../src/acp/v2/v2Agent';
 import { messageOf } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
 import { at } from '../../src/base/untrusted';
-import { PermissionDesk } from '../../src/client/requests/permissionDesk';
+import { PermissionRequestHandler } from '../../src/client/requests/permissionRequestHandler';
 import type { SessionEvent, StopReason } from '../../src/session/event';
 import { SessionModel } from '../../src/session/model';
 import type { Entry } from '../../src/session/state';
@@ -58,7 +58,7 @@ export class Replay {
   #dialect: Dialect;
   #turns = 0;
   readonly #open = new Map<string, string>();
-  readonly #desks = new Map<string, PermissionDesk>();
+  readonly #desks = new Map<string, PermissionRequestHandler>();
 
   constructor(version: 1 | 2) {
     const caller = { request: () => Promise.reject(new Error('only reads')), notify: async () => {} };
@@ -100,7 +100,7 @@ export class Replay {
   /** The params of `session/request_permission`. */
   permission(params: unknown): void {
     const sessionId = String(at(params, 'sessionId'));
-    const desk = this.#desks.get(sessionId) ?? new PermissionDesk((event) => this.#apply(sessionId, event));
+    const desk = this.#desks.get(sessionId) ?? new PermissionRequestHandler((event) => this.#apply(sessionId, event));
     this.#desks.set(sessionId, desk);
     try {
       void desk.ask(this.#dialect.readPermission(params), true, new AbortController().signal);

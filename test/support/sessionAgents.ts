@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../src/agents/agentDefinition';
-import type { Opening } from '../../src/client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../src/client/connection/sessionStart';
 import type { ConversationServices } from '../../src/client/conversation/conversationOptions';
 import type { SignInTerminal } from '../../src/client/ports/ports';
 import { type AgentLogLine, readAgentLog } from './agents/definition';
@@ -11,7 +11,7 @@ import type { SessionAgentScript } from './agents/sessionAgent';
 import { type TestConversation, testConversation } from './conversation';
 
 export interface OpenOptions {
-  readonly opening?: Opening;
+  readonly opening?: SessionOpenStrategy;
   readonly roots?: readonly string[];
   readonly services?: Partial<ConversationServices>;
   readonly env?: Readonly<Record<string, string>>;

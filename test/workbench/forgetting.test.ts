@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ExtensionContext, Uri } from 'vscode';
 import { Emitter } from '../../src/base/event';
 import { silentLog } from '../../src/base/log';
-import { FileShelf } from '../../src/client/sharing/fileShelf';
+import { FileStore } from '../../src/client/sharing/fileStore';
 import { ResourceCache } from '../../src/distributed/fetch/resourceCache';
 import { mintId } from '../../src/distributed/model/model';
 import { LocalStore } from '../../src/distributed/stores/localStore';
@@ -46,30 +46,30 @@ describe('a session that is deleted', function () {
       serve: { origin: undefined, localStore: async () => store },
       stores: { origin: undefined, onDidChange: none },
       cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
-      httpSessions: new FileShelf(join(folder, 'http-sessions')),
+      httpSessions: new FileStore(join(folder, 'http-sessions')),
       log: silentLog,
     } as unknown as DescriptorsOptions);
     const forgotten: Promise<void>[] = [];
     archive.onDidDelete((keys) => forgotten.push(descriptors.forget(keys)));
 
     const [key, other] = [mintId(), mintId()];
-    const keep = archive.keep({ key, agentId: 'demo', cwd: folder, roots: [folder] });
+    const keep = archive.persist({ key, agentId: 'demo', cwd: folder, roots: [folder] });
     keep.describe({ title: 'Gone' });
     const object = (of: string): string => `sessions/${mintId()}/${of}/00000000-${mintId()}.json`;
     const [own, foreign] = [object(key), object(other)];
     for (const name of [own, foreign]) await store.put(name, Buffer.from('{}'), 'application/json', signal);
-    const shelf = new FileShelf(join(folder, 'http-sessions'));
-    await shelf.write(key, 'x');
-    await shelf.write(other, 'x');
+    const fileStore = new FileStore(join(folder, 'http-sessions'));
+    await fileStore.write(key, 'x');
+    await fileStore.write(other, 'x');
 
     archive.delete(key);
     assert.equal(forgotten.length, 1);
     await Promise.all(forgotten);
     assert.deepEqual(await store.list('', signal), [foreign]);
-    assert.deepEqual([await shelf.read(key), await shelf.read(other)], [undefined, 'x']);
+    assert.deepEqual([await fileStore.read(key), await fileStore.read(other)], [undefined, 'x']);
 
     // One whose messages another session needs goes with that one.
-    await shelf.write(other, own.slice(-41));
+    await fileStore.write(other, own.slice(-41));
     await store.put(own, Buffer.from('{}'), 'application/json', signal);
     await descriptors.forget([key]);
     assert.deepEqual(await store.list('', signal), [own, foreign].sort());
@@ -96,14 +96,14 @@ describe('a session that is deleted', function () {
       serve: { origin: undefined, localStore: async () => store },
       stores: { origin: undefined, onDidChange: none, all: async () => [bucket, store] },
       cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
-      httpSessions: new FileShelf(join(folder, 'http-sessions')),
+      httpSessions: new FileStore(join(folder, 'http-sessions')),
       log: silentLog,
     } as unknown as DescriptorsOptions);
     const key = mintId();
     const name = `sessions/s/${key}/00000000-${mintId()}.json`;
     objects.add(name);
     const entry = { kind: 'own', storeId: bucket.id, key: name, sha256: 'a'.repeat(64), bytes: 2 };
-    const messages = new FileShelf(join(folder, 'session-messages'));
+    const messages = new FileStore(join(folder, 'session-messages'));
     await messages.write(key, JSON.stringify({ record: { id: 's-1', entries: [entry] }, beyond: 0, shared: true }));
     const found = await descriptors.copies.of(key);
     assert.deepEqual(

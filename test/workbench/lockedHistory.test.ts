@@ -6,7 +6,7 @@ import { type ExtensionContext, Uri } from 'vscode';
 import { Emitter } from '../../src/base/event';
 import { silentLog } from '../../src/base/log';
 import type { Conversation } from '../../src/client/conversation/conversation';
-import { FileShelf } from '../../src/client/sharing/fileShelf';
+import { FileStore } from '../../src/client/sharing/fileStore';
 import { ResourceCache } from '../../src/distributed/fetch/resourceCache';
 import { LocalStore } from '../../src/distributed/stores/localStore';
 import type { TimedEvent } from '../../src/session/event';
@@ -114,7 +114,7 @@ describe('messages of a server that wants a token', function () {
       stores,
       access: new ResourceAccess({ context, origins, log: silentLog, ask: user }),
       cache: new ResourceCache({ folder: join(folder, 'resource-cache') }),
-      httpSessions: new FileShelf(join(folder, 'http-sessions')),
+      httpSessions: new FileStore(join(folder, 'http-sessions')),
       log: silentLog,
     } as unknown as DescriptorsOptions);
   });

@@ -16,8 +16,8 @@ import type { SessionReplay } from './sessionReplay';
 import {
   mayGoOn,
   type Opened,
-  type Opening,
   openSession,
+  type SessionOpenStrategy,
   type StartContext,
   type StartServices,
   startAgent,
@@ -40,7 +40,7 @@ export interface AgentSide {
 }
 
 export interface DropOptions {
-  readonly next?: Opening | undefined;
+  readonly next?: SessionOpenStrategy | undefined;
   readonly closing?: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface ConnectorListener {
   /** The connection state changed. */
   changed(): void;
   /** An agent is about to start. @param lastEnd how the one before it ended, where that has not been told in the transcript yet @param opening what is asked of it */
-  starting(lastEnd: ParleyError | undefined, opening: Opening): void;
+  starting(lastEnd: ParleyError | undefined, opening: SessionOpenStrategy): void;
   /** The session can be used. @param problems sentences on what the agent did not get @param isNew the agent knows nothing of what stands in the transcript */
   ready(problems: readonly string[], isNew: boolean): void;
   /** The agent is let go of. @param hadSession there was a session that is lost now */
@@ -89,7 +89,7 @@ export class Connector {
   readonly #listener: ConnectorListener;
   #context: StartContext;
   /** What the next start asks of the agent. */
-  #opening: Opening;
+  #opening: SessionOpenStrategy;
   #mcp: Promise<McpOffer> = Promise.resolve(noMcpServers);
   #state: ConnectionState = { kind: 'idle' };
   #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
@@ -109,7 +109,7 @@ export class Connector {
   #isAsking = false;
   #disposed = false;
 
-  constructor(context: ConnectionContext, opening: Opening, listener: ConnectorListener) {
+  constructor(context: ConnectionContext, opening: SessionOpenStrategy, listener: ConnectorListener) {
     this.#opening = opening;
     this.#services = context.services;
     this.#backoff = new Backoff(context.services.reconnectDelaysMs);

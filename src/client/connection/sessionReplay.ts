@@ -10,7 +10,7 @@ import { SessionModel } from '../../session/model';
 import { reconcile, type Transcript } from '../../session/reconcile';
 import { sameIds } from '../../session/renewedIds';
 import type { Entry } from '../../session/state';
-import { withoutSeed } from './seed';
+import { withoutHandoff } from './contextHandoff';
 
 /** How long an agent that has answered may stay silent before what it repeated is taken over, and the most that is waited, in milliseconds. */
 const SILENCE_MS = 150;
@@ -205,7 +205,7 @@ export class SessionReplay {
 function asSaid(entry: Entry): Entry {
   if (entry.kind !== 'user') return entry;
   const content = entry.content.map((block) =>
-    block.type === 'text' ? { ...block, text: withoutSeed(block.text) } : block,
+    block.type === 'text' ? { ...block, text: withoutHandoff(block.text) } : block,
   );
   return { ...entry, content };
 }

@@ -84,7 +84,7 @@ export interface StartContext {
 
 /** What is asked of an agent that has started. */
 export interface Wanted {
-  readonly opening: Opening;
+  readonly opening: SessionOpenStrategy;
   /** Never rejects. */
   readonly mcp: Promise<McpOffer>;
 }
@@ -149,7 +149,7 @@ export async function openSession(
   const { stages, agent } = context;
   const { features, authMethods: methods } = link.description;
   const { opening } = wanted;
-  const way = wayOf(opening, features, agent.name);
+  const way = openMethodFor(opening, features, agent.name);
   const mcp = handOver(await wanted.mcp, features, agent.name);
   signal.throwIfAborted();
   // The whole list goes with every way to open a session: an agent remembers none of it (section 1.13).
@@ -190,7 +190,7 @@ interface OpenedOffer {
 async function begin(
   context: StartContext,
   link: AgentLink,
-  opening: Exclude<Opening, { kind: 'reopen' }>,
+  opening: Exclude<SessionOpenStrategy, { kind: 'reopen' }>,
   place: SessionPlace,
   signal: AbortSignal,
 ): Promise<OpenedOffer> {
@@ -240,8 +240,8 @@ function replayOf(
 async function reopen(
   context: StartContext,
   link: AgentLink,
-  { sessionId, transcript }: Extract<Opening, { kind: 'reopen' }>,
-  way: OpeningWay,
+  { sessionId, transcript }: Extract<SessionOpenStrategy, { kind: 'reopen' }>,
+  way: OpenMethod,
   place: SessionPlace,
   signal: AbortSignal,
 ): Promise<OpenedOffer> {
@@ -277,7 +277,7 @@ async function reopen(
 /** @throws ParleyError `session-not-found` where nothing can be opened and the agent does not say that it still has the session */
 async function openAgain(
   { dialect, rpc }: AgentLink,
-  { method, replays }: OpeningWay,
+  { method, replays }: OpenMethod,
   sessionId: string,
   place: SessionPlace,
   signal: AbortSignal,
@@ -306,7 +306,7 @@ async function inSessionStage<T>(
 }
 
 /** Agents say in many codes that they do not have a session (agents.md 15): their own words are shown. */
-function openFailure(error: RpcError, opening: Opening, agent: string): unknown {
+function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: string): unknown {
   if (opening.kind === 'new') return error;
   const gone = error.code === rpcCodes.resourceNotFound;
   const what = opening.kind === 'fork' ? 'did not continue the session as a second one' : 'did not open the session';
@@ -331,7 +331,7 @@ export function deadlines({ services }: StartContext): Deadlines {
   return deadlinesFor(services.startTimeoutMs());
 }
 
-export type Opening =
+export type SessionOpenStrategy =
   | { readonly kind: 'new' }
   | {
       readonly kind: 'reopen';
@@ -347,7 +347,7 @@ export type Opening =
     };
 
 /** The method that an opening takes with an agent. `replays`: the agent repeats what was said, so the transcript begins empty. */
-export type OpeningWay =
+export type OpenMethod =
   | { readonly method: 'new' | 'fork'; readonly replays: false }
   | { readonly method: 'load'; readonly replays: true }
   /** Nothing is opened: the agent is asked whether it still has the session, and the session is used as it is. */
@@ -359,7 +359,7 @@ export type OpeningWay =
  * everything again; where there is none, a way that repeats the past goes first. An agent that can do neither may still have it, and can be asked (4.2).
  * @throws ParleyError `cannot-reopen`, `cannot-fork`
  */
-export function wayOf(opening: Opening, features: AgentFeatures, agent: string): OpeningWay {
+export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatures, agent: string): OpenMethod {
   if (opening.kind === 'new') return { method: 'new', replays: false };
   if (opening.kind === 'fork') {
     if (features.fork) return { method: 'fork', replays: false };
@@ -388,7 +388,7 @@ export function mayGoOn(features: AgentFeatures): boolean {
 }
 
 /** How a conversation that was kept comes by its session again: the transcript stands here already. */
-export function openingOf(kept: { readonly agentSessionId?: string } | undefined): Opening {
+export function strategyFor(kept: { readonly agentSessionId?: string } | undefined): SessionOpenStrategy {
   const sessionId = kept?.agentSessionId;
   return sessionId === undefined ? { kind: 'new' } : { kind: 'reopen', sessionId, transcript: 'keep' };
 }

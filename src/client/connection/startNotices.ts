@@ -2,7 +2,7 @@
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/event';
 import type { Entry } from '../../session/state';
-import { GETS_TRANSCRIPT } from '../sharing/provenanceWords';
+import { GETS_TRANSCRIPT } from '../sharing/provenanceNotices';
 
 export class StartNotices {
   readonly #apply: (event: SessionEvent) => void;

@@ -6,9 +6,9 @@ import { readElicitation } from '../../acp/protocol/elicitation';
 import { readUserQuestions } from '../../acp/quirks/userQuestions';
 import { at } from '../../base/untrusted';
 import type { AgentFiles } from '../requests/agentFiles';
-import type { ElicitationAnswer, ElicitationDesk } from '../requests/elicitationDesk';
+import type { ElicitationAnswer, ElicitationRequestHandler } from '../requests/elicitationRequestHandler';
 import type { AskFile } from '../requests/fileQuestions';
-import type { PermissionDesk } from '../requests/permissionDesk';
+import type { PermissionRequestHandler } from '../requests/permissionRequestHandler';
 import type { Terminals } from '../terminals/terminals';
 
 export interface RequestContext {
@@ -19,8 +19,8 @@ export interface RequestContext {
   /** Undefined while no agent runs. */
   readonly agentSide: () => { readonly files: AgentFiles; readonly dialect: Dialect } | undefined;
   readonly terminals: Terminals;
-  readonly permissions: PermissionDesk;
-  readonly elicitations: ElicitationDesk;
+  readonly permissions: PermissionRequestHandler;
+  readonly elicitations: ElicitationRequestHandler;
   /** Asks about a file; a cancelled turn asks nothing any more. */
   readonly askFile: AskFile;
   /** Whether this is the id of a session that the agent runs for this one. */

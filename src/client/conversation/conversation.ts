@@ -15,18 +15,18 @@ import type { Entry } from '../../session/state';
 import { detailed, type PauseCode, type WaitReason } from '../../session/waitReason';
 import type { ConnectionState } from '../connection/connectionState';
 import { type AgentEnd, Connector } from '../connection/connector';
+import { ContextHandoff } from '../connection/contextHandoff';
 import { type LifeSigns, LivenessProbe, type Look } from '../connection/livenessProbe';
-import { SessionSeed } from '../connection/seed';
-import { canReopen, type Opening, openingOf } from '../connection/sessionStart';
+import { canReopen, type SessionOpenStrategy, strategyFor } from '../connection/sessionStart';
 import { StartNotices } from '../connection/startNotices';
 import { CommunicationChat } from '../http/communicationChat';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { EditHolds } from '../requests/editHolds';
-import type { ElicitationDesk } from '../requests/elicitationDesk';
+import type { ElicitationRequestHandler } from '../requests/elicitationRequestHandler';
 import { Subagents } from '../requests/subagents';
 import { transcriptOf } from '../sharing/transcriptMessages';
 import { Stages } from '../transport/stages';
-import { takeArrived } from '../turns/arrived';
+import { resolveDoubtfulPrompts } from '../turns/doubtfulPrompts';
 import { heldElsewhere, takenOver, untrusted } from '../turns/failures';
 import type { TurnResult } from '../turns/openTurn';
 import { type Preparation, TurnControl } from '../turns/turnControl';
@@ -34,7 +34,7 @@ import type { ConversationOptions, ConversationServices } from './conversationOp
 import { followTerminals } from './followTerminals';
 import { isAtWork } from './idleAgents';
 import { Inbound } from './inbound';
-import type { ConversationKeep } from './keep';
+import type { ConversationPersistence } from './persistence';
 import { QueueMirror } from './queueMirror';
 import { Recorder } from './recorder';
 import { closingEvents, restore, unansweredPrompt } from './restore';
@@ -64,7 +64,7 @@ export class Conversation implements Disposable {
   /** Its session with HTTP agents, if any. */
   readonly communication: CommunicationChat;
   readonly #recorder: Recorder;
-  readonly #keep: ConversationKeep | undefined;
+  readonly #persistence: ConversationPersistence | undefined;
   readonly #services: ConversationServices;
   readonly #turns: TurnControl;
   readonly #subagents: Subagents;
@@ -77,7 +77,7 @@ export class Conversation implements Disposable {
   /** What was chosen when the agent gave its process back; until the session has it again. */
   #suspended: SessionChoices | undefined;
   #endsWithWindow = false;
-  readonly #seed = new SessionSeed();
+  readonly #handoff = new ContextHandoff();
   #whole: Promise<void> | undefined;
   /** The queue item that says again what a failed turn was asked. */
   #sentAgain: string | undefined;
@@ -91,12 +91,12 @@ export class Conversation implements Disposable {
     this.#services = services;
     this.communication = new CommunicationChat(key, services, () => transcriptOf(this.#model, this.agent.name));
     this.#held = options.isHeld ? heldElsewhere() : undefined;
-    const keep = this.#held ? undefined : options.keep; // what another window writes is not ours to end
-    this.#keep = keep;
-    this.unsent = new Unsent(keep, () => this.#model.touch('attachments'));
-    this.#recorder = new Recorder(this.#model, keep, services.clock.now);
+    const persistence = this.#held ? undefined : options.persistence; // what another window writes is not ours to end
+    this.#persistence = persistence;
+    this.unsent = new Unsent(persistence, () => this.#model.touch('attachments'));
+    this.#recorder = new Recorder(this.#model, persistence, services.clock.now);
     const { apply } = this.#recorder;
-    const mirror = keep && new QueueMirror(keep, kept?.queue, kept?.paused);
+    const mirror = persistence && new QueueMirror(persistence, kept?.queue, kept?.paused);
     this.queue = new PromptQueue(() => {
       if (mirror) this.#recorder.queueChanged(() => mirror.sync(this.queue));
       this.#model.touch('queue');
@@ -115,7 +115,7 @@ export class Conversation implements Disposable {
     this.#turns = new TurnControl({
       queue: this.queue,
       turnsSoFar: this.#model.state.turns.length,
-      appendix: (capabilities) => this.#seed.take(capabilities, this.#model.state.entries),
+      appendix: (capabilities) => this.#handoff.take(capabilities, this.#model.state.entries),
       services,
       apply,
       onChange: () => this.#model.touch('turn'),
@@ -151,9 +151,9 @@ export class Conversation implements Disposable {
         refuses: () => {
           if (this.#held) return this.#held;
           if (!services.isTrusted()) return untrusted();
-          return keep?.claim() === false ? (this.#held ?? takenOver()) : undefined;
+          return persistence?.claim() === false ? (this.#held ?? takenOver()) : undefined;
         },
-        onSession: (facts) => keep?.describe(facts),
+        onSession: (facts) => persistence?.describe(facts),
         known: () => this.#model.state,
         onRepeated: (repeated) => this.#onRepeated(repeated),
         onRequest: (method, params, signal) => inbound.request(method, params, signal),
@@ -161,7 +161,7 @@ export class Conversation implements Disposable {
         onUpdates: (updates, past) => inbound.updates(updates, past),
         onState: (report) => this.#turns.state(report),
       },
-      options.opening ?? openingOf(kept),
+      options.opening ?? strategyFor(kept),
       {
         changed: () => this.#model.touch('connection'),
         starting: (lastEnd) => this.#onStarting(lastEnd),
@@ -286,16 +286,16 @@ export class Conversation implements Disposable {
     this.#requireOurs();
     if (text.trim() === '' && attachments.length === 0)
       throw new ParleyError('empty-message', 'There is nothing to send.');
-    this.#keep?.verify();
+    this.#persistence?.verify();
     this.#requireOurs();
     // A message that the user sends while nothing runs is meant now; what they paused before it stays paused.
     const now = this.queue.paused !== undefined && (!this.isBusy || this.isPreparing);
     // Where it leaves at once it is never kept as one that waits.
     return this.#recorder.together(() => {
       const item = this.queue.add(text, attachments, now ? 'first' : 'last');
-      const done = now ? this.#turns.outbox.sendSoon(item) : this.#turns.outbox.expect(item);
+      const done = now ? this.#turns.dispatcher.sendSoon(item) : this.#turns.dispatcher.expect(item);
       void this.start();
-      this.#turns.outbox.pump();
+      this.#turns.dispatcher.pump();
       return { id: item.id, done };
     });
   }
@@ -321,17 +321,17 @@ export class Conversation implements Disposable {
     const item = this.queue.find(id);
     if (!item || item.state === 'sending') return;
     this.queue.putNext(id);
-    void this.#turns.outbox.sendFirst(item);
+    void this.#turns.dispatcher.sendFirst(item);
     if (this.isBusy) this.#turns.cancel();
     void this.start();
-    this.#turns.outbox.pump();
+    this.#turns.dispatcher.pump();
   }
 
   /** Lets the queue go on. */
   resumeQueue(): void {
     this.queue.resume();
     void this.start();
-    this.#turns.outbox.pump();
+    this.#turns.dispatcher.pump();
   }
 
   /** Takes messages out of the queue: one, or all. @returns those that are gone */
@@ -344,7 +344,7 @@ export class Conversation implements Disposable {
     }
     const removed = id === undefined ? this.queue.clear() : [this.queue.remove(id)];
     const gone = removed.filter((one) => one !== undefined);
-    for (const one of gone) this.#turns.outbox.forget(one);
+    for (const one of gone) this.#turns.dispatcher.forget(one);
     return gone;
   }
 
@@ -352,7 +352,7 @@ export class Conversation implements Disposable {
   unclearQueue(gone: readonly QueueItem[], paused: string | undefined): void {
     if (this.#lifetime.isDisposed) return;
     this.queue.unclear(gone, paused);
-    this.#turns.outbox.pump();
+    this.#turns.dispatcher.pump();
   }
 
   /** Asks the agent to give back a message that it holds; it waits for the user then, to be edited. */
@@ -362,7 +362,7 @@ export class Conversation implements Disposable {
 
   /** Lets an item that was edited or released go, where it is its turn. */
   pumpQueue(): void {
-    this.#turns.outbox.pump();
+    this.#turns.dispatcher.pump();
   }
 
   /** Stops the running turn, or a start that has not ended. What is queued waits for the user, by their setting. */
@@ -390,7 +390,7 @@ export class Conversation implements Disposable {
   }
 
   /** The forms and pages that wait for the user. */
-  get elicitations(): ElicitationDesk {
+  get elicitations(): ElicitationRequestHandler {
     return this.#turns.elicitations;
   }
 
@@ -442,7 +442,7 @@ export class Conversation implements Disposable {
   }
 
   /** Ends the agent and starts it anew with an old session. @param opening what is opened; the transcript is kept or replaced as it says */
-  async reopen(opening: Opening): Promise<void> {
+  async reopen(opening: SessionOpenStrategy): Promise<void> {
     this.#suspended = undefined;
     await this.#connector.drop('another session was opened', { next: opening });
     await this.start();
@@ -502,17 +502,17 @@ export class Conversation implements Disposable {
       const { code, message, stderr } = lastEnd;
       this.#apply({ type: 'error', code, message, ...(stderr && { stderr }) });
     }
-    this.#seed.starting(this.#model.state.entries);
+    this.#handoff.starting(this.#model.state.entries);
   }
 
   #onReady(problems: readonly string[], isNew: boolean): void {
-    if (this.#seed.ready(isNew, this.#model.state.entries))
+    if (this.#handoff.ready(isNew, this.#model.state.entries))
       this.#notices.beganAnew(this.agent.name, this.#model.state.entries);
     this.#notices.notHandedOver(problems);
     this.#probe.heard();
     this.#probe.set('live');
     if (this.#suspended) void this.#resumed(this.#suspended, isNew);
-    else this.#turns.outbox.pump();
+    else this.#turns.dispatcher.pump();
   }
 
   /** The agent is back: it gets what was chosen before it gets a message. */
@@ -525,7 +525,7 @@ export class Conversation implements Disposable {
     if (this.#suspended !== choices) return;
     this.#suspended = undefined;
     this.#model.touch('connection');
-    this.#turns.outbox.pump();
+    this.#turns.dispatcher.pump();
   }
 
   /** What is queued for a session that was lost waits until the user says otherwise. A start that failed has lost nothing: what was sent for it goes with the next one. */
@@ -543,7 +543,8 @@ export class Conversation implements Disposable {
 
   /** What the agent shows of the session has arrived. */
   #onRepeated(repeated: readonly Entry[]): void {
-    for (const item of takeArrived(this.queue, this.#model.state.entries, repeated)) this.#turns.outbox.forget(item);
+    for (const item of resolveDoubtfulPrompts(this.queue, this.#model.state.entries, repeated))
+      this.#turns.dispatcher.forget(item);
   }
 
   /** What is done before a message goes to a session: see to the session, then look up its state. */

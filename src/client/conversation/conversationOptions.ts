@@ -2,11 +2,11 @@
 
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { ConnectionServices } from '../connection/connector';
-import type { Opening } from '../connection/sessionStart';
+import type { SessionOpenStrategy } from '../connection/sessionStart';
 import type { ChatServices } from '../http/communicationChat';
 import type { Terminals } from '../terminals/terminals';
 import type { TurnServices } from '../turns/turnControl';
-import type { ConversationKeep, KeptConversation } from './keep';
+import type { ConversationPersistence, KeptConversation } from './persistence';
 
 export interface ConversationOptions {
   /** Ours, stable across reconnects. */
@@ -17,9 +17,9 @@ export interface ConversationOptions {
   readonly roots: readonly string[];
   readonly services: ConversationServices;
   /** How it comes by its session; absent: with a new one. */
-  readonly opening?: Opening;
+  readonly opening?: SessionOpenStrategy;
   /** Where it is kept; absent: nowhere. */
-  readonly keep?: ConversationKeep;
+  readonly persistence?: ConversationPersistence;
   /** What was kept of it: it goes on from there. */
   readonly kept?: KeptConversation;
   /** Another window has it: it is only read here. */

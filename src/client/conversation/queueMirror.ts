@@ -1,15 +1,15 @@
 // Keeps the queue as it is: after each change the difference to what is kept is written, before anything else happens because of it.
 import type { PromptQueue, QueueItem } from '../../session/queue';
-import type { KeptItem, QueueKeep } from './keep';
+import type { KeptItem, QueuePersistence } from './persistence';
 
 export class QueueMirror {
-  readonly #keep: QueueKeep;
+  readonly #persistence: QueuePersistence;
   #kept = new Map<string, KeptItem>();
   #paused: string | undefined;
 
-  /** @param kept what stands in the keep already */
-  constructor(keep: QueueKeep, kept: readonly KeptItem[] = [], paused?: string) {
-    this.#keep = keep;
+  /** @param kept what is stored already */
+  constructor(persistence: QueuePersistence, kept: readonly KeptItem[] = [], paused?: string) {
+    this.#persistence = persistence;
     this.#kept = new Map(kept.map((item) => [item.id, item]));
     this.#paused = paused;
   }
@@ -20,14 +20,14 @@ export class QueueMirror {
     const here = new Set(items.map(({ id }) => id));
     for (const id of [...this.#kept.keys()]) {
       if (here.has(id)) continue;
-      this.#keep.removed(id);
+      this.#persistence.removed(id);
       this.#kept.delete(id);
     }
     for (const [index, item] of items.entries()) this.#syncItem(item, index === 0);
     this.#syncOrder(items);
     if (queue.paused !== this.#paused) {
       this.#paused = queue.paused;
-      this.#keep.paused(queue.paused);
+      this.#persistence.paused(queue.paused);
     }
   }
 
@@ -37,15 +37,16 @@ export class QueueMirror {
     const old = this.#kept.get(id);
     if (!old) {
       const isLast = !isFirst || this.#kept.size === 0;
-      this.#keep.added(item, isLast ? 'last' : 'first');
+      this.#persistence.added(item, isLast ? 'last' : 'first');
       // A map keeps the order of insertion; the order of the queue is compared with it.
       this.#kept = isLast ? this.#kept.set(id, item) : new Map([[id, item], ...this.#kept]);
       return;
     }
     if (old.text !== text || old.held !== held) {
-      this.#keep.changed(id, { ...(old.text !== text && { text }), ...(old.held !== held && { held }) });
+      this.#persistence.changed(id, { ...(old.text !== text && { text }), ...(old.held !== held && { held }) });
     }
-    if (old.state !== state || old.reason !== reason || old.doubtful !== doubtful) this.#keep.state(id, state, item);
+    if (old.state !== state || old.reason !== reason || old.doubtful !== doubtful)
+      this.#persistence.state(id, state, item);
     this.#kept.set(id, item);
   }
 
@@ -53,7 +54,7 @@ export class QueueMirror {
     const order = items.map(({ id }) => id);
     const kept = [...this.#kept.keys()];
     if (order.every((id, index) => kept[index] === id)) return;
-    this.#keep.order(order);
+    this.#persistence.order(order);
     this.#kept = new Map(
       order.flatMap((id) => {
         const item = this.#kept.get(id);

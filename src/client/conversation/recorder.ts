@@ -1,14 +1,14 @@
 // Applies what happens to the model and keeps it, in the same order. What an agent sends in one go is kept in one go.
 import type { SessionEvent, TimedEvent } from '../../session/event';
 import type { SessionModel } from '../../session/model';
-import type { ConversationKeep } from './keep';
+import type { ConversationPersistence } from './persistence';
 
 /** In a turn, so many entries lie between two marks. */
 const MARK_EVERY = 16;
 
 export class Recorder {
   readonly #model: SessionModel;
-  readonly #keep: ConversationKeep | undefined;
+  readonly #persistence: ConversationPersistence | undefined;
   readonly #now: () => number;
   /** What is to be kept together; undefined: each event by itself. */
   #together: TimedEvent[] | undefined;
@@ -17,9 +17,9 @@ export class Recorder {
   #marked = 0;
 
   /** @param now ms since 1970 */
-  constructor(model: SessionModel, keep: ConversationKeep | undefined, now: () => number) {
+  constructor(model: SessionModel, persistence: ConversationPersistence | undefined, now: () => number) {
     this.#model = model;
-    this.#keep = keep;
+    this.#persistence = persistence;
     this.#now = now;
   }
 
@@ -30,8 +30,8 @@ export class Recorder {
 
   /** Applies one event. @param at ms since 1970 */
   applyAt(event: SessionEvent, at: number): void {
-    const keep = this.#keep;
-    if (!keep) {
+    const persistence = this.#persistence;
+    if (!persistence) {
       this.#model.apply(event, at);
       return;
     }
@@ -47,8 +47,8 @@ export class Recorder {
       ...(this.#isMark(entries, turn, event) && { mark: { entries, turns, ...(turn !== undefined && { turn }) } }),
     };
     if (this.#together) this.#together.push(timed);
-    else keep.events([timed]);
-    if (event.type === 'info' && event.title) keep.describe({ title: event.title });
+    else persistence.events([timed]);
+    if (event.type === 'info' && event.title) persistence.describe({ title: event.title });
   }
 
   /** Whether the end of the transcript can be read from an event on: a turn begins with it, or an entry where none of the like was for long. */
@@ -70,7 +70,7 @@ export class Recorder {
 
   /** Keeps all that is applied during `run`, and the queue as it is then, at its end. */
   readonly together = <T>(run: () => T): T => {
-    if (!this.#keep || this.#together) return run();
+    if (!this.#persistence || this.#together) return run();
     this.#together = [];
     try {
       return run();
@@ -87,8 +87,8 @@ export class Recorder {
     if (!events || (events.length === 0 && !sync)) return;
     this.#together = [];
     this.#syncQueue = undefined;
-    this.#keep?.together(() => {
-      if (events.length > 0) this.#keep?.events(events);
+    this.#persistence?.together(() => {
+      if (events.length > 0) this.#persistence?.events(events);
       sync?.();
     });
   };

@@ -6,7 +6,7 @@ import type { SessionView } from '../../session/model';
 import type { PromptQueue, QueuedAttachment } from '../../session/queue';
 import type { SessionState } from '../../session/state';
 import { isEnded } from '../../session/tools';
-import type { KeptConversation, KeptItem } from './keep';
+import type { KeptConversation, KeptItem } from './persistence';
 import type { Unsent } from './unsent';
 
 /** The words for a turn that the end of its window cut off. */

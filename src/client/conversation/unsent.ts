@@ -3,7 +3,7 @@
 import { Emitter, type Event } from '../../base/event';
 import type { Anchor, DraftView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue';
-import type { ConversationKeep, KeptConversation } from './keep';
+import type { ConversationPersistence, KeptConversation } from './persistence';
 
 /** The draft was changed. `by`: the page that did it, which knows it already. */
 export interface DraftChange {
@@ -12,7 +12,7 @@ export interface DraftChange {
 }
 
 export class Unsent {
-  readonly #keep: ConversationKeep | undefined;
+  readonly #persistence: ConversationPersistence | undefined;
   readonly #onChange: () => void;
   readonly #didChangeDraft = new Emitter<DraftChange>();
   #draft: DraftView = { text: '', revision: 0 };
@@ -21,8 +21,8 @@ export class Unsent {
   #anchor: Anchor | undefined;
 
   /** @param onChange the attachments have changed; the text is the composer's own. */
-  constructor(keep: ConversationKeep | undefined, onChange: () => void) {
-    this.#keep = keep;
+  constructor(persistence: ConversationPersistence | undefined, onChange: () => void) {
+    this.#persistence = persistence;
     this.#onChange = onChange;
   }
 
@@ -39,7 +39,7 @@ export class Unsent {
   write(draft: DraftView, by: unknown): boolean {
     if (draft.revision <= this.#draft.revision) return false;
     this.#draft = { text: draft.text, revision: draft.revision };
-    this.#keep?.draft(this.#draft, this.#attachments);
+    this.#persistence?.draft(this.#draft, this.#attachments);
     this.#didChangeDraft.fire({ draft: this.#draft, by });
     return true;
   }
@@ -52,7 +52,7 @@ export class Unsent {
   set anchor(anchor: Anchor | undefined) {
     if (anchor?.index === this.#anchor?.index && anchor?.offset === this.#anchor?.offset) return;
     this.#anchor = anchor;
-    this.#keep?.place(anchor);
+    this.#persistence?.place(anchor);
   }
 
   get attachments(): readonly QueuedAttachment[] {
@@ -109,7 +109,7 @@ export class Unsent {
   #set(draft: DraftView, attachments: readonly QueuedAttachment[]): void {
     this.#draft = draft;
     this.#attachments = attachments;
-    this.#keep?.draft(draft, attachments);
+    this.#persistence?.draft(draft, attachments);
     this.#onChange();
   }
 }

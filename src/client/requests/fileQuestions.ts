@@ -1,5 +1,5 @@
 // Asks the user about files that an agent may not touch without them: one card at a time in the transcript, and all of them over with the turn.
-import type { PermissionDesk } from './permissionDesk';
+import type { PermissionRequestHandler } from './permissionRequestHandler';
 
 /** Questions that wait for their turn; more are refused unseen. */
 const MAX_WAITING = 20;
@@ -24,14 +24,14 @@ const OPTIONS = [
 ] as const;
 
 export class FileQuestions {
-  readonly #permissions: Pick<PermissionDesk, 'ask'>;
+  readonly #permissions: Pick<PermissionRequestHandler, 'ask'>;
   /** The end of the question before. */
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #refusesAll = false;
   #turn = new AbortController();
 
-  constructor(permissions: Pick<PermissionDesk, 'ask'>) {
+  constructor(permissions: Pick<PermissionRequestHandler, 'ask'>) {
     this.#permissions = permissions;
   }
 

@@ -12,7 +12,7 @@ import type { Permission } from '../../session/state';
 import type { Conversation } from '../conversation/conversation';
 import type { StateExchange } from '../sharing/stateExchange';
 import type { TurnResult } from '../turns/openTurn';
-import { waitReasonWords } from '../view/waitReasonWords';
+import { waitReasonWords } from '../view/waitReasonLabels';
 import { pastContext } from './pastContext';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';

@@ -4,9 +4,8 @@ import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { ResourceStore } from '../../distributed/model/resources';
 import { readRecord as readMessages } from '../../distributed/model/sessionRecord';
-import type { DescriptorPort } from '../http/communicationRecord';
-import { readRecord as readHttp } from '../http/communicationRecord';
-import type { FileShelf } from './fileShelf';
+import { type DescriptorPort, readRecord as readHttp } from '../http/communicationRecord';
+import type { FileStore } from './fileStore';
 import { idsIn, idsOf, keyIn } from './sessionRemains';
 
 /** An object that a conversation wrote on another machine. */
@@ -46,15 +45,15 @@ export async function copiesOf(key: string, options: CopiesOptions): Promise<rea
 }
 
 /**
- * Removes copies that no other session refers to. @param shelves what is kept of the sessions that are left
+ * Removes copies that no other session refers to. @param fileStores what is kept of the sessions that are left
  * @returns how many could not be removed; what went wrong is logged
  */
 export async function removeCopies(
   copies: readonly SessionCopy[],
-  { shelves, log }: { readonly shelves: readonly FileShelf[]; readonly log: Log },
+  { fileStores, log }: { readonly fileStores: readonly FileStore[]; readonly log: Log },
   signal: AbortSignal,
 ): Promise<number> {
-  const others = await idsIn(shelves, signal);
+  const others = await idsIn(fileStores, signal);
   const own = copies.filter(({ key }) => !idsOf(key.slice(key.lastIndexOf('/'))).some((id) => others.has(id)));
   let failed = 0;
   for (let at = 0; at < own.length; at += AT_ONCE) {

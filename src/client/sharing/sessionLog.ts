@@ -33,7 +33,7 @@ export interface SessionLogOptions {
   /** The first takes what is written from now on. */
   readonly stores: () => Promise<readonly [ResourceStore, ...ResourceStore[]]>;
   /** Keeps what is known of the session beside its descriptor. */
-  readonly shelf: DescriptorPort;
+  readonly fileStore: DescriptorPort;
   /** False: somebody else keeps the messages, and nothing is written. */
   readonly isWanted: () => boolean;
   readonly log: Log;
@@ -44,7 +44,7 @@ export interface SessionLogOptions {
 }
 
 /**
- * As it lies on the shelf. `through`: id of the last entry that is written; `beyond`: messages after it that are written too; `shared`: somebody asked for the messages,
+ * As it lies in the file store. `through`: id of the last entry that is written; `beyond`: messages after it that are written too; `shared`: somebody asked for the messages,
  * or they came from elsewhere; `stateBy`: the id of the agent that stored the state, or its name as a role has it.
  */
 const keptSchema = z.object({
@@ -97,9 +97,9 @@ export class SessionLog implements Disposable {
   /** A job that writes everything has not begun yet. */
   #isWriteQueued = false;
   #isTroubled = false;
-  /** Undefined while nobody has looked on the shelf. */
+  /** Undefined while nobody has looked in the file store. */
   #isShared: boolean | undefined;
-  /** Nothing is on the shelf. */
+  /** Nothing is in the file store. */
   #isUnknown = false;
   #stateBy: string | undefined;
 
@@ -403,8 +403,8 @@ export class SessionLog implements Disposable {
 
   async #read(): Promise<Kept> {
     if (this.#known) return { record: this.#known.record };
-    const { shelf, key, log } = this.#options;
-    const text = await shelf.read(key);
+    const { fileStore, key, log } = this.#options;
+    const text = await fileStore.read(key);
     if (text === undefined) return {};
     try {
       const { record, through, beyond, shared, stateBy } = z.parse(keptSchema, JSON.parse(text));
@@ -441,7 +441,7 @@ export class SessionLog implements Disposable {
         stores: this.#isShared === true ? await stores() : onlyLocal(await stores()),
         ...(record && { record }),
         save: (next) => {
-          // What reached the store and not the shelf was written by this conversation, right after what is on the shelf.
+          // What reached the store and not the file store was written by this conversation, right after what is in the file store.
           if (isFirst && !isOpen) this.#beyond = (kept.beyond ?? 0) + next.entries.length - record.entries.length;
           return this.#save(next);
         },
@@ -458,7 +458,7 @@ export class SessionLog implements Disposable {
   }
 
   async #save(record: SessionRecord): Promise<void> {
-    const { shelf, key } = this.#options;
+    const { fileStore, key } = this.#options;
     const kept: Kept = {
       record,
       beyond: this.#beyond,
@@ -467,7 +467,7 @@ export class SessionLog implements Disposable {
       ...(this.#stateBy !== undefined && { stateBy: this.#stateBy }),
     };
     try {
-      await shelf.write(key, JSON.stringify(kept));
+      await fileStore.write(key, JSON.stringify(kept));
     } catch (error) {
       throw new ParleyError('store-error', 'What is known of the session cannot be kept.', { cause: error });
     }

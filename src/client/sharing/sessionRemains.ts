@@ -3,11 +3,11 @@ import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { LocalStore } from '../../distributed/stores/localStore';
-import type { FileShelf } from './fileShelf';
+import type { FileStore } from './fileStore';
 
 export interface RemainsOptions {
   /** Where one text is kept for each session: descriptors of HTTP sessions, records of messages. */
-  readonly shelves: readonly FileShelf[];
+  readonly fileStores: readonly FileStore[];
   /** The messages on this machine. Copies in a bucket stay: others may have them from there. */
   readonly store: Pick<LocalStore, 'list' | 'remove'>;
   readonly log: Log;
@@ -23,18 +23,18 @@ const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
  */
 export async function removeRemains(
   keys: readonly string[],
-  { shelves, store, log }: RemainsOptions,
+  { fileStores, store, log }: RemainsOptions,
   signal: AbortSignal,
 ): Promise<{ readonly removed: number; readonly left: readonly string[] }> {
   const gone = new Set(keys);
-  for (const shelf of shelves) for (const key of keys) await quietly(log, shelf.remove(key));
+  for (const fileStore of fileStores) for (const key of keys) await quietly(log, fileStore.remove(key));
   const names = [...(await store.list('sessions/', signal)), ...(await store.list('http/', signal))];
   const own = names.flatMap((name) => {
     const key = keyIn(name);
     return gone.has(key) ? [{ name, key }] : [];
   });
   if (own.length === 0) return { removed: 0, left: [] };
-  const others = await idsIn(shelves, signal);
+  const others = await idsIn(fileStores, signal);
   const left = new Set<string>();
   let removed = 0;
   for (const { name, key } of own) {
@@ -47,11 +47,11 @@ export async function removeRemains(
 
 /**
  * The conversations whose messages were written although nobody asked for them, as every conversation's once were: all are their own and on this machine.
- * @param shelf what is known of the messages of sessions @param storeId of the store on this machine
+ * @param fileStore what is known of the messages of sessions @param storeId of the store on this machine
  */
-export async function neverShared(shelf: FileShelf, storeId: string): Promise<readonly string[]> {
+export async function neverShared(fileStore: FileStore, storeId: string): Promise<readonly string[]> {
   const keys: string[] = [];
-  for await (const text of shelf.texts()) {
+  for await (const text of fileStore.texts()) {
     const places = ownPlaces(text);
     const [first] = places;
     const key = first && keyIn(first.key);
@@ -79,10 +79,10 @@ export function keyIn(name: string): string {
 }
 
 /** Whatever looks like the id of a message in what is known of the other sessions: their own, and those in URLs. */
-export async function idsIn(shelves: readonly FileShelf[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+export async function idsIn(fileStores: readonly FileStore[], signal: AbortSignal): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
-  for (const shelf of shelves) {
-    for await (const text of shelf.texts()) {
+  for (const fileStore of fileStores) {
+    for await (const text of fileStore.texts()) {
       signal.throwIfAborted();
       for (const id of idsOf(text)) ids.add(id);
     }

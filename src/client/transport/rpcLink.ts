@@ -12,9 +12,9 @@ import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { knownSecrets, redact } from '../../base/redact';
-import { abilitiesOf, refusingOthers } from '../ports/abilities';
 import type { AgentLink } from '../ports/agentLink';
-import { type Carrier, type CarrierOptions, startCarrier } from './carrier';
+import { clientCapabilitiesOf, refusingOthers } from '../ports/clientCapabilities';
+import { type AgentTransport, type AgentTransportOptions, startTransport } from './agentTransport';
 import { ProtocolOffers } from './protocolOffers';
 import { scrubbedLog } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
@@ -24,7 +24,7 @@ const STDERR_LINES = 20;
 /** How long a closed stdout may wait for the process to end, in milliseconds. */
 const EXIT_AFTER_CLOSE_MS = 1500;
 
-export interface LinkOptions extends CarrierOptions {
+export interface LinkOptions extends AgentTransportOptions {
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
   readonly onRequest: RpcHandlers['onRequest'];
   readonly onNotification: RpcHandlers['onNotification'];
@@ -45,31 +45,31 @@ export class RpcLink implements AgentLink {
   /** What it says of itself, and how to talk to it; there once `open` has resolved. */
   description!: AgentDescription;
   dialect!: Dialect;
-  readonly #carrier: Carrier;
+  readonly #transport: AgentTransport;
   readonly #name: string;
   readonly #didEnd = new Emitter<ParleyError>();
-  readonly #log: CarrierOptions['log'];
+  readonly #log: AgentTransportOptions['log'];
   /** Settled when it is known how the agent ended; with undefined where we have ended it. */
   readonly #gone = new Deferred<ParleyError | undefined>();
   #noise = '';
   #ended: ParleyError | undefined;
   #closing = false;
 
-  private constructor(carrier: Carrier, options: LinkOptions) {
-    this.#carrier = carrier;
+  private constructor(transport: AgentTransport, options: LinkOptions) {
+    this.#transport = transport;
     this.#name = options.agent.name;
     const { onTraffic } = options;
-    const { scrub = (text: string) => text } = carrier;
+    const { scrub = (text: string) => text } = transport;
     const clean = (text: string): string => knownSecrets.redact(scrub(text));
-    const log = carrier.scrub ? scrubbedLog(options.log, carrier.scrub) : options.log;
+    const log = transport.scrub ? scrubbedLog(options.log, transport.scrub) : options.log;
     this.#log = log;
     this.router = new UpdateRouter((sentence) => log.warn(sentence));
     this.rpc = new RpcConnection({
-      transport: carrier.transport,
+      transport: transport.transport,
       log,
       handlers: {
         onUpdates: (batch) => this.router.route(batch),
-        onRequest: refusingOthers(abilitiesOf(options.agent), options.onRequest),
+        onRequest: refusingOthers(clientCapabilitiesOf(options.agent), options.onRequest),
         onNotification: options.onNotification,
       },
       onNoise: (line) => {
@@ -79,7 +79,7 @@ export class RpcLink implements AgentLink {
       ...(onTraffic && { onTraffic: (dir: 'in' | 'out', line: string) => onTraffic(dir, scrub(line)) }),
     });
     this.rpc.onDidClose((error) => void this.#onClosed(error));
-    void carrier.exited.then((exit) => {
+    void transport.exited.then((exit) => {
       // The end of a connection is told when all that came before it was handled.
       if (!(exit instanceof ParleyError)) this.#end(this.#exitError(exit));
     });
@@ -124,15 +124,15 @@ export class RpcLink implements AgentLink {
     deadlines: Deadlines,
     signal: AbortSignal,
   ): Promise<RpcLink | ProtocolVersion> {
-    const carrier = await startCarrier(options, stages, deadlines, signal);
-    const link = new RpcLink(carrier, options);
+    const transport = await startTransport(options, stages, deadlines, signal);
+    const link = new RpcLink(transport, options);
     try {
       const { client, state, traceparent } = options;
       const signInTerminal = options.signInTerminal === true;
-      const abilities = { ...abilitiesOf(options.agent), signInTerminal, state: state !== undefined };
+      const capabilities = { ...clientCapabilitiesOf(options.agent), signInTerminal, state: state !== undefined };
       const caller = stateful(traced(link.rpc, traceparent), state);
       const initialized = await stages.run('initialize', deadlines.initialize, signal, (stop) =>
-        link.until((inner) => initialize(caller, { client, abilities, offer }, inner), stop),
+        link.until((inner) => initialize(caller, { client, capabilities, offer }, inner), stop),
       );
       if (initialized.kind === 'again') {
         await link.close();
@@ -175,7 +175,7 @@ export class RpcLink implements AgentLink {
   /** A failure as the user reads it: who, what, the last stderr lines, what to do. */
   async describe(error: unknown, step: string): Promise<ParleyError> {
     if (this.#ended && error === this.#ended) return error as ParleyError;
-    const stderr = redact(this.#carrier.stderrTail(STDERR_LINES));
+    const stderr = redact(this.#transport.stderrTail(STDERR_LINES));
     const code = error instanceof ParleyError ? error.code : 'agent-error';
     const hint = error instanceof ParleyError ? error.hint : undefined;
     const check = this.#isRemote ? 'Check its “url”' : 'Check that the command starts the agent in its ACP mode';
@@ -197,7 +197,7 @@ export class RpcLink implements AgentLink {
     this.#closing = true;
     this.#gone.resolve(this.#ended);
     this.rpc.dispose();
-    await this.#carrier.close();
+    await this.#transport.close();
   }
 
   dispose(): void {
@@ -206,18 +206,18 @@ export class RpcLink implements AgentLink {
     this.#gone.resolve(this.#ended);
     this.#didEnd.dispose();
     this.rpc.dispose();
-    this.#carrier.dispose();
+    this.#transport.dispose();
   }
 
   /** A process has a pid; a connection to another machine has none. */
   get #isRemote(): boolean {
-    return this.#carrier.pid === undefined;
+    return this.#transport.pid === undefined;
   }
 
   /** stdout has ended. Mostly the process is about to as well; where it lives on, it can no longer be talked to. */
   async #onClosed(error: ParleyError | undefined): Promise<void> {
     if (this.#isRemote && error?.code === 'connection-closed') {
-      const why = await this.#carrier.exited;
+      const why = await this.#transport.exited;
       if (why instanceof ParleyError) this.#end(this.#lostError(why));
       return;
     }
@@ -229,12 +229,12 @@ export class RpcLink implements AgentLink {
           'Start it again; its log may say why it sent that.',
         ),
       );
-      await this.#carrier.close();
+      await this.#transport.close();
       return;
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stillThere = await Promise.race([
-      this.#carrier.exited.then(() => false),
+      this.#transport.exited.then(() => false),
       new Promise<boolean>((resolve) => {
         timer = setTimeout(() => resolve(true), EXIT_AFTER_CLOSE_MS);
       }),
@@ -248,7 +248,7 @@ export class RpcLink implements AgentLink {
         'Start it again.',
       ),
     );
-    await this.#carrier.close();
+    await this.#transport.close();
   }
 
   async #whyEnded(fallback: ParleyError): Promise<ParleyError> {
@@ -262,7 +262,7 @@ export class RpcLink implements AgentLink {
     // The server's own words may be in it.
     return this.#ending(
       code === remoteLost ? 'connection-lost' : code,
-      knownSecrets.redact(this.#carrier.scrub?.(sentence) ?? sentence),
+      knownSecrets.redact(this.#transport.scrub?.(sentence) ?? sentence),
       hint,
     );
   }
@@ -276,7 +276,7 @@ export class RpcLink implements AgentLink {
   }
 
   #ending(code: string, message: string, hint: string): ParleyError {
-    const stderr = redact(this.#carrier.stderrTail(STDERR_LINES));
+    const stderr = redact(this.#transport.stderrTail(STDERR_LINES));
     const noise = this.#noise ? `It sent text that is no protocol message: “${this.#noise}”.` : hint;
     return new ParleyError(code, message, { hint: noise, ...(stderr && { stderr }) });
   }

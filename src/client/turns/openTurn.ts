@@ -1,4 +1,4 @@
-// A turn while it is open, and the prompts that are in it or wait for one: what the ledger (turnLedger.ts) knows of them.
+// A turn while it is open, and the prompts that are in it or wait for one: what the tracker (turnTracker.ts) knows of them.
 import type { StateReport } from '../../acp/protocol/dialect';
 import type { Deferred } from '../../base/deferred';
 import type { ContentBlock } from '../../session/content';

@@ -13,13 +13,13 @@ import { detailed, type PauseCode, type WaitReason } from '../../session/waitRea
 import type { OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
 import type { Clock } from '../ports/ports';
-import { ElicitationDesk } from '../requests/elicitationDesk';
+import { ElicitationRequestHandler } from '../requests/elicitationRequestHandler';
 import { type AskFile, FileQuestions } from '../requests/fileQuestions';
-import { PermissionDesk } from '../requests/permissionDesk';
+import { PermissionRequestHandler } from '../requests/permissionRequestHandler';
 import { promptFailure } from './failures';
-import { Outbox, type SentMessage } from './outbox';
+import { PromptDispatcher, type SentMessage } from './promptDispatcher';
 import { textOf } from './promptEcho';
-import { TurnLedger } from './turnLedger';
+import { TurnTracker } from './turnTracker';
 
 /** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
@@ -96,11 +96,11 @@ export interface TurnControlOptions {
 }
 
 export class TurnControl {
-  readonly permissions: PermissionDesk;
-  readonly elicitations: ElicitationDesk;
-  readonly outbox: Outbox;
+  readonly permissions: PermissionRequestHandler;
+  readonly elicitations: ElicitationRequestHandler;
+  readonly dispatcher: PromptDispatcher;
   readonly #options: TurnControlOptions;
-  readonly #ledger: TurnLedger;
+  readonly #tracker: TurnTracker;
   readonly #fileQuestions: FileQuestions;
   #patience: ReturnType<typeof setTimeout> | undefined;
   #ignoresStop = false;
@@ -119,10 +119,10 @@ export class TurnControl {
   constructor(options: TurnControlOptions) {
     const { apply, services, queue } = options;
     this.#options = options;
-    this.permissions = new PermissionDesk(apply);
-    this.elicitations = new ElicitationDesk(apply);
+    this.permissions = new PermissionRequestHandler(apply);
+    this.elicitations = new ElicitationRequestHandler(apply);
     this.#fileQuestions = new FileQuestions(this.permissions);
-    this.#ledger = new TurnLedger({
+    this.#tracker = new TurnTracker({
       turnsSoFar: options.turnsSoFar,
       apply,
       now: services.clock.now,
@@ -136,7 +136,7 @@ export class TurnControl {
       ...(services.barrierGraceMs !== undefined && { barrierGraceMs: services.barrierGraceMs }),
       ...(services.answerGraceMs !== undefined && { answerGraceMs: services.answerGraceMs }),
     });
-    this.outbox = new Outbox(queue, {
+    this.dispatcher = new PromptDispatcher(queue, {
       canSend: () => this.#canSend(),
       send: (item) => this.#send(item),
     });
@@ -153,7 +153,7 @@ export class TurnControl {
   }
 
   get #hasTurn(): boolean {
-    return this.#ledger.current !== undefined || this.#ledger.hasWaiting;
+    return this.#tracker.current !== undefined || this.#tracker.hasWaiting;
   }
 
   /** No turn runs, and the last one ended with a question: the next message is the answer. */
@@ -163,7 +163,7 @@ export class TurnControl {
   }
 
   get isCancelled(): boolean {
-    return this.#ledger.current?.cancelRequested === true;
+    return this.#tracker.current?.cancelRequested === true;
   }
 
   /** The agent was asked to stop and goes on regardless. */
@@ -176,25 +176,25 @@ export class TurnControl {
     !this.isCancelled && (await this.#fileQuestions.ask(question, signal));
 
   turnComplete(barrier: TurnComplete): void {
-    this.#ledger.turnComplete(barrier);
+    this.#tracker.turnComplete(barrier);
   }
 
   /** What the agent says of its own state. A turn that failed for want of a sign-in asks for one, as an error of its prompt would. */
   state(report: StateReport): void {
-    if (report.error?.code === AUTH_REQUIRED && this.#ledger.current) this.#signInFor = report.error.message;
-    this.#ledger.state(report);
-    if (!this.#ledger.current) this.#signInFor = undefined;
+    if (report.error?.code === AUTH_REQUIRED && this.#tracker.current) this.#signInFor = report.error.message;
+    this.#tracker.state(report);
+    if (!this.#tracker.current) this.#signInFor = undefined;
     this.#options.onChange();
   }
 
   /** The agent sent an update of the session, of whatever kind. */
   updated(): void {
-    this.#ledger.updated();
+    this.#tracker.updated();
   }
 
   /** To be called with each event of the agent's, before it is applied: it may be what a prompt has become. */
   heard(event: SessionEvent): void {
-    this.#ledger.heard(event);
+    this.#tracker.heard(event);
   }
 
   /** Asks the agent to stop: the turn still ends by the agent's word. Its open questions are answered at once. */
@@ -203,7 +203,7 @@ export class TurnControl {
     const session = current();
     this.keepBack();
     if (!session || (!this.#hasTurn && !this.isAsked)) return;
-    this.#ledger.cancelRequested();
+    this.#tracker.cancelRequested();
     this.#preparing?.abort.abort();
     const asked = session.link.dialect
       .cancel(session.sessionId)
@@ -239,13 +239,13 @@ export class TurnControl {
     this.permissions.cancelAll('exit');
     this.#fileQuestions.turnEnded();
     this.elicitations.exited();
-    this.#ledger.exited(note, interrupted);
+    this.#tracker.exited(note, interrupted);
   }
 
   dispose(): void {
     clearTimeout(this.#patience);
     this.exited('the session was closed', true);
-    this.outbox.dispose();
+    this.dispatcher.dispose();
   }
 
   /** Sends one message; resolves when it has left, with the end of its turn. Undefined where it must wait after all. */
@@ -265,15 +265,15 @@ export class TurnControl {
     }
     const { link, sessionId } = opened;
     const { features } = link.description;
-    const content = this.outbox.contentOf(item, features.prompt);
+    const content = this.dispatcher.contentOf(item, features.prompt);
     const endsBy = features.states ? 'state' : 'response';
     const promised = features.turnComplete !== undefined;
     const sent = [...content, ...this.#options.appendix(features.prompt)];
     const echo = sent.length === content.length ? {} : { echo: textOf(sent) };
     const terms = { promptId: item.id, content, endsBy, promised, ...echo } as const;
-    const begins = !this.isBusy || (endsBy === 'response' && this.#ledger.isOwnWork);
+    const begins = !this.isBusy || (endsBy === 'response' && this.#tracker.isOwnWork);
     const { id: handle, done } = kept.together(() => {
-      const begun = begins ? this.#ledger.begin(terms) : this.#ledger.follow(terms);
+      const begun = begins ? this.#tracker.begin(terms) : this.#tracker.follow(terms);
       if (begins) {
         apply({ type: 'prompt_sent', turnId: begun.id, promptId: item.id, content, ...echo });
         queue.remove(item.id);
@@ -286,7 +286,7 @@ export class TurnControl {
     if (!begins) this.#accepted.set(item.id, { takeBack });
     else this.#inTurn.push(item);
     const onSent = (id: string): void => {
-      this.#ledger.sent(handle, id);
+      this.#tracker.sent(handle, id);
       if (!begins && queue.find(item.id)) queue.setState(item, 'accepted');
     };
     const prompt = (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takeBack.signal);
@@ -295,8 +295,8 @@ export class TurnControl {
         this.#options.heard();
         // What was written before the question is no answer to it.
         if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
-        if (isReceipt(answer, this.#ledger.statesSeen)) this.#ledger.received(handle, answer.messageId);
-        else this.#ledger.answered(handle, answer.stopReason, answer, promised, answer.note);
+        if (isReceipt(answer, this.#tracker.statesSeen)) this.#tracker.received(handle, answer.messageId);
+        else this.#tracker.answered(handle, answer.stopReason, answer, promised, answer.note);
       },
       (error: unknown) => {
         // The end of the connection is told by the end of the agent, which knows why.
@@ -357,11 +357,11 @@ export class TurnControl {
     const again = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
     if (again) this.#again.add(item.id);
     if (again && signIn) needSignIn(failure.message);
-    const { kind, asked } = this.#ledger.failed(handle, failure, code === rpcCodes.cancelled);
+    const { kind, asked } = this.#tracker.failed(handle, failure, code === rpcCodes.cancelled);
     if (kind === 'refused') this.#gaveBack(item, { again, asked, failure, cancelled: code === rpcCodes.cancelled });
     if (lost !== undefined) queue.pause(lost);
     this.#options.onChange();
-    this.outbox.pump();
+    this.dispatcher.pump();
   }
 
   /** A prompt comes back that no turn has taken in. */
@@ -380,7 +380,7 @@ export class TurnControl {
     else queue.setState(item, 'failed', detailed('refused', failure.message));
     if (wanted === 'remove') {
       queue.remove(item.id);
-      this.outbox.forget(item);
+      this.dispatcher.forget(item);
     } else if (wanted === 'edit') queue.pause('taken-back');
     else if (cancelled && !asked) queue.pause('given-back');
     else if (!again && !cancelled && queue.items.some(({ state }) => state === 'queued')) queue.pause('turn-failed');
@@ -419,7 +419,7 @@ export class TurnControl {
     if (!this.#hasTurn) return true;
     if (this.isCancelled) return false;
     // An agent whose turns its answers end may say that it works, and never that it is done: that must not lock the user out.
-    return opened.link.description.features.queue !== undefined || this.#ledger.isOwnWork;
+    return opened.link.description.features.queue !== undefined || this.#tracker.isOwnWork;
   }
 
   /** What was to stop has stopped. */
@@ -445,7 +445,7 @@ export class TurnControl {
     this.#fileQuestions.turnEnded();
     this.elicitations.turnEnded(false);
     this.#options.onChange();
-    this.outbox.pump();
+    this.dispatcher.pump();
   }
 }
 

@@ -12,10 +12,10 @@ import type {
 import type { SessionPart } from '../../session/changes';
 import { canStart, guidanceOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
-import { endedWords, waitingWords, workingWords } from './livenessWords';
+import { endedWords, waitingWords, workingWords } from './livenessLabels';
 import { projectTurn } from './projectItem';
 import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
-import { waitReasonWords } from './waitReasonWords';
+import { waitReasonWords } from './waitReasonLabels';
 
 type Field = keyof SessionView;
 

@@ -4,7 +4,7 @@ import type { Barrier, StopReason } from '../../session/event';
 import type { Entry } from '../../session/state';
 import type { Conversation } from '../conversation/conversation';
 import { phaseOf } from './projectSession';
-import { waitReasonWords } from './waitReasonWords';
+import { waitReasonWords } from './waitReasonLabels';
 
 export interface SnapshotEntry {
   readonly id: string;

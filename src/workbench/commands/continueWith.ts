@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
-import { continuedFrom, continuedWith } from '../../client/sharing/provenanceWords';
+import { continuedFrom, continuedWith } from '../../client/sharing/provenanceNotices';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Conversations } from '../sessions/conversations';
 import type { Descriptors } from '../sharing/descriptors';

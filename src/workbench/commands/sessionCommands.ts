@@ -7,8 +7,8 @@ import type { Conversation } from '../../client/conversation/conversation';
 import type { SessionRecord } from '../../store/records';
 import type { SearchResult } from '../../store/search';
 import { KeptSessions, nameOf } from '../sessions/keptSessions';
+import { askTitle, isForeign, titleOf } from '../sessions/sessionLabels';
 import { pickSession } from '../sessions/sessionPicker';
-import { askTitle, isForeign, titleOf } from '../sessions/sessionWords';
 import { askModal } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
 

@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
 import { originsOf } from '../../client/sharing/openedHistory';
-import { branchOf } from '../../client/sharing/provenanceWords';
+import { branchOf } from '../../client/sharing/provenanceNotices';
 import { isBranch } from '../../distributed/client/branchName';
 import { compareHistories } from '../../distributed/client/handOver';
 import type { SessionDescriptor } from '../../distributed/model/model';

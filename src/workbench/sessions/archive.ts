@@ -1,19 +1,18 @@
 // The sessions of all windows, as the journal has them: keeping those of this window, bringing back old ones, and saying so where the disk does not take them.
 import { randomUUID } from 'node:crypto';
 import { type ExtensionContext, l10n } from 'vscode';
-import type { Disposable } from '../../base/disposable';
-import { DisposableStore } from '../../base/disposable';
+import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
-import type { ConversationKeep, KeptConversation } from '../../client/conversation/keep';
+import type { ConversationPersistence, KeptConversation } from '../../client/conversation/persistence';
 import type { TimedEvent } from '../../session/event';
 import { Journal } from '../../store/journal';
 import type { SessionRecord } from '../../store/records';
 import type { SearchResult } from '../../store/search';
 import { historyLimits } from '../config/settings';
 import { showInfo, showWarning } from '../ui/messages';
-import { JournalKeep, type KeepOptions, readKept } from './journalKeep';
+import { JournalPersistence, type JournalPersistenceOptions, readKept } from './journalPersistence';
 import { TranscriptReading } from './transcriptReading';
 
 /** Old sessions are forgotten a while after the start, when nothing else is to be done, and again as long as the window is open, in milliseconds. */
@@ -30,7 +29,7 @@ export interface Recalled {
   readonly record: SessionRecord;
   readonly kept: KeptConversation;
   /** Where it is kept; absent: another window has it, so it can be read here, and not gone on with. */
-  readonly keep?: JournalKeep;
+  readonly persistence?: JournalPersistence;
 }
 
 export class Archive implements Disposable {
@@ -60,14 +59,14 @@ export class Archive implements Disposable {
   }
 
   /** Keeps a new conversation from now on. */
-  keep(session: KeepOptions['session']): ConversationKeep {
-    return this.#keepOf(session, false);
+  persist(session: JournalPersistenceOptions['session']): ConversationPersistence {
+    return this.#persistenceOf(session, false);
   }
 
-  #keepOf(session: KeepOptions['session'], known: boolean): JournalKeep {
+  #persistenceOf(session: JournalPersistenceOptions['session'], known: boolean): JournalPersistence {
     const onLost = (): void => this.#lost.fire(session.key);
     const options = { journal: this.#open(), log: this.#log, windowId: this.#windowId, session, onLost };
-    return new JournalKeep(options, known);
+    return new JournalPersistence(options, known);
   }
 
   /**
@@ -84,8 +83,8 @@ export class Archive implements Disposable {
       // What a window that was killed left of it is added by the claim. It is ours while it is read, and free then.
       const isHeld = journal.claim(key, this.#windowId).kind !== 'owned';
       try {
-        const keep = isHeld ? undefined : this.#keepOf(record, true);
-        return { record, kept: readKept(journal, key, reading), ...(keep && { keep }) };
+        const persistence = isHeld ? undefined : this.#persistenceOf(record, true);
+        return { record, kept: readKept(journal, key, reading), ...(persistence && { persistence }) };
       } finally {
         if (!isHeld) journal.release(key, this.#windowId);
       }

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import type { FilePort } from '../../client/ports/ports';
 import { AgentFiles } from '../../client/requests/agentFiles';
-import type { FileShelf } from '../../client/sharing/fileShelf';
+import type { FileStore } from '../../client/sharing/fileStore';
 import type { Terminals } from '../../client/terminals/terminals';
 import { ProtocolOffers } from '../../client/transport/protocolOffers';
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
@@ -30,7 +30,7 @@ export interface ServiceParts {
   /** Reads a part of an HTTP agent's answer into its place. */
   readonly readPart: (key: string, gapId: string) => void;
   /** Keeps the descriptors of sessions with HTTP agents. */
-  readonly httpSessions: FileShelf;
+  readonly httpSessions: FileStore;
   /** Keeps the states of sessions for their agents. */
   readonly agentState: NonNullable<ConversationServices['agentState']>;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
-import type { Opening } from '../../client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../client/connection/sessionStart';
 import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import { Changes } from '../../session/changes';
@@ -17,7 +17,7 @@ export interface NewConversation {
   /** Absolute; absent: the first folder of the workspace. */
   readonly cwd?: string | undefined;
   /** How it comes by its session; absent: with a new one. */
-  readonly opening?: Opening | undefined;
+  readonly opening?: SessionOpenStrategy | undefined;
   /** What the session is called until its agent says otherwise. */
   readonly title?: string | undefined;
 }
@@ -134,14 +134,14 @@ export class Conversations implements Disposable {
     const { cwd, roots } = sessionFolders(options.cwd, this.#scratch);
     const key = randomUUID();
     const { opening, title } = options;
-    const keep = this.#archive.keep({ key, agentId: agent.id, cwd, roots });
+    const persistence = this.#archive.persist({ key, agentId: agent.id, cwd, roots });
     const conversation = new Conversation({
       key,
       agent,
       cwd,
       roots,
       services: this.#services,
-      keep,
+      persistence,
       ...(opening && { opening }),
     });
     this.#add(conversation);
@@ -161,7 +161,7 @@ export class Conversations implements Disposable {
     }
     const recalled = this.#archive.recall(key);
     if (!recalled) return undefined;
-    const { record, kept, keep } = recalled;
+    const { record, kept, persistence } = recalled;
     // A session is read also where its agent is gone; it goes on with the preferred one then.
     const agent = this.#catalog.find(record.agentId) ?? this.#catalog.preferred();
     const { agentSessionId: _other, ...past } = kept;
@@ -172,17 +172,17 @@ export class Conversations implements Disposable {
       roots: record.roots,
       services: this.#services,
       kept: agent.id === record.agentId ? kept : past,
-      ...(keep ? { keep } : { isHeld: true }),
+      ...(persistence ? { persistence } : { isHeld: true }),
     });
     const { unsent } = conversation;
     // What is written into one that another window has is kept nowhere else.
     const isUnwritten = (): boolean => unsent.draft === kept.draft && unsent.attachments === kept.attachments;
-    this.#add(conversation, () => (keep ? keep.isUnclaimed : isUnwritten()));
-    if (keep?.isLost) this.#onLost(key); // it was taken while it was read
+    this.#add(conversation, () => (persistence ? persistence.isUnclaimed : isUnwritten()));
+    if (persistence?.isLost) this.#onLost(key); // it was taken while it was read
     // It may have been given another one while it was closed.
     if (record.title !== undefined && record.title !== conversation.model.state.title)
       conversation.note([{ at: record.updatedAt, event: { type: 'info', title: record.title } }]);
-    if (!keep) void conversation.start(); // which says why it does not
+    if (!persistence) void conversation.start(); // which says why it does not
     return conversation;
   }
 

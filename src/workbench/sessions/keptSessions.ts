@@ -8,7 +8,7 @@ import type { SearchResult } from '../../store/search';
 import type { Part } from '../ui/inertText';
 import type { Archive } from './archive';
 import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';
-import { askTitle, isForeign, short } from './sessionWords';
+import { askTitle, isForeign, short } from './sessionLabels';
 
 const PAGE = 40;
 /** Read in one go where most are of other folders. */

@@ -10,7 +10,7 @@ import { showError } from '../ui/messages';
 import type { Conversations } from './conversations';
 import type { KeptSessions } from './keptSessions';
 import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';
-import { askTitle, short, titleOf, whenOf } from './sessionWords';
+import { askTitle, short, titleOf, whenOf } from './sessionLabels';
 
 const ANSWER_MS = 15_000;
 /** The user types on: what they look for is not known yet. */
@@ -27,7 +27,7 @@ export interface SessionPickerServices {
 }
 
 /** One agent's list, as far as it was read. */
-interface Shelf {
+interface AgentSessions {
   readonly lister: Conversation;
   readonly pages: AsyncGenerator<readonly SessionInfo[]>;
   readonly sessions: SessionInfo[];
@@ -47,7 +47,7 @@ class SessionPicker {
   readonly #list = new List<SessionItem>(l10n.t('Choose a session, or type what was said in it'));
   readonly #listening: Disposable[];
   readonly #abort = new AbortController();
-  #shelves: Shelf[] = [];
+  #stored: AgentSessions[] = [];
   #everywhere = false;
   #archived = false;
   #typing: ReturnType<typeof setTimeout> | undefined;
@@ -103,25 +103,25 @@ class SessionPicker {
   async #load(): Promise<void> {
     this.#services.kept.load(this.#everywhere);
     const query = { everywhere: this.#everywhere, archived: this.#archived };
-    this.#shelves = this.#listers().map((lister) => ({
+    this.#stored = this.#listers().map((lister) => ({
       lister,
       pages: lister.ops.list(query, this.#abort.signal),
       sessions: [],
       more: true,
     }));
     this.#draw();
-    await Promise.all(this.#shelves.map((shelf) => this.#next(shelf)));
+    await Promise.all(this.#stored.map((listed) => this.#next(listed)));
   }
 
-  async #next(shelf: Shelf): Promise<void> {
+  async #next(listed: AgentSessions): Promise<void> {
     this.#list.busy = true;
     try {
-      const { value, done } = await shelf.pages.next();
-      if (value) shelf.sessions.push(...value);
-      shelf.more = !done;
+      const { value, done } = await listed.pages.next();
+      if (value) listed.sessions.push(...value);
+      listed.more = !done;
     } catch (error) {
-      shelf.more = false;
-      shelf.problem = messageOf(error);
+      listed.more = false;
+      listed.problem = messageOf(error);
     }
     if (this.#abort.signal.aborted) return;
     this.#list.busy = false;
@@ -138,7 +138,7 @@ class SessionPicker {
       separator(l10n.t('This window')),
       ...open.map((conversation) => this.#openItem(conversation, conversation === current)),
       ...kept.items(),
-      ...this.#shelves.flatMap((shelf) => this.#shelfItems(shelf)),
+      ...this.#stored.flatMap((listed) => this.#agentItems(listed)),
       ...(current ? this.#startItem(current) : []),
     ];
     this.#list.draw(rows, [this.#folderButton(), ...(canArchive ? [this.#archiveButton()] : [])]);
@@ -167,7 +167,7 @@ class SessionPicker {
   /** An agent that does not run cannot be asked. */
   #startItem(current: Conversation): SessionItem[] {
     const { link, agent } = current;
-    if (link || this.#shelves.some(({ lister }) => lister.agent.id === agent.id)) return [];
+    if (link || this.#stored.some(({ lister }) => lister.agent.id === agent.id)) return [];
     const load = async (): Promise<void> => {
       await current.start();
       await this.#load();
@@ -196,8 +196,8 @@ class SessionPicker {
     };
   }
 
-  #shelfItems(shelf: Shelf): SessionItem[] {
-    const { lister, sessions, more, problem } = shelf;
+  #agentItems(listed: AgentSessions): SessionItem[] {
+    const { lister, sessions, more, problem } = listed;
     const { conversations, kept } = this.#services;
     const { id } = lister.agent;
     const stored = sessions.filter(
@@ -206,19 +206,19 @@ class SessionPicker {
     const words = this.#archived
       ? l10n.t('{0}: archived', lister.agent.name)
       : l10n.t('{0}: earlier', lister.agent.name);
-    const items: SessionItem[] = [separator(words), ...stored.map((info) => this.#storedItem(shelf, info))];
+    const items: SessionItem[] = [separator(words), ...stored.map((info) => this.#storedItem(listed, info))];
     if (problem !== undefined) items.push({ label: [{ icon: 'warning' }, ` ${problem}`], alwaysShow: true });
-    else if (more && sessions.length > 0) items.push(moreItem(() => this.#next(shelf)));
+    else if (more && sessions.length > 0) items.push(moreItem(() => this.#next(listed)));
     else if (!more && stored.length === 0) items.push({ label: l10n.t('None') });
     return items;
   }
 
-  #storedItem(shelf: Shelf, info: SessionInfo): SessionItem {
-    const { lister } = shelf;
+  #storedItem(listed: AgentSessions, info: SessionInfo): SessionItem {
+    const { lister } = listed;
     const { ops } = lister;
     const { sessionId, title = sessionId, archived = this.#archived } = info;
     const forget = (): void => {
-      shelf.sessions.splice(shelf.sessions.indexOf(info), 1);
+      listed.sessions.splice(listed.sessions.indexOf(info), 1);
     };
     const signal = (): AbortSignal => AbortSignal.timeout(ANSWER_MS);
     return {
@@ -233,7 +233,7 @@ class SessionPicker {
                 const name = await askTitle(title);
                 if (name === undefined) return;
                 const kept = await ops.setTitle(sessionId, name, signal());
-                shelf.sessions.splice(shelf.sessions.indexOf(info), 1, { ...info, title: kept });
+                listed.sessions.splice(listed.sessions.indexOf(info), 1, { ...info, title: kept });
               }),
             ]
           : []),

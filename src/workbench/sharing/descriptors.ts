@@ -9,9 +9,15 @@ import type { Conversation } from '../../client/conversation/conversation';
 import type { CommunicationChat } from '../../client/http/communicationChat';
 import { Branches, relate } from '../../client/sharing/branches';
 import { ChatState, isStateOf } from '../../client/sharing/chatState';
-import { FileShelf } from '../../client/sharing/fileShelf';
+import { FileStore } from '../../client/sharing/fileStore';
 import { abandonedGaps, openHistory, placeOf, readLivePart, retryGap } from '../../client/sharing/openedHistory';
-import { type FoundState, openedEnd, openedFrom, otherBranch, sameSession } from '../../client/sharing/provenanceWords';
+import {
+  type FoundState,
+  openedEnd,
+  openedFrom,
+  otherBranch,
+  sameSession,
+} from '../../client/sharing/provenanceNotices';
 import { copiesOf, removeCopies } from '../../client/sharing/sessionCopies';
 import { SessionLog } from '../../client/sharing/sessionLog';
 import { neverShared, removeRemains } from '../../client/sharing/sessionRemains';
@@ -43,7 +49,7 @@ export interface DescriptorsOptions {
   readonly access: ResourceAccess;
   readonly cache: ResourceCache;
   /** Descriptors of sessions with HTTP agents. */
-  readonly httpSessions: FileShelf;
+  readonly httpSessions: FileStore;
   readonly log: Log;
 }
 
@@ -95,7 +101,7 @@ export class Descriptors implements Disposable {
   /** Sessions that were closed while their last messages are written. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #logged = new Map<string, Logged>();
-  readonly #shelf: FileShelf;
+  readonly #fileStore: FileStore;
   readonly #access: ResourceAccess;
   readonly #guard: Guard;
   readonly #cache: ResourceCache;
@@ -110,7 +116,7 @@ export class Descriptors implements Disposable {
     this.#options = options;
     const { context, conversations, stores, access, cache } = options;
     const folder = context.globalStorageUri.fsPath;
-    this.#shelf = new FileShelf(join(folder, 'session-messages'));
+    this.#fileStore = new FileStore(join(folder, 'session-messages'));
     this.#cache = cache;
     this.#access = access;
     this.#guard = new Guard(this.#access);
@@ -363,10 +369,10 @@ export class Descriptors implements Disposable {
     const { log, serve, context } = this.#options;
     const before = context.globalState.get<readonly string[]>(LEFT, []);
     try {
-      // What open sessions refer to is on the shelf then.
+      // What open sessions refer to is in the file store then.
       await this.settled();
-      const shelves = [this.#shelf, this.#options.httpSessions];
-      const remains = { shelves, store: await serve.localStore(), log };
+      const fileStores = [this.#fileStore, this.#options.httpSessions];
+      const remains = { fileStores, store: await serve.localStore(), log };
       const all = [...new Set([...before, ...keys])];
       const { removed, left } = await removeRemains(all, remains, this.#ended.signal);
       await context.globalState.update(LEFT, left.slice(-MAX_LEFT));
@@ -381,7 +387,7 @@ export class Descriptors implements Disposable {
     of: async (key) => {
       const { stores, httpSessions, log } = this.#options;
       try {
-        return await copiesOf(key, { messages: this.#shelf, http: httpSessions, stores: await stores.all() });
+        return await copiesOf(key, { messages: this.#fileStore, http: httpSessions, stores: await stores.all() });
       } catch (error) {
         log.warn(`It is not known which copies there are of session ${key}: ${messageOf(error)}`);
         return [];
@@ -391,7 +397,7 @@ export class Descriptors implements Disposable {
       const { httpSessions, log } = this.#options;
       // What is kept of the session itself must not keep its copies.
       await this.forget([key]);
-      const left = await removeCopies(copies, { shelves: [this.#shelf, httpSessions], log }, this.#ended.signal);
+      const left = await removeCopies(copies, { fileStores: [this.#fileStore, httpSessions], log }, this.#ended.signal);
       if (left > 0) void showWarning(`Parley: ${l10n.t('{0} copies could not be deleted from your bucket.', left)}`);
     },
   };
@@ -404,7 +410,7 @@ export class Descriptors implements Disposable {
     if (!since || Date.now() - since < COPIES_LAST_MS) return;
     try {
       const { id } = await serve.localStore();
-      await this.forget((await neverShared(this.#shelf, id)).filter((key) => !this.#logged.get(key)?.record));
+      await this.forget((await neverShared(this.#fileStore, id)).filter((key) => !this.#logged.get(key)?.record));
       await context.globalState.update(COPIES_SINCE, 0);
     } catch (error) {
       log.warn(`Messages of sessions that were never shared stay: ${messageOf(error)}`);
@@ -434,7 +440,7 @@ export class Descriptors implements Disposable {
       model,
       agentName: () => conversation.agent.name,
       stores: () => stores.all(),
-      shelf: this.#shelf,
+      fileStore: this.#fileStore,
       isWanted: () => !isHttp(conversation),
       log,
       onTrouble: (error) => {

@@ -9,7 +9,7 @@ import { V2Agent } from '../../../src/acp/v2/v2Agent';
 import { messageOf } from '../../../src/base/errors';
 import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';
-import { PermissionDesk } from '../../../src/client/requests/permissionDesk';
+import { PermissionRequestHandler } from '../../../src/client/requests/permissionRequestHandler';
 import { projectItem, projectTerminal, projectTurn } from '../../../src/client/view/projectItem';
 import { SessionModel } from '../../../src/session/model';
 import { MemoryTransport } from '../../support/memoryTransport';
@@ -23,7 +23,7 @@ const MAX_VIEW = 13_000_000;
 
 class Reader {
   readonly model = new SessionModel();
-  readonly desk = new PermissionDesk((event) => this.model.apply(event, 0));
+  readonly desk = new PermissionRequestHandler((event) => this.model.apply(event, 0));
   readonly answers: Promise<unknown>[] = [];
   readonly #dialect: Dialect;
   readonly #random: Random;

@@ -15,7 +15,7 @@ import { projectItem, projectTerminal, projectTurn } from '../../../src/client/v
 import { SessionModel, type SessionView } from '../../../src/session/model';
 import { PromptQueue } from '../../../src/session/queue';
 import type { Journal } from '../../../src/store/journal';
-import { JournalKeep, readKept } from '../../../src/workbench/sessions/journalKeep';
+import { JournalPersistence, readKept } from '../../../src/workbench/sessions/journalPersistence';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { openJournal } from '../../support/store/journals';
 import { corpus, FIRST, makePlay, type Play, SEEDS } from './fuzzPlays';
@@ -48,8 +48,8 @@ class FuzzedTurn {
       warn() {},
       error: (message) => void this.errors.push(message),
     };
-    const keep = new JournalKeep({ journal, log, windowId: 'w', session }, false);
-    const recorder = new Recorder(this.model, keep, () => 1);
+    const persistence = new JournalPersistence({ journal, log, windowId: 'w', session }, false);
+    const recorder = new Recorder(this.model, persistence, () => 1);
     const caller = {
       request: (_method: string, _params: unknown, options?: { onSent?(id: string | number): void }) => {
         options?.onSent?.(1);
@@ -91,8 +91,8 @@ class FuzzedTurn {
 
   async play({ said }: Play, random: Random): Promise<void> {
     const item = this.#queue.add(PROMPT, []);
-    const done = this.#turns.outbox.expect(item);
-    this.#turns.outbox.pump();
+    const done = this.#turns.dispatcher.expect(item);
+    this.#turns.dispatcher.pump();
     await this.#prompted.promise;
     const updates = said.map(({ value }) => JSON.parse(textOf(value)) as unknown);
     while (updates.length > 0) this.#inbound.updates(updates.splice(0, 1 + Math.floor(random() * 6)));

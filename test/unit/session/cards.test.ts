@@ -1,6 +1,6 @@
 // What is neither said nor done by a tool: compactions, questions, media. Kept within bounds, and changed in their place.
 import { strict as assert } from 'node:assert';
-import { PermissionDesk } from '../../../src/client/requests/permissionDesk';
+import { PermissionRequestHandler } from '../../../src/client/requests/permissionRequestHandler';
 import { MAX_MEDIA_CHARS } from '../../../src/session/bounds';
 import type { SessionEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
@@ -47,7 +47,7 @@ describe('cards of a session', () => {
 
   it('hides what a permission is asked for beside its title', async () => {
     const model = new SessionModel();
-    const desk = new PermissionDesk((event) => model.apply(event, 0));
+    const desk = new PermissionRequestHandler((event) => model.apply(event, 0));
     const command = { line: 'rm -rf out', cwd: '/work' };
     const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }];
     const asked = desk.ask(

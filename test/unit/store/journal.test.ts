@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../../src/base/errors';
-import type { ConversationKeep } from '../../../src/client/conversation/keep';
+import type { ConversationPersistence } from '../../../src/client/conversation/persistence';
 import { Recorder } from '../../../src/client/conversation/recorder';
 import type { SessionEvent, TimedEvent } from '../../../src/session/event';
 import { SessionModel } from '../../../src/session/model';
@@ -124,7 +124,7 @@ describe('Journal', () => {
     const model = new SessionModel();
     const recorder = new Recorder(
       model,
-      { events: (events) => journal.append('a', events) } as ConversationKeep,
+      { events: (events) => journal.append('a', events) } as ConversationPersistence,
       () => 1,
     );
     for (let index = 0; index < 100; index++)

@@ -239,14 +239,18 @@ describe('initialize', () => {
   async function offered(
     offer: 1 | 2,
     answer: unknown,
-    abilities = { files: true, terminals: true },
+    capabilities = { files: true, terminals: true },
   ): Promise<Initialized> {
     const request = async (_method: string, params: unknown): Promise<unknown> => {
       asked.push(params);
       if (answer instanceof Error) throw answer;
       return answer;
     };
-    return initialize({ request, notify: async () => {} }, { client, abilities, offer }, new AbortController().signal);
+    return initialize(
+      { request, notify: async () => {} },
+      { client, capabilities, offer },
+      new AbortController().signal,
+    );
   }
 
   const kind = ({ kind, ...rest }: Initialized): unknown =>

@@ -2,11 +2,10 @@
 import { strict as assert } from 'node:assert';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { type Disposable, toDisposable } from '../../../../src/base/disposable';
-import type { LifeSigns } from '../../../../src/client/connection/livenessProbe';
-import { LivenessProbe } from '../../../../src/client/connection/livenessProbe';
+import { type LifeSigns, LivenessProbe } from '../../../../src/client/connection/livenessProbe';
 import type { OpenedSession } from '../../../../src/client/ports/agentLink';
 import { SessionFeed } from '../../../../src/client/view/feed';
-import { waitingWords, workingWords } from '../../../../src/client/view/livenessWords';
+import { waitingWords, workingWords } from '../../../../src/client/view/livenessLabels';
 import type { ToWebview } from '../../../../src/panel/contract';
 import type { SessionEvent } from '../../../../src/session/event';
 import { SessionModel } from '../../../../src/session/model';

@@ -1,14 +1,14 @@
 // Which method opens a session, by what the agent can do and what stands in the panel.
 import { strict as assert } from 'node:assert';
 import type { AgentFeatures } from '../../../../src/acp/protocol/dialect';
-import { type Opening, wayOf } from '../../../../src/client/connection/sessionStart';
+import { openMethodFor, type SessionOpenStrategy } from '../../../../src/client/connection/sessionStart';
 
 const prompt = { image: false, audio: false, embeddedContext: false };
-const fresh: Opening = { kind: 'reopen', sessionId: 's', transcript: 'replay' };
-const standing: Opening = { kind: 'reopen', sessionId: 's', transcript: 'keep' };
+const fresh: SessionOpenStrategy = { kind: 'reopen', sessionId: 's', transcript: 'replay' };
+const standing: SessionOpenStrategy = { kind: 'reopen', sessionId: 's', transcript: 'keep' };
 
 describe('the way to open a session', () => {
-  const cases: readonly [Opening, Partial<AgentFeatures>, string][] = [
+  const cases: readonly [SessionOpenStrategy, Partial<AgentFeatures>, string][] = [
     [{ kind: 'new' }, {}, 'new'],
     [{ kind: 'fork', sessionId: 's' }, { fork: {} }, 'fork'],
     [{ kind: 'fork', sessionId: 's' }, { load: {}, resume: {} }, 'cannot-fork'],
@@ -27,7 +27,7 @@ describe('the way to open a session', () => {
       kind === 'reopen' ? `an old one with its transcript ${opening.transcript === 'keep' ? 'here' : 'lost'}` : kind;
     it(`loses or doubles the past if it is another for ${what} and ${Object.keys(features).join(', ') || 'nothing'}`, () => {
       const way = (): string => {
-        const { method, replays } = wayOf(opening, { prompt, ...features }, 'Agent');
+        const { method, replays } = openMethodFor(opening, { prompt, ...features }, 'Agent');
         return replays ? `${method}, replays` : method;
       };
       if (expected.startsWith('cannot-')) assert.throws(way, { code: expected });

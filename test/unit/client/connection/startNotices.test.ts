@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { StartNotices } from '../../../../src/client/connection/startNotices';
-import { openedEnd } from '../../../../src/client/sharing/provenanceWords';
+import { openedEnd } from '../../../../src/client/sharing/provenanceNotices';
 import type { SessionEvent } from '../../../../src/session/event';
 import { SessionModel } from '../../../../src/session/model';
 

@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { answerRequest, type RequestContext } from '../../../../src/client/conversation/agentRequests';
-import { ElicitationDesk } from '../../../../src/client/requests/elicitationDesk';
-import { PermissionDesk } from '../../../../src/client/requests/permissionDesk';
+import { ElicitationRequestHandler } from '../../../../src/client/requests/elicitationRequestHandler';
+import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
 import type { SessionEvent } from '../../../../src/session/event';
 
 describe('requests of an agent', () => {
@@ -29,8 +29,8 @@ describe('requests of an agent', () => {
   describe('with questions of qwen-code', () => {
     const events: SessionEvent[] = [];
     const apply = (event: SessionEvent): void => void events.push(event);
-    const permissions = new PermissionDesk(apply);
-    const elicitations = new ElicitationDesk(apply);
+    const permissions = new PermissionRequestHandler(apply);
+    const elicitations = new ElicitationRequestHandler(apply);
     const dialect = new V1Agent({ request: async () => ({}), notify: async () => {} });
     const asking = {
       ...context,

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { silentLog } from '../../../../src/base/log';
-import type { KeptConversation } from '../../../../src/client/conversation/keep';
+import type { KeptConversation } from '../../../../src/client/conversation/persistence';
 import { Journal } from '../../../../src/store/journal';
 import { Sql } from '../../../../src/store/sql';
-import { JournalKeep, readKept } from '../../../../src/workbench/sessions/journalKeep';
+import { JournalPersistence, readKept } from '../../../../src/workbench/sessions/journalPersistence';
 import { scriptedAgent } from '../../../support/agents/definition';
 import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -43,7 +43,7 @@ describe('a conversation that is kept', () => {
     const known = journal.session(KEY) !== undefined;
     const cwd = folder;
     const facts = { key: KEY, agentId: agent.id, cwd, roots: [cwd] };
-    const keep = new JournalKeep(
+    const persistence = new JournalPersistence(
       { journal, log: silentLog, windowId: `window-${Math.random()}`, session: facts },
       known,
     );
@@ -52,7 +52,7 @@ describe('a conversation that is kept', () => {
       agent,
       cwd,
       key: KEY,
-      keep,
+      persistence,
       services: { restarts: () => restarts },
       ...(kept && { kept }),
     });

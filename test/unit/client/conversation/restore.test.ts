@@ -1,6 +1,6 @@
 // What a conversation is after the end of its window, from what was kept.
 import assert from 'node:assert/strict';
-import type { KeptItem } from '../../../../src/client/conversation/keep';
+import type { KeptItem } from '../../../../src/client/conversation/persistence';
 import { closingEvents, restoredQueue } from '../../../../src/client/conversation/restore';
 import type { SessionEvent } from '../../../../src/session/event';
 import { SessionModel } from '../../../../src/session/model';

@@ -1,6 +1,6 @@
 // Conversations with the scripted agent of version 2, and what tests of its lifecycle look at.
 import { join } from 'node:path';
-import type { Opening } from '../../../../src/client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionStart';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
@@ -11,7 +11,7 @@ export interface V2Options {
   /** Absent: 2. */
   readonly protocol?: 1 | 2 | 'auto';
   readonly services?: Partial<ConversationServices>;
-  readonly opening?: Opening;
+  readonly opening?: SessionOpenStrategy;
 }
 
 export interface V2Session {

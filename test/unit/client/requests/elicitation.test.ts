@@ -45,7 +45,7 @@ describe('elicitation', function () {
       .entries.filter(({ kind }) => kind === 'notice')
       .map(({ text }) => text);
   const oneIsAsked = () => session.until((c) => c.model.state.elicitations.size === 1);
-  const desk = () => session.conversation.elicitations;
+  const handler = () => session.conversation.elicitations;
 
   it('offers to an agent what then is refused', async () => {
     await open();
@@ -77,7 +77,7 @@ describe('elicitation', function () {
         ['shape', 'unknown', false],
       ],
     );
-    desk().refuse(question.id, 'decline');
+    handler().refuse(question.id, 'decline');
     await turn.done;
     assert.match(said(), /\{"action":"decline"\}/);
     assert.match(notices().join(), /Declined by you/);
@@ -88,17 +88,17 @@ describe('elicitation', function () {
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
     const id = asked()[0]?.id ?? '';
-    const problems = desk().submit(id, { name: 'X', port: 0, users: [], mail: 'no' });
+    const problems = handler().submit(id, { name: 'X', port: 0, users: [], mail: 'no' });
     assert.deepEqual(
       [...(problems ?? [])].map(([key, { code }]) => `${key} ${code}`),
       ['name tooShort', 'mail email', 'kind required', 'port tooSmall', 'users required'],
     );
     assert.equal(asked().length, 1, 'it is still open');
     assert.equal(
-      desk().submit(id, { name: 'main', kind: 'pg', port: 5432, tls: false, users: ['ann'], extra: 1 })?.size,
+      handler().submit(id, { name: 'main', kind: 'pg', port: 5432, tls: false, users: ['ann'], extra: 1 })?.size,
       0,
     );
-    assert.equal(desk().submit(id, { name: 'again', kind: 'pg', users: ['ann'] }), undefined, 'answered once');
+    assert.equal(handler().submit(id, { name: 'again', kind: 'pg', users: ['ann'] }), undefined, 'answered once');
     await turn.done;
     assert.match(
       said(),
@@ -144,10 +144,10 @@ describe('elicitation', function () {
     assert.ok(question?.mode === 'url');
     assert.equal(question.url, 'https://example.com/connect?state=a%2Fb');
     assert.equal(said(), '');
-    await desk().open(question.id, async () => false);
+    await handler().open(question.id, async () => false);
     assert.equal(asked()[0]?.opened, undefined, 'VS Code was told no');
     const shown: string[] = [];
-    await desk().open(question.id, async (url) => shown.push(url) > 0);
+    await handler().open(question.id, async (url) => shown.push(url) > 0);
     assert.deepEqual(shown, [question.url]);
     await turn.done;
     assert.match(said(), /\{"action":"accept"\}/);
@@ -166,7 +166,7 @@ describe('elicitation', function () {
     await open();
     const turn = session.conversation.send('elicit-url');
     await oneIsAsked();
-    desk().completed('e1');
+    handler().completed('e1');
     await turn.done;
     assert.match(said(), /\{"action":"cancel"\}/);
   });
@@ -180,7 +180,7 @@ describe('elicitation', function () {
     assert.equal(session.conversation.sessionId, undefined, 'there is no session yet');
     const [question] = asked();
     assert.ok(question?.mode === 'url' && question.url === page);
-    await desk().open(question.id, async () => true);
+    await handler().open(question.id, async () => true);
     await signedIn;
     assert.equal(phaseOf(session.conversation), 'ready');
     assert.deepEqual(asked(), [], 'with the request its page is done');
@@ -191,7 +191,7 @@ describe('elicitation', function () {
     await session.conversation.start();
     const signedIn = session.conversation.signIn('login');
     await oneIsAsked();
-    desk().refuse(asked()[0]?.id ?? '', 'decline');
+    handler().refuse(asked()[0]?.id ?? '', 'decline');
     await signedIn;
     assert.equal(phaseOf(session.conversation), 'authRequired');
   });
@@ -203,7 +203,7 @@ describe('elicitation', function () {
     const scope = { sessionId: session.conversation.sessionId ?? '' };
     const body = { mode: 'form', form: { fields: [] } } as const;
     const never = new AbortController().signal;
-    const answers = Array.from({ length: 25 }, () => desk().ask({ scope, message: 'x', body }, false, never));
+    const answers = Array.from({ length: 25 }, () => handler().ask({ scope, message: 'x', body }, false, never));
     assert.deepEqual(await Promise.all(answers.slice(20)), Array(5).fill({ action: 'cancel' }));
     assert.equal(asked().length, 20);
   });

@@ -1,21 +1,21 @@
 // Questions about files: one at a time in the transcript, all over with the turn.
 import { strict as assert } from 'node:assert';
 import { FileQuestions } from '../../../../src/client/requests/fileQuestions';
-import { PermissionDesk } from '../../../../src/client/requests/permissionDesk';
+import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
 import type { SessionEvent } from '../../../../src/session/event';
 
 type Asked = Extract<SessionEvent, { type: 'permission_asked' }>;
 
 describe('questions about files', () => {
   let events: SessionEvent[];
-  let desk: PermissionDesk;
+  let handler: PermissionRequestHandler;
   let questions: FileQuestions;
   const never = new AbortController().signal;
 
   beforeEach(() => {
     events = [];
-    desk = new PermissionDesk((event) => events.push(event));
-    questions = new FileQuestions(desk);
+    handler = new PermissionRequestHandler((event) => events.push(event));
+    questions = new FileQuestions(handler);
   });
 
   const ask = (path: string, signal = never): Promise<boolean> =>
@@ -30,7 +30,7 @@ describe('questions about files', () => {
   const answer = (optionId: string | null): void => {
     const [question] = open();
     assert.ok(question);
-    assert.ok(desk.answer(question.permissionId, optionId));
+    assert.ok(handler.answer(question.permissionId, optionId));
   };
   const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,7 @@
 // The ids of questions: an answer finds its own question, in whatever session and after whatever reload.
 import assert from 'node:assert/strict';
-import { ElicitationDesk } from '../../../../src/client/requests/elicitationDesk';
-import { PermissionDesk } from '../../../../src/client/requests/permissionDesk';
+import { ElicitationRequestHandler } from '../../../../src/client/requests/elicitationRequestHandler';
+import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
 import type { SessionEvent } from '../../../../src/session/event';
 
 describe('the id of a question', () => {
@@ -10,27 +10,27 @@ describe('the id of a question', () => {
   it('of permission is another one in each session and after each reload', () => {
     const ids = ['one session', 'another one'].map(() => {
       const events: SessionEvent[] = [];
-      const desk = new PermissionDesk((event) => events.push(event));
-      void desk.ask({ title: 'Run', options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] }, false, signal);
+      const handler = new PermissionRequestHandler((event) => events.push(event));
+      void handler.ask({ title: 'Run', options: [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }] }, false, signal);
       const [asked] = events;
       assert.ok(asked?.type === 'permission_asked');
-      return { desk, id: asked.permissionId };
+      return { handler, id: asked.permissionId };
     });
     assert.notEqual(ids[0]?.id, ids[1]?.id);
-    assert.equal(ids[0]?.desk.answer(ids[1]?.id ?? '', 'y'), false);
+    assert.equal(ids[0]?.handler.answer(ids[1]?.id ?? '', 'y'), false);
   });
 
   it('of a form is another one in each session and after each reload', () => {
     const ids = ['one session', 'another one'].map(() => {
       let id = '';
-      const desk = new ElicitationDesk((event) => {
+      const handler = new ElicitationRequestHandler((event) => {
         if (event.type === 'elicitation_asked') id = event.id;
       });
       const body = { mode: 'form', form: { fields: [] } } as const;
-      void desk.ask({ scope: { sessionId: 's' }, message: 'Why?', body }, false, signal);
-      return { desk, id };
+      void handler.ask({ scope: { sessionId: 's' }, message: 'Why?', body }, false, signal);
+      return { handler, id };
     });
     assert.notEqual(ids[0]?.id, ids[1]?.id);
-    assert.equal(ids[0]?.desk.refuse(ids[1]?.id ?? '', 'cancel'), false);
+    assert.equal(ids[0]?.handler.refuse(ids[1]?.id ?? '', 'cancel'), false);
   });
 });

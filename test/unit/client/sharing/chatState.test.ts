@@ -7,7 +7,7 @@ import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentD
 import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { ChatState, type ChatStateOptions } from '../../../../src/client/sharing/chatState';
-import { FileShelf } from '../../../../src/client/sharing/fileShelf';
+import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { copiesOf } from '../../../../src/client/sharing/sessionCopies';
 import { SessionLog, type SessionLogOptions } from '../../../../src/client/sharing/sessionLog';
 import { removeRemains } from '../../../../src/client/sharing/sessionRemains';
@@ -99,7 +99,7 @@ describe('the state of a chat', function () {
       model: conversation.model,
       agentName: () => agent.name,
       stores: async () => [local],
-      shelf: new FileShelf(join(folder, 'shelf')),
+      fileStore: new FileStore(join(folder, 'fileStore')),
       isWanted: () => true,
       onTrouble: (error) => assert.fail(String(error)),
       ...more,
@@ -208,14 +208,18 @@ describe('the state of a chat', function () {
       remove: (...args) => remote.remove(...args),
     };
     const key = 'shared-chat';
-    const shelf = new FileShelf(join(folder, 'shelf'));
+    const fileStore = new FileStore(join(folder, 'fileStore'));
     const { log, say } = chatWith(agentOf('demo', DEMO), { stores: async () => [far, local], chat: key });
     await say('/count');
     assert.deepEqual(await readdir(join(folder, 'far')).catch(() => []), []);
     assert.match((await log.descriptor()).state ?? '', /^http:\/\/far\.test\//);
     await say('/count');
     assert.match((await log.descriptor()).state ?? '', /^http:\/\/far\.test\//);
-    const copies = await copiesOf(key, { messages: shelf, http: new FileShelf(join(folder, 'http')), stores: [far] });
+    const copies = await copiesOf(key, {
+      messages: fileStore,
+      http: new FileStore(join(folder, 'http')),
+      stores: [far],
+    });
     assert.equal(copies.filter((copy) => copy.key.includes('/state-')).length, 2);
   });
 
@@ -244,22 +248,22 @@ describe('the state of a chat', function () {
     await log.descriptor();
     for (let n = 0; n < 11; n++) await say('/count');
     assert.equal((await states()).length, 9);
-    const shelf = new FileShelf(join(folder, 'shelf'));
-    await removeRemains(['test'], { shelves: [shelf], store: local, log: silentLog }, never);
+    const fileStore = new FileStore(join(folder, 'fileStore'));
+    await removeRemains(['test'], { fileStores: [fileStore], store: local, log: silentLog }, never);
     assert.deepEqual(await states(), []);
   });
 
   it('costs no look at the disk before messages of a session that has none', async () => {
     let reads = 0;
-    const shelf = new FileShelf(join(folder, 'shelf'));
+    const fileStore = new FileStore(join(folder, 'fileStore'));
     const counting = {
       read: (key: string) => {
         reads++;
-        return shelf.read(key);
+        return fileStore.read(key);
       },
-      write: (key: string, text: string) => shelf.write(key, text),
+      write: (key: string, text: string) => fileStore.write(key, text),
     };
-    const { say } = chatWith(agentOf('plain', scriptedAgent('plain')), { shelf: counting });
+    const { say } = chatWith(agentOf('plain', scriptedAgent('plain')), { fileStore: counting });
     await say('say one');
     const before = reads;
     await say('say two');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Deferred } from '../../../../src/base/deferred';
-import { SessionSeed } from '../../../../src/client/connection/seed';
+import { ContextHandoff } from '../../../../src/client/connection/contextHandoff';
 import { abandonedGaps, readLivePart, retryGap } from '../../../../src/client/sharing/openedHistory';
 import { transcriptOf } from '../../../../src/client/sharing/transcriptMessages';
 import { Guard } from '../../../../src/distributed/fetch/guard';
@@ -74,13 +74,13 @@ describe('parts of an answer that lie elsewhere', function () {
     });
 
   it('are read into their places as far as they are short texts', async () => {
-    says('/plan', 'shelves **first**');
+    says('/plan', 'fileStores **first**');
     says('/stamp.png', Buffer.from([1, 2]));
     const picture = remote('/stamp.png', { content_type: 'image/png' });
     const one = await asked([textPart('Look: '), remote('/plan'), textPart('Done.'), picture]);
     await one.read();
     assert.equal(one.result.stopReason, 'end_turn');
-    assert.deepEqual(shownIn(one), ['Look: ', 'shelves **first**', 'Done.', 'gap unloaded']);
+    assert.deepEqual(shownIn(one), ['Look: ', 'fileStores **first**', 'Done.', 'gap unloaded']);
     const { state } = one.conversation.model;
     const turnId = entriesOf(one).find(({ kind }) => kind === 'user')?.turnId ?? '';
     assert.equal(textOfTurn(state, turnId), 'Look: \n\nshelves **first**\n\nDone.', 'it is part of what is copied');
@@ -110,7 +110,7 @@ describe('parts of an answer that lie elsewhere', function () {
     const zip = remote('/a.zip', { content_type: 'application/zip', name: 'a.zip' });
     const one = await asked([remote('/plan'), zip]);
     await one.read();
-    const seed = new SessionSeed();
+    const seed = new ContextHandoff();
     seed.starting(entriesOf(one));
     assert.ok(seed.ready(true, entriesOf(one)));
     const [block] = seed.take({ embeddedContext: false } as never, entriesOf(one));

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../../../src/agents/agentDefinition';
 import { silentLog } from '../../../../src/base/log';
-import { FileShelf } from '../../../../src/client/sharing/fileShelf';
+import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { openHistory, originsOf } from '../../../../src/client/sharing/openedHistory';
-import { openedFrom } from '../../../../src/client/sharing/provenanceWords';
+import { openedFrom } from '../../../../src/client/sharing/provenanceNotices';
 import { SessionLog } from '../../../../src/client/sharing/sessionLog';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import type { SessionDescriptor } from '../../../../src/distributed/model/model';
@@ -68,7 +68,7 @@ describe('a session from elsewhere', function () {
         model: session.conversation.model,
         agentName: () => `agent${number}`,
         stores: async () => [own],
-        shelf: new FileShelf(join(folder, 'shelf')),
+        fileStore: new FileStore(join(folder, 'fileStore')),
         isWanted: () => true,
         log: silentLog,
         onTrouble: (error) => assert.fail(String(error)),

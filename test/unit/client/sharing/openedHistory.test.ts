@@ -9,7 +9,7 @@ import {
   retryGap,
 } from '../../../../src/client/sharing/openedHistory';
 import { pastEvents } from '../../../../src/client/sharing/pastEvents';
-import { openedEnd, openedFrom } from '../../../../src/client/sharing/provenanceWords';
+import { openedEnd, openedFrom } from '../../../../src/client/sharing/provenanceNotices';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import type { ResolvedMessage } from '../../../../src/distributed/fetch/resolver';
 import { type Message, markdownPart, type SessionDescriptor, textPart } from '../../../../src/distributed/model/model';

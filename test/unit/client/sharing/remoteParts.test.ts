@@ -1,7 +1,7 @@
 // Parts of messages that lie behind addresses of their own, in the transcript of a session from elsewhere and on the way to its next agent.
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { SessionSeed } from '../../../../src/client/connection/seed';
+import { ContextHandoff } from '../../../../src/client/connection/contextHandoff';
 import {
   abandonedGaps,
   type OpenedHistoryOptions,
@@ -107,7 +107,7 @@ describe('parts of messages that lie elsewhere', () => {
     await show([
       message(0, 'agent/assistant', remote('/large'), remote('/a.zip', { content_type: 'application/zip' })),
     ]);
-    const seed = new SessionSeed();
+    const seed = new ContextHandoff();
     seed.starting(place.entries);
     assert.ok(seed.ready(true, place.entries));
     const [block] = seed.take({ embeddedContext: false } as never, place.entries);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ParleyError } from '../../../../src/base/errors';
-import { FileShelf } from '../../../../src/client/sharing/fileShelf';
+import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { keysName, originsOfPlace, parseAllow, parseResources } from '../../../../src/client/sharing/resourcesSetting';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
@@ -92,19 +92,19 @@ describe('the origins of a bucket', () => {
   });
 });
 
-describe('the shelf of texts beside the sessions', () => {
+describe('the fileStore of texts beside the sessions', () => {
   afterEach(removeScratch);
 
   it('gives back another text than was kept last, or a part of one', async () => {
     const folder = await scratchFolder();
-    const shelf = new FileShelf(folder);
-    assert.equal(await shelf.read('a'), undefined);
-    await Promise.all(['one', 'two', 'three'].map((text) => shelf.write('a', text)));
-    await shelf.write('../b', 'other');
-    assert.deepEqual([await shelf.read('a'), await shelf.read('../b')], ['three', 'other']);
+    const fileStore = new FileStore(folder);
+    assert.equal(await fileStore.read('a'), undefined);
+    await Promise.all(['one', 'two', 'three'].map((text) => fileStore.write('a', text)));
+    await fileStore.write('../b', 'other');
+    assert.deepEqual([await fileStore.read('a'), await fileStore.read('../b')], ['three', 'other']);
     const names = await readdir(folder);
     assert.equal(names.length, 2, 'a key cannot leave the folder');
     for (const name of names) await writeFile(join(folder, name), (await readFile(join(folder, name))).subarray(0, -1));
-    await assert.rejects(shelf.read('a'), (error) => error instanceof ParleyError && error.code === 'torn');
+    await assert.rejects(fileStore.read('a'), (error) => error instanceof ParleyError && error.code === 'torn');
   });
 });

@@ -6,7 +6,7 @@ import { ParleyError } from '../../../../src/base/errors';
 import { silentLog } from '../../../../src/base/log';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { Branches } from '../../../../src/client/sharing/branches';
-import { FileShelf } from '../../../../src/client/sharing/fileShelf';
+import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { openQueue } from '../../../../src/client/sharing/queueFolders';
 import { SessionLog, type SessionLogOptions } from '../../../../src/client/sharing/sessionLog';
 import { Guard } from '../../../../src/distributed/fetch/guard';
@@ -68,7 +68,7 @@ describe('the messages of a session', function () {
       model,
       agentName: () => 'Plain Agent',
       stores: async () => [store],
-      shelf: new FileShelf(join(folder, 'shelf')),
+      fileStore: new FileStore(join(folder, 'fileStore')),
       isWanted: () => true,
       log: silentLog,
       onTrouble: (error) => assert.fail(String(error)),
@@ -119,7 +119,7 @@ describe('the messages of a session', function () {
     await conversation.send('say two').done;
     await log.settled();
     assert.deepEqual(await store.list('sessions/', never), []);
-    assert.equal(await new FileShelf(join(folder, 'shelf')).read(conversation.key), undefined);
+    assert.equal(await new FileStore(join(folder, 'fileStore')).read(conversation.key), undefined);
     assert.equal((await log.descriptor()).history.length, 4);
     await conversation.send('say three').done;
     await log.settled();
@@ -148,14 +148,14 @@ describe('the messages of a session', function () {
     const bucket = new MemoryStore();
     let record = '';
     let written = 0;
-    const shelf = {
+    const fileStore = {
       read: async () => record || undefined,
       write: async (_key: string, text: string) => {
         record = text;
         written += text.length;
       },
     };
-    const limited = { stores: async () => [bucket] as const, shelf, maxMessages: 2000 };
+    const limited = { stores: async () => [bucket] as const, fileStore, maxMessages: 2000 };
     const log = logOf({ key: 'k', model }, limited);
     say(1200);
     const first = await log.descriptor();
@@ -206,7 +206,7 @@ describe('the messages of a session', function () {
     await first.settled();
     first.dispose();
     await conversation.send('say unseen').done;
-    // As it is after a crash: the transcript has more than the shelf.
+    // As it is after a crash: the transcript has more than the fileStore.
     const second = logOf(conversation);
     await conversation.send('say three').done;
     const texts = (await read(await second.descriptor())).map((line) => line.replace(/^.*: /, ''));
@@ -217,21 +217,21 @@ describe('the messages of a session', function () {
 
   it('are doubled when the store has one that was not noted any more', async () => {
     const { conversation } = open();
-    const shelf = new FileShelf(join(folder, 'shelf'));
+    const fileStore = new FileStore(join(folder, 'fileStore'));
     let writes = 0;
     const failing = {
-      read: (key: string) => shelf.read(key),
+      read: (key: string) => fileStore.read(key),
       write: (key: string, text: string) =>
-        ++writes === 2 ? Promise.reject(new Error('gone')) : shelf.write(key, text),
+        ++writes === 2 ? Promise.reject(new Error('gone')) : fileStore.write(key, text),
     };
     const troubles: unknown[] = [];
-    const first = logOf(conversation, { shelf: failing, onTrouble: (error) => troubles.push(error) });
+    const first = logOf(conversation, { fileStore: failing, onTrouble: (error) => troubles.push(error) });
     await first.descriptor();
     await conversation.send('say one').done;
     await first.settled();
     first.dispose();
     assert.equal(troubles.length, 1, 'it is said once');
-    const second = logOf(conversation, { shelf });
+    const second = logOf(conversation, { fileStore });
     await conversation.send('say two').done;
     const texts = (await read(await second.descriptor())).map((line) => line.replace(/^.*: /, ''));
     assert.deepEqual(texts, ['say one', 'one', 'say two', 'two']);

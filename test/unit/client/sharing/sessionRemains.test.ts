@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '../../../../src/base/log';
-import { silentLog } from '../../../../src/base/log';
+import { type Log, silentLog } from '../../../../src/base/log';
 import { writeRecord } from '../../../../src/client/http/communicationRecord';
-import { FileShelf } from '../../../../src/client/sharing/fileShelf';
+import { FileStore } from '../../../../src/client/sharing/fileStore';
 import { copiesOf, removeCopies } from '../../../../src/client/sharing/sessionCopies';
 import { neverShared, removeRemains } from '../../../../src/client/sharing/sessionRemains';
 import { mintId, type SessionDescriptor, textPart } from '../../../../src/distributed/model/model';
@@ -20,8 +19,8 @@ const signal = new AbortController().signal;
 describe('a session that was deleted', () => {
   let folder: string;
   let store: LocalStore;
-  let records: FileShelf;
-  let http: FileShelf;
+  let records: FileStore;
+  let http: FileStore;
 
   beforeEach(async () => {
     folder = await scratchFolder();
@@ -30,13 +29,13 @@ describe('a session that was deleted', () => {
       secret: randomBytes(32),
       baseUrl: () => 'http://127.0.0.1:4000',
     });
-    records = new FileShelf(join(folder, 'session-messages'));
-    http = new FileShelf(join(folder, 'http-sessions'));
+    records = new FileStore(join(folder, 'session-messages'));
+    http = new FileStore(join(folder, 'http-sessions'));
   });
   afterEach(removeScratch);
 
   const remove = (keys: readonly string[], log: Log = silentLog) =>
-    removeRemains(keys, { shelves: [records, http], store, log }, signal);
+    removeRemains(keys, { fileStores: [records, http], store, log }, signal);
   async function logOf(key: string, sessionId: string): Promise<MessageLog> {
     const save = (record: unknown): Promise<void> => records.write(key, JSON.stringify({ record }));
     return MessageLog.open({ sessionId, branch: key, stores: [store], save }, signal);
@@ -128,7 +127,7 @@ describe('a session that was deleted', () => {
       },
     };
     const log = { ...silentLog, warn: (text: string) => warnings.push(text) };
-    const result = await removeRemains([key], { shelves: [records, http], store: refusing, log }, signal);
+    const result = await removeRemains([key], { fileStores: [records, http], store: refusing, log }, signal);
     assert.deepEqual(result, { removed: 1, left: [key] });
     assert.match(warnings.join(), /busy/);
   });
@@ -166,8 +165,8 @@ describe('a session that was deleted', () => {
       assert.equal(found.length, 3);
       await remove([gone]);
       assert.equal(objects.size, 4);
-      const shelves = [records, http];
-      assert.equal(await removeCopies(found, { shelves, log: silentLog }, signal), 0);
+      const fileStores = [records, http];
+      assert.equal(await removeCopies(found, { fileStores, log: silentLog }, signal), 0);
       assert.equal(objects.size, 1);
       assert.deepEqual(await copiesOf(gone, places), []);
     });
@@ -182,7 +181,7 @@ describe('a session that was deleted', () => {
         remove: async (key: string) => (key === keys[1] ? assert.fail('down') : void objects.delete(key)),
       };
       const copies = keys.map((key) => ({ store: broken, key }));
-      assert.equal(await removeCopies(copies, { shelves: [records, http], log: silentLog }, signal), 1);
+      assert.equal(await removeCopies(copies, { fileStores: [records, http], log: silentLog }, signal), 1);
       assert.deepEqual([...objects.keys()], keys.slice(0, 2));
     });
   });

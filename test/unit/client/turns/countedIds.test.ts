@@ -1,7 +1,7 @@
 // An agent whose messages have ids that it counts from one in each process: after its end they name other messages than before.
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
-import { TurnLedger } from '../../../../src/client/turns/turnLedger';
+import { TurnTracker } from '../../../../src/client/turns/turnTracker';
 import type { SessionEvent } from '../../../../src/session/event';
 import { SessionModel, type SessionView } from '../../../../src/session/model';
 import type { KeepingScript } from '../../../support/agents/keepingAgent';
@@ -106,21 +106,21 @@ describe('what an agent goes on with after a restart', () => {
   });
 
   it('is locked in a turn, as the name of their message is taken for one of before', async () => {
-    const ledger = new TurnLedger({ apply: () => {}, now: () => 0, log: silentLog, onSettled: () => {} });
+    const tracker = new TurnTracker({ apply: () => {}, now: () => 0, log: silentLog, onSettled: () => {} });
     const ask = (promptId: string): Promise<unknown> => {
       const content = [{ type: 'text', text: promptId }] as const;
-      const { id, done } = ledger.begin({ promptId, content, endsBy: 'state', promised: false });
-      ledger.sent(id, promptId);
-      ledger.heard(said('user', 'u1', promptId));
-      ledger.state({ state: 'running' });
+      const { id, done } = tracker.begin({ promptId, content, endsBy: 'state', promised: false });
+      tracker.sent(id, promptId);
+      tracker.heard(said('user', 'u1', promptId));
+      tracker.state({ state: 'running' });
       return done;
     };
     const first = ask('Do it');
-    ledger.exited('the agent was killed');
+    tracker.exited('the agent was killed');
     await first;
     const second = ask('Do it now');
-    ledger.state({ state: 'idle', stopReason: 'end_turn' });
-    ledger.exited('the test is over'); // ends what was not ended
+    tracker.state({ state: 'idle', stopReason: 'end_turn' });
+    tracker.exited('the test is over'); // ends what was not ended
     assert.deepEqual(await second, { turnId: 't2', stopReason: 'end_turn' });
   });
 });

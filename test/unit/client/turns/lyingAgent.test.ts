@@ -51,8 +51,8 @@ function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {
   });
   const add = (text: string) => {
     const item = queue.add(text, []);
-    control.outbox.expect(item).catch(() => {});
-    control.outbox.pump();
+    control.dispatcher.expect(item).catch(() => {});
+    control.dispatcher.pump();
     return item;
   };
   const ends = () => events.flatMap((event) => (event.type === 'turn_ended' ? [event.stopReason] : []));

@@ -1,7 +1,7 @@
 // Secrets that are cut by the end of a piece of a text: none reaches the disk whole, and no other character is lost.
 import { strict as assert } from 'node:assert';
 import { KnownSecrets } from '../../../../src/base/knownSecrets';
-import type { ConversationKeep } from '../../../../src/client/conversation/keep';
+import type { ConversationPersistence } from '../../../../src/client/conversation/persistence';
 import { Recorder } from '../../../../src/client/conversation/recorder';
 import type { SessionEvent, TimedEvent } from '../../../../src/session/event';
 import { SessionModel } from '../../../../src/session/model';
@@ -47,7 +47,7 @@ function kept(...events: SessionEvent[]): readonly TimedEvent[] {
   const all: TimedEvent[] = [];
   const keep = { events: (some: readonly TimedEvent[]) => all.push(...redaction.take(some)), describe: () => {} };
   let now = 0;
-  const recorder = new Recorder(new SessionModel(), keep as unknown as ConversationKeep, () => now++);
+  const recorder = new Recorder(new SessionModel(), keep as unknown as ConversationPersistence, () => now++);
   for (const event of events) recorder.apply(event);
   return all;
 }

@@ -1,7 +1,7 @@
 // The end of a long session is there at once: what opening it reads and looks at does not grow with what stands before.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { ConversationKeep } from '../../../../src/client/conversation/keep';
+import type { ConversationPersistence } from '../../../../src/client/conversation/persistence';
 import { Recorder } from '../../../../src/client/conversation/recorder';
 import { restore } from '../../../../src/client/conversation/restore';
 import { Unsent } from '../../../../src/client/conversation/unsent';
@@ -12,7 +12,7 @@ import type { Backing } from '../../../../src/store/backing';
 import { readTail } from '../../../../src/store/eventPages';
 import type { Journal } from '../../../../src/store/journal';
 import { Sql } from '../../../../src/store/sql';
-import { readKept } from '../../../../src/workbench/sessions/journalKeep';
+import { readKept } from '../../../../src/workbench/sessions/journalPersistence';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { newSession, openJournal, timed, turn } from '../../../support/store/journals';
 
@@ -50,7 +50,7 @@ describe('opening a long session', () => {
   });
 
   function keep(events: Iterable<TimedEvent>): void {
-    const into = { events: (some) => journal.append('a', some) } as ConversationKeep;
+    const into = { events: (some) => journal.append('a', some) } as ConversationPersistence;
     const recorder = new Recorder(new SessionModel(), into, () => 1);
     for (const { event } of events) recorder.apply(event);
     journal.flush();

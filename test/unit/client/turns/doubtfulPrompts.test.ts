@@ -1,6 +1,6 @@
 // Messages of which nobody knows whether they arrived, and an agent that shows the session again: in words alone, and with real agents that are killed.
 import { strict as assert } from 'node:assert';
-import { takeArrived } from '../../../../src/client/turns/arrived';
+import { resolveDoubtfulPrompts } from '../../../../src/client/turns/doubtfulPrompts';
 import { PromptQueue, type QueueItem } from '../../../../src/session/queue';
 import type { MessageEntry } from '../../../../src/session/state';
 import { type FaultWindow, type FaultWindowOptions, keepingAgent } from '../../../support/faultWindow';
@@ -39,7 +39,11 @@ const idsOf = (queue: PromptQueue): string[] => queue.items.map(({ id }) => id);
 describe('a message in doubt that the agent repeats', () => {
   it('is asked about although it stands there for all to see', () => {
     const queue = queueOf(['q4', 'do it', 'q2'], ['q3', 'and that']);
-    const taken = takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello', 'do\nit', 'and that'));
+    const taken = resolveDoubtfulPrompts(
+      queue,
+      transcript('q1: hello', 'q2: do it'),
+      transcript('hello', 'do\nit', 'and that'),
+    );
     assert.deepEqual(
       taken.map(({ id }) => id),
       ['q4', 'q3'],
@@ -50,17 +54,20 @@ describe('a message in doubt that the agent repeats', () => {
 
   it('is forgotten though the agent never got it', () => {
     const queue = queueOf(['q4', 'do it', 'q2']);
-    assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello')), []);
-    assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), []), []);
+    assert.deepEqual(resolveDoubtfulPrompts(queue, transcript('q1: hello', 'q2: do it'), transcript('hello')), []);
+    assert.deepEqual(resolveDoubtfulPrompts(queue, transcript('q1: hello', 'q2: do it'), []), []);
     assert.deepEqual(idsOf(queue), ['q4', 'q9']);
   });
 
   it('is taken for another one that says the same', () => {
     const again = queueOf(['q4', 'do it', 'q2']);
-    assert.deepEqual(takeArrived(again, transcript('q1: do it', 'q2: do it'), transcript('do it')), []);
-    assert.equal(takeArrived(again, transcript('q1: do it', 'q2: do it'), transcript('do it', 'do it')).length, 1);
+    assert.deepEqual(resolveDoubtfulPrompts(again, transcript('q1: do it', 'q2: do it'), transcript('do it')), []);
+    assert.equal(
+      resolveDoubtfulPrompts(again, transcript('q1: do it', 'q2: do it'), transcript('do it', 'do it')).length,
+      1,
+    );
     const twice = queueOf(['q2', 'do it'], ['q3', 'do it']);
-    assert.equal(takeArrived(twice, transcript('q1: hello'), transcript('hello', 'do it')).length, 1);
+    assert.equal(resolveDoubtfulPrompts(twice, transcript('q1: hello'), transcript('hello', 'do it')).length, 1);
     assert.deepEqual(idsOf(twice), ['q3', 'q9'], 'one copy stands for one message');
   });
 
@@ -69,19 +76,26 @@ describe('a message in doubt that the agent repeats', () => {
     const refused = queue.find('q4');
     assert.ok(refused);
     queue.setState(refused, 'failed', 'in-doubt');
-    assert.deepEqual(takeArrived(queue, transcript('q1: hello', 'q2: do it'), transcript('hello', 'do it')), []);
+    assert.deepEqual(
+      resolveDoubtfulPrompts(queue, transcript('q1: hello', 'q2: do it'), transcript('hello', 'do it')),
+      [],
+    );
   });
 
   it('is found in what somebody said before the last thing that is certain', () => {
     const queue = queueOf(['q2', 'do it']);
-    assert.deepEqual(takeArrived(queue, transcript('q1: hello'), transcript('do it', 'hello')), []);
-    assert.equal(takeArrived(queue, transcript('q1: hello'), transcript('do it')).length, 1, 'the rest was forgotten');
+    assert.deepEqual(resolveDoubtfulPrompts(queue, transcript('q1: hello'), transcript('do it', 'hello')), []);
+    assert.equal(
+      resolveDoubtfulPrompts(queue, transcript('q1: hello'), transcript('do it')).length,
+      1,
+      'the rest was forgotten',
+    );
   });
 
   it('leaves a queue stopped in which nothing is left', () => {
     const queue = queueOf(['q2', 'do that']);
     queue.remove('q9');
-    takeArrived(queue, [], transcript('do that'));
+    resolveDoubtfulPrompts(queue, [], transcript('do that'));
     assert.deepEqual([idsOf(queue), queue.paused], [[], undefined]);
   });
 });

@@ -4,19 +4,22 @@ import { silentLog } from '../../../../src/base/log';
 import { knownSecrets } from '../../../../src/base/redact';
 import type { TimedEvent } from '../../../../src/session/event';
 import type { Journal } from '../../../../src/store/journal';
-import { JournalKeep } from '../../../../src/workbench/sessions/journalKeep';
+import { JournalPersistence } from '../../../../src/workbench/sessions/journalPersistence';
 import { retainedBytes } from '../../../support/heap';
 
 describe('what an agent says before the user does', () => {
   it('takes a bounded number of bytes', () => {
     const session = { key: 'k', agentId: 'a', cwd: '/w', roots: ['/w'] };
-    const keep = new JournalKeep({ journal: {} as Journal, log: silentLog, windowId: 'w', session }, false);
+    const persistence = new JournalPersistence(
+      { journal: {} as Journal, log: silentLog, windowId: 'w', session },
+      false,
+    );
     const bytes = retainedBytes(() => {
       for (let n = 0; n < 200; n++) {
         const text = JSON.parse(`"${'x'.repeat(500_000)}${n}"`) as string;
-        keep.events([{ at: 1, event: { type: 'message_chunk', role: 'agent', block: { type: 'text', text } } }]);
+        persistence.events([{ at: 1, event: { type: 'message_chunk', role: 'agent', block: { type: 'text', text } } }]);
       }
-      return keep;
+      return persistence;
     });
     assert.ok(bytes < 12 * 1024 * 1024, `${bytes} bytes`);
   });
@@ -29,12 +32,14 @@ describe('what an agent says', () => {
     const written: TimedEvent[] = [];
     const append = (_key: string, events: readonly TimedEvent[]): void => void written.push(...events);
     const journal = { saveSession() {}, claim() {}, append } as unknown as Journal;
-    const keep = new JournalKeep({ journal, log: silentLog, windowId: 'w', session }, false);
+    const persistence = new JournalPersistence({ journal, log: silentLog, windowId: 'w', session }, false);
     const turn = { turnId: 't', at: 1 } as const;
-    keep.events([{ at: 1, event: { type: 'turn_started', origin: 'user', ...turn } }]);
+    persistence.events([{ at: 1, event: { type: 'turn_started', origin: 'user', ...turn } }]);
     for (const text of ['the key is two-pieces', '-of-a-secret, so.'])
-      keep.events([{ at: 1, event: { type: 'message_chunk', role: 'agent', block: { type: 'text', text } } }]);
-    keep.events([{ at: 1, event: { type: 'turn_ended', stopReason: 'end_turn', barrier: 'response', ...turn } }]);
+      persistence.events([{ at: 1, event: { type: 'message_chunk', role: 'agent', block: { type: 'text', text } } }]);
+    persistence.events([
+      { at: 1, event: { type: 'turn_ended', stopReason: 'end_turn', barrier: 'response', ...turn } },
+    ]);
     const said = written.map(({ event }) =>
       event.type === 'message_chunk' && event.block.type === 'text' ? event.block.text : event.type,
     );

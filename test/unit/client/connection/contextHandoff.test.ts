@@ -1,30 +1,30 @@
 // The transcript that goes with a message to a session that begins anew, and what is left of it when the agent repeats that message.
 import { strict as assert } from 'node:assert';
 import type { PromptCapabilities } from '../../../../src/acp/protocol/dialect';
-import { SessionSeed, withoutSeed } from '../../../../src/client/connection/seed';
+import { ContextHandoff, withoutHandoff } from '../../../../src/client/connection/contextHandoff';
 import { SessionModel } from '../../../../src/session/model';
 
 describe('a message that took a transcript along', () => {
   it('shows the transcript as the user’s own words when the agent repeats it', () => {
     const model = new SessionModel();
     model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: 'An old answer' } }, 1);
-    const seed = new SessionSeed();
-    seed.starting(model.state.entries);
-    assert.equal(seed.ready(true, model.state.entries), true);
-    const [block] = seed.take({ image: false, audio: false, embeddedContext: false }, model.state.entries);
+    const handoff = new ContextHandoff();
+    handoff.starting(model.state.entries);
+    assert.equal(handoff.ready(true, model.state.entries), true);
+    const [block] = handoff.take({ image: false, audio: false, embeddedContext: false }, model.state.entries);
     assert.ok(block?.type === 'text' && block.text.includes('An old answer'));
-    assert.equal(withoutSeed(`Go on\nwith it${block.text}`), 'Go on\nwith it');
-    assert.equal(withoutSeed('say <transcript> to me '), 'say <transcript> to me ', 'other words stay as they are');
+    assert.equal(withoutHandoff(`Go on\nwith it${block.text}`), 'Go on\nwith it');
+    assert.equal(withoutHandoff('say <transcript> to me '), 'say <transcript> to me ', 'other words stay as they are');
   });
 
   it('names where a file lies that is not in it', () => {
     const model = new SessionModel();
     const uri = 'https://resources.example/large-text';
     model.apply({ type: 'message_chunk', role: 'agent', block: { type: 'resource_link', uri, name: 'large-text' } }, 1);
-    const seed = new SessionSeed();
-    seed.starting(model.state.entries);
-    assert.equal(seed.ready(true, model.state.entries), true);
-    const [block] = seed.take({ embeddedContext: true } as PromptCapabilities, model.state.entries);
+    const handoff = new ContextHandoff();
+    handoff.starting(model.state.entries);
+    assert.equal(handoff.ready(true, model.state.entries), true);
+    const [block] = handoff.take({ embeddedContext: true } as PromptCapabilities, model.state.entries);
     assert.ok(block?.type === 'resource' && block.text?.includes(`Assistant: [large-text: ${uri}]`));
   });
 });

@@ -9,7 +9,11 @@ import type { Entry } from '../../session/state';
  * @param known the transcript here @param repeated the transcript that the replay makes
  * @returns the items that were taken out
  */
-export function takeArrived(queue: PromptQueue, known: readonly Entry[], repeated: readonly Entry[]): QueueItem[] {
+export function resolveDoubtfulPrompts(
+  queue: PromptQueue,
+  known: readonly Entry[],
+  repeated: readonly Entry[],
+): QueueItem[] {
   const doubtful = queue.items.filter((item) => item.doubtful);
   if (doubtful.length === 0) return [];
   const ids = new Set(doubtful.map(({ id, repeats = id }) => repeats));

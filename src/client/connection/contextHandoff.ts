@@ -17,7 +17,7 @@ const OPEN = '<transcript>\n';
 
 const WORDS = { user: 'User', agent: 'Assistant' } as const;
 
-export class SessionSeed {
+export class ContextHandoff {
   /** What comes behind it is known to the agent. Not a number: a gap before it may be filled with more than one entry. */
   #last: Entry | undefined;
   #isWanted = false;
@@ -37,7 +37,7 @@ export class SessionSeed {
   take(capabilities: PromptCapabilities, entries: readonly Entry[]): readonly ContentBlock[] {
     const transcript = this.#isWanted ? this.#textOf(entries) : undefined;
     this.#isWanted = false;
-    return transcript === undefined ? [] : [seedBlock(transcript, capabilities)];
+    return transcript === undefined ? [] : [handoffBlock(transcript, capabilities)];
   }
 
   #textOf(entries: readonly Entry[]): string | undefined {
@@ -46,7 +46,7 @@ export class SessionSeed {
 }
 
 /** What the user said of a message that an agent repeats: without the transcript that went with it as text. */
-export function withoutSeed(text: string): string {
+export function withoutHandoff(text: string): string {
   const at = text.indexOf(`${OPEN}${INTRODUCTION}`);
   return at < 0 ? text : text.slice(0, at).trimEnd();
 }
@@ -67,7 +67,7 @@ function transcriptText(entries: readonly Entry[]): string | undefined {
 }
 
 /** The block that goes with the next message, behind it: an agent looks for its commands at the beginning. @param capabilities decide whether it goes as a document of its own */
-function seedBlock(transcript: string, capabilities: PromptCapabilities): ContentBlock {
+function handoffBlock(transcript: string, capabilities: PromptCapabilities): ContentBlock {
   const text = `${INTRODUCTION}\n\n${transcript}`;
   return capabilities.embeddedContext
     ? { type: 'resource', uri: 'parley:transcript', mimeType: 'text/markdown', text }

@@ -4,13 +4,13 @@ import { LONGEST_BARRIER_MS } from '../../../../src/acp/proposals/turnComplete';
 import { toDisposable } from '../../../../src/base/disposable';
 import { silentLog } from '../../../../src/base/log';
 import type { Schedule } from '../../../../src/client/ports/grace';
-import { TurnLedger } from '../../../../src/client/turns/turnLedger';
+import { TurnTracker } from '../../../../src/client/turns/turnTracker';
 import type { SessionEvent } from '../../../../src/session/event';
 
-function ledger(schedule?: Schedule) {
+function tracker(schedule?: Schedule) {
   const events: SessionEvent[] = [];
   let settled = 0;
-  const made = new TurnLedger({
+  const made = new TurnTracker({
     apply: (event) => events.push(event),
     now: () => 0,
     log: silentLog,
@@ -44,9 +44,9 @@ function heldTimers() {
   return { schedule, waiting };
 }
 
-describe('turn ledger', () => {
+describe('turn tracker', () => {
   it('ends a turn at its answer where no barrier is promised', async () => {
-    const { made, ends } = ledger();
+    const { made, ends } = tracker();
     const { id, done } = made.begin();
     made.answered(id, 'end_turn', undefined, false);
     assert.deepEqual(await done, { turnId: 't1', stopReason: 'end_turn' });
@@ -54,7 +54,7 @@ describe('turn ledger', () => {
   });
 
   it('ends a turn at the barrier and waits for the answer before the next prompt', async () => {
-    const { made, ends, settled } = ledger();
+    const { made, ends, settled } = tracker();
     const { id, done } = made.begin();
     made.sent(id, '2');
     made.turnComplete({ promptRequestId: '2', stopReason: 'end_turn' });
@@ -67,7 +67,7 @@ describe('turn ledger', () => {
   });
 
   it('ends no turn of the agent by the late barrier of an earlier prompt', async () => {
-    const { made, ends } = ledger();
+    const { made, ends } = tracker();
     const { id, done } = made.begin();
     made.sent(id, '2');
     made.answered(id, 'end_turn', undefined, false);
@@ -80,7 +80,7 @@ describe('turn ledger', () => {
   });
 
   it('waits for a promised barrier that trails the answer', async () => {
-    const { made, ends } = ledger();
+    const { made, ends } = tracker();
     const { id, done } = made.begin();
     made.sent(id, '2');
     made.answered(id, 'max_tokens', { tokens: 9 }, true);
@@ -91,7 +91,7 @@ describe('turn ledger', () => {
   });
 
   it('says so where the promised barrier never comes', async () => {
-    const { made, ends, events } = ledger();
+    const { made, ends, events } = tracker();
     const { id, done } = made.begin();
     made.answered(id, 'end_turn', undefined, true);
     await done;
@@ -100,7 +100,7 @@ describe('turn ledger', () => {
   });
 
   it('lets the next prompt go where the answer never follows the barrier, and ignores that answer later', async () => {
-    const { made, ends, settled } = ledger();
+    const { made, ends, settled } = tracker();
     const { id, done } = made.begin();
     made.sent(id, '2');
     made.turnComplete({ promptRequestId: '2', stopReason: undefined });
@@ -116,7 +116,7 @@ describe('turn ledger', () => {
 
   it('waits for the promised barrier as long as updates come', async () => {
     const timers = heldTimers();
-    const { made, ends } = ledger(timers.schedule);
+    const { made, ends } = tracker(timers.schedule);
     const { id, done } = made.begin();
     made.sent(id, '2');
     made.answered(id, 'end_turn', undefined, true);
@@ -135,7 +135,7 @@ describe('turn ledger', () => {
 
   it('ends a turn whose promised barrier does not come although updates never stop', () => {
     const timers = heldTimers();
-    const { made, ends } = ledger(timers.schedule);
+    const { made, ends } = tracker(timers.schedule);
     const { id } = made.begin();
     made.answered(id, 'end_turn', undefined, true);
     made.updated();
@@ -144,7 +144,7 @@ describe('turn ledger', () => {
   });
 
   it('ignores a second barrier, and one that belongs to an earlier prompt', async () => {
-    const { made, ends } = ledger();
+    const { made, ends } = tracker();
     const first = made.begin();
     made.sent(first.id, '2');
     made.turnComplete({ promptRequestId: '2', stopReason: 'end_turn' });
@@ -161,7 +161,7 @@ describe('turn ledger', () => {
   });
 
   it('ignores a barrier that names the prompt of another client', async () => {
-    const { made, ends } = ledger();
+    const { made, ends } = tracker();
     const { id, done } = made.begin();
     made.turnComplete({ promptRequestId: 'other-client-7', stopReason: 'refusal' });
     made.sent(id, '2');
@@ -173,7 +173,7 @@ describe('turn ledger', () => {
   });
 
   it('takes the ids of the next connection for new ones', async () => {
-    const { made, ends } = ledger();
+    const { made, ends } = tracker();
     const first = made.begin();
     made.sent(first.id, '2');
     made.answered(first.id, 'end_turn', undefined, false);
@@ -188,7 +188,7 @@ describe('turn ledger', () => {
   describe('with a v1 agent that answers a prompt without a reason', () => {
     it('takes a state that follows for the word that the turn goes on', async () => {
       const timers = heldTimers();
-      const { made, ends } = ledger(timers.schedule);
+      const { made, ends } = tracker(timers.schedule);
       const { id, done } = made.begin();
       made.answered(id, undefined, undefined, false);
       assert.deepEqual(ends(), []);
@@ -200,7 +200,7 @@ describe('turn ledger', () => {
     });
 
     it('takes an idle without a reason that follows for the end', () => {
-      const { made, ends } = ledger(heldTimers().schedule);
+      const { made, ends } = tracker(heldTimers().schedule);
       const { id } = made.begin();
       made.answered(id, undefined, undefined, false);
       made.state({ state: 'idle' });
@@ -209,7 +209,7 @@ describe('turn ledger', () => {
 
     it('ends the turn when nothing follows', () => {
       const timers = heldTimers();
-      const { made, ends } = ledger(timers.schedule);
+      const { made, ends } = tracker(timers.schedule);
       const { id } = made.begin();
       made.answered(id, undefined, undefined, false);
       made.updated();
@@ -220,7 +220,7 @@ describe('turn ledger', () => {
     });
 
     it('takes a barrier that was not promised for the end', async () => {
-      const { made, ends, settled } = ledger(heldTimers().schedule);
+      const { made, ends, settled } = tracker(heldTimers().schedule);
       const { id, done } = made.begin();
       made.answered(id, undefined, undefined, false);
       made.turnComplete({ promptRequestId: undefined, stopReason: 'refusal' });
@@ -231,7 +231,7 @@ describe('turn ledger', () => {
   });
 
   it('believes the answer more than the barrier', async () => {
-    const { made, ends } = ledger();
+    const { made, ends } = tracker();
     const { id, done } = made.begin();
     made.turnComplete({ promptRequestId: undefined, stopReason: 'end_turn' });
     made.answered(id, 'refusal', undefined, true);
@@ -240,7 +240,7 @@ describe('turn ledger', () => {
   });
 
   it('never shows a cancelled turn as completed, and an error after a cancel is the cancel', async () => {
-    const { made, ends, events } = ledger();
+    const { made, ends, events } = tracker();
     const first = made.begin();
     made.cancelRequested();
     made.answered(first.id, 'end_turn', undefined, false);
@@ -254,7 +254,7 @@ describe('turn ledger', () => {
   });
 
   it('shows the error of a failed prompt before the end of its turn', async () => {
-    const { made, events } = ledger();
+    const { made, events } = tracker();
     const { id, done } = made.begin();
     made.failed(id, { code: 'agent-error -32603', message: 'model overloaded' });
     assert.equal((await done).stopReason, 'error');
@@ -265,7 +265,7 @@ describe('turn ledger', () => {
   });
 
   it('ends the turn of an agent that died', async () => {
-    const { made, ends } = ledger();
+    const { made, ends } = tracker();
     const { id, done } = made.begin();
     made.exited('Claude exited with code 3.');
     assert.equal((await done).stopReason, 'error');
@@ -291,7 +291,7 @@ describe('turn ledger', () => {
       events.flatMap((event) => (event.type === 'turn_started' ? [`${event.turnId} ${event.origin}`] : []));
 
     it('ends a turn with the idle that follows its running, and only once', async () => {
-      const { made, ends } = ledger();
+      const { made, ends } = tracker();
       const { id, done } = made.begin(terms);
       made.state({ state: 'idle' });
       made.received(id, 'u1');
@@ -305,7 +305,7 @@ describe('turn ledger', () => {
     });
 
     it('does not take the end of the agent’s own work for the end of a prompt that still waits', () => {
-      const { made, ends } = ledger();
+      const { made, ends } = tracker();
       made.begin(terms);
       made.state({ state: 'running' });
       made.state({ state: 'idle', stopReason: 'end_turn' });
@@ -318,7 +318,7 @@ describe('turn ledger', () => {
 
     it('ends a turn whose idle came before its receipt and echo, without a running, when nothing follows', async () => {
       const timers = heldTimers();
-      const { made, ends } = ledger(timers.schedule);
+      const { made, ends } = tracker(timers.schedule);
       const { id, done } = made.begin(terms);
       made.state({ state: 'idle', stopReason: 'refusal' });
       made.received(id, 'u1');
@@ -331,7 +331,7 @@ describe('turn ledger', () => {
 
     it('does not end a turn by an idle that came before its receipt where the agent runs after it', () => {
       const timers = heldTimers();
-      const { made, ends } = ledger(timers.schedule);
+      const { made, ends } = tracker(timers.schedule);
       const { id } = made.begin(terms);
       made.state({ state: 'idle', stopReason: 'end_turn' });
       made.heard(echo('u1', 'Hello'));
@@ -344,7 +344,7 @@ describe('turn ledger', () => {
     });
 
     it('shows the echo of a v1 prompt once, and no other words as that prompt', () => {
-      const { made, events } = ledger();
+      const { made, events } = tracker();
       const { id } = made.begin({ ...terms, endsBy: 'response' });
       made.heard(echo('u0', '[Function Response: write_file]'));
       made.heard(echo('u1', 'Hello'));
@@ -356,7 +356,7 @@ describe('turn ledger', () => {
     });
 
     it('calls a turn the agent’s own only where no prompt is on its way', () => {
-      const { made, events } = ledger();
+      const { made, events } = tracker();
       made.state({ state: 'running' });
       const waiting = made.follow(later);
       made.state({ state: 'idle' });
@@ -366,7 +366,7 @@ describe('turn ledger', () => {
     });
 
     it('puts a prompt into the turn that takes it in, by the id or the text of its echo', async () => {
-      const { made, events } = ledger();
+      const { made, events } = tracker();
       const first = made.begin(terms);
       made.state({ state: 'running' });
       const second = made.follow(later);
@@ -390,7 +390,7 @@ describe('turn ledger', () => {
     });
 
     it('gives back a prompt that was refused before a turn took it in, and all of them when the agent dies', async () => {
-      const { made, ends } = ledger();
+      const { made, ends } = tracker();
       made.begin(terms);
       const [second, third] = [made.follow(later), made.follow({ ...later, promptId: 'q3' })];
       made.cancelRequested();
@@ -403,7 +403,7 @@ describe('turn ledger', () => {
     });
 
     it('lets only the answer end a v1 turn, unless the answer has no reason and states were seen', async () => {
-      const { made, ends } = ledger();
+      const { made, ends } = tracker();
       const first = made.begin();
       made.state({ state: 'running' });
       made.state({ state: 'idle', stopReason: 'refusal' });
@@ -418,7 +418,7 @@ describe('turn ledger', () => {
     });
 
     it('does not lock the user out where a v1 agent says that it works and never that it is done', async () => {
-      const { made, ends, events } = ledger();
+      const { made, ends, events } = tracker();
       made.state({ state: 'running' });
       assert.equal(made.isOwnWork, true);
       const { id, done } = made.begin();

@@ -27,7 +27,7 @@ const UNCLEAR_GRACE_MS = 1000;
 /** Ids of earlier prompts and messages of the user that are remembered, to know a repetition. */
 const MAX_PAST_IDS = 200;
 
-export interface LedgerOptions {
+export interface TurnTrackerOptions {
   /** Turns that the session had before; numbers go on from there. */
   readonly turnsSoFar?: number;
   readonly apply: (event: SessionEvent) => void;
@@ -43,8 +43,8 @@ export interface LedgerOptions {
   readonly schedule?: Schedule;
 }
 
-export class TurnLedger {
-  readonly #options: LedgerOptions;
+export class TurnTracker {
+  readonly #options: TurnTrackerOptions;
   readonly #past = new Set<string>();
   readonly #userIds = new Set<string>();
   /** Prompts without an answer, by their handle, in the order in which they left. */
@@ -54,7 +54,7 @@ export class TurnLedger {
   #open: OpenTurn | undefined;
   #agentState: string | undefined;
 
-  constructor(options: LedgerOptions) {
+  constructor(options: TurnTrackerOptions) {
     this.#sequence = options.turnsSoFar ?? 0;
     this.#options = options;
   }

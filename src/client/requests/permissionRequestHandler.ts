@@ -16,7 +16,7 @@ interface OpenQuestion {
   readonly answer: Deferred<PermissionOutcome>;
 }
 
-export class PermissionDesk {
+export class PermissionRequestHandler {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
 

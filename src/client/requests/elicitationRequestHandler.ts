@@ -32,7 +32,7 @@ interface OpenQuestion {
   readonly detach: () => void;
 }
 
-export class ElicitationDesk {
+export class ElicitationRequestHandler {
   readonly #open = new Map<string, OpenQuestion>();
   readonly #apply: (event: SessionEvent) => void;
 

@@ -3,7 +3,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
 import { roughSize } from '../../base/text';
-import type { ConversationKeep, KeptConversation, KeptItem } from '../../client/conversation/keep';
+import type { ConversationPersistence, KeptConversation, KeptItem } from '../../client/conversation/persistence';
 import type { Anchor, DraftView } from '../../panel/contract';
 import { boundEvent } from '../../session/bounds';
 import type { SessionEvent, TimedEvent } from '../../session/event';
@@ -15,7 +15,7 @@ import type { SessionRecord, ViewState } from '../../store/records';
 import { StreamRedaction } from '../log/streamRedaction';
 import { TranscriptReading } from './transcriptReading';
 
-export interface KeepOptions {
+export interface JournalPersistenceOptions {
   readonly journal: Journal;
   readonly log: Log;
   readonly windowId: string;
@@ -35,15 +35,15 @@ type Change = (journal: Journal, key: string) => void;
 const MOST_BEFORE = 2000;
 const MOST_CHARS_BEFORE = 8 * 1024 * 1024;
 
-export class JournalKeep implements ConversationKeep {
-  readonly #options: KeepOptions;
+export class JournalPersistence implements ConversationPersistence {
+  readonly #options: JournalPersistenceOptions;
   /** The user has said something. Until then nothing is written: a chat that was only looked at is no session. */
   #begun: boolean;
   /** What the agent said before the user did. */
   readonly #before: TimedEvent[] = [];
   #charsBefore = 0;
   readonly #redaction = new StreamRedaction();
-  #facts: Parameters<ConversationKeep['describe']>[0] = {};
+  #facts: Parameters<ConversationPersistence['describe']>[0] = {};
   /** The newest event of a session that was read and is not claimed yet. */
   #readTo: number | undefined;
   /** What is to be kept in one go. */
@@ -52,7 +52,7 @@ export class JournalKeep implements ConversationKeep {
   #isLost = false;
 
   /** @param known the session is in the journal already, and is read after this */
-  constructor(options: KeepOptions, known: boolean) {
+  constructor(options: JournalPersistenceOptions, known: boolean) {
     const { journal, session } = options;
     this.#options = options;
     this.#begun = known;
@@ -130,7 +130,7 @@ export class JournalKeep implements ConversationKeep {
     return this.#redaction.take(events).map(asKept);
   }
 
-  describe(facts: Parameters<ConversationKeep['describe']>[0]): void {
+  describe(facts: Parameters<ConversationPersistence['describe']>[0]): void {
     this.#facts = { ...this.#facts, ...facts };
     if (this.#begun) this.#write((journal, key) => journal.updateSession(key, facts));
   }

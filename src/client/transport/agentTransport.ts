@@ -16,7 +16,7 @@ import { isSecretName } from '../../base/redactJson';
 import { type RemoteAccess, type RemoteTarget, resolveRemote, scrubber } from './remoteTarget';
 import type { Deadlines, Stages } from './stages';
 
-export interface Carrier extends Disposable {
+export interface AgentTransport extends Disposable {
   readonly transport: Transport;
   /** How it ended without our doing: the exit of a process, or why a connection is gone, in words that begin with the host. Never rejects. */
   readonly exited: Promise<AgentExit | ParleyError>;
@@ -30,7 +30,7 @@ export interface Carrier extends Disposable {
   close(): Promise<unknown>;
 }
 
-export interface CarrierOptions {
+export interface AgentTransportOptions {
   readonly agent: ProcessAgent | RemoteAgent;
   /** Where a process runs; absolute. */
   readonly cwd: string;
@@ -45,12 +45,12 @@ export interface CarrierOptions {
  * Stages `resolve` and `spawn`, or for a remote agent `resolve` and `connect`.
  * @throws ParleyError with a sentence and a hint; nothing is left running or open then.
  */
-export async function startCarrier(
-  options: CarrierOptions,
+export async function startTransport(
+  options: AgentTransportOptions,
   stages: Stages,
   deadlines: Deadlines,
   signal: AbortSignal,
-): Promise<Carrier> {
+): Promise<AgentTransport> {
   const { agent, log } = options;
   switch (agent.type) {
     case 'process': {
@@ -77,19 +77,21 @@ export async function startCarrier(
 
 async function connect(
   agent: RemoteAgent,
-  { remote, log }: CarrierOptions,
+  { remote, log }: AgentTransportOptions,
   stages: Stages,
   deadlines: Deadlines,
   signal: AbortSignal,
-): Promise<Carrier> {
+): Promise<AgentTransport> {
   // The user may be asked for a secret, which takes as long as it takes to find it.
   const target = await stages.run('resolve', deadlines['sign-in'], signal, (stop) =>
     resolveRemote(agent, remote, stop),
   );
   const scrub = scrubber(target.headers);
   try {
-    const carrier = await stages.run('connect', deadlines.connect, signal, (stop) => connectRemote(target, log, stop));
-    return { ...carrier, scrub };
+    const transport = await stages.run('connect', deadlines.connect, signal, (stop) =>
+      connectRemote(target, log, stop),
+    );
+    return { ...transport, scrub };
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error;
     const { code, message, hint } = error;
@@ -101,14 +103,14 @@ async function connect(
  * Connects. Streamable HTTP has no connection before its first message: there, what is wrong shows at `initialize`.
  * @throws ParleyError with the host, what it answered and what helps
  */
-async function connectRemote({ url, headers }: RemoteTarget, log: Log, signal: AbortSignal): Promise<Carrier> {
+async function connectRemote({ url, headers }: RemoteTarget, log: Log, signal: AbortSignal): Promise<AgentTransport> {
   const options = { url, headers, log };
   log.info(`Connecting to ${url.origin}`);
   const isSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
-  return carrierOf(isSocket ? await WebSocketTransport.connect(options, signal) : new HttpTransport(options));
+  return transportOf(isSocket ? await WebSocketTransport.connect(options, signal) : new HttpTransport(options));
 }
 
-function carrierOf(transport: RemoteTransport): Carrier {
+function transportOf(transport: RemoteTransport): AgentTransport {
   return {
     transport,
     exited: transport.ended,

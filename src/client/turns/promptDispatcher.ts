@@ -13,21 +13,21 @@ export interface SentMessage {
   readonly done: Promise<TurnResult | undefined>;
 }
 
-export interface OutboxOptions {
+export interface PromptDispatcherOptions {
   readonly canSend: () => boolean;
   /** Sends one message; resolves when it has left, with undefined where it was not sent. */
   readonly send: (item: QueueItem) => Promise<SentMessage | undefined>;
 }
 
-export class Outbox implements Disposable {
+export class PromptDispatcher implements Disposable {
   readonly #queue: PromptQueue;
-  readonly #options: OutboxOptions;
+  readonly #options: PromptDispatcherOptions;
   readonly #waiting = new Map<string, Deferred<TurnResult>>();
   #sending = false;
   /** The ids of the items that go before all others, in this order. */
   #urgent: string[] = [];
 
-  constructor(queue: PromptQueue, options: OutboxOptions) {
+  constructor(queue: PromptQueue, options: PromptDispatcherOptions) {
     this.#queue = queue;
     this.#options = options;
   }

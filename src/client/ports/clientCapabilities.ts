@@ -3,12 +3,12 @@ import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 
-export interface Abilities {
+export interface ClientCapabilities {
   readonly files: boolean;
   readonly terminals: boolean;
 }
 
-export function abilitiesOf(agent: AgentDefinition): Abilities {
+export function clientCapabilitiesOf(agent: AgentDefinition): ClientCapabilities {
   if (agent.type === 'process') return { files: true, terminals: true };
   return {
     files: agent.type === 'remote' && agent.allow.files,
@@ -18,7 +18,7 @@ export function abilitiesOf(agent: AgentDefinition): Abilities {
 
 /** Answers -32601 to what was not offered, as for any method that is not there; the rest goes on. */
 export function refusingOthers(
-  { files, terminals }: Abilities,
+  { files, terminals }: ClientCapabilities,
   next: RpcHandlers['onRequest'],
 ): RpcHandlers['onRequest'] {
   return async (method, params, signal) => {

@@ -8,7 +8,7 @@ import type { QueuedAttachment, QueueItem, QueueItemState, StateFacts } from '..
 export type KeptItem = Readonly<QueueItem>;
 
 /** Keeps the queue. Each call is on the disk when it returns, or the user has been told that it is not; none throws. */
-export interface QueueKeep {
+export interface QueuePersistence {
   added(item: KeptItem, place: 'first' | 'last'): void;
   changed(id: string, change: { readonly text?: string; readonly held?: boolean }): void;
   state(id: string, state: QueueItemState, facts: StateFacts): void;
@@ -18,7 +18,7 @@ export interface QueueKeep {
 }
 
 /** Keeps one conversation. No method throws. */
-export interface ConversationKeep extends QueueKeep {
+export interface ConversationPersistence extends QueuePersistence {
   /**
    * Makes the session this window's own, which the first write does too. A session that is only read stays free.
    * @returns false where another window has it, or has gone on with it since it was read

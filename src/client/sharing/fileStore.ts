@@ -9,7 +9,7 @@ import type { DescriptorPort } from '../http/communicationRecord';
 
 const NAME = /^[0-9a-f]{40}\.json$/;
 
-export class FileShelf implements DescriptorPort {
+export class FileStore implements DescriptorPort {
   readonly #folder: string;
   readonly #writes = new KeyedQueue<string>();
 
