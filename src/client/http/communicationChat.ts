@@ -119,9 +119,11 @@ export class CommunicationChat {
     };
     const isElsewhere = from !== undefined && !isSame(from, place);
     const session = this.#begin(record, isElsewhere ? from : place);
-    if (record.running) session.missedEnd(this.#lostAnswer(record));
+    const running = record.running === true ? undefined : record.running;
+    if (record.running) session.missedEnd(this.#lostAnswer(record), running?.runId);
     if (isElsewhere) await this.#move(session, place, signal);
     else if (question) await session.takeUp(question, signal);
+    else if (running) await session.takeUp(running, signal);
     await this.#keep();
   }
 
@@ -142,7 +144,7 @@ export class CommunicationChat {
 
   /** A window ended while the agent worked: its server knows how that went, and is asked where the conversation is started. */
   async missedEnd(): Promise<boolean> {
-    return !this.#session && !this.#adopted && (await this.#read())?.running === true;
+    return !this.#session && !this.#adopted && (await this.#read())?.running !== undefined;
   }
 
   /**
@@ -294,7 +296,7 @@ export class CommunicationChat {
       branches: this.#branches,
       place: { url: place.client.baseUrl, agent: place.agentName },
       ...(question && { question }),
-      ...(session.isBusy && { running: true }),
+      ...(session.running && { running: session.running }),
       ...(dead.length > 0 && { dead }),
     });
     await this.#write(text);

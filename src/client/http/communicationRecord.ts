@@ -23,8 +23,8 @@ export interface CommunicationRecord extends KeptPast {
   readonly place?: { readonly url: string; readonly agent: string };
   /** The run that waits for an answer. */
   readonly question?: RunPosition;
-  /** A run was under way, whose prompt is the last message that is held. */
-  readonly running?: true;
+  /** A run was under way, whose prompt is the last message that is held; `true` where its server had not named it yet. */
+  readonly running?: RunPosition | true;
   /** Links that the last run could not follow. */
   readonly dead?: readonly string[];
 }
@@ -35,16 +35,18 @@ const GROWN: ReadonlySet<string> = new Set(['same', 'extendedBy']);
 const MAX_VISITED = 100;
 const MAX_BRANCHES = 5;
 
+const positionSchema = z.object({ runId: idSchema, taken: z.number().check(z.nonnegative()) });
+
 const schema = z.object({
   descriptor: sessionSchema,
   visited: z.array(urlSchema).check(z.maxLength(MAX_VISITED)),
   branches: z.array(sessionSchema).check(z.maxLength(MAX_BRANCHES)),
   place: z.optional(z.object({ url: urlSchema.check(z.refine(isPlain)), agent: z.string() })),
-  question: z.optional(z.object({ runId: idSchema, taken: z.number().check(z.nonnegative()) })),
+  question: z.optional(positionSchema),
   held: z.optional(z.array(heldSchema).check(z.maxLength(MAX_HISTORY))),
   gone: z.optional(z.array(z.string()).check(z.maxLength(MAX_HISTORY))),
   copies: z.optional(z.array(urlSchema).check(z.maxLength(MAX_HISTORY))),
-  running: z.optional(z.literal(true)),
+  running: z.optional(z.union([z.literal(true), positionSchema])),
   dead: z.optional(z.array(urlSchema).check(z.maxLength(MAX_HISTORY))),
 });
 

@@ -4,14 +4,14 @@ import { type Log, silentLog } from '../../base/log';
 import type { ContentBlock } from '../../session/content';
 import type { SessionEvent, StopReason } from '../../session/event';
 import type { HistoryLinks } from '../fetch/historyLinks';
-import { Deadline } from '../model/deadline';
+import { Deadline, pause } from '../model/deadline';
 import { type Message, mintId, type SessionDescriptor, timestamp } from '../model/model';
 import { AgentServerError } from './agentServerError';
 import type { CommunicationClient } from './communicationClient';
 import { CONTINUE_RECORDED, CONTINUE_WITHOUT, deadLinks, isLoadFailure, waysOut, withoutHeld } from './deadLinks';
 import { type Fork, memoryAfterRun, type ServerAnswer, type ServerMemory, sessionForRun } from './handOver';
 import { promptMessage } from './promptMessage';
-import { type FollowOptions, followRun, isPassing, type RunPosition } from './runRecovery';
+import { type FollowOptions, followRun, isPassing, isResting, type RunPosition } from './runRecovery';
 import { RunToEvents } from './runToEvents';
 import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast';
 import { SessionTeller } from './sessionTeller';
@@ -98,8 +98,10 @@ export class CommunicationSession implements AgentConversation {
   /** Links that the last run could not follow. */
   #dead: readonly string[] = [];
   #active: ActiveRun | undefined;
-  /** A run was under way when the window ended, and the server was not asked since. */
-  #isEndUnseen = false;
+  /** A run was under way when the window ended, and the server was not asked since; its id where it is known. */
+  #unseen: { readonly runId: string | undefined } | undefined;
+  /** That run is waited for. */
+  #isAwaitingUnseen = false;
   #question: ActiveRun | undefined;
 
   constructor(options: CommunicationSessionOptions) {
@@ -130,9 +132,11 @@ export class CommunicationSession implements AgentConversation {
     return this.#question !== undefined;
   }
 
-  /** A run is under way. */
-  get isBusy(): boolean {
-    return this.#active !== undefined;
+  /** The run that is under way, or was when the window before ended; `true` where its server has not named it yet. */
+  get running(): RunPosition | true | undefined {
+    const position = this.#active?.position ?? (this.#unseen && { runId: this.#unseen.runId, taken: 0 });
+    if (!position) return undefined;
+    return position.runId === undefined ? true : { ...position };
   }
 
   /** Origins that were sent this session. */
@@ -147,13 +151,16 @@ export class CommunicationSession implements AgentConversation {
 
   /** The descriptor for others, with copies of what no server has recorded. @throws what `recorder` throws */
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
-    if (this.#isEndUnseen && !this.#active) await this.#catchUp(signal);
+    if (this.#unseen && !this.#active) await this.#catchUp(signal, this.#options.lookMs ?? LOOK_MS);
     return this.#past.handOut(recorder, signal);
   }
 
-  /** The window ended in the middle of a run: the server may have recorded it since. @param answer what the agent had said by then */
-  missedEnd(answer: Message | undefined): void {
-    this.#isEndUnseen = true;
+  /**
+   * The window ended in the middle of a run: the server may have recorded it since, or still works on it.
+   * @param answer what the agent had said by then @param runId undefined where the server had not named it
+   */
+  missedEnd(answer: Message | undefined, runId: string | undefined): void {
+    this.#unseen = { runId };
     if (!answer) return;
     this.#past.held.add(answer);
     this.#past.held.doubtLastTurn();
@@ -174,8 +181,8 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /**
-   * Goes back to a question that was asked, and shown, before this session was taken up again. @param asked where its run stood
-   * @returns whether the run still waits; else the next prompt begins another one
+   * Goes back to a question that was asked before this session was taken up again, and shows it where nobody has seen it.
+   * @param asked where its run stood @returns whether the run still waits; else the next prompt begins another one
    */
   async takeUp(asked: RunPosition, signal: AbortSignal): Promise<boolean> {
     if (this.#active) throw busy();
@@ -188,6 +195,14 @@ export class CommunicationSession implements AgentConversation {
       const question = newRun({ ...asked }, this.#log);
       // All that the run has said so far stands in the transcript.
       question.reader.apply({ type: 'run.awaiting', run });
+      if (this.#unseen?.runId === asked.runId) {
+        this.#unseen = undefined;
+        const alone = new RunToEvents(mintId(), this.#log);
+        for (const shown of alone.apply({ type: 'run.awaiting', run: { ...run, output: [] } }))
+          this.#options.emit(shown);
+        const message = run.await_request?.message;
+        if (message) this.#past.held.add(message, { aside: true });
+      }
       this.#question = question;
       return true;
     } catch (error) {
@@ -250,6 +265,7 @@ export class CommunicationSession implements AgentConversation {
     const { runId } = run.position;
     if (runId === undefined) {
       run.leave.abort(stopped());
+      await this.#withdrawUnseen();
       return;
     }
     try {
@@ -275,6 +291,8 @@ export class CommunicationSession implements AgentConversation {
     }
     // The old server is not waited for: it may be the reason to move.
     if (this.#question) void this.cancel();
+    await this.#awaitUnseen(signal, this.#options.lookMs ?? LOOK_MS);
+    this.#unseen = undefined;
     const fork = this.#visited.has(this.#place.client.origin)
       ? await this.#past.leave(await this.#askServer(signal), signal)
       : undefined;
@@ -299,7 +317,13 @@ export class CommunicationSession implements AgentConversation {
     const open = (until: AbortSignal) =>
       isAnswer ? client.resumeStream(run.position.runId ?? '', message, until) : client.runStream(request, until);
     if (!isAnswer) this.#visited.add(client.origin);
+    let isNamed = isAnswer;
     for await (const event of followRun(client, open, run.position, { log: this.#log, ...follow }, signal)) {
+      if (!isNamed && run.position.runId !== undefined) {
+        isNamed = true;
+        // The next window finds the run by its id, should this one end.
+        void keep?.();
+      }
       for (const shown of run.reader.apply(event)) {
         if (shown.type === 'error') run.failure = shown;
         else emit(shown);
@@ -336,12 +360,51 @@ export class CommunicationSession implements AgentConversation {
     if (left > 0) this.#teller.leftOut(left);
   }
 
-  /** Takes over what the server has more of the session. */
-  async #catchUp(signal: AbortSignal): Promise<void> {
+  /**
+   * Waits for the run that was under way when the window before ended: what it still says belongs before the next prompt.
+   * Returns also where the server does not know the run, or is not there. @param maxMs milliseconds; absent: as long as it works
+   */
+  async #awaitUnseen(signal: AbortSignal, maxMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const runId = this.#unseen?.runId;
+    if (runId === undefined) return;
+    const { client } = this.#place;
+    const { pollMs = 1000 } = this.#options.follow ?? {};
+    const until = performance.now() + maxMs;
+    this.#isAwaitingUnseen = true;
+    try {
+      let { status } = await client.run(runId, signal);
+      // What it asks nobody has seen, and another message is on its way.
+      if (status === 'awaiting') ({ status } = await client.cancel(runId, signal));
+      else if (!isResting(status)) this.#teller.stillWorks();
+      while (!isResting(status) && performance.now() < until) {
+        await pause(pollMs, signal);
+        ({ status } = await client.run(runId, signal));
+      }
+    } catch (error) {
+      if (signal.aborted) throw error;
+      this.#log.info(`Run ${runId} of the window before is not followed: ${messageOf(error)}`);
+    } finally {
+      this.#isAwaitingUnseen = false;
+    }
+  }
+
+  /** The user stops what the next prompt waits for. */
+  async #withdrawUnseen(): Promise<void> {
+    const runId = this.#unseen?.runId;
+    if (!this.#isAwaitingUnseen || runId === undefined) return;
+    const limit = AbortSignal.timeout(this.#options.lookMs ?? LOOK_MS);
+    await this.#place.client.cancel(runId, limit).catch((error: unknown) => {
+      this.#log.info(`Run ${runId} of the window before is not stopped: ${messageOf(error)}`);
+    });
+  }
+
+  /** Takes over what the server has more of the session. @param maxMs see {@link #awaitUnseen} */
+  async #catchUp(signal: AbortSignal, maxMs?: number): Promise<void> {
     const { origin } = this.#place.client;
     if (!this.#visited.has(origin)) return;
+    await this.#awaitUnseen(signal, maxMs);
     const finding = this.#past.compare(await this.#askServer(signal));
-    this.#isEndUnseen = false;
+    this.#unseen = undefined;
     if (finding.kind === 'fork') this.#onFork(finding);
     else if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
       await this.#past.takeRecord(finding.added, undefined, signal);

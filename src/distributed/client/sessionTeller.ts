@@ -21,6 +21,12 @@ export class SessionTeller {
     this.#tell('info', `The agent server had ${more(count)} of this session; the chat goes on from there.`);
   }
 
+  /** The next prompt waits for the run of a window that has ended. */
+  stillWorks(): void {
+    const description = 'It is sent when the agent is done. Stop ends what the agent works on.';
+    this.#tell('info', 'The agent is still working on your previous message.', description);
+  }
+
   /** The server at `origin` has lost the session since it answered last. */
   forgotten(origin: string, count: number): void {
     const title = `The agent server at ${origin} no longer has this session.`;

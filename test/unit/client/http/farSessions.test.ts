@@ -1,8 +1,11 @@
 // The sessions of HTTP agents: they go on after a restart, at another address and with the next window, or say what is missing.
 import { strict as assert } from 'node:assert';
+import { Deferred } from '../../../../src/base/deferred';
 import { projectSession } from '../../../../src/client/view/projectSession';
+import { orAborted } from '../../../../src/distributed/model/deadline';
 import { type Message, mintId, textPart } from '../../../../src/distributed/model/model';
-import { fetchPast, serve, textIn } from '../../../support/servedAgents';
+import { Changes } from '../../../../src/session/changes';
+import { agentOf, fetchPast, serve, textIn } from '../../../support/servedAgents';
 import { json, stubServer } from '../../../support/stubServer';
 import { plainLinks } from '../../distributed/client/chatBench';
 import { AGENTS, define, Kept, notices, remoteFor, TOKEN, texts, useFarAgents } from './farAgents';
@@ -94,6 +97,77 @@ describe('an HTTP agent in the panel', function () {
         past.map((entry) => (entry.kind === 'message' ? textIn(entry.message) : entry.reason)),
         ['one', 'a b '],
       );
+    });
+
+    describe('while its agent still works for a window that was killed', () => {
+      /** A window in the middle of its first answer, and what it had kept when it was killed then. */
+      async function killed(): Promise<{
+        readonly next: ReturnType<typeof open>;
+        readonly finish: () => void;
+        readonly asked: readonly string[];
+      }> {
+        const gate = new Deferred<void>();
+        const asked: string[] = [];
+        const gated = agentOf('gated', async (input, out, _context, signal) => {
+          const text = input.map(textIn).at(-1) ?? '';
+          asked.push(text);
+          out.part(textPart(`${text}: `));
+          if (asked.length === 1) await orAborted(gate.promise, signal);
+          out.part(textPart('done'));
+        });
+        const server = await serve([gated]);
+        const [kept, named] = [new Kept(), new Deferred<string>()];
+        kept.write = async (_key, text) => {
+          if (text.includes('"running":{')) named.resolve(text);
+        };
+        const agent = define(server.baseUrl, 'gated', { Authorization: TOKEN });
+        const first = open(agent, { descriptors: kept, remote: remoteFor(server) });
+        void first.conversation.send('one');
+        const descriptors = new Kept();
+        descriptors.texts.set('test', await named.promise);
+        const follow = { pollMs: 1 };
+        const services = { descriptors, follow, remote: remoteFor(server), historyLinks: () => plainLinks };
+        const next = open(agent, services, first.conversation.sessionId);
+        return { next, finish: () => gate.resolve(), asked };
+      }
+
+      async function told(opened: ReturnType<typeof open>): Promise<void> {
+        const { conversation } = opened;
+        await new Promise<void>((resolve) => {
+          const look = (): void => {
+            changes.reset();
+            if (notices(opened).some((text) => /still working on your previous message/.test(text))) resolve();
+          };
+          const changes = new Changes(look);
+          conversation.model.observe(changes);
+          look();
+        });
+      }
+
+      it('gets the next message when that answer is complete, and keeps both', async () => {
+        const { next, finish, asked } = await killed();
+        const { done } = next.conversation.send('two');
+        await Promise.race([told(next), done]);
+        assert.deepEqual(asked, ['one']);
+        finish();
+        await done;
+        const { history } = next.conversation.communication.descriptor ?? assert.fail();
+        const past = await fetchPast(history, new AbortController().signal);
+        assert.deepEqual(
+          past.map((entry) => (entry.kind === 'message' ? textIn(entry.message) : entry.reason)),
+          ['one', 'one: done', 'two', 'two: done'],
+        );
+      });
+
+      it('stops that answer, and not only the wait for it', async () => {
+        const { next, asked } = await killed();
+        const { done } = next.conversation.send('two');
+        await told(next);
+        await next.conversation.cancel();
+        await done;
+        await next.conversation.send('three').done;
+        assert.deepEqual(asked, ['one', 'three']);
+      });
     });
 
     it('hands out a copy of what a server did not record, once', async () => {
