@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { seeded } from '../store/random';
 import type { ReadMessage, Stage, StageWindow } from './stage';
-import { marksIn, promptOf, SLOW_MS } from './story';
+import { marksIn, promptOf } from './story';
 
 /** `story`: the stdio agent here; `far`: the one there, which Parley serves; `old`: the one of the original server. */
 export type AgentId = 'story' | 'far' | 'old';
@@ -103,8 +103,6 @@ export class Storyline {
     else if (step.kind === 'visit') await this.#visit(step.back);
     else if (step.kind === 'kill') {
       const mark = await this.#interrupt('slow', () => here.kill());
-      // What the server still does is done when the window comes back.
-      await sleep(2 * SLOW_MS);
       await this.#stage.reopen();
       await here.call('run', 'parley.sessions', { action: 'recall', key: this.#key });
       // Of the agent that was killed with its window, there is what had reached the disk.

@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { Deferred } from '../../../../src/base/deferred';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { orAborted } from '../../../../src/distributed/model/deadline';
-import { type Message, mintId, textPart } from '../../../../src/distributed/model/model';
+import { type Message, mintId, type Run, textPart } from '../../../../src/distributed/model/model';
 import { Changes } from '../../../../src/session/changes';
 import { agentOf, fetchPast, serve, textIn } from '../../../support/servedAgents';
 import { json, stubServer } from '../../../support/stubServer';
@@ -101,8 +101,10 @@ describe('an HTTP agent in the panel', function () {
 
     describe('while its agent still works for a window that was killed', () => {
       /** A window in the middle of its first answer, and what it had kept when it was killed then. */
-      async function killed(): Promise<{
+      async function killed(asksFor?: string): Promise<{
         readonly next: ReturnType<typeof open>;
+        /** The run of that answer. */
+        readonly run: () => Promise<Run>;
         readonly finish: () => void;
         readonly asked: readonly string[];
       }> {
@@ -113,6 +115,7 @@ describe('an HTTP agent in the panel', function () {
           asked.push(text);
           out.part(textPart(`${text}: `));
           if (asked.length === 1) await orAborted(gate.promise, signal);
+          if (asksFor !== undefined) out.part(textPart(textIn(await out.ask([textPart(asksFor)]))));
           out.part(textPart('done'));
         });
         const server = await serve([gated]);
@@ -124,11 +127,14 @@ describe('an HTTP agent in the panel', function () {
         const first = open(agent, { descriptors: kept, remote: remoteFor(server) });
         void first.conversation.send('one');
         const descriptors = new Kept();
-        descriptors.texts.set('test', await named.promise);
+        const text = await named.promise;
+        descriptors.texts.set('test', text);
+        const { runId } = (JSON.parse(text) as { running: { runId: string } }).running;
+        const run = () => server.client.run(runId, new AbortController().signal);
         const follow = { pollMs: 1 };
         const services = { descriptors, follow, remote: remoteFor(server), historyLinks: () => plainLinks };
         const next = open(agent, services, first.conversation.sessionId);
-        return { next, finish: () => gate.resolve(), asked };
+        return { next, run, finish: () => gate.resolve(), asked };
       }
 
       async function told(opened: ReturnType<typeof open>): Promise<void> {
@@ -157,6 +163,16 @@ describe('an HTTP agent in the panel', function () {
           past.map((entry) => (entry.kind === 'message' ? textIn(entry.message) : entry.reason)),
           ['one', 'one: done', 'two', 'two: done'],
         );
+      });
+
+      it('shows what the agent has asked since, and takes the next message for the answer', async () => {
+        const { next, run, finish, asked } = await killed('Proceed?');
+        finish();
+        while ((await run()).status !== 'awaiting') await new Promise((resolve) => setImmediate(resolve));
+        await next.conversation.start();
+        assert.deepEqual(texts(next), ['Proceed?']);
+        await next.conversation.send('yes, ').done;
+        assert.deepEqual([asked, texts(next)], [['one'], ['Proceed?', 'yes, done']]);
       });
 
       it('stops that answer, and not only the wait for it', async () => {
