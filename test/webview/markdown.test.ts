@@ -197,6 +197,8 @@ describe('markdown', () => {
   it('keeps the same distance between blocks wherever a long answer is cut', async () => {
     const part = 'A paragraph of some words.\n\n## A heading\n\n---\n\n';
     const panel = await browser.open({ items: [message('a', 'agent', part.repeat(120))], height: 9_000 });
+    // The boxes that come into sight are drawn one frame after the other.
+    await panel.page.waitForFunction(() => document.querySelectorAll('.segment > *').length > 100);
     const distances = await panel.page.evaluate(() => {
       const boxes = [...document.querySelectorAll('.segment > *')].map((node) => ({
         tag: node.tagName,
@@ -206,7 +208,6 @@ describe('markdown', () => {
         .slice(1)
         .map(({ tag, rect }, at) => `${boxes[at]!.tag} ${tag} ${Math.round(rect.top - boxes[at]!.rect.bottom)}`);
     });
-    assert.ok(distances.length > 100);
     assert.deepEqual([...new Set(distances)].sort(), ['H4 HR 6', 'HR P 12', 'P H4 8']);
   });
 
