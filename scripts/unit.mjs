@@ -8,8 +8,7 @@ if (!(await reexec(process.argv[1], args))) {
   const suites = [
     // One file more at a time than there are cores, as many of them wait for processes.
     { folder: 'test/unit', jobs: availableParallelism() + 1 },
-    // One browser after another: each takes all the cores that it finds.
-    { folder: 'test/webview', jobs: 1 },
+    { folder: 'test/webview', jobs: 2 },
   ];
   process.exitCode = await runSuites({ suites, args, timeout: 20_000 });
 }

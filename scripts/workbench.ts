@@ -57,7 +57,8 @@ async function launcher(): Promise<string> {
 }
 
 async function main(): Promise<number> {
-  for (const [script, ...args] of [['build.mjs', '--dev'], ['buildSupport.mjs']]) {
+  const builds = [...(process.env.PARLEY_PACKAGED ? [] : [['build.mjs', '--dev']]), ['buildSupport.mjs']];
+  for (const [script, ...args] of builds) {
     const run = spawnSync(process.execPath, [join(repository, 'scripts', script ?? ''), ...args], {
       cwd: repository,
       stdio: ['ignore', 'ignore', 'inherit'],

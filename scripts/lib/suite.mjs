@@ -54,7 +54,7 @@ export async function runSuites({ suites, args, timeout }) {
     for (const { tests, jobs } of chosen) {
       const bundled = await buildTests(tests, outdir);
       const parallel = jobs > 1 && bundled.length > 1 ? ['--parallel', '--jobs', String(jobs)] : [];
-      worst = Math.max(worst, await runMocha(bundled, timeout, [...parallel, ...mochaOptions]));
+      worst = Math.max(worst, await runMocha(bundled, timeout, [...parallel, ...mochaOptions], outdir));
     }
     return worst;
   } finally {
@@ -128,14 +128,15 @@ async function buildTests(entryPoints, outdir) {
   return entryPoints.map((path) => join(outdir, path.replace(/^test\//, '').replace(/\.tsx?$/, '.mjs')));
 }
 
-async function runMocha(bundled, timeout, options) {
+/** @param folder of this run, which its processes share and which goes with it */
+async function runMocha(bundled, timeout, options, folder) {
   const mocha = join(root, 'node_modules/mocha/bin/mocha.js');
   const reporter = join(root, 'scripts/lib/countingReporter.cjs');
   const args = [mocha, '--reporter', reporter, '--timeout', String(timeout), '--exit', ...options, ...bundled];
   const child = spawn(process.execPath, ['--enable-source-maps', ...args], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: projectEnv(),
+    env: { ...projectEnv(), PARLEY_TEST_RUN: folder },
   });
   const forward = (signal) => child.kill(signal);
   process.on('SIGINT', forward).on('SIGTERM', forward);

@@ -10,6 +10,7 @@ import { type CheckedBucket, checkedBucket } from '../support/checkedBucket';
 import { removeScratch } from '../support/scratch';
 import { clientOf, echo, type RunningServer, serve, stopServers, textIn, userMessage } from '../support/servedAgents';
 import { Chat } from '../support/vscode/chat';
+import { tabIsKept } from '../support/vscode/keptState';
 import { listeningPorts } from '../support/vscode/listening';
 import { screenshot } from '../support/vscode/openWindow';
 import { descendants } from '../support/vscode/processTree';
@@ -95,6 +96,7 @@ describe('the local server', () => {
       await statusItem('Parley serves 1 agent').waitFor();
       const first = await reached();
       const { session_id: sessionId = '' } = await say(first, 'say Before the reload');
+      await tabIsKept(vscode.window.page);
       await vscode.window.page.reload();
       chat = await Chat.at(vscode.window.page, 'panel');
       await statusItem('Parley serves 1 agent').waitFor();

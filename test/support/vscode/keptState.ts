@@ -13,6 +13,11 @@ export async function draftIsKept(server: Server, page: Page, words: string): Pr
   while (!(await windowState(page)).includes(words)) await sleep(250);
 }
 
+/** Waits until the workbench would open the chat's tab again. */
+export async function tabIsKept(page: Page): Promise<void> {
+  while (!(await windowState(page)).includes('mainThreadWebview-parley.chat')) await sleep(250);
+}
+
 /** Waits until it is known of a session that its reader is not at the end. */
 export async function placeIsKept(server: Server): Promise<void> {
   while (!kept(server, 'views').some((json) => json.includes('"atEnd":false'))) await sleep(50);

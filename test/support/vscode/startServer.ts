@@ -1,6 +1,7 @@
 // A VS Code server of one's own: a free port, a data folder and a workspace in a temporary folder, our VSIX installed. Ends with everything that it started.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -146,8 +147,8 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   };
 }
 
-/** Folders of installed extensions, by server and list of VSIX files: installed once for each run of this process and then copied. */
-const prepared = new Map<string, string>();
+/** Folders of this process with installed extensions, by server and list of VSIX files. */
+const installed = new Map<string, string>();
 
 /** @param inPlace the data folder lasts and may hold more extensions: install there, over an earlier version */
 function installExtensions(tree: ServerTree, extensions: readonly string[], dataDir: string, inPlace: boolean): void {
@@ -155,17 +156,37 @@ function installExtensions(tree: ServerTree, extensions: readonly string[], data
     install(tree, extensions, dataDir);
     return;
   }
-  const key = [tree.folder, ...extensions].join('\n');
-  let source = prepared.get(key);
-  if (source === undefined) {
-    const fresh = mkdtempSync(join(tmpdir(), 'parley-vsix-'));
-    process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
-    install(tree, extensions, fresh);
-    source = join(fresh, 'extensions');
-    prepared.set(key, source);
-  }
   mkdirSync(dataDir, { recursive: true });
-  cpSync(source, join(dataDir, 'extensions'), { recursive: true });
+  cpSync(installedOnce(tree, extensions), join(dataDir, 'extensions'), { recursive: true });
+}
+
+/** Installs extensions once for all processes of a test run. @returns the folder to copy */
+function installedOnce(tree: ServerTree, extensions: readonly string[]): string {
+  const key = createHash('sha256')
+    .update([tree.folder, ...extensions].join('\n'))
+    .digest('hex')
+    .slice(0, 16);
+  const known = installed.get(key);
+  if (known !== undefined) return known;
+  const shared = process.env.PARLEY_TEST_RUN;
+  const fresh = mkdtempSync(join(shared ?? tmpdir(), 'parley-vsix-'));
+  if (shared === undefined) process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
+  const done = shared === undefined ? fresh : join(shared, `installed-${key}`);
+  if (done === fresh || !existsSync(done)) {
+    install(tree, extensions, fresh);
+    if (done !== fresh) takeName(fresh, done);
+  }
+  installed.set(key, join(done, 'extensions'));
+  return join(done, 'extensions');
+}
+
+/** Gives a folder its name, unless another process has made the same one meanwhile. */
+function takeName(fresh: string, done: string): void {
+  try {
+    renameSync(fresh, done);
+  } catch (error) {
+    if (!existsSync(done)) throw error;
+  }
 }
 
 function install(tree: ServerTree, extensions: readonly string[], dataDir: string): void {
