@@ -15,7 +15,7 @@ if (!(await reexec(process.argv[1], args))) {
         // Two files at a time: each waits for VS Code, an agent or a person's pace most of the time.
         suites: [{ folder: 'test/e2e', jobs: 2 }],
         args,
-        timeout: 90_000,
+        timeout: 120_000,
       })
     : 1;
 }

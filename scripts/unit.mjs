@@ -10,5 +10,5 @@ if (!(await reexec(process.argv[1], args))) {
     { folder: 'test/unit', jobs: availableParallelism() + 1 },
     { folder: 'test/webview', jobs: 2 },
   ];
-  process.exitCode = await runSuites({ suites, args, timeout: 20_000 });
+  process.exitCode = await runSuites({ suites, args, timeout: 60_000 });
 }
