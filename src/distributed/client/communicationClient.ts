@@ -156,7 +156,9 @@ export class CommunicationClient {
   /** `GET /runs/{id}`. */
   async run(runId: string, signal: AbortSignal): Promise<Run> {
     const { value, status } = await this.#json('GET', runPath(runId), undefined, signal);
-    return this.#read(runSchema, value, 'The run', status);
+    const run = this.#read(runSchema, value, 'The run', status);
+    if (run.run_id.toLowerCase() === runId.toLowerCase()) return run;
+    throw errorOfContent(this.origin, status, new ParleyError('invalid-data', 'It is another run than asked for.'));
   }
 
   /** `GET /runs/{id}/events`: all of them from the start, one for each that was streamed. */

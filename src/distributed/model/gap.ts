@@ -55,13 +55,11 @@ const SENTENCES: Readonly<Record<GapReason, (host: string) => string>> = {
   cancelled: () => 'Loading was stopped.',
 };
 
-/** What stays as it is however often one asks. */
+/** What stays as it is however often one asks. Half an answer is no JSON, and has another hash: the next one may be whole. */
 const FINAL: ReadonlySet<GapReason> = new Set([
   'expired',
-  'not-json',
   'not-a-message',
   'too-large',
-  'changed',
   'torn',
   'bad-redirect',
   'session-too-large',

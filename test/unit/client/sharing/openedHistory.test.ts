@@ -218,7 +218,7 @@ describe('a session from elsewhere', function () {
     const shown = items.filter((item) => item.kind === 'gap');
     assert.deepEqual(
       shown.map(({ retryId }) => retryId !== undefined),
-      [true, true, true, false, false, false, false, false],
+      [true, true, true, false, true, false, false, true],
     );
     assert.match(shown[0]?.text ?? '', /^Message 2 is missing\. 127\.0\.0\.1:\d+ does not have it \(any more\)\.$/);
     assert.doesNotMatch(JSON.stringify(items), /secret-of-the-server|abcdef/);

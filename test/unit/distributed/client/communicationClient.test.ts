@@ -206,7 +206,7 @@ describe('the client of agent servers', () => {
   it('works with a server below a path, and asks for exactly one run, agent or session', async () => {
     const stub = await stubServer((_request, response) => json(response, 200, runOf('completed')));
     const client = new CommunicationClient({ baseUrl: `${stub.baseUrl}/api/v1/` });
-    await client.run('../x?y', signal);
+    await assert.rejects(client.run('../x?y', signal), { code: 'agent-server-answer' });
     assert.equal(stub.requests[0]?.path, '/api/v1/runs/..%2Fx%3Fy');
   });
 
@@ -237,6 +237,25 @@ describe('the client of agent servers', () => {
       await assert.rejects(client[mode](RUN, userMessage('yes'), signal), { code: 'run-not-awaiting' });
     }
     assert.ok(stub.requests.every(({ method }) => method === 'GET'));
+  });
+
+  it('takes no other session or run for the one that it asked for', async () => {
+    const other = '2d178b80-f8c1-4f7d-9fbf-c534de5785e0';
+    const stub = await stubServer(({ path }, response) =>
+      json(response, 200, path.startsWith('/runs') ? runOf('completed') : { id: other, history: [] }),
+    );
+    const client = clientOf(stub);
+    await assert.rejects(client.session(RUN, signal), { code: 'agent-server-answer', message: /another session/ });
+    await assert.rejects(client.run(other, signal), { code: 'agent-server-answer', message: /another run/ });
+    assert.equal((await client.run(RUN.toUpperCase(), signal)).run_id, RUN);
+  });
+
+  it('takes the first of two ends of a run, and nothing behind it', async () => {
+    const stub = await stubServer((_request, response) => {
+      stream(response, [...EVENTS, ...EVENTS.slice(3), { type: 'run.failed', run: runOf('failed') }]);
+      response.end();
+    });
+    assert.deepEqual(types(await follow(clientOf(stub))), types(EVENTS));
   });
 
   describe('when a stream is lost', () => {

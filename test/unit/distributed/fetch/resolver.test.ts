@@ -65,14 +65,14 @@ describe('Resolver', () => {
       [`${gone.origin}/x`, 'refused', true],
       [`${server.origin}${expired}`, 'expired', false],
       [`${server.origin}/forbidden`, 'forbidden', true],
-      [`${server.origin}/html`, 'not-json', false],
+      [`${server.origin}/html`, 'not-json', true],
       [`${server.origin}/agents`, 'not-a-message', false],
       [`${server.origin}/deep`, 'not-a-message', false],
       [`${server.origin}/large`, 'too-large', false],
       [`${server.origin}/broken`, 'server-error', true],
       [`${server.origin}/loop`, 'bad-redirect', false],
       [`${server.origin}/cut`, 'connection-lost', true],
-      [withHash(`${server.origin}/changed`, sha256Of(Buffer.from('as it was'))), 'changed', false],
+      [withHash(`${server.origin}/changed`, sha256Of(Buffer.from('as it was'))), 'changed', true],
       ['http://user:pw@127.0.0.1/', 'blocked', true],
     ];
     const history = cases.flatMap(([url], index) => [`${server.origin}/good-${index}`, url]);
