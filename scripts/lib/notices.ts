@@ -1,4 +1,5 @@
 // The licences of everything that is bundled, as their authors demand: found from what the bundler has put in, so that a new package cannot be forgotten.
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,16 +8,19 @@ export interface BundleFacts {
   readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
 }
 
+/** Texts of licences that their packages do not bring along, each named as its package with `+` for `/`. */
+const LICENCES = 'scripts/licences';
+
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|third-?party-?notices?)([.-]|$)/i;
 
 /**
  * @param root the folder that their paths are relative to
  * @returns the text of ThirdPartyNotices.txt
- * @throws Error for a package that brings no text of its licence
+ * @throws Error for a package without a text of its licence
  */
 export async function noticesOf(metafiles: readonly BundleFacts[], root: string): Promise<string> {
   const folders = new Set(metafiles.flatMap(bundledPackages));
-  const notices = await Promise.all([...folders].sort().map((folder) => noticeOf(join(root, folder))));
+  const notices = await Promise.all([...folders].sort().map((folder) => noticeOf(root, folder)));
   return [
     'Parley contains the following software of others. Their licences apply to these parts.',
     ...notices,
@@ -37,12 +41,16 @@ interface Manifest {
   readonly homepage?: string;
 }
 
-async function noticeOf(folder: string): Promise<string> {
-  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest;
+async function noticeOf(root: string, folder: string): Promise<string> {
+  const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as Manifest;
   const { name, version, license, homepage } = manifest;
-  const files = (await readdir(folder)).filter((file) => LICENCE_FILE.test(file)).sort();
+  const own = (await readdir(join(root, folder))).filter((file) => LICENCE_FILE.test(file)).sort();
+  const files =
+    own.length > 0
+      ? own.map((file) => join(root, folder, file))
+      : [join(root, LICENCES, `${name.replace('/', '+')}.txt`)].filter((file) => existsSync(file));
   if (files.length === 0) throw new Error(`${name} ${version} is bundled and brings no text of its licence`);
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   const heading = [`${name} ${version} (${license})`, ...(homepage ? [homepage] : [])].join('\n');
   return [heading, ...texts.map((text) => text.replace(/\r\n?/g, '\n').trim())].join('\n\n');
 }

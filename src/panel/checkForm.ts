@@ -1,6 +1,6 @@
 // Whether what was filled into a form is an answer to it. The webview asks while the user writes, the host before anything goes to the agent: both ask here.
 import { linearPattern } from '../base/linearPattern';
-import type { Form, FormContent, FormField, FormValue } from '../session/form';
+import type { Form, FormContent, FormField, FormValue } from '../session/events/form';
 
 /** What is wrong with the value of a field; `limit` is the bound that it breaks. */
 export interface FormProblem {

@@ -11,9 +11,9 @@ import type {
   ToolLocation,
   ToolStatus,
   Usage,
-} from '../session/content';
-import type { Barrier, StopReason } from '../session/event';
-import type { ElicitationBody } from '../session/form';
+} from '../session/events/content';
+import type { Barrier, StopReason } from '../session/events/event';
+import type { ElicitationBody } from '../session/events/form';
 import type { ElicitationAction, QueueAction } from './actions';
 import type { FormProblem } from './checkForm';
 
@@ -470,6 +470,6 @@ export type {
   ToolLocation,
   ToolStatus,
   Usage,
-} from '../session/content';
-export type { Barrier, StopReason } from '../session/event';
-export type { ElicitationBody, Form, FormField, FormOption, FormValue } from '../session/form';
+} from '../session/events/content';
+export type { Barrier, StopReason } from '../session/events/event';
+export type { ElicitationBody, Form, FormField, FormOption, FormValue } from '../session/events/form';

@@ -3,11 +3,11 @@ import type { Disposable } from '../base/disposable';
 import { ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
 import type { Log } from '../base/log';
-import { type FileOptions, isInPlace, type OpenedFile, openJournalFile, replaceJournalFile } from './journalFile';
+import { type FileOptions, isInPlace, type OpenedFile, openJournalFile, replaceJournalFile } from './file/journalFile';
+import { MIGRATIONS } from './file/schema';
+import type { Sql } from './file/sql';
+import { isIndexDamage, problemOf, StorageError, type StorageProblem, wordsFor } from './file/sqlError';
 import { MemoryKeep } from './memoryKeep';
-import { MIGRATIONS } from './schema';
-import type { Sql } from './sql';
-import { isIndexDamage, problemOf, StorageError, type StorageProblem, wordsFor } from './sqlError';
 
 /** Milliseconds until the file is tried again, the last for ever. */
 const RETRY_MS = [100, 400, 1000, 2000, 5000, 15_000, 30_000] as const;

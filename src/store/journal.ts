@@ -4,23 +4,25 @@ import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
-import type { SessionEvent, TimedEvent } from '../session/event';
+import type { SessionEvent, TimedEvent } from '../session/events/event';
 import { Backing, type JournalState } from './backing';
-import { EventBuffer, type PendingRow } from './eventBuffer';
-import { type EventQuery, readEvents, readTail } from './eventPages';
-import { appendRows, dropCleared, type EventPage, WrittenRows } from './eventRows';
-import { abandoned, beat, type Claim, claim, type LeaseContext, ownerOf, release } from './leases';
+import { EventBuffer, type PendingRow } from './events/eventBuffer';
+import { type EventQuery, readEvents, readTail } from './events/eventPages';
+import { appendRows, dropCleared, type EventPage, WrittenRows } from './events/eventRows';
+import { type Machine, thisMachine } from './file/machine';
+import { numberOf, type Sql } from './file/sql';
+import { problemOf } from './file/sqlError';
 import { takeLeft } from './leftBehind';
-import { type Machine, thisMachine } from './machine';
-import { Ownership } from './ownership';
-import type { JournalPort } from './port';
-import { QueueStore } from './queueStore';
-import type { NewSession, SessionPatch, SessionRecord } from './records';
-import { held, isHeld, later, unknown } from './refusals';
-import { type Pruned, type PruneOptions, prune } from './retention';
-import { type SearchResult, search } from './search';
-import { indexBacklog, indexSession } from './searchText';
-import { indexTools } from './searchTools';
+import { type SearchResult, search } from './search/search';
+import { indexBacklog, indexSession } from './search/searchText';
+import { indexTools } from './search/searchTools';
+import { abandoned, beat, type Claim, claim, type LeaseContext, ownerOf, release } from './sessions/leases';
+import { Ownership } from './sessions/ownership';
+import type { JournalPort } from './sessions/port';
+import { QueueStore } from './sessions/queueStore';
+import type { NewSession, SessionPatch, SessionRecord } from './sessions/records';
+import { held, isHeld, later, unknown } from './sessions/refusals';
+import { type Pruned, type PruneOptions, prune } from './sessions/retention';
 import {
   deleteSession,
   hasSession,
@@ -30,11 +32,9 @@ import {
   readSession,
   type SessionQuery,
   saveSession,
-} from './sessionRows';
-import { SideNotes, type SideTable, writeNotes } from './sideNotes';
-import { SideStore } from './sideStore';
-import { numberOf, type Sql } from './sql';
-import { problemOf } from './sqlError';
+} from './sessions/sessionRows';
+import { SideNotes, type SideTable, writeNotes } from './sessions/sideNotes';
+import { SideStore } from './sessions/sideStore';
 import { StreamLog } from './streamLog';
 import { WriteTimers } from './writeTimers';
 

@@ -1,11 +1,11 @@
 // What streamed in processes that are gone, and was not written to the journal by them: added to it once, whoever does it.
 import type { Log } from '../base/log';
 import type { Backing } from './backing';
-import { EventBuffer } from './eventBuffer';
-import { appendRows } from './eventRows';
-import { type LeaseContext, ownerOf } from './leases';
-import { writeNotes } from './sideNotes';
-import { numberOf } from './sql';
+import { EventBuffer } from './events/eventBuffer';
+import { appendRows } from './events/eventRows';
+import { numberOf } from './file/sql';
+import { type LeaseContext, ownerOf } from './sessions/leases';
+import { writeNotes } from './sessions/sideNotes';
 import { type LeftSession, readLeft, removeLeft, type StreamLog } from './streamLog';
 
 export interface LeftBehindOptions {

@@ -1,11 +1,11 @@
 // What is kept while the file cannot be written: a small database in memory with the sessions that changed since. The rest of each such session stays in the file
 // where that can be read; when the file can be written again, everything goes there in its order.
-import type { SessionEvent } from '../session/event';
-import { appendRows } from './eventRows';
-import { prepare } from './journalFile';
-import { migrate, SIDE_TABLES } from './schema';
-import { deleteSession } from './sessionRows';
-import { numberOf, type Row, Sql, textOf } from './sql';
+import type { SessionEvent } from '../session/events/event';
+import { appendRows } from './events/eventRows';
+import { prepare } from './file/journalFile';
+import { migrate, SIDE_TABLES } from './file/schema';
+import { numberOf, type Row, Sql, textOf } from './file/sql';
+import { deleteSession } from './sessions/sessionRows';
 
 const PAGE = 4096;
 

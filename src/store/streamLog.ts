@@ -3,11 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { join as joinRows, type PendingRow } from './eventBuffer';
-import { readMark } from './eventPages';
-import type { Machine } from './machine';
-import { decode } from './rowCodec';
-import { isSideTable, type Notes, type SideTable } from './sideNotes';
+import { join as joinRows, type PendingRow } from './events/eventBuffer';
+import { readMark } from './events/eventPages';
+import { decode } from './events/rowCodec';
+import type { Machine } from './file/machine';
+import { isSideTable, type Notes, type SideTable } from './sessions/sideNotes';
 
 /** The process, when it began as the system words it, and which of its journals. */
 const NAME = /^parley-(\d+)-(\w*)-[\da-f-]+\.stream$/;

@@ -5,9 +5,9 @@ import { EmptyState } from './header/emptyState';
 import { Failure } from './header/failure';
 import { Header } from './header/header';
 import { Stages } from './header/stages';
+import { said } from './host/session';
 import { Background } from './queue/background';
 import { Queue } from './queue/queue';
-import { said } from './session';
 import type { Transcript } from './transcript/transcript';
 
 export function App({ transcript }: { readonly transcript: Transcript }) {

@@ -1,7 +1,7 @@
 // The first script of the page, small enough to run before the first picture: the page's styles, and a composer (shell.html) that can be written in at once. The
 // panel's own script follows when that picture is drawn, takes the composer over as it is, and does what was asked of it meanwhile.
-import { isComposing } from './dom';
-import { adoptPageStyles } from './pageStyles';
+import { isComposing } from './dom/dom';
+import { adoptPageStyles } from './dom/pageStyles';
 
 declare global {
   /** Set by the first script; the panel's script is wrapped into a call of it (scripts/build.mjs). */

@@ -3,19 +3,19 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
-import { browserBeat } from './browserBeat';
 import { composer } from './composer/composerState';
-import { Frames } from './frames';
-import { onMessage, post, postOfPage, saveUiState, uiState } from './host';
-import { reportError, watchProblems } from './problems';
+import { browserBeat } from './host/browserBeat';
+import { Frames } from './host/frames';
+import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
+import { reportError, watchProblems } from './host/problems';
+import { announce, hasItems, hiddenPermissions, patchSession, session, setSession } from './host/session';
 import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
-import { announce, hasItems, hiddenPermissions, patchSession, session, setSession } from './session';
-import { strings } from './strings';
+import { strings } from './text/strings';
 import './styles/main.css';
-import { watchHeldKeys } from './heldKeys';
+import { watchHeldKeys } from './input/heldKeys';
+import { watchWake, withoutWaking } from './input/wake';
 import { Transcript } from './transcript/transcript';
-import { watchWake, withoutWaking } from './wake';
 
 /** As many choices of what is open are remembered. */
 const MOST_EXPANDED = 300;

@@ -1,6 +1,7 @@
 // The composition root: builds the parts, connects them, and ends them in order.
 import { join } from 'node:path';
-import { type ExtensionContext, commands as editorCommands, type LogOutputChannel, workspace } from 'vscode';
+import * as texts from '@vscode/l10n';
+import { type ExtensionContext, commands as editorCommands, type LogOutputChannel, l10n, workspace } from 'vscode';
 import { userEnvironment } from '../agents/userEnvironment';
 import { type Disposable, DisposableStore } from '../base/disposable';
 import { messageOf } from '../base/errors';
@@ -53,6 +54,8 @@ export interface Product {
  * @throws where a part cannot be built; those built before it are gone then
  */
 export function compose(given: ExtensionContext, places: ChatPlaces, channel: LogOutputChannel): Product {
+  // The rooms that do not know VS Code speak its language too.
+  texts.config({ contents: l10n.bundle ?? {} });
   const context = rememberingSecrets(given);
   const lifetime = new DisposableStore();
   try {

@@ -11,8 +11,8 @@ import type { SessionOpenStrategy } from '../../src/client/connection/sessionSta
 import type { Conversation } from '../../src/client/conversation/conversation';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { StateExchange } from '../../src/client/sharing/stateExchange';
-import type { StopReason } from '../../src/session/event';
-import type { SessionModel } from '../../src/session/model';
+import type { StopReason } from '../../src/session/events/event';
+import type { SessionModel } from '../../src/session/model/model';
 import { diskFiles, type TestConversation, testConversation } from '../support/conversation';
 import type { ScriptName } from './modelScripts';
 import type { Message } from './rawClient';

@@ -1,6 +1,6 @@
 // A conversation as lines of text to compare: everything that a user can read of it, without what differs from run to run (ids, times, places on disk).
-import type { ContentBlock, ToolContent } from '../../src/session/content';
-import type { Entry, Permission, SessionState, ToolEntry } from '../../src/session/state';
+import type { ContentBlock, ToolContent } from '../../src/session/events/content';
+import type { Entry, Permission, SessionState, ToolEntry } from '../../src/session/model/state';
 
 /** What of a run stands for something else in the text, the longest first. */
 export type Names = readonly (readonly [found: string, name: string])[];

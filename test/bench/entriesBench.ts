@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { silentLog } from '../../src/base/log';
 import { SessionFeed } from '../../src/client/view/feed';
 import type { ToWebview } from '../../src/panel/contract';
-import type { SessionEvent, TimedEvent } from '../../src/session/event';
+import type { SessionEvent, TimedEvent } from '../../src/session/events/event';
 import { Journal } from '../../src/store/journal';
 import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
 import { testConversation } from '../support/conversation';

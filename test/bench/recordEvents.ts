@@ -1,7 +1,7 @@
 // Sessions of earlier, kept as the product keeps them: through its recorder, so that the end of each can be found.
 import { Recorder } from '../../src/client/conversation/recorder';
-import type { TimedEvent } from '../../src/session/event';
-import { SessionModel } from '../../src/session/model';
+import type { TimedEvent } from '../../src/session/events/event';
+import { SessionModel } from '../../src/session/model/model';
 import type { JournalPersistence } from '../../src/workbench/sessions/journalPersistence';
 
 /** Events that an agent sends in one go. */

@@ -2,9 +2,9 @@
 import { UpdateRouter } from '../../src/acp/protocol/earlyUpdates';
 import { applyUpdates } from '../../src/acp/v1/v1Events';
 import { silentLog } from '../../src/base/log';
-import { Changes } from '../../src/session/changes';
-import type { SessionEvent } from '../../src/session/event';
-import { SessionModel } from '../../src/session/model';
+import type { SessionEvent } from '../../src/session/events/event';
+import { Changes } from '../../src/session/model/changes';
+import { SessionModel } from '../../src/session/model/model';
 
 /**
  * A new session with its running turn.

@@ -13,7 +13,7 @@ import type { ConversationPersistence, KeptConversation } from '../../src/client
 import type { FilePort } from '../../src/client/ports/ports';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { Terminals } from '../../src/client/terminals/terminals';
-import { Changes } from '../../src/session/changes';
+import { Changes } from '../../src/session/model/changes';
 import { WireAccount } from './wireAccount';
 
 /** Files without an editor. `allowOutside` is the user's answer to questions on paths outside of the roots. */

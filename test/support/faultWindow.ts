@@ -5,10 +5,10 @@ import { type AgentDefinition, parseAgents } from '../../src/agents/agentDefinit
 import { silentLog } from '../../src/base/log';
 import type { Conversation } from '../../src/client/conversation/conversation';
 import type { ConversationServices } from '../../src/client/conversation/conversationOptions';
-import type { SessionState } from '../../src/session/state';
-import { isEnded } from '../../src/session/tools';
+import type { SessionState } from '../../src/session/model/state';
+import { isEnded } from '../../src/session/model/tools';
+import { type Machine, thisMachine } from '../../src/store/file/machine';
 import { Journal, type JournalOptions } from '../../src/store/journal';
-import { type Machine, thisMachine } from '../../src/store/machine';
 import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
 import { type AgentLogLine, readAgentLog } from './agents/definition';
 import type { KeepingScript } from './agents/keepingAgent';

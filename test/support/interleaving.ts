@@ -10,11 +10,11 @@ import { restore, unansweredPrompt } from '../../src/client/conversation/restore
 import { Unsent } from '../../src/client/conversation/unsent';
 import type { OpenedSession } from '../../src/client/ports/agentLink';
 import { TurnControl } from '../../src/client/turns/turnControl';
-import type { SessionEvent, StopReason } from '../../src/session/event';
-import { SessionModel } from '../../src/session/model';
-import { isAway, PromptQueue, type QueueItem } from '../../src/session/queue';
-import { reconcile } from '../../src/session/reconcile';
-import { isEnded } from '../../src/session/tools';
+import type { SessionEvent, StopReason } from '../../src/session/events/event';
+import { SessionModel } from '../../src/session/model/model';
+import { isEnded } from '../../src/session/model/tools';
+import { isAway, PromptQueue, type QueueItem } from '../../src/session/queue/queue';
+import { reconcile } from '../../src/session/reconcile/reconcile';
 import type { Journal } from '../../src/store/journal';
 import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
 import { stateOf } from './store/journals';

@@ -10,9 +10,9 @@ import { messageOf } from '../../src/base/errors';
 import { silentLog } from '../../src/base/log';
 import { at } from '../../src/base/untrusted';
 import { PermissionRequestHandler } from '../../src/client/requests/permissionRequestHandler';
-import type { SessionEvent, StopReason } from '../../src/session/event';
-import { SessionModel } from '../../src/session/model';
-import type { Entry } from '../../src/session/state';
+import type { SessionEvent, StopReason } from '../../src/session/events/event';
+import { SessionModel } from '../../src/session/model/model';
+import type { Entry } from '../../src/session/model/state';
 import { MemoryTransport } from './memoryTransport';
 
 const folder = join(process.cwd(), 'test/fixtures/wire');

@@ -1,6 +1,6 @@
 // A session as it really was, as a client has it, and as an agent repeats it: in one of the many ways in which agents do.
-import type { SessionEvent } from '../../src/session/event';
-import { SessionModel } from '../../src/session/model';
+import type { SessionEvent } from '../../src/session/events/event';
+import { SessionModel } from '../../src/session/model/model';
 
 /** @returns a whole number from 0 up to below `below` */
 export type Random = (below: number) => number;

@@ -33,6 +33,12 @@ describe('a page of the chat', () => {
     assert.equal(holder.webview.options.enableScripts, true);
   });
 
+  it('names the language of its text, and brings no translations where VS Code is English', () => {
+    const { html } = open().holder.webview;
+    assert.match(html, /<html lang="en"/);
+    assert.doesNotMatch(html, /id="texts"/);
+  });
+
   it('keeps what was typed and sent before anybody listened, in its order', () => {
     const { holder, page } = open();
     const heard: unknown[] = [];

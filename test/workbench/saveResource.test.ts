@@ -5,10 +5,10 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { ParleyError } from '../../src/base/errors';
-import type { ContentBlock } from '../../src/session/content';
-import type { SessionEvent } from '../../src/session/event';
-import { SessionModel } from '../../src/session/model';
-import type { Entry } from '../../src/session/state';
+import type { ContentBlock } from '../../src/session/events/content';
+import type { SessionEvent } from '../../src/session/events/event';
+import { SessionModel } from '../../src/session/model/model';
+import type { Entry } from '../../src/session/model/state';
 import { type SaveQuestions, saveResource } from '../../src/workbench/editor/saveResource';
 
 /** All values of a byte, so that no reader takes them for text. */

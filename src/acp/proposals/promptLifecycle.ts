@@ -12,8 +12,8 @@
 // - a prompt that is refused with -32800 before it was taken in goes back to the queue.
 
 import { at } from '../../base/untrusted';
-import type { ContentBlock } from '../../session/content';
-import type { SessionEvent, StopReason } from '../../session/event';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent, StopReason } from '../../session/events/event';
 import { errorSentence } from '../jsonrpc/rpcError';
 import type { BackgroundWork, PromptAnswer, StateReport, UpdateTargets } from '../protocol/dialect';
 import { toBlock } from '../protocol/readContent';

@@ -9,7 +9,7 @@
 //   said. The grace begins again with each update: while updates come, the turn is not over.
 
 import { at, isMarked } from '../../base/untrusted';
-import type { StopReason } from '../../session/event';
+import type { StopReason } from '../../session/events/event';
 import type { TurnComplete } from '../protocol/dialect';
 
 /** How long an agent may be quiet between the response and the promised barrier, in milliseconds. */

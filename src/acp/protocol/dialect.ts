@@ -8,8 +8,8 @@ import type {
   PermissionOption,
   SessionMode,
   TurnTokens,
-} from '../../session/content';
-import type { SessionEvent, StopReason, ToolPatch } from '../../session/event';
+} from '../../session/events/content';
+import type { SessionEvent, StopReason, ToolPatch } from '../../session/events/event';
 
 /** A version of the Agent Client Protocol, or the Agent Communication Protocol, whose agents are reached over HTTP. */
 export type Protocol = 1 | 2 | 'communication';

@@ -8,7 +8,7 @@
 // - The user who says no is `decline`; everything else that ends a question without an answer is `cancel`.
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
-import type { ElicitationBody, Form, FormField, FormOption } from '../../session/form';
+import type { ElicitationBody, Form, FormField, FormOption } from '../../session/events/form';
 import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
 
 /** Bounds of what is shown and kept of one question. */

@@ -1,7 +1,7 @@
 // Changes to files as protocol v2 describes them: a list of what happens to which file, and mostly a patch in git's format. They become the diffs that the panel draws.
 import { parsePatch, type StructuredPatch } from 'diff';
 import { at } from '../../base/untrusted';
-import type { ChangeHunk, ToolContent } from '../../session/content';
+import type { ChangeHunk, ToolContent } from '../../session/events/content';
 
 type DiffContent = Extract<ToolContent, { type: 'diff' }>;
 

@@ -8,8 +8,8 @@ import type {
   ToolContent,
   ToolLocation,
   ToolStatus,
-} from '../../session/content';
-import type { SessionEvent, ToolPatch } from '../../session/event';
+} from '../../session/events/content';
+import type { SessionEvent, ToolPatch } from '../../session/events/event';
 import { configOptionSchema, contentBlockSchema } from './sharedSchema';
 
 /** Takes events as they are read; returning nothing keeps the hot path free of lists. */

@@ -2,7 +2,7 @@
 // One instance per connection.
 import { ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
-import type { ConfigOption, ContentBlock } from '../../session/content';
+import type { ConfigOption, ContentBlock } from '../../session/events/content';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';
 import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
 import type {

@@ -1,7 +1,7 @@
 // The parts of session requests and their answers that read alike in both versions of the protocol.
 import type * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
-import type { ContentBlock, PermissionOption } from '../../session/content';
+import type { ContentBlock, PermissionOption } from '../../session/events/content';
 import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
 import type { McpServer, SessionPage, SessionPlace } from './dialect';
 import { type permissionOptionsSchema, sessionInfoSchema } from './sharedSchema';

@@ -1,6 +1,6 @@
 // Terminals that an agent runs itself and only describes in `_meta` (an extension several agents share): shown like the client's own, never opened or killed.
 import * as z from 'zod/mini';
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 
 const output = z.object({ terminal_id: z.string(), data: z.string() });
 

@@ -1,7 +1,7 @@
 // Nine of ten updates are a piece of the agent's text, and neighbours mostly belong to one message.
 // They are read without a schema and emitted as one chunk, so that later steps cost per run and not
 // per piece. The same in every version of the protocol.
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 import { isForAgent } from './readContent';
 
 interface TextChunk {

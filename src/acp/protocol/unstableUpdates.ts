@@ -1,7 +1,7 @@
 // Session updates that the unstable schemas of v1 and v2 have in common, in the same shapes: plans by id, and sessions that the agent runs for this one (section 2).
 import * as z from 'zod/mini';
 import { at, isMarked, wordOf } from '../../base/untrusted';
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 
 const text = z.string();
 const optionalText = z.catch(z.nullish(text), undefined);

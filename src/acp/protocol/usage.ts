@@ -1,7 +1,7 @@
 // How many tokens a turn took (sections 1.7 and 3.4, "usage"). What does not fit is left out by itself.
 
 import { at } from '../../base/untrusted';
-import type { TokenParts, TurnTokens } from '../../session/content';
+import type { TokenParts, TurnTokens } from '../../session/events/content';
 
 const PARTS = [
   ['input', 'inputTokens'],

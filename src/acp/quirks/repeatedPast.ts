@@ -1,6 +1,6 @@
 // What single agents make of the past where they repeat it: nothing in their capabilities tells it.
 import { at } from '../../base/untrusted';
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 
 /**
  * Agents that repeat each message of the user as one chunk without an id: messages that they said nothing to follow one another,

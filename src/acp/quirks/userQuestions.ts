@@ -1,7 +1,7 @@
 // Questions of qwen-code to the user. They come as a permission to submit or cancel, with the questions beside it, and the answers are expected beside the chosen
 // option; whoever only submits has answered nothing.
 import { at, wordOf } from '../../base/untrusted';
-import type { FormContent } from '../../session/form';
+import type { FormContent } from '../../session/events/form';
 import { type ElicitationAsk, readElicitation } from '../protocol/elicitation';
 
 /** What the user did with the form. */

@@ -2,7 +2,7 @@
 // methods alike: each by its capability.
 
 import { at } from '../../base/untrusted';
-import type { ConfigOption } from '../../session/content';
+import type { ConfigOption } from '../../session/events/content';
 import { readStopReason } from '../proposals/turnComplete';
 import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTargets } from '../protocol/dialect';
 import { toConfigOptions, toToolPatch } from '../protocol/readContent';

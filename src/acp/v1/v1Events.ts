@@ -1,7 +1,7 @@
 // The v1 dialect: its session updates become session events. The only place, with v1Agent.ts, that knows v1's names.
 
 import { wordOf } from '../../base/untrusted';
-import type { AvailableCommand, ConfigOption, SessionMode } from '../../session/content';
+import type { AvailableCommand, ConfigOption, SessionMode } from '../../session/events/content';
 import { applyLifecycle } from '../proposals/promptLifecycle';
 import type { UpdateTargets } from '../protocol/dialect';
 import {

@@ -2,7 +2,7 @@
 // others). Stable and unstable methods alike: each by its capability.
 
 import { at } from '../../base/untrusted';
-import type { ConfigOption } from '../../session/content';
+import type { ConfigOption } from '../../session/events/content';
 import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
 import { readReceipt } from '../proposals/promptLifecycle';
 import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTargets } from '../protocol/dialect';

@@ -2,8 +2,8 @@
 // v2Terminals.ts, that knows v2's names.
 
 import { at, isMarked } from '../../base/untrusted';
-import type { AvailableCommand, ConfigOption, ToolContent } from '../../session/content';
-import type { SessionEvent, ToolPatch } from '../../session/event';
+import type { AvailableCommand, ConfigOption, ToolContent } from '../../session/events/content';
+import type { SessionEvent, ToolPatch } from '../../session/events/event';
 import { applyLifecycle } from '../proposals/promptLifecycle';
 import type { UpdateTargets } from '../protocol/dialect';
 import { readDiff } from '../protocol/gitPatch';

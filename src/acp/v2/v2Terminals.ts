@@ -1,7 +1,7 @@
 // Terminals of v2: the agent runs them and describes them; their output comes in pieces of base64 that may cut a character in two. One instance per session stream.
 import { StringDecoder } from 'node:string_decoder';
 import { at, isMarked } from '../../base/untrusted';
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 import { terminalChunkSchema, terminalUpdateSchema } from './v2Schema';
 
 /** Terminals whose output may still go on; the oldest is forgotten first, which at worst spoils one character of it. */

@@ -4,7 +4,6 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { withTimeout } from '../../base/within';
-import { RecoveryPolicy } from '../../session/recovery';
 import { gatherMcp, type McpOffer, type McpServices, noMcpServers } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { Backoff } from '../ports/backoff';
@@ -12,6 +11,7 @@ import type { Clock } from '../ports/ports';
 import type { AgentFiles } from '../requests/agentFiles';
 import { mayPass, restartLoop, startFailure } from '../turns/failures';
 import type { ConnectionState } from './connectionState';
+import { RecoveryPolicy } from './recovery';
 import type { SessionReplay } from './sessionReplay';
 import {
   mayGoOn,

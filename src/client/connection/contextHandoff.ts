@@ -2,8 +2,8 @@
 // nobody takes it for the agent's own memory.
 
 import type { PromptCapabilities } from '../../acp/protocol/dialect';
-import type { ContentBlock } from '../../session/content';
-import type { Entry } from '../../session/state';
+import type { ContentBlock } from '../../session/events/content';
+import type { Entry } from '../../session/model/state';
 
 /** Characters of a transcript that go along; the newest part is kept. */
 const MAX_CHARS = 60_000;

@@ -3,7 +3,7 @@
 import { probeStatus, type StatusAnswer } from '../../acp/proposals/sessionStatus';
 import type { StateReport } from '../../acp/protocol/dialect';
 import type { Liveness } from '../../panel/contract';
-import type { SessionState } from '../../session/state';
+import type { SessionState } from '../../session/model/state';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 
 /** How long a session is quiet before a probe precedes the next prompt, in milliseconds. */

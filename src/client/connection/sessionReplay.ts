@@ -5,11 +5,11 @@ import { isIdle, isUserMessage } from '../../acp/proposals/promptLifecycle';
 import type { Dialect, StateReport, UpdateTargets } from '../../acp/protocol/dialect';
 import type { AsSaid } from '../../acp/quirks/repeatedPast';
 import type { Log } from '../../base/log';
-import type { SessionEvent } from '../../session/event';
-import { SessionModel } from '../../session/model';
-import { reconcile, type Transcript } from '../../session/reconcile';
-import { sameIds } from '../../session/renewedIds';
-import type { Entry } from '../../session/state';
+import type { SessionEvent } from '../../session/events/event';
+import { SessionModel } from '../../session/model/model';
+import { sameIds } from '../../session/model/renewedIds';
+import type { Entry } from '../../session/model/state';
+import { reconcile, type Transcript } from '../../session/reconcile/reconcile';
 import { withoutHandoff } from './contextHandoff';
 
 /** How long an agent that has answered may stay silent before what it repeated is taken over, and the most that is waited, in milliseconds. */

@@ -1,7 +1,7 @@
 // What the transcript says of a start that went well but not in every way: a session that begins anew, and MCP servers that the agent did not get.
 import type { Log } from '../../base/log';
-import type { SessionEvent } from '../../session/event';
-import type { Entry } from '../../session/state';
+import type { SessionEvent } from '../../session/events/event';
+import type { Entry } from '../../session/model/state';
 import { GETS_TRANSCRIPT } from '../sharing/provenanceNotices';
 
 export class StartNotices {

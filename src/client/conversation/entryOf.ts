@@ -1,7 +1,7 @@
 // The entry of the transcript in which something stands that happened.
-import type { TimedEvent } from '../../session/event';
-import type { SessionView } from '../../session/model';
-import type { Entry } from '../../session/state';
+import type { TimedEvent } from '../../session/events/event';
+import type { SessionView } from '../../session/model/model';
+import type { Entry } from '../../session/model/state';
 
 /** Returns the index of the entry; of the last one before it where it has none of its own, undefined where none is. */
 export function entryOf(

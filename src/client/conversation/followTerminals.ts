@@ -1,6 +1,6 @@
 // Brings the terminals that an agent runs in this client into its session's model.
 import { type Disposable, DisposableStore } from '../../base/disposable';
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 import type { Terminals } from '../terminals/terminals';
 
 /** Applies what happens to the terminals of one session. @param key the session that owns them, as it was given to `create`. */

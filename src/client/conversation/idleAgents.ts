@@ -5,8 +5,8 @@
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
-import type { SessionState } from '../../session/state';
-import { isEnded } from '../../session/tools';
+import type { SessionState } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
 
 /** How often it is looked, in milliseconds; oftener where the user's limit is shorter. */
 const LOOK_MS = 60_000;

@@ -1,8 +1,8 @@
 // Where a conversation is kept so that nothing of it is lost. Whoever composes the program implements it; without one, a conversation lives in memory alone.
 import type { Anchor, DraftView } from '../../panel/contract';
-import type { TimedEvent } from '../../session/event';
-import type { SessionModel } from '../../session/model';
-import type { QueuedAttachment, QueueItem, QueueItemState, StateFacts } from '../../session/queue';
+import type { TimedEvent } from '../../session/events/event';
+import type { SessionModel } from '../../session/model/model';
+import type { QueuedAttachment, QueueItem, QueueItemState, StateFacts } from '../../session/queue/queue';
 
 /** A message of the queue, as it is kept. */
 export type KeptItem = Readonly<QueueItem>;

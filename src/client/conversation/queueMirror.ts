@@ -1,5 +1,5 @@
 // Keeps the queue as it is: after each change the difference to what is kept is written, before anything else happens because of it.
-import type { PromptQueue, QueueItem } from '../../session/queue';
+import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { KeptItem, QueuePersistence } from './persistence';
 
 export class QueueMirror {

@@ -1,6 +1,6 @@
 // Applies what happens to the model and keeps it, in the same order. What an agent sends in one go is kept in one go.
-import type { SessionEvent, TimedEvent } from '../../session/event';
-import type { SessionModel } from '../../session/model';
+import type { SessionEvent, TimedEvent } from '../../session/events/event';
+import type { SessionModel } from '../../session/model/model';
 import type { ConversationPersistence } from './persistence';
 
 /** In a turn, so many entries lie between two marks. */

@@ -1,11 +1,11 @@
 // A conversation that was kept comes back: its transcript as it stood, and what was open when its window ended closed in words. What may or may not have reached the
 // agent is never sent again by itself: the user is asked.
-import type { ContentBlock } from '../../session/content';
-import type { SessionEvent } from '../../session/event';
-import type { SessionView } from '../../session/model';
-import type { PromptQueue, QueuedAttachment } from '../../session/queue';
-import type { SessionState } from '../../session/state';
-import { isEnded } from '../../session/tools';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent } from '../../session/events/event';
+import type { SessionView } from '../../session/model/model';
+import type { SessionState } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
+import type { PromptQueue, QueuedAttachment } from '../../session/queue/queue';
 import type { KeptConversation, KeptItem } from './persistence';
 import type { Unsent } from './unsent';
 

@@ -1,9 +1,9 @@
 // Sends the prompt of a failed turn again, as a new message. After a run of an HTTP agent that failed
 // over the past of its session, it is sent with another past.
 
-import type { ContentBlock } from '../../session/content';
-import type { PromptQueue, QueuedAttachment } from '../../session/queue';
-import type { SessionState, Turn } from '../../session/state';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionState, Turn } from '../../session/model/state';
+import type { PromptQueue, QueuedAttachment } from '../../session/queue/queue';
 import type { CommunicationChat } from '../http/communicationChat';
 
 /** What a failed turn was asked. */

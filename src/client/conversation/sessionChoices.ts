@@ -1,7 +1,7 @@
 // The mode, the model and the options of a session: how an agent offers them, and what the user has
 // chosen. An agent that opens a session in another process may begin with its defaults.
-import type { ConfigOption, ConfigValue } from '../../session/content';
-import type { SessionState } from '../../session/state';
+import type { ConfigOption, ConfigValue } from '../../session/events/content';
+import type { SessionState } from '../../session/model/state';
 
 export interface SessionChoices {
   readonly mode: string | undefined;

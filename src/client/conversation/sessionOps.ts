@@ -1,7 +1,7 @@
 // What can be done with an agent's sessions beside talking in one (protocol.md 1.2, 2): list, rename, archive, delete. Each only where the agent says that it can.
 import type { AgentFeatures, SessionInfo } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 
 /** Pages of one list that are read at most, and how long each may take, in milliseconds. */

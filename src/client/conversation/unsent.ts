@@ -2,7 +2,7 @@
 // that wait.
 import { Emitter, type Event } from '../../base/event';
 import type { Anchor, DraftView } from '../../panel/contract';
-import type { QueuedAttachment } from '../../session/queue';
+import type { QueuedAttachment } from '../../session/queue/queue';
 import type { ConversationPersistence, KeptConversation } from './persistence';
 
 /** The draft was changed. `by`: the page that did it, which knows it already. */

@@ -11,8 +11,8 @@ import { type MessageRecorder, SessionPast } from '../../distributed/client/sess
 import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
 import { type Message, mintId, type SessionDescriptor } from '../../distributed/model/model';
 import { redactSignatures } from '../../distributed/model/resourceUrl';
-import type { ContentBlock } from '../../session/content';
-import type { SessionEvent } from '../../session/event';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent } from '../../session/events/event';
 import type { Clock } from '../ports/ports';
 import {
   type CommunicationRecord,

@@ -13,8 +13,8 @@ import type {
 import { ParleyError } from '../../base/errors';
 import type { AgentPlace } from '../../distributed/client/communicationSession';
 import { mintId } from '../../distributed/model/model';
-import type { ConfigOption, ContentBlock } from '../../session/content';
-import type { SessionEvent } from '../../session/event';
+import type { ConfigOption, ContentBlock } from '../../session/events/content';
+import type { SessionEvent } from '../../session/events/event';
 import type { CommunicationChat } from './communicationChat';
 
 export interface CommunicationDialectOptions {

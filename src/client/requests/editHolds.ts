@@ -1,6 +1,6 @@
 // Queued messages that are being edited: each waits until every page that edits it has let go of it, and a
 // page that is gone lets go of all of them.
-import type { PromptQueue } from '../../session/queue';
+import type { PromptQueue } from '../../session/queue/queue';
 
 export class EditHolds {
   readonly #queue: PromptQueue;

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import type { ElicitationAsk } from '../../acp/protocol/elicitation';
 import { Deferred } from '../../base/deferred';
 import { checkForm, type FormProblems } from '../../panel/checkForm';
-import { answerWords } from '../../session/answerWords';
-import type { SessionEvent } from '../../session/event';
-import type { ElicitationBody, FormContent } from '../../session/form';
+import type { SessionEvent } from '../../session/events/event';
+import type { ElicitationBody, FormContent } from '../../session/events/form';
+import { answerWords } from './answerWords';
 
 /** Questions open at once in one session; more are answered `cancel` unseen. */
 const MAX_OPEN = 20;

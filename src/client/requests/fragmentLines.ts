@@ -2,7 +2,7 @@
 // is made. It is looked for in the file as the user has it, one file at a time, and the line is kept for as long as the part is.
 import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { ToolContent } from '../../session/content';
+import type { ToolContent } from '../../session/events/content';
 import { isBelow, isInsideRoots, realTarget, realTargets } from './roots';
 
 /** A change to a file, by the texts before and after it. */

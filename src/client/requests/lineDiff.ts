@@ -1,6 +1,6 @@
 // What differs between two texts, line by line, in bounded time: what they have in common at their ends costs next to nothing, and hunks are made only of what is shown.
 import { head } from '../../base/text';
-import type { ChangeHunk } from '../../session/content';
+import type { ChangeHunk } from '../../session/events/content';
 import { type ChangedLines, changedLines, type Steps } from './lineMatch';
 
 /** Lines around a change. */

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 
 /** Questions open at once in one session; more are answered `cancelled` unseen. */
 const MAX_OPEN = 100;

@@ -3,7 +3,7 @@
 import type { Dialect } from '../../acp/protocol/dialect';
 import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { Log } from '../../base/log';
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 
 /** Subagents that are listened to in one session at once: those that were heard of last. */
 const MAX_SUBAGENTS = 200;

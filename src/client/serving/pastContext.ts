@@ -4,7 +4,7 @@ import { head, tail } from '../../base/text';
 import { textOf } from '../../distributed/client/runParts';
 import { type MessagePart, trajectoryOf } from '../../distributed/model/model';
 import type { PastMessage } from '../../distributed/server/servedAgent';
-import type { QueuedAttachment } from '../../session/queue';
+import type { QueuedAttachment } from '../../session/queue/queue';
 
 /** Characters of the whole, of which the newest are kept, and of one message. */
 const MAX_PAST = 120_000;

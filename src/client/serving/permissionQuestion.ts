@@ -4,8 +4,8 @@
 import { head } from '../../base/text';
 import { textOf } from '../../distributed/client/runParts';
 import { type Message, type MessagePart, textPart } from '../../distributed/model/model';
-import type { PermissionOption } from '../../session/content';
-import type { Permission, ToolEntry } from '../../session/state';
+import type { PermissionOption } from '../../session/events/content';
+import type { Permission, ToolEntry } from '../../session/model/state';
 
 /** Characters of one line, of the input of a tool, and of the new text of one file in a question. */
 const MAX_LINE = 500;

@@ -2,8 +2,8 @@
 import { ParleyError } from '../../base/errors';
 import { citationBlock, partBlock, textOf } from '../../distributed/client/runParts';
 import type { Message, MessagePart } from '../../distributed/model/model';
-import type { ContentBlock } from '../../session/content';
-import type { QueuedAttachment } from '../../session/queue';
+import type { ContentBlock } from '../../session/events/content';
+import type { QueuedAttachment } from '../../session/queue/queue';
 
 /** Parts of one input that are no text. */
 const MAX_ATTACHMENTS = 100;

@@ -23,8 +23,8 @@ import {
   timestamp,
 } from '../../distributed/model/model';
 import { redactUrl } from '../../distributed/model/resourceUrl';
-import type { GapFilling, SessionEvent, TimedEvent } from '../../session/event';
-import type { GapEntry, SessionState } from '../../session/state';
+import type { GapFilling, SessionEvent, TimedEvent } from '../../session/events/event';
+import type { GapEntry, SessionState } from '../../session/model/state';
 import { pastEvents, remotePartsOf } from './pastEvents';
 
 /** Where the past is shown. */

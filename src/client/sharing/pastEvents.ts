@@ -5,7 +5,7 @@ import { citationBlock, partBlock } from '../../distributed/client/runParts';
 import { RunToEvents } from '../../distributed/client/runToEvents';
 import type { Message, MessagePart } from '../../distributed/model/model';
 import { stopReasonOf } from '../../distributed/model/toMessages';
-import type { PastEvent } from '../../session/event';
+import type { PastEvent } from '../../session/events/event';
 
 /** Parts of one message that are shown. */
 const MAX_PARTS = 5000;

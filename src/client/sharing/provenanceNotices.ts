@@ -1,7 +1,7 @@
 // What is said in a transcript about where a session came from, where it went on, and what did not come along.
 import type { Gap } from '../../distributed/model/gap';
 import type { SessionDescriptor } from '../../distributed/model/model';
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 import { originsOf } from './openedHistory';
 
 /** How an agent that was not there learns what was said. */

@@ -18,9 +18,9 @@ import {
 import type { ResourceStore } from '../../distributed/model/resources';
 import { MAX_EARLIER_STATES, readRecord, type SessionRecord } from '../../distributed/model/sessionRecord';
 import { MessageLog, type OpenState } from '../../distributed/stores/messageLog';
-import { Changes } from '../../session/changes';
-import type { SessionView } from '../../session/model';
-import type { Entry } from '../../session/state';
+import { Changes } from '../../session/model/changes';
+import type { SessionView } from '../../session/model/model';
+import type { Entry } from '../../session/model/state';
 import type { DescriptorPort } from '../http/communicationRecord';
 import { transcriptMessages } from './transcriptMessages';
 

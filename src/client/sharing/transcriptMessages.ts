@@ -2,8 +2,8 @@
 import { knownSecrets } from '../../base/redact';
 import { type Message, readMessage } from '../../distributed/model/model';
 import { toMessages } from '../../distributed/model/toMessages';
-import type { SessionView } from '../../session/model';
-import type { Entry } from '../../session/state';
+import type { SessionView } from '../../session/model/model';
+import type { Entry } from '../../session/model/state';
 
 /** Makes messages of entries that follow one another in a transcript. @param agentName who speaks, for the role of the agent's messages */
 export function transcriptMessages(

@@ -7,7 +7,7 @@ import { descendantsOf, endWindowsTree, signalGroup, signalProcesses } from '../
 import { Deferred } from '../../base/deferred';
 import type { Log } from '../../base/log';
 import { within } from '../../base/within';
-import type { TerminalExit } from '../../session/event';
+import type { TerminalExit } from '../../session/events/event';
 import { OutputTail, type OutputText } from './outputTail';
 import type { CommandPlan } from './terminalCommand';
 

@@ -8,7 +8,7 @@ import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
-import type { TerminalExit } from '../../session/event';
+import type { TerminalExit } from '../../session/events/event';
 import { lastBytes } from './outputTail';
 import { commandLine, planCommand, terminalEnv } from './terminalCommand';
 import { type TerminalChange, TerminalProcess } from './terminalProcess';

@@ -1,8 +1,8 @@
 // Messages of which nobody knew whether the agent has them, and that it shows when it repeats the session: they have arrived, and are not asked about any more.
-import type { ContentBlock } from '../../session/content';
-import type { PromptQueue, QueueItem } from '../../session/queue';
-import { bareTextOf } from '../../session/spokenText';
-import type { Entry } from '../../session/state';
+import type { ContentBlock } from '../../session/events/content';
+import { bareTextOf } from '../../session/model/entryText';
+import type { Entry } from '../../session/model/state';
+import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 
 /**
  * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two that say the same, the second stays in doubt where only one is shown.

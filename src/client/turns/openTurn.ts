@@ -1,8 +1,8 @@
 // A turn while it is open, and the prompts that are in it or wait for one: what the tracker (turnTracker.ts) knows of them.
 import type { StateReport } from '../../acp/protocol/dialect';
 import type { Deferred } from '../../base/deferred';
-import type { ContentBlock } from '../../session/content';
-import type { StopReason } from '../../session/event';
+import type { ContentBlock } from '../../session/events/content';
+import type { StopReason } from '../../session/events/event';
 import type { Grace } from '../ports/grace';
 import type { WaitingPrompt } from './promptEcho';
 

@@ -3,8 +3,8 @@ import { type PromptCapabilities, takes } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
-import type { ContentBlock } from '../../session/content';
-import type { PromptQueue, QueueItem } from '../../session/queue';
+import type { ContentBlock } from '../../session/events/content';
+import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { TurnResult } from './openTurn';
 
 /** A message that has left. */

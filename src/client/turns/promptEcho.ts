@@ -1,6 +1,6 @@
 // Which prompt a message of the user repeats: agents echo what they take in, mostly before they answer (src/acp/proposals/promptLifecycle.ts).
-import type { ContentBlock } from '../../session/content';
-import type { SessionEvent } from '../../session/event';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent } from '../../session/events/event';
 
 /** A prompt that has left and was not taken in yet. */
 export interface WaitingPrompt {

@@ -6,10 +6,10 @@ import type { PromptAnswer, PromptCapabilities, StateReport, TurnComplete } from
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
-import type { ContentBlock } from '../../session/content';
-import type { SessionEvent, StopReason } from '../../session/event';
-import type { PromptQueue, QueueItem } from '../../session/queue';
-import { detailed, type PauseCode, type WaitReason } from '../../session/waitReason';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent, StopReason } from '../../session/events/event';
+import type { PromptQueue, QueueItem } from '../../session/queue/queue';
+import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
 import type { OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
 import type { Clock } from '../ports/ports';

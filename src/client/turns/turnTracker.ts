@@ -6,8 +6,8 @@ import { BARRIER_GRACE_MS, LONGEST_BARRIER_MS } from '../../acp/proposals/turnCo
 import type { StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
 import type { Log } from '../../base/log';
-import type { TurnTokens } from '../../session/content';
-import type { Barrier, SessionEvent, StopReason } from '../../session/event';
+import type { TurnTokens } from '../../session/events/content';
+import type { Barrier, SessionEvent, StopReason } from '../../session/events/event';
 import { Grace, type GraceOptions, type Schedule } from '../ports/grace';
 import {
   mayEnd,

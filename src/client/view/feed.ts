@@ -2,8 +2,8 @@
 // nothing: what changes meanwhile is merged, and the backlog never sits in its queue.
 import type { Disposable } from '../../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type ToWebview } from '../../panel/contract';
-import { Changes } from '../../session/changes';
-import { isEnded } from '../../session/tools';
+import { Changes } from '../../session/model/changes';
+import { isEnded } from '../../session/model/tools';
 import { LivenessTick } from '../connection/livenessTick';
 import type { Conversation } from '../conversation/conversation';
 import type { FragmentLines } from '../requests/fragmentLines';

@@ -1,6 +1,6 @@
 // All that the host has of an output that the panel shows cut.
 import { plainOutput } from '../../base/ansi';
-import type { Entry, Terminal } from '../../session/state';
+import type { Entry, Terminal } from '../../session/model/state';
 import { printedIn } from './projectItem';
 
 /**

@@ -1,8 +1,8 @@
 // What is known of a turn that runs, in words: what it works on and for how long, since when nothing was heard, whether it answers. Silence is told and never judged.
 // Whole minutes only: a screen reader reads the status aloud each time it changes.
 import { head } from '../../base/text';
-import type { Entry, ToolEntry, Turn } from '../../session/state';
-import { isEnded } from '../../session/tools';
+import type { Entry, ToolEntry, Turn } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
 import type { LifeSigns } from '../connection/livenessProbe';
 
 /** Shorter than this is nothing to speak of, in milliseconds. */

@@ -11,9 +11,9 @@ import type {
   ToolContentView,
   TurnView,
 } from '../../panel/contract';
-import type { ContentBlock, ToolContent } from '../../session/content';
-import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../../session/state';
-import { isEnded } from '../../session/tools';
+import type { ContentBlock, ToolContent } from '../../session/events/content';
+import type { Entry, SessionState, Terminal, ToolEntry, Turn } from '../../session/model/state';
+import { isEnded } from '../../session/model/tools';
 import type { FileChange } from '../requests/fragmentLines';
 import { boundHunks, lineDiff } from '../requests/lineDiff';
 

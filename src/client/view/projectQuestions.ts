@@ -2,7 +2,7 @@
 
 import { head } from '../../base/text';
 import type { BackgroundView, ElicitationView } from '../../panel/contract';
-import type { SessionState } from '../../session/state';
+import type { SessionState } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { isStoppable } from './projectItem';
 

@@ -9,7 +9,7 @@ import type {
   SessionPhase,
   SessionView,
 } from '../../panel/contract';
-import type { SessionPart } from '../../session/changes';
+import type { SessionPart } from '../../session/model/changes';
 import { canStart, guidanceOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
 import { endedWords, waitingWords, workingWords } from './livenessLabels';

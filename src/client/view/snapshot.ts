@@ -1,7 +1,7 @@
 // A conversation as plain JSON for the extension's API: all that the panel can show (interface of the extension, `SessionSnapshot`).
 import type { Liveness, SessionPhase } from '../../panel/contract';
-import type { Barrier, StopReason } from '../../session/event';
-import type { Entry } from '../../session/state';
+import type { Barrier, StopReason } from '../../session/events/event';
+import type { Entry } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { phaseOf } from './projectSession';
 import { waitReasonWords } from './waitReasonLabels';

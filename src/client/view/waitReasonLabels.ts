@@ -1,5 +1,5 @@
-// The words for why a queue or one of its messages waits (session/waitReason.ts).
-import type { ItemCode, PauseCode } from '../../session/waitReason';
+// The words for why a queue or one of its messages waits (session/queue/waitReason.ts).
+import type { ItemCode, PauseCode } from '../../session/queue/waitReason';
 
 const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> = {
   'by-user': () => 'Paused by you.',

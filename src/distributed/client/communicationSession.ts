@@ -1,8 +1,8 @@
 // A chat session with an HTTP agent: prompts become runs, questions are answered by the next prompt, and the session can move to another server at any time.
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
-import type { ContentBlock } from '../../session/content';
-import type { SessionEvent, StopReason } from '../../session/event';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent, StopReason } from '../../session/events/event';
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { Deadline, pause } from '../model/deadline';
 import { type Message, mintId, type SessionDescriptor, timestamp } from '../model/model';

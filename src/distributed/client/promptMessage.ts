@@ -2,7 +2,7 @@
 
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
-import type { ContentBlock } from '../../session/content';
+import type { ContentBlock } from '../../session/events/content';
 import { MAX_MESSAGE_BYTES, type Message, type MessagePart, textPart, timestamp, urlSchema } from '../model/model';
 
 /**

@@ -1,6 +1,6 @@
 // Parts of messages whose content lies behind an address of its own (`content_url`): which parts those
 // are, the gaps that stand in their places, and the parts once their bytes are here.
-import type { GapState, SessionEvent } from '../../session/event';
+import type { GapState, SessionEvent } from '../../session/events/event';
 import type { Gap } from '../model/gap';
 import type { MessagePart } from '../model/model';
 import { isTextual, partBlock } from './runParts';

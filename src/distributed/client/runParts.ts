@@ -1,5 +1,5 @@
 // Parts of messages as content of the transcript: text, pictures, files, links. Nothing is fetched: what a URL points to stays a link.
-import type { ContentBlock } from '../../session/content';
+import type { ContentBlock } from '../../session/events/content';
 import { citationOf, type MessagePart, textPart, trajectoryOf } from '../model/model';
 
 /** The text of a part that is nothing but text; undefined for artifacts, steps, citations, links and data of other kinds. */

@@ -1,7 +1,7 @@
 // A run of the Agent Communication Protocol as events of a session: the one place that knows both vocabularies. Pure: no clock, no I/O; one instance for each run.
 import type { Log } from '../../base/log';
-import type { ContentBlock } from '../../session/content';
-import type { SessionEvent, StopReason } from '../../session/event';
+import type { ContentBlock } from '../../session/events/content';
+import type { SessionEvent, StopReason } from '../../session/events/event';
 import {
   citationOf,
   type Message,

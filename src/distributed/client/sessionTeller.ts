@@ -1,5 +1,5 @@
 // What a session with agent servers tells its user beside what the agents say.
-import type { SessionEvent } from '../../session/event';
+import type { SessionEvent } from '../../session/events/event';
 import type { SessionDescriptor } from '../model/model';
 import { branchAction, isKnownBranch } from './branchName';
 import type { Fork } from './handOver';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 import { ParleyError } from '../../base/errors';
-import type { RemoteContent } from '../../session/event';
+import type { RemoteContent } from '../../session/events/event';
 
 z.config(en());
 

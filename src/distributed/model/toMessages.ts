@@ -1,8 +1,8 @@
 // Entries of a transcript as messages of the protocol: what was said as text, what was thought and done as trajectories, what was attached as artifacts. Pure,
 // and bounded, so that no session writes a message that nobody reads.
-import type { ContentBlock, ToolContent } from '../../session/content';
-import type { RemoteContent, StopReason } from '../../session/event';
-import type { Entry, MessageEntry, ToolEntry } from '../../session/state';
+import type { ContentBlock, ToolContent } from '../../session/events/content';
+import type { RemoteContent, StopReason } from '../../session/events/event';
+import type { Entry, MessageEntry, ToolEntry } from '../../session/model/state';
 import { type Message, type MessagePart, markdownPart, remotePart, textPart, timestamp } from './model';
 
 export interface ToMessagesOptions {

@@ -1,6 +1,6 @@
 // Icons and the buttons that consist of one.
 import type { ComponentChildren } from 'preact';
-import type { IconName } from '../icons';
+import type { IconName } from '../dom/icons';
 
 /** An icon that assistive technology does not hear. */
 export function Icon({ name }: { readonly name: IconName }) {

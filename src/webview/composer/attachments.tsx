@@ -1,10 +1,10 @@
 // What goes with the next message.
 import type { AttachmentView } from '../../panel/contract';
 import { Icon } from '../components/icon';
-import { post } from '../host';
-import type { IconName } from '../icons';
-import { session } from '../session';
-import { strings } from '../strings';
+import type { IconName } from '../dom/icons';
+import { post } from '../host/host';
+import { session } from '../host/session';
+import { strings } from '../text/strings';
 
 const ICONS: Readonly<Record<AttachmentView['kind'], IconName>> = {
   file: 'file',

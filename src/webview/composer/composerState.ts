@@ -2,9 +2,9 @@
 // it soon, and is kept by the page until then. A text leaves the composer only when the host has it.
 import { signal } from '@preact/signals';
 import { type DraftView, MAX_TEXT } from '../../panel/contract';
-import { post } from '../host';
-import { strings } from '../strings';
-import { forgetDraft, type KeptDraft, keepDraft, keptDraft, type SentDraft } from './keptDrafts';
+import { type KeptDraft, post, type SentDraft } from '../host/host';
+import { strings } from '../text/strings';
+import { forgetDraft, keepDraft, keptDraft } from './keptDrafts';
 
 /** What is typed is told to the host at most this often, ms. */
 const POST_EVERY = 300;

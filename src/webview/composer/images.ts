@@ -1,9 +1,9 @@
 // Pasted images, sounds and other files, on their way to the host as base64.
 import { MAX_THUMBNAIL } from '../../panel/contract';
-import { post } from '../host';
-import { reportError } from '../problems';
-import { session } from '../session';
-import { strings } from '../strings';
+import { post } from '../host/host';
+import { reportError } from '../host/problems';
+import { session } from '../host/session';
+import { strings } from '../text/strings';
 import { composer } from './composerState';
 
 const LARGEST = 10 * 1024 * 1024;

@@ -1,20 +1,7 @@
 // What the page itself keeps of drafts until the host has them: in the storage of the browser, and, where
 // there is none, in VS Code's state of the page.
-import type { DraftView } from '../../panel/contract';
-import { saveUiState, uiState } from '../host';
-import { readStored, removeStored, store } from '../storage';
-
-/** A message that was given to the host, which has not said yet that it has it. */
-export interface SentDraft {
-  readonly clientId: string;
-  readonly text: string;
-  /** Of the draft that was sent. */
-  readonly revision: number;
-}
-
-export interface KeptDraft extends DraftView {
-  readonly sent?: SentDraft;
-}
+import { type KeptDraft, type SentDraft, saveUiState, uiState } from '../host/host';
+import { readStored, removeStored, store } from '../host/storage';
 
 const STORE = { prefix: 'parley.draft.', most: 20 } as const;
 

@@ -2,9 +2,9 @@
 import type { ConfigOption } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import { Popup } from '../components/popup';
-import { post } from '../host';
-import { session } from '../session';
-import { strings } from '../strings';
+import { post } from '../host/host';
+import { session } from '../host/session';
+import { strings } from '../text/strings';
 
 export function Pickers() {
   const { modes, mode, config } = session;

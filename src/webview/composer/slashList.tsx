@@ -1,7 +1,7 @@
 // The commands that fit what is typed after a slash. The focus stays in the text; the list only shows which one Enter takes.
 import { useEffect, useRef } from 'preact/hooks';
 import type { AvailableCommand } from '../../panel/contract';
-import { strings } from '../strings';
+import { strings } from '../text/strings';
 
 interface SlashListProps {
   readonly id: string;

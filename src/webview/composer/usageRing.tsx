@@ -1,7 +1,8 @@
 // How full the agent's context is.
-import { formatCount } from '../format';
-import { session } from '../session';
-import { strings } from '../strings';
+
+import { session } from '../host/session';
+import { formatCount } from '../text/format';
+import { strings } from '../text/strings';
 
 export function UsageRing() {
   const usage = session.usage.value;

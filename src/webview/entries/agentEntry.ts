@@ -1,8 +1,8 @@
 // What the agent says: plain text on the background, drawn as it streams.
-import { el } from '../dom';
-import { isText } from '../itemStore';
-import { strings } from '../strings';
+import { el } from '../dom/dom';
+import { strings } from '../text/strings';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
+import { isText } from './itemStore';
 import { TextBlocks } from './textBlocks';
 
 export const createAgentEntry: EntryFactory = (stored, index, context) => {

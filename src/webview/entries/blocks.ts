@@ -2,8 +2,8 @@
 
 import { revealControls } from '../../base/revealControls';
 import type { BlockView } from '../../panel/contract';
-import { button, el, icon, iconButton, link, setAttributes } from '../dom';
-import { strings } from '../strings';
+import { button, el, icon, iconButton, link, setAttributes } from '../dom/dom';
+import { strings } from '../text/strings';
 import { createFold } from './fold';
 
 interface BlockContext {

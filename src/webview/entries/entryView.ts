@@ -1,9 +1,9 @@
 // What every kind of entry has in common: an article in the transcript, redrawn when its item changes.
 import type { ItemView, PermissionView, SessionMessage } from '../../panel/contract';
-import { el, setAttributes } from '../dom';
-import type { StoredItem } from '../itemStore';
+import { el, setAttributes } from '../dom/dom';
 import type { MarkdownViewContext } from '../markdown/markdownView';
-import { strings } from '../strings';
+import { strings } from '../text/strings';
+import type { StoredItem } from './itemStore';
 
 /** One entry of the transcript while it is in the page. */
 export interface EntryView {

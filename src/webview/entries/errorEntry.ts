@@ -1,9 +1,9 @@
 // A failure in the transcript: what happened, what can be done, and the last lines of stderr where they help.
 import { effect } from '@preact/signals';
-import { button, el, icon } from '../dom';
-import { createText } from '../plainText';
-import { session } from '../session';
-import { strings } from '../strings';
+import { button, el, icon } from '../dom/dom';
+import { session } from '../host/session';
+import { createText } from '../output/plainText';
+import { strings } from '../text/strings';
 import { createArticle, type EntryFactory, markLate } from './entryView';
 import { createFold } from './fold';
 

@@ -1,8 +1,8 @@
 // A line that opens to show a longer text as it is: JSON, stderr, an embedded file.
 
 import { revealControls } from '../../base/revealControls';
-import { el, icon, iconButton, setAttributes } from '../dom';
-import { strings } from '../strings';
+import { el, icon, iconButton, setAttributes } from '../dom/dom';
+import { strings } from '../text/strings';
 
 /** More than this is not drawn; Copy still copies all of it. */
 const SHOWN = 20_000;

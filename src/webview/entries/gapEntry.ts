@@ -1,7 +1,7 @@
 // A place where something is missing from the transcript: why, and a way to ask for it again.
 import { revealControls } from '../../base/revealControls';
-import { button, el, icon } from '../dom';
-import { strings } from '../strings';
+import { button, el, icon } from '../dom/dom';
+import { strings } from '../text/strings';
 import { createArticle, type EntryFactory } from './entryView';
 
 export const createGapEntry: EntryFactory = (stored, _index, context) => {

@@ -1,8 +1,8 @@
 // Something that is neither said nor done: a notice of the agent or of the panel, also an update of a kind that nobody knows.
-import { button, el, icon, setAttributes } from '../dom';
-import type { IconName } from '../icons';
-import { createText } from '../plainText';
-import { strings } from '../strings';
+import { button, el, icon, setAttributes } from '../dom/dom';
+import type { IconName } from '../dom/icons';
+import { createText } from '../output/plainText';
+import { strings } from '../text/strings';
 import { createArticle, type EntryFactory, markLate } from './entryView';
 import { createFold } from './fold';
 

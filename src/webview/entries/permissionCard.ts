@@ -2,9 +2,9 @@
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView } from '../../panel/contract';
-import { answerGuard } from '../answerGuard';
-import { button, el, setAttributes } from '../dom';
-import { strings } from '../strings';
+import { button, el, setAttributes } from '../dom/dom';
+import { answerGuard } from '../input/answerGuard';
+import { strings } from '../text/strings';
 import type { EntryContext } from './entryView';
 
 export interface PermissionCard {

@@ -1,9 +1,9 @@
 // The agent's plan: a checklist in its order.
 import { own } from '../../base/own';
-import { el, icon, setAttributes } from '../dom';
-import type { IconName } from '../icons';
+import { el, icon, setAttributes } from '../dom/dom';
+import type { IconName } from '../dom/icons';
 import { MarkdownView } from '../markdown/markdownView';
-import { strings } from '../strings';
+import { strings } from '../text/strings';
 import { createResourceChip } from './blocks';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 

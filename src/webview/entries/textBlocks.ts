@@ -1,11 +1,11 @@
 // The contents of an agent's message or thought: Markdown texts and other blocks, in their order.
 import type { Disposable } from '../../base/disposable';
 import type { BlockView } from '../../panel/contract';
-import { el } from '../dom';
-import { isText, type StoredItem } from '../itemStore';
+import { el } from '../dom/dom';
 import { MarkdownView } from '../markdown/markdownView';
 import { createBlock } from './blocks';
 import type { EntryContext } from './entryView';
+import { isText, type StoredItem } from './itemStore';
 
 /** Draws all blocks of a message into one element and keeps it up to date. */
 export class TextBlocks implements Disposable {

@@ -1,9 +1,9 @@
 // What the agent thinks: one line that opens on demand. While it thinks, the line shows the last words.
-import { el, icon, setAttributes } from '../dom';
-import { formatSeconds, lastLines } from '../format';
-import { isText } from '../itemStore';
-import { strings } from '../strings';
+import { el, icon, setAttributes } from '../dom/dom';
+import { formatSeconds, lastLines } from '../text/format';
+import { strings } from '../text/strings';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
+import { isText } from './itemStore';
 import { TextBlocks } from './textBlocks';
 
 export const createThoughtEntry: EntryFactory = (stored, index, context) => {

@@ -1,6 +1,6 @@
 // How long something took, in words.
-import { formatDuration } from '../format';
-import { strings } from '../strings';
+import { formatDuration } from '../text/format';
+import { strings } from '../text/strings';
 
 /** A duration in ms, and how much of it was waiting for the user where that is a second or more. */
 export function timeWords(ms: number, waitedMs = 0): string {

@@ -3,12 +3,12 @@
 import { cleanOutput } from '../../base/ansi';
 import { revealControls } from '../../base/revealControls';
 import type { BlockView, ToolContentView } from '../../panel/contract';
-import { createDiff } from '../diffView';
-import { button, el, setAttributes } from '../dom';
-import { lastLines } from '../format';
+import { button, el, setAttributes } from '../dom/dom';
 import { MarkdownView, type MarkdownViewContext } from '../markdown/markdownView';
-import { strings } from '../strings';
-import { createTerminalOutput, drawAnsi, type TerminalOutput } from '../terminalOutput';
+import { createDiff } from '../output/diffView';
+import { createTerminalOutput, drawAnsi, type TerminalOutput } from '../output/terminalOutput';
+import { lastLines } from '../text/format';
+import { strings } from '../text/strings';
 import { createBlock } from './blocks';
 import type { EntryContext } from './entryView';
 import { createFold } from './fold';

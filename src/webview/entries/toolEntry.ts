@@ -2,10 +2,10 @@
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView, ToolContentView } from '../../panel/contract';
-import { el, icon, iconButton, setAttributes } from '../dom';
-import { splitPath } from '../format';
-import type { IconName } from '../icons';
-import { strings } from '../strings';
+import { el, icon, iconButton, setAttributes } from '../dom/dom';
+import type { IconName } from '../dom/icons';
+import { splitPath } from '../text/format';
+import { strings } from '../text/strings';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
 import { createPermissionCard, type PermissionCard } from './permissionCard';
 import { createToolContent, type ToolContent } from './toolContent';

@@ -1,7 +1,7 @@
 // What an opened tool call shows below its content: the places in files that it touched, and its raw input and output.
 import { revealControls } from '../../base/revealControls';
-import { button, el, icon, setAttributes } from '../dom';
-import { strings } from '../strings';
+import { button, el, icon, setAttributes } from '../dom/dom';
+import { strings } from '../text/strings';
 import type { EntryContext } from './entryView';
 import { createFold } from './fold';
 import type { ToolItem } from './toolWords';

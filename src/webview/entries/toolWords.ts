@@ -1,7 +1,7 @@
 // What the line of a tool call says: a verb, an object, a result. Pure.
 import type { ItemView } from '../../panel/contract';
-import { lastLines } from '../format';
-import { strings } from '../strings';
+import { lastLines } from '../text/format';
+import { strings } from '../text/strings';
 import { timeWords } from './timeWords';
 
 export type ToolItem = Extract<ItemView, { kind: 'tool' }>;

@@ -1,10 +1,10 @@
 // The end of a turn: a thin rule that says why it ended, how long it took and what it did.
 import { effect } from '@preact/signals';
 import type { ItemView, TurnView } from '../../panel/contract';
-import { button, el, iconButton, setAttributes } from '../dom';
-import { formatCount } from '../format';
-import { session } from '../session';
-import { strings } from '../strings';
+import { button, el, iconButton, setAttributes } from '../dom/dom';
+import { session } from '../host/session';
+import { formatCount } from '../text/format';
+import { strings } from '../text/strings';
 import type { EntryFactory } from './entryView';
 import { timeWords } from './timeWords';
 

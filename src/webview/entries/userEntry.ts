@@ -1,11 +1,11 @@
 // What the user said: the only bubble, with the text exactly as it was typed.
 import { head } from '../../base/text';
-import { button, el, setAttributes } from '../dom';
-import { isText } from '../itemStore';
-import { createText } from '../plainText';
-import { strings } from '../strings';
+import { button, el, setAttributes } from '../dom/dom';
+import { createText } from '../output/plainText';
+import { strings } from '../text/strings';
 import { createAttachment, createBlock, isAttached } from './blocks';
 import { createArticle, type EntryFactory, markLate } from './entryView';
+import { isText } from './itemStore';
 
 /** Longer messages are cut to their beginning until they are opened. */
 const LONG_TEXT = 2_400;

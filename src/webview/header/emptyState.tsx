@@ -1,7 +1,7 @@
 // What stands in the place of a conversation that has not begun: who will answer, and the commands that the agent offers.
 import { composer } from '../composer/composerState';
-import { hasItems, session } from '../session';
-import { strings } from '../strings';
+import { hasItems, session } from '../host/session';
+import { strings } from '../text/strings';
 
 const MOST_COMMANDS = 8;
 

@@ -1,9 +1,9 @@
 // The line on top: who the agent is and what it is doing, in words, and what can be done with the session.
 import { Icon, IconButton } from '../components/icon';
 import { Popup } from '../components/popup';
-import { post } from '../host';
-import { hiddenPermissions, session } from '../session';
-import { strings } from '../strings';
+import { post } from '../host/host';
+import { hiddenPermissions, session } from '../host/session';
+import { strings } from '../text/strings';
 
 const MORE = [
   { id: 'selectAgent', label: strings.changeAgent },

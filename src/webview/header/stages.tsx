@@ -2,10 +2,10 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { StageView } from '../../panel/contract';
 import { Icon } from '../components/icon';
-import { formatDuration } from '../format';
-import type { IconName } from '../icons';
-import { session } from '../session';
-import { strings } from '../strings';
+import type { IconName } from '../dom/icons';
+import { session } from '../host/session';
+import { formatDuration } from '../text/format';
+import { strings } from '../text/strings';
 
 const ICONS: Readonly<Record<StageView['state'], IconName>> = {
   running: 'loading',

@@ -1,8 +1,8 @@
 // A fenced block of code: its language and a Copy button above, the text below, colours when it is complete.
 
 import { revealControls } from '../../base/revealControls';
-import { button, el, icon, setAttributes } from '../dom';
-import { strings } from '../strings';
+import { button, el, icon, setAttributes } from '../dom/dom';
+import { strings } from '../text/strings';
 import { highlightLater } from './highlightLater';
 import type { MarkdownContext } from './renderBlocks';
 

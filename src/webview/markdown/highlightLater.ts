@@ -1,5 +1,5 @@
 // Colours complete code when the browser is idle. The highlighter is a file of its own, loaded with the first block that needs it.
-import { fileUrl } from '../pageStyles';
+import { fileUrl } from '../dom/pageStyles';
 import { type ColorChunk, colorChunks } from './colorChunks';
 import type { highlight } from './highlighter';
 

@@ -1,9 +1,9 @@
 // Draws a MarkdownDoc. Closed pieces are drawn once; only the open end is drawn anew, once per frame. Segments that scroll far away leave the page and keep their
 // height; they are drawn again from their source when they come near.
 import { type Disposable, DisposableStore } from '../../base/disposable';
-import { el } from '../dom';
-import type { NearWatcher } from '../near';
-import { isInUse, watchSelection } from '../selection';
+import { el } from '../dom/dom';
+import type { NearWatcher } from '../dom/near';
+import { isInUse, watchSelection } from '../dom/selection';
 import { MarkdownDoc, type Segment, sizeOf } from './markdownDoc';
 import { PiecePainter } from './piecePainter';
 import type { MarkdownContext } from './renderBlocks';

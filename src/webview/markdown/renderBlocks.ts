@@ -1,8 +1,8 @@
 // Blocks and spans of Markdown become DOM nodes. Nothing here can make markup out of text: there is no innerHTML, and a link has no address of its own.
 
 import { revealControls } from '../../base/revealControls';
-import { el, link, setAttributes } from '../dom';
-import { strings } from '../strings';
+import { el, link, setAttributes } from '../dom/dom';
+import { strings } from '../text/strings';
 import type { Block, ListItem } from './blockLexer';
 import { createCodeBlock } from './codeBlock';
 import { lexInline, type Span, type SpanBudget } from './inlineLexer';

@@ -4,10 +4,11 @@ import { revealControls } from '../../base/revealControls';
 import type { ElicitationAction } from '../../panel/actions';
 import { checkField, type FormProblem } from '../../panel/checkForm';
 import type { ElicitationView } from '../../panel/contract';
-import { isComposing } from '../dom';
-import { strings } from '../strings';
+import { isComposing } from '../dom/dom';
+import type { FieldValue } from '../host/host';
+import { strings } from '../text/strings';
 import { FormFieldView } from './formFieldView';
-import { type Held, initialValues, readValue, readValues } from './formState';
+import { initialValues, readValue, readValues } from './formState';
 import { keepValues, keptValues, refusedForms, setRefused } from './keptForms';
 
 type FormView = Extract<ElicitationView, { mode: 'form' }>;
@@ -38,7 +39,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   const wrong = form.fields.filter(({ key }) => problemOf(key) !== undefined);
   const answerable = !form.fields.some(({ type, required }) => type === 'unknown' && required);
 
-  function change(key: string, value: Held): void {
+  function change(key: string, value: FieldValue): void {
     const next = { ...held, [key]: value };
     setHeld(next);
     if (refused) setRefused(id);

@@ -4,8 +4,9 @@ import { revealControls } from '../../base/revealControls';
 import type { FormProblem } from '../../panel/checkForm';
 import type { FormField, FormOption } from '../../panel/contract';
 import { Icon } from '../components/icon';
-import { strings } from '../strings';
-import { type Held, isSecret } from './formState';
+import type { FieldValue } from '../host/host';
+import { strings } from '../text/strings';
+import { isSecret } from './formState';
 
 /** Up to so many choices stand open; more are a list. */
 const MOST_RADIOS = 6;
@@ -14,10 +15,10 @@ const LONG_TEXT = 120;
 
 interface FieldProps {
   readonly field: FormField;
-  readonly held: Held;
+  readonly held: FieldValue;
   readonly problem: FormProblem | undefined;
   readonly disabled: boolean;
-  onChange(held: Held): void;
+  onChange(held: FieldValue): void;
   /** The field was left. */
   onLeave(): void;
 }

@@ -1,16 +1,13 @@
 // What stands in the fields of a form, and what it means. A field holds what was typed; only when it is judged it becomes a number or a time. Pure.
 import type { Form, FormField } from '../../panel/contract';
-
-/** What a control holds: its text, whether it is on, or the values that are chosen. */
-export type Held = string | boolean | readonly string[];
-export type HeldValues = Readonly<Record<string, Held>>;
+import type { FieldValue, FieldValues } from '../host/host';
 
 /** What the fields hold before anybody wrote: the agent's suggestions, which the user sees and can change. */
-export function initialValues(form: Form): HeldValues {
+export function initialValues(form: Form): FieldValues {
   return Object.fromEntries(form.fields.map((field) => [field.key, initialOf(field)]));
 }
 
-function initialOf(field: FormField): Held {
+function initialOf(field: FormField): FieldValue {
   switch (field.type) {
     case 'boolean':
       return field.initial ?? false;
@@ -30,12 +27,12 @@ function initialOf(field: FormField): Held {
 }
 
 /** The values as the agent wants them; what cannot be one stays what it is, and is found wrong. */
-export function readValues(form: Form, held: HeldValues): Record<string, unknown> {
+export function readValues(form: Form, held: FieldValues): Record<string, unknown> {
   return Object.fromEntries(form.fields.map((field) => [field.key, readValue(field, held[field.key])]));
 }
 
 /** The value of one field. */
-export function readValue(field: FormField, held: Held | undefined): unknown {
+export function readValue(field: FormField, held: FieldValue | undefined): unknown {
   if (typeof held !== 'string' || held === '') return held;
   if (field.type === 'number' || field.type === 'integer') return held.trim() === '' ? undefined : Number(held);
   if (field.type !== 'text' || field.format !== 'date-time') return held;
@@ -59,7 +56,7 @@ export function isSecret({ key, title = '', description = '' }: FormField): bool
 }
 
 /** What of the fields may be kept while the panel is away. */
-export function keepable(form: Form, held: HeldValues): HeldValues {
+export function keepable(form: Form, held: FieldValues): FieldValues {
   const secret = new Set(form.fields.filter(isSecret).map(({ key }) => key));
   return Object.fromEntries(Object.entries(held).filter(([key]) => !secret.has(key)));
 }

@@ -3,8 +3,8 @@
 import { signal } from '@preact/signals';
 import type { FormProblem } from '../../panel/checkForm';
 import type { Form } from '../../panel/contract';
-import { saveUiState, uiState } from '../host';
-import { type HeldValues, keepable } from './formState';
+import { type FieldValues, saveUiState, uiState } from '../host/host';
+import { keepable } from './formState';
 
 /** Sessions whose forms are remembered over a reload; those that were typed in last stay. */
 const MOST_SESSIONS = 20;
@@ -12,7 +12,7 @@ const MOST_SESSIONS = 20;
 type ByQuestion<T> = Readonly<Record<string, T>>;
 
 /** Also what must not be written down, such as a password, as long as the page lives. */
-const inMemory = new Map<string, Map<string, HeldValues>>();
+const inMemory = new Map<string, Map<string, FieldValues>>();
 
 /** What the host found wrong in the answers to forms, by question and field. Ids are unique over sessions. */
 export const refusedForms = signal<ByQuestion<ByQuestion<FormProblem> | undefined>>({});
@@ -24,13 +24,13 @@ export function setRefused(id: string, problems?: ByQuestion<FormProblem>): void
 }
 
 /** Returns what was typed into a form of a session. */
-export function keptValues(session: string, id: string): HeldValues {
+export function keptValues(session: string, id: string): FieldValues {
   return { ...uiState().forms?.[session]?.[id], ...inMemory.get(session)?.get(id) };
 }
 
 /** Keeps what stands in a form of a session. */
-export function keepValues(session: string, id: string, form: Form, held: HeldValues): void {
-  const ofSession = inMemory.get(session) ?? new Map<string, HeldValues>();
+export function keepValues(session: string, id: string, form: Form, held: FieldValues): void {
+  const ofSession = inMemory.get(session) ?? new Map<string, FieldValues>();
   inMemory.set(session, ofSession.set(id, held));
   const { [session]: written, ...others } = uiState().forms ?? {};
   const kept = Object.entries(others).slice(1 - MOST_SESSIONS);

@@ -1,7 +1,7 @@
 // A page that the agent asks the user to open: the whole address, what to look at in it, and a button that is the user's consent. Nothing of it is loaded here.
 import type { ElicitationView } from '../../panel/contract';
 import { Icon } from '../components/icon';
-import { strings } from '../strings';
+import { strings } from '../text/strings';
 import { type Answer, Refusals } from './formCard';
 
 type PageView = Extract<ElicitationView, { mode: 'url' }>;

@@ -2,9 +2,9 @@
 
 import { revealControls } from '../../base/revealControls';
 import { Icon } from '../components/icon';
-import { post } from '../host';
-import { session } from '../session';
-import { strings } from '../strings';
+import { post } from '../host/host';
+import { session } from '../host/session';
+import { strings } from '../text/strings';
 
 export function Background() {
   const work = session.background.value;

@@ -1,6 +1,6 @@
 // Edits of queued messages that are not saved yet, by session and message: they are there again when the
 // message is edited again, also after the page was away.
-import { readStored, removeStored, store } from '../storage';
+import { readStored, removeStored, store } from '../host/storage';
 
 /** Sessions whose edits are kept; those that were written in last stay. */
 const STORE = { prefix: 'parley.edits.', most: 20 } as const;

@@ -5,10 +5,10 @@ import type { QueueAction } from '../../panel/actions';
 import { MAX_TEXT, type QueueItemView } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { composer } from '../composer/composerState';
-import { isComposing } from '../dom';
-import { post } from '../host';
-import { announce, session } from '../session';
-import { strings } from '../strings';
+import { isComposing } from '../dom/dom';
+import { post } from '../host/host';
+import { announce, session } from '../host/session';
+import { strings } from '../text/strings';
 import { keepEdit, keptEdit, takeOrphans } from './keptEdits';
 
 function act(action: QueueAction): void {

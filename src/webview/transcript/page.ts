@@ -1,12 +1,12 @@
 // A run of neighbouring items. Near the eye it holds their entries; far away only its height.
 import type { Disposable } from '../../base/disposable';
 import type { PermissionView } from '../../panel/contract';
-import { el } from '../dom';
+import { el } from '../dom/dom';
+import { watchSelection } from '../dom/selection';
 import { createEntry } from '../entries/createEntry';
 import type { EntryContext, EntryView } from '../entries/entryView';
+import type { ItemStore } from '../entries/itemStore';
 import { createPermissionCard } from '../entries/permissionCard';
-import type { ItemStore } from '../itemStore';
-import { watchSelection } from '../selection';
 import { estimateHeight } from './estimateHeight';
 
 /** Items of one page. */

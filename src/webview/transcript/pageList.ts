@@ -1,8 +1,8 @@
 // The pages of a transcript in stretches: only the stretches near the eye have their pages in the document, each other one is a single box of the height of all of
 // its pages. So the document does not grow with the conversation, and a page that nobody came near is never made.
 import type { Disposable } from '../../base/disposable';
-import { el } from '../dom';
-import type { NearWatcher } from '../near';
+import { el } from '../dom/dom';
+import type { NearWatcher } from '../dom/near';
 import { type Page, UNKNOWN_PAGE_HEIGHT } from './page';
 
 /** Pages of one stretch. */

@@ -1,6 +1,6 @@
 // Which pages have their items at hand: what is missing is asked for once, and what is far from the eye is forgotten.
 import type { SessionMessage } from '../../panel/contract';
-import type { ItemStore } from '../itemStore';
+import type { ItemStore } from '../entries/itemStore';
 import { PAGE_SIZE, type Page } from './page';
 
 /** Pages kept in memory; beyond that, what is far from the eye is asked for again. */

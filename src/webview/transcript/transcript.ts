@@ -1,12 +1,12 @@
 // The conversation: pages in a scrolling box. Operations of the host change the store; what is near the eye is drawn, a few milliseconds per frame.
 import type { Anchor, ItemView, Op, PermissionView, SessionMessage } from '../../panel/contract';
-import { answerGuard } from '../answerGuard';
-import { button, el, icon, setAttributes } from '../dom';
+import { button, el, icon, setAttributes } from '../dom/dom';
+import { createNearObserver, type NearObserver } from '../dom/near';
+import { isInUse } from '../dom/selection';
 import type { EntryContext, EntryView } from '../entries/entryView';
-import { type ItemChange, ItemStore } from '../itemStore';
-import { createNearObserver, type NearObserver } from '../near';
-import { isInUse } from '../selection';
-import { strings } from '../strings';
+import { type ItemChange, ItemStore } from '../entries/itemStore';
+import { answerGuard } from '../input/answerGuard';
+import { strings } from '../text/strings';
 import { HiddenCards } from './hiddenCards';
 import { OpenQuestions } from './openQuestions';
 import { drawOrphanCards } from './orphanCards';

@@ -1,7 +1,7 @@
 // The page of the chat: a root, a style sheet, a script, and a policy that allows nothing else.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Uri, type Webview } from 'vscode';
+import { env, l10n, Uri, type Webview } from 'vscode';
 
 /** The folder that a chat webview may load from. */
 export function webviewRoot(extensionUri: Uri): Uri {
@@ -26,11 +26,13 @@ export function pageHtml(webview: Webview, extensionUri: Uri): string {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
-  // The language of the panel's own text, whatever VS Code's is: a screen reader chooses its voice by it.
+  // A screen reader chooses its voice by the language of the text that is shown, which is English
+  // where there is no translation.
+  const language = l10n.bundle === undefined ? 'en' : env.language;
   // Addresses in an adopted style sheet are relative to the page, not to the folder.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);
   return `<!DOCTYPE html>
-<html lang="en" data-root="${address}">
+<html lang="${inAttribute(language)}" data-root="${address}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -38,7 +40,8 @@ export function pageHtml(webview: Webview, extensionUri: Uri): string {
 <title>Parley</title>
 </head>
 <body>
-<div id="root">${file(root, 'shell.html')}</div>
+<div id="root">${translated(file(root, 'shell.html'))}</div>
+${l10n.bundle === undefined ? '' : `<script type="application/json" id="texts">${inertJson(l10n.bundle)}</script>`}
 <script type="text/css" id="styles">${closedIn(styles)}</script>
 <script nonce="${nonce}">${closedIn(file(root, 'early.js'))}</script>
 <script nonce="${nonce}">${closedIn(file(root, 'main.js'))}</script>
@@ -60,4 +63,21 @@ function file(root: Uri, name: string): string {
 /** Our own text, so that nothing in it ends the element it stands in. */
 function closedIn(text: string): string {
   return text.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '\\x3C!--');
+}
+
+/** The first picture of the panel with its few texts translated: they stand in labels, placeholders and buttons. */
+function translated(shell: string): string {
+  return shell.replaceAll(
+    /((?:aria-label|placeholder)="|<button[^>]*>)([^"<]+)/g,
+    (_whole, before: string, text: string) => `${before}${inAttribute(l10n.bundle?.[text] ?? text)}`,
+  );
+}
+
+function inAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}
+
+/** JSON that cannot end the element it stands in. */
+function inertJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
 import type { TextEditor, Uri } from 'vscode';
 import { workspace } from 'vscode';
-import type { ContentBlock } from '../../session/content';
-import type { QueuedAttachment } from '../../session/queue';
+import type { ContentBlock } from '../../session/events/content';
+import type { QueuedAttachment } from '../../session/queue/queue';
 
 /** Pictures and sounds that agents can take in, by the ending of their file. */
 const MEDIA: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { commands, type Disposable, l10n, type Uri, type UriHandler } from 'vsco
 import { messageOf, ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
-import type { TimedEvent } from '../../session/event';
+import type { TimedEvent } from '../../session/events/event';
 import type { ChatPanel } from '../activation/chatPanel';
 import type { ChatView } from '../activation/chatView';
 import type { Page } from '../activation/page';

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Terminals } from '../../client/terminals/terminals';
-import type { TerminalExit } from '../../session/event';
+import type { TerminalExit } from '../../session/events/event';
 import { newTerminal } from '../ui/places';
 
 /** More than this in one piece is cut to its end, in characters: VS Code does not hold back what an extension writes to a terminal. */

@@ -2,7 +2,7 @@
 // between the two. What may be the beginning of one waits for the piece that goes on with it.
 import type { KnownSecrets } from '../../base/knownSecrets';
 import { knownSecrets } from '../../base/redact';
-import type { SessionEvent, TimedEvent } from '../../session/event';
+import type { SessionEvent, TimedEvent } from '../../session/events/event';
 
 /** A piece of a text that goes on. */
 interface Piece {

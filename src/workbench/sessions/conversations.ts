@@ -6,7 +6,7 @@ import { Emitter, type Event } from '../../base/event';
 import type { SessionOpenStrategy } from '../../client/connection/sessionStart';
 import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
-import { Changes } from '../../session/changes';
+import { Changes } from '../../session/model/changes';
 import type { AgentCatalog } from '../config/agentCatalog';
 import type { Archive } from './archive';
 import { sessionFolders } from './sessionFolders';

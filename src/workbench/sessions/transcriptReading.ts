@@ -1,6 +1,6 @@
 // The transcript of a kept session, read a little at a time: begun while the user looks at its row in the list, so that choosing it finds most of it done.
-import { SessionModel } from '../../session/model';
-import type { Cursor } from '../../store/eventRows';
+import { SessionModel } from '../../session/model/model';
+import type { Cursor } from '../../store/events/eventRows';
 import type { Journal } from '../../store/journal';
 
 /** Rows and their bytes that are read at once; outputs of tools are up to ten times as much text as they are bytes. */

@@ -16,7 +16,7 @@ import { ensureReadable } from '../../distributed/stores/readableLinks';
 import type { S3Keys, S3Place } from '../../distributed/stores/s3Signer';
 import { S3Store, storeIdOf } from '../../distributed/stores/s3Store';
 import type { WriteQueue } from '../../distributed/stores/writeQueue';
-import { thisMachine } from '../../store/machine';
+import { thisMachine } from '../../store/file/machine';
 import { type Questions, vscodeQuestions } from '../config/questions';
 import { resourcesSetting } from '../config/settings';
 import { showWarning } from '../ui/messages';

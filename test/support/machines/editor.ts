@@ -177,11 +177,13 @@ export function contextOf(root: string, storage: string): unknown {
 }
 
 export const l10n = {
+  bundle: undefined,
   t: (text: string, ...values: readonly unknown[]): string =>
     text.replace(/\{(\d+)\}/g, (_whole, index) => String(values[Number(index)])),
 };
 
 export const env = {
+  language: 'en',
   uriScheme: 'vscode',
   remoteName: undefined,
   clipboard: {

@@ -2,10 +2,10 @@
 import type { Disposable } from '../../../src/base/disposable';
 import { toDisposable } from '../../../src/base/disposable';
 import { silentLog } from '../../../src/base/log';
-import type { SessionEvent, TimedEvent } from '../../../src/session/event';
-import { SessionModel } from '../../../src/session/model';
+import type { SessionEvent, TimedEvent } from '../../../src/session/events/event';
+import { SessionModel } from '../../../src/session/model/model';
 import { Journal, type JournalOptions } from '../../../src/store/journal';
-import type { NewSession, StoredQueueItem } from '../../../src/store/records';
+import type { NewSession, StoredQueueItem } from '../../../src/store/sessions/records';
 
 /** Timers that run only when told. */
 export class HeldTimers {

@@ -1,9 +1,9 @@
 // What agents put into a past that they repeat, and nobody said.
 import { strict as assert } from 'node:assert';
 import { repeatedEvents } from '../../../src/acp/quirks/repeatedPast';
-import type { MessageRole, SessionEvent } from '../../../src/session/event';
-import { SessionModel } from '../../../src/session/model';
-import { textOf } from '../../../src/session/spokenText';
+import type { MessageRole, SessionEvent } from '../../../src/session/events/event';
+import { textOf } from '../../../src/session/model/entryText';
+import { SessionModel } from '../../../src/session/model/model';
 
 const chunk = (role: MessageRole, text: string): SessionEvent => ({
   type: 'message_chunk',

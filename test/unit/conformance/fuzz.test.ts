@@ -11,7 +11,7 @@ import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';
 import { PermissionRequestHandler } from '../../../src/client/requests/permissionRequestHandler';
 import { projectItem, projectTerminal, projectTurn } from '../../../src/client/view/projectItem';
-import { SessionModel } from '../../../src/session/model';
+import { SessionModel } from '../../../src/session/model/model';
 import { MemoryTransport } from '../../support/memoryTransport';
 import { corpus, FIRST, makePlay, type Play, SEEDS } from './fuzzPlays';
 import { pick, type Random, randomFrom, textOf } from './mutate';

@@ -7,8 +7,8 @@ import { V2Agent } from '../../../src/acp/v2/v2Agent';
 import { describeV2 } from '../../../src/acp/v2/v2Description';
 import { silentLog } from '../../../src/base/log';
 import { at } from '../../../src/base/untrusted';
-import type { SessionEvent } from '../../../src/session/event';
-import { SessionModel } from '../../../src/session/model';
+import type { SessionEvent } from '../../../src/session/events/event';
+import { SessionModel } from '../../../src/session/model/model';
 import { officialSchema, type SchemaName, schemaNames } from '../../support/officialSchema';
 import { instancesOf } from './instances';
 

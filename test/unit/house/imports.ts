@@ -38,23 +38,23 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   acp: {
     rooms: { base: 'all', session: 'types' },
     node: true,
-    packages: ['diff', 'vscode-jsonrpc', 'ws', 'zod'],
+    packages: ['@vscode/l10n', 'diff', 'vscode-jsonrpc', 'ws', 'zod'],
   },
   agents: {
     rooms: { base: 'all', acp: 'all', session: 'types' },
     node: true,
-    packages: ['cross-spawn', 'zod'],
+    packages: ['@vscode/l10n', 'cross-spawn', 'zod'],
   },
   client: {
     rooms: { base: 'all', acp: 'all', agents: 'all', session: 'all', panel: 'all', distributed: 'all' },
     node: true,
-    packages: ['cross-spawn', 'diff', 'zod'],
+    packages: ['@vscode/l10n', 'cross-spawn', 'diff', 'zod'],
   },
-  store: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['zod'] },
+  store: { rooms: { base: 'all', session: 'types' }, node: true, packages: ['@vscode/l10n', 'zod'] },
   distributed: {
     rooms: { base: 'all', session: 'types' },
     node: true,
-    packages: ['aws4fetch', 'ipaddr.js', 'zod'],
+    packages: ['@vscode/l10n', 'aws4fetch', 'ipaddr.js', 'zod'],
   },
   workbench: {
     rooms: { ...BELOW_WORKBENCH, 'workbench/activation': 'types', 'workbench/ui': 'all' },
@@ -64,7 +64,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   webview: {
     rooms: { base: 'all', panel: 'all' },
-    packages: ['@preact/signals', '@vscode/codicons', 'diff', 'hast', 'highlight.js', 'lowlight', 'preact'],
+    packages: [
+      '@preact/signals',
+      '@vscode/codicons',
+      '@vscode/l10n',
+      'diff',
+      'hast',
+      'highlight.js',
+      'lowlight',
+      'preact',
+    ],
   },
   demo: { rooms: { base: 'all' }, node: true, packages: [] },
   // Loaded at once: the product is a bundle of its own, and shares nothing with it but what it is given.
@@ -80,7 +89,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: { ...BELOW_WORKBENCH, workbench: 'all', 'workbench/ui': 'all' },
     vscode: true,
     node: true,
-    packages: [],
+    packages: ['@vscode/l10n'],
   },
 };
 
@@ -105,6 +114,24 @@ export const SUBROOMS: Readonly<Record<string, readonly string[]>> = {
     'serving',
   ],
   distributed: ['model', 'stores', 'fetch', 'client', 'server'],
+  session: ['events', 'queue', 'model', 'reconcile'],
+  store: ['file', 'events', 'sessions', 'search'],
+  webview: [
+    'styles',
+    'text',
+    'dom',
+    'host',
+    'input',
+    'components',
+    'output',
+    'markdown',
+    'entries',
+    'transcript',
+    'composer',
+    'header',
+    'queue',
+    'questions',
+  ],
   workbench: ['config', 'editor', 'log', 'sessions', 'sharing', 'chat', 'commands'],
 };
 

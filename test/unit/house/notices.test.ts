@@ -43,6 +43,14 @@ describe('the notices of bundled packages', () => {
     assert.equal(text.match(/zod 1\.2\.3 \(MIT\)\n\nTake it,\nand name me\./g)?.length, 1);
   });
 
+  it('hold the licence that is kept here for a package that brings none', async () => {
+    await install('node_modules/@a/b', '@a/b');
+    await mkdir(join(folder, 'scripts/licences'), { recursive: true });
+    await writeFile(join(folder, 'scripts/licences/@a+b.txt'), 'Take it.\n');
+    const text = await noticesOf([metafile('node_modules/@a/b/c.js')], folder);
+    assert.match(text, /@a\/b 1\.2\.3 \(MIT\)\n\nTake it\./);
+  });
+
   it('cannot be made where a package brings no licence', async () => {
     await install('node_modules/bare', 'bare');
     await assert.rejects(

@@ -1,7 +1,7 @@
 // Answers to forms: what the user filled in goes to the agent as it wants it, or not at all.
 import { strict as assert } from 'node:assert';
 import { checkField, checkForm, MAX_FORM_TEXT } from '../../../src/panel/checkForm';
-import type { FormField } from '../../../src/session/form';
+import type { FormField } from '../../../src/session/events/form';
 
 const field = (patch: Record<string, unknown>): FormField => ({ key: 'k', required: false, ...patch }) as FormField;
 const problem = (patch: Record<string, unknown>, value: unknown): string | undefined =>

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ParleyError } from '../../../src/base/errors';
 import type { JournalState } from '../../../src/store/backing';
+import { isNetworkFolder } from '../../../src/store/file/journalFile';
+import { MIGRATIONS, migrate } from '../../../src/store/file/schema';
+import { Sql } from '../../../src/store/file/sql';
 import { Journal } from '../../../src/store/journal';
-import { isNetworkFolder } from '../../../src/store/journalFile';
-import { MIGRATIONS, migrate } from '../../../src/store/schema';
-import { Sql } from '../../../src/store/sql';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import {
   HeldTimers,

@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../../src/base/errors';
 import type { ConversationPersistence } from '../../../src/client/conversation/persistence';
 import { Recorder } from '../../../src/client/conversation/recorder';
-import type { SessionEvent, TimedEvent } from '../../../src/session/event';
-import { SessionModel } from '../../../src/session/model';
+import type { SessionEvent, TimedEvent } from '../../../src/session/events/event';
+import { SessionModel } from '../../../src/session/model/model';
+import { thisMachine } from '../../../src/store/file/machine';
+import { Sql } from '../../../src/store/file/sql';
 import type { Journal } from '../../../src/store/journal';
-import { thisMachine } from '../../../src/store/machine';
-import { Sql } from '../../../src/store/sql';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import {
   HeldTimers,

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { SessionEvent } from '../../../src/session/event';
+import type { SessionEvent } from '../../../src/session/events/event';
 import type { Journal } from '../../../src/store/journal';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { newSession, openJournal, queued, said, textIn } from '../../support/store/journals';

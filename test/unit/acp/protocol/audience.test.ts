@@ -7,8 +7,8 @@ import { applyUpdates as applyV2 } from '../../../../src/acp/v2/v2Events';
 import { V2Terminals } from '../../../../src/acp/v2/v2Terminals';
 import { silentLog } from '../../../../src/base/log';
 import { projectItem } from '../../../../src/client/view/projectItem';
-import type { SessionEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
 
 const said = (text: string, annotations?: unknown): object => ({
   sessionUpdate: 'agent_message_chunk',

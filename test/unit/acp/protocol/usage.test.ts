@@ -3,7 +3,7 @@ import { strict as assert } from 'node:assert';
 import { readState } from '../../../../src/acp/proposals/promptLifecycle';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { projectTurn } from '../../../../src/client/view/projectItem';
-import { SessionModel } from '../../../../src/session/model';
+import { SessionModel } from '../../../../src/session/model/model';
 
 const usage = {
   totalTokens: 1500,

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { silentLog } from '../../../../src/base/log';
-import type { ConfigOption } from '../../../../src/session/content';
+import type { ConfigOption } from '../../../../src/session/events/content';
 
 const place = { cwd: '/ws', additionalDirectories: [], mcpServers: [] };
 const { signal } = new AbortController();

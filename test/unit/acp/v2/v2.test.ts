@@ -7,8 +7,8 @@ import { readDiff } from '../../../../src/acp/protocol/gitPatch';
 import { V2Agent } from '../../../../src/acp/v2/v2Agent';
 import { ParleyError } from '../../../../src/base/errors';
 import { silentLog } from '../../../../src/base/log';
-import type { SessionEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
 
 function read(...updates: object[]): { events: SessionEvent[]; problems: string[] } {
   const events: SessionEvent[] = [];

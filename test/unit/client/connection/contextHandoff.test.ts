@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import type { PromptCapabilities } from '../../../../src/acp/protocol/dialect';
 import { ContextHandoff, withoutHandoff } from '../../../../src/client/connection/contextHandoff';
-import { SessionModel } from '../../../../src/session/model';
+import { SessionModel } from '../../../../src/session/model/model';
 
 describe('a message that took a transcript along', () => {
   it('shows the transcript as the user’s own words when the agent repeats it', () => {

@@ -7,7 +7,7 @@ import { at } from '../../../../src/base/untrusted';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { phaseOf, projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { Changes } from '../../../../src/session/changes';
+import { Changes } from '../../../../src/session/model/changes';
 import { type TestConversation, testConversation } from '../../../support/conversation';
 import { type RemoteAgentServer, serveAgent } from '../../../support/remoteAgent';
 import { removeScratch, scratchFolder } from '../../../support/scratch';

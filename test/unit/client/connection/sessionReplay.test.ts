@@ -6,7 +6,7 @@ import { SessionReplay } from '../../../../src/client/connection/sessionReplay';
 import { pastOf } from '../../../../src/client/connection/sessionStart';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import { SessionModel } from '../../../../src/session/model';
+import { SessionModel } from '../../../../src/session/model/model';
 import type { SessionAgentScript } from '../../../support/agents/sessionAgent';
 import type { TestConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';

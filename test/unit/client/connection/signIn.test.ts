@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TerminalCommand } from '../../../../src/client/ports/ports';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
-import type { SessionModel } from '../../../../src/session/model';
+import type { SessionModel } from '../../../../src/session/model/model';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { plainTerminal, SessionAgents } from '../../../support/sessionAgents';
 

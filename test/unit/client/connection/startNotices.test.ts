@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { StartNotices } from '../../../../src/client/connection/startNotices';
 import { openedEnd } from '../../../../src/client/sharing/provenanceNotices';
-import type { SessionEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
 
 describe('an agent that begins anew', () => {
   const textOf = (text: string): SessionEvent => ({

@@ -5,7 +5,7 @@ import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { answerRequest, type RequestContext } from '../../../../src/client/conversation/agentRequests';
 import { ElicitationRequestHandler } from '../../../../src/client/requests/elicitationRequestHandler';
 import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
-import type { SessionEvent } from '../../../../src/session/event';
+import type { SessionEvent } from '../../../../src/session/events/event';
 
 describe('requests of an agent', () => {
   const context = {

@@ -1,7 +1,7 @@
 // Where in the transcript something stands that was found in the history.
 import { strict as assert } from 'node:assert';
 import { entryOf } from '../../../../src/client/conversation/entryOf';
-import type { TimedEvent } from '../../../../src/session/event';
+import type { TimedEvent } from '../../../../src/session/events/event';
 import { modelOf, said, timed, turn } from '../../../support/store/journals';
 
 describe('the entry of an event', () => {

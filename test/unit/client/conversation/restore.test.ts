@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { KeptItem } from '../../../../src/client/conversation/persistence';
 import { closingEvents, restoredQueue } from '../../../../src/client/conversation/restore';
-import type { SessionEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
 
 const started: SessionEvent = { type: 'turn_started', turnId: 't1', origin: 'user', at: 1 };
 const sent: SessionEvent = {

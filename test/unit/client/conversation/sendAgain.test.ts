@@ -1,9 +1,9 @@
 // Whether the prompt of a turn that failed can be sent again.
 import { strict as assert } from 'node:assert';
 import { failedTurn } from '../../../../src/client/conversation/sendAgain';
-import type { StopReason } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
-import { PromptQueue } from '../../../../src/session/queue';
+import type { StopReason } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+import { PromptQueue } from '../../../../src/session/queue/queue';
 
 describe('a prompt that failed', () => {
   /** The transcript of one turn. */

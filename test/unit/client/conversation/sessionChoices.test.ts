@@ -1,9 +1,9 @@
 // The mode and the model of a session, however the agent offers them.
 import { strict as assert } from 'node:assert';
 import { type ChoiceTarget, choiceOf } from '../../../../src/client/conversation/sessionChoices';
-import type { ConfigOption } from '../../../../src/session/content';
-import type { SessionEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { ConfigOption } from '../../../../src/session/events/content';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
 
 const modes: SessionEvent = {
   type: 'modes',

@@ -1,7 +1,7 @@
 // What goes with the next message.
 import { strict as assert } from 'node:assert';
 import { Unsent } from '../../../../src/client/conversation/unsent';
-import type { QueuedAttachment } from '../../../../src/session/queue';
+import type { QueuedAttachment } from '../../../../src/session/queue/queue';
 
 function selection(id: string, uri: string, text: string): QueuedAttachment {
   return { id, kind: 'selection', label: 'a.ts:1', forms: [{ type: 'resource', uri, text }] };

@@ -5,7 +5,7 @@ import type { ConversationServices } from '../../../../src/client/conversation/c
 import type { DescriptorPort } from '../../../../src/client/http/communicationRecord';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { textPart } from '../../../../src/distributed/model/model';
-import type { ContentBlock } from '../../../../src/session/content';
+import type { ContentBlock } from '../../../../src/session/events/content';
 import { type TestConversation, testConversation } from '../../../support/conversation';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import {

@@ -4,7 +4,7 @@ import { Deferred } from '../../../../src/base/deferred';
 import { projectSession } from '../../../../src/client/view/projectSession';
 import { orAborted } from '../../../../src/distributed/model/deadline';
 import { type Message, mintId, type Run, textPart } from '../../../../src/distributed/model/model';
-import { Changes } from '../../../../src/session/changes';
+import { Changes } from '../../../../src/session/model/changes';
 import { agentOf, fetchPast, serve, textIn } from '../../../support/servedAgents';
 import { json, stubServer } from '../../../support/stubServer';
 import { plainLinks } from '../../distributed/client/chatBench';

@@ -1,7 +1,7 @@
 // Queued messages that are being edited, in one page or two: none waits for a page that is gone.
 import assert from 'node:assert/strict';
 import { EditHolds } from '../../../../src/client/requests/editHolds';
-import { PromptQueue } from '../../../../src/session/queue';
+import { PromptQueue } from '../../../../src/session/queue/queue';
 
 describe('a queued message that is being edited', () => {
   let queue: PromptQueue;

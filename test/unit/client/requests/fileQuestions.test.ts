@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { FileQuestions } from '../../../../src/client/requests/fileQuestions';
 import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
-import type { SessionEvent } from '../../../../src/session/event';
+import type { SessionEvent } from '../../../../src/session/events/event';
 
 type Asked = Extract<SessionEvent, { type: 'permission_asked' }>;
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { lineDiff } from '../../../../src/client/requests/lineDiff';
 import { type ProjectionContext, projectItem } from '../../../../src/client/view/projectItem';
 import type { DiffView } from '../../../../src/panel/contract';
-import { SessionModel } from '../../../../src/session/model';
+import { SessionModel } from '../../../../src/session/model/model';
 import { seeded } from '../../../support/store/random';
 
 const lines = (count: number, of: (index: number) => string = (n) => `line ${n}`): string =>

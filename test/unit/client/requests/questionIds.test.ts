@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { ElicitationRequestHandler } from '../../../../src/client/requests/elicitationRequestHandler';
 import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
-import type { SessionEvent } from '../../../../src/session/event';
+import type { SessionEvent } from '../../../../src/session/events/event';
 
 describe('the id of a question', () => {
   const { signal } = new AbortController();

@@ -4,9 +4,9 @@ import { pastContext } from '../../../../src/client/serving/pastContext';
 import { RunOutput } from '../../../../src/client/serving/runOutput';
 import { MAX_MESSAGE_BYTES, type MessagePart, textPart, trajectoryOf } from '../../../../src/distributed/model/model';
 import type { PastMessage, RunEmitter } from '../../../../src/distributed/server/servedAgent';
-import { Changes } from '../../../../src/session/changes';
-import type { SessionEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { Changes } from '../../../../src/session/model/changes';
+import { SessionModel } from '../../../../src/session/model/model';
 
 /** A session whose events are told as parts, in batches. */
 function telling(): {

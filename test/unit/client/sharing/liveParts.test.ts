@@ -8,8 +8,8 @@ import { transcriptOf } from '../../../../src/client/sharing/transcriptMessages'
 import { Guard } from '../../../../src/distributed/fetch/guard';
 import type { Resolver } from '../../../../src/distributed/fetch/resolver';
 import { type MessagePart, textPart } from '../../../../src/distributed/model/model';
-import type { Entry, GapEntry } from '../../../../src/session/state';
-import { textOfTurn } from '../../../../src/session/turnText';
+import { textOfTurn } from '../../../../src/session/model/entryText';
+import type { Entry, GapEntry } from '../../../../src/session/model/state';
 import type { TestConversation } from '../../../support/conversation';
 import { agentOf, part, serve as serveAgents } from '../../../support/servedAgents';
 import { closeResolvers, kept, resolver } from '../../distributed/fetch/resolvers';

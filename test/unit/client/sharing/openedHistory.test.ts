@@ -16,9 +16,9 @@ import { type Message, markdownPart, type SessionDescriptor, textPart } from '..
 import { sha256Of } from '../../../../src/distributed/model/resources';
 import { withHash } from '../../../../src/distributed/model/resourceUrl';
 import { toMessages } from '../../../../src/distributed/model/toMessages';
-import { Changes } from '../../../../src/session/changes';
-import type { TimedEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { TimedEvent } from '../../../../src/session/events/event';
+import { Changes } from '../../../../src/session/model/changes';
+import { SessionModel } from '../../../../src/session/model/model';
 import { closeResolvers, echo, newCache, resolver } from '../../distributed/fetch/resolvers';
 import { messageText, serve } from '../../distributed/loopback';
 

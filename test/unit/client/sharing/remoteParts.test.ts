@@ -10,9 +10,9 @@ import {
 } from '../../../../src/client/sharing/openedHistory';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import { Guard } from '../../../../src/distributed/fetch/guard';
-import type { TimedEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
-import type { Entry, GapEntry } from '../../../../src/session/state';
+import type { TimedEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+import type { Entry, GapEntry } from '../../../../src/session/model/state';
 import { closeResolvers, kept, resolver } from '../../distributed/fetch/resolvers';
 import { type Loopback, serve } from '../../distributed/loopback';
 

@@ -16,7 +16,7 @@ import { type ResourceStore, sha256Of } from '../../../../src/distributed/model/
 import { stopReasonOf } from '../../../../src/distributed/model/toMessages';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
-import { SessionModel } from '../../../../src/session/model';
+import { SessionModel } from '../../../../src/session/model/model';
 import { scriptedAgent } from '../../../support/agents/definition';
 import { BUCKET_KEYS, startBucketServer } from '../../../support/bucketServer';
 import { type TestConversation, testConversation } from '../../../support/conversation';

@@ -1,7 +1,7 @@
 // The output of commands that an agent runs by itself and shows as a terminal that the client has never made.
 import { strict as assert } from 'node:assert';
 import { projectItem } from '../../../../src/client/view/projectItem';
-import { SessionModel } from '../../../../src/session/model';
+import { SessionModel } from '../../../../src/session/model/model';
 
 describe('a command that an agent runs by itself', () => {
   function shown(rawOutput: unknown, output = '', ended = true): string | undefined {

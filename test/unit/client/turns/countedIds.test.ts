@@ -2,8 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { TurnTracker } from '../../../../src/client/turns/turnTracker';
-import type { SessionEvent } from '../../../../src/session/event';
-import { SessionModel, type SessionView } from '../../../../src/session/model';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel, type SessionView } from '../../../../src/session/model/model';
 import type { KeepingScript } from '../../../support/agents/keepingAgent';
 import { type FaultWindow, keepingAgent } from '../../../support/faultWindow';
 import { useFaultWindows } from '../../../support/useFaultWindows';

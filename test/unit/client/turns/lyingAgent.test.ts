@@ -5,8 +5,8 @@ import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { Deferred } from '../../../../src/base/deferred';
 import { silentLog } from '../../../../src/base/log';
 import { type Preparation, TurnControl } from '../../../../src/client/turns/turnControl';
-import type { SessionEvent } from '../../../../src/session/event';
-import { PromptQueue } from '../../../../src/session/queue';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { PromptQueue } from '../../../../src/session/queue/queue';
 
 interface Sent {
   readonly method: string;

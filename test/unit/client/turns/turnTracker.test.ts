@@ -5,7 +5,7 @@ import { toDisposable } from '../../../../src/base/disposable';
 import { silentLog } from '../../../../src/base/log';
 import type { Schedule } from '../../../../src/client/ports/grace';
 import { TurnTracker } from '../../../../src/client/turns/turnTracker';
-import type { SessionEvent } from '../../../../src/session/event';
+import type { SessionEvent } from '../../../../src/session/events/event';
 
 function tracker(schedule?: Schedule) {
   const events: SessionEvent[] = [];

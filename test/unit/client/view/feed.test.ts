@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FragmentLines } from '../../../../src/client/requests/fragmentLines';
 import { SessionFeed } from '../../../../src/client/view/feed';
 import type { DiffView, ItemView, ToWebview } from '../../../../src/panel/contract';
-import type { SessionEvent } from '../../../../src/session/event';
+import type { SessionEvent } from '../../../../src/session/events/event';
 import { type TestConversation, testConversation } from '../../../support/conversation';
 import { FEED_SOURCES } from '../../../support/feedSources';
 

@@ -3,9 +3,9 @@ import { strict as assert } from 'node:assert';
 import { fullOutput } from '../../../../src/client/view/fullOutput';
 import { projectItem } from '../../../../src/client/view/projectItem';
 import type { ItemView } from '../../../../src/panel/contract';
-import type { ToolContent } from '../../../../src/session/content';
-import type { SessionEvent, StopReason, ToolPatch } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { ToolContent } from '../../../../src/session/events/content';
+import type { SessionEvent, StopReason, ToolPatch } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
 
 describe('a tool call in the panel', () => {
   /** A call with these contents and places, as the panel gets it. */

@@ -8,7 +8,7 @@ import {
 import type { Fork } from '../../../../src/distributed/client/handOver';
 import type { HistoryLinks } from '../../../../src/distributed/fetch/historyLinks';
 import { type Message, mintId, type SessionDescriptor } from '../../../../src/distributed/model/model';
-import type { SessionEvent } from '../../../../src/session/event';
+import type { SessionEvent } from '../../../../src/session/events/event';
 import { removeScratch } from '../../../support/scratch';
 import {
   awaiting,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/base/deferred';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import { mintId } from '../../../../src/distributed/model/model';
-import type { SessionEvent } from '../../../../src/session/event';
+import type { SessionEvent } from '../../../../src/session/events/event';
 import { serve } from '../../../support/servedAgents';
 import { json, sse, stubServer } from '../../../support/stubServer';
 import { AGENTS, answers, at, begin, closeChats, oneWordServer, pastOf, prompt } from './chatBench';

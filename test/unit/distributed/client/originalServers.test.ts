@@ -6,7 +6,7 @@ import type { AgentPlace } from '../../../../src/distributed/client/communicatio
 import { CONTINUE_RECORDED, CONTINUE_WITHOUT, SEND_TRANSCRIPT } from '../../../../src/distributed/client/deadLinks';
 import type { HistoryLinks } from '../../../../src/distributed/fetch/historyLinks';
 import { mintId } from '../../../../src/distributed/model/model';
-import type { SessionEvent } from '../../../../src/session/event';
+import type { SessionEvent } from '../../../../src/session/events/event';
 import { type OriginalServer, originalServer } from '../../../support/originalServer';
 import { textIn, userMessage } from '../../../support/servedAgents';
 import { answers, type Bench, begin, closeChats, notices, plainLinks, prompt } from './chatBench';

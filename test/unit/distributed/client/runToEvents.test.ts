@@ -4,8 +4,8 @@ import { silentLog } from '../../../../src/base/log';
 import { readStreamedEvent } from '../../../../src/distributed/client/runEventReader';
 import { RunToEvents } from '../../../../src/distributed/client/runToEvents';
 import { readEvent } from '../../../../src/distributed/model/model';
-import type { SessionEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
 
 const run = (status: string, fields: object = {}) => ({
   type: `run.${status}`,

@@ -19,9 +19,9 @@ import { readRecord, type SessionRecord } from '../../../../src/distributed/mode
 import { stopReasonOf, toMessages } from '../../../../src/distributed/model/toMessages';
 import { LocalStore } from '../../../../src/distributed/stores/localStore';
 import { folderOf, MessageLog, type MessageLogOptions } from '../../../../src/distributed/stores/messageLog';
-import type { ContentBlock } from '../../../../src/session/content';
-import { SessionModel } from '../../../../src/session/model';
-import type { Entry, MessageEntry, ToolEntry } from '../../../../src/session/state';
+import type { ContentBlock } from '../../../../src/session/events/content';
+import { SessionModel } from '../../../../src/session/model/model';
+import type { Entry, MessageEntry, ToolEntry } from '../../../../src/session/model/state';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
 const never = new AbortController().signal;

@@ -3,8 +3,8 @@ import { strict as assert } from 'node:assert';
 import { KnownSecrets } from '../../../../src/base/knownSecrets';
 import type { ConversationPersistence } from '../../../../src/client/conversation/persistence';
 import { Recorder } from '../../../../src/client/conversation/recorder';
-import type { SessionEvent, TimedEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
+import type { SessionEvent, TimedEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
 import { StreamRedaction } from '../../../../src/workbench/log/streamRedaction';
 
 const SECRET = 'sesame-opens-2049';

@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { silentLog } from '../../../../src/base/log';
 import { knownSecrets } from '../../../../src/base/redact';
-import type { TimedEvent } from '../../../../src/session/event';
+import type { TimedEvent } from '../../../../src/session/events/event';
 import type { Journal } from '../../../../src/store/journal';
 import { JournalPersistence } from '../../../../src/workbench/sessions/journalPersistence';
 import { retainedBytes } from '../../../support/heap';

@@ -5,13 +5,13 @@ import type { ConversationPersistence } from '../../../../src/client/conversatio
 import { Recorder } from '../../../../src/client/conversation/recorder';
 import { restore } from '../../../../src/client/conversation/restore';
 import { Unsent } from '../../../../src/client/conversation/unsent';
-import type { TimedEvent } from '../../../../src/session/event';
-import { SessionModel } from '../../../../src/session/model';
-import { PromptQueue } from '../../../../src/session/queue';
+import type { TimedEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+import { PromptQueue } from '../../../../src/session/queue/queue';
 import type { Backing } from '../../../../src/store/backing';
-import { readTail } from '../../../../src/store/eventPages';
+import { readTail } from '../../../../src/store/events/eventPages';
+import { Sql } from '../../../../src/store/file/sql';
 import type { Journal } from '../../../../src/store/journal';
-import { Sql } from '../../../../src/store/sql';
 import { readKept } from '../../../../src/workbench/sessions/journalPersistence';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 import { newSession, openJournal, timed, turn } from '../../../support/store/journals';

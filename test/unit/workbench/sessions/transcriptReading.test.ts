@@ -1,6 +1,6 @@
 // A transcript that is read in parts while the user looks at its row: what it is when they choose it.
 import { strict as assert } from 'node:assert';
-import type { SessionEvent } from '../../../../src/session/event';
+import type { SessionEvent } from '../../../../src/session/events/event';
 import type { Journal } from '../../../../src/store/journal';
 import { TranscriptReading } from '../../../../src/workbench/sessions/transcriptReading';
 import { removeScratch, scratchFolder } from '../../../support/scratch';

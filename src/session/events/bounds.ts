@@ -1,0 +1,173 @@
+// How much of what an agent says is kept. Beyond it the model keeps the part that a reader needs most and says what it left out.
+import { head, roughSize, tail } from '../../base/text';
+import type { ContentBlock, ToolContent } from './content';
+import type { SessionEvent } from './event';
+
+/** Characters of one message; 8 Mi is about two thousand pages. */
+export const MAX_MESSAGE_CHARS = 8 * 1024 * 1024;
+/** Characters of one text or diff side in a tool call. */
+export const MAX_TOOL_TEXT = 1024 * 1024;
+/** Contents and locations of one tool call. */
+export const MAX_TOOL_PARTS = 200;
+/** Rough size of raw input or output that is kept as it is. */
+export const MAX_RAW_CHARS = 256 * 1024;
+/** Characters of terminal output. */
+export const MAX_TERMINAL_CHARS = 1024 * 1024;
+/** Characters of the output of all terminals of a session. */
+export const MAX_ALL_TERMINAL_CHARS = 16 * 1024 * 1024;
+/** What is left of a terminal's output where all together pass {@link MAX_ALL_TERMINAL_CHARS}. */
+export const SHORT_TERMINAL_CHARS = 16 * 1024;
+/** Characters of the contents and raw values of all tool calls of a session. */
+export const MAX_ALL_TOOL_CHARS = 128 * 1024 * 1024;
+/** What is left of one tool call where all together pass {@link MAX_ALL_TOOL_CHARS}. */
+export const SHORT_TOOL_CHARS = 20_000;
+/** Characters of an image, a sound or an embedded resource: base64 of 12 MB. */
+export const MAX_MEDIA_CHARS = 16 * 1024 * 1024;
+/** Options, commands, plan entries and the like in one list. */
+export const MAX_LIST = 2000;
+
+/** Media and resources that are too large to keep are named instead. The text of a message is bounded where it is put together. */
+export function boundBlock(block: ContentBlock): ContentBlock {
+  if (block.type === 'unknown') return { ...block, raw: boundRaw(block.raw) };
+  const size = mediaSize(block);
+  if (size <= MAX_MEDIA_CHARS) return block;
+  return { type: 'unknown', kind: `${block.type}, too large to keep`, raw: `${size} characters` };
+}
+
+/** Characters of a block beside its text. */
+export function mediaSize(block: ContentBlock): number {
+  switch (block.type) {
+    case 'image':
+    case 'audio':
+      return block.data.length;
+    case 'resource':
+      return (block.text?.length ?? 0) + (block.blob?.length ?? 0);
+    default:
+      return 0;
+  }
+}
+
+/** Bounds the content list of a tool call. */
+export function boundContent(content: readonly ToolContent[]): readonly ToolContent[] {
+  const kept = content.length > MAX_TOOL_PARTS ? content.slice(0, MAX_TOOL_PARTS) : content;
+  return kept.some(isLarge) ? kept.map(shorten) : kept;
+}
+
+function isLarge(part: ToolContent): boolean {
+  if (part.type === 'unknown') return roughSize(part.raw, MAX_RAW_CHARS) > MAX_RAW_CHARS;
+  if (part.type === 'content') {
+    const { block } = part;
+    if (block.type === 'unknown') return roughSize(block.raw, MAX_RAW_CHARS) > MAX_RAW_CHARS;
+    return block.type === 'text' ? block.text.length > MAX_TOOL_TEXT : mediaSize(block) > MAX_MEDIA_CHARS;
+  }
+  if (part.type === 'diff')
+    return part.newText.length > 4 * MAX_TOOL_TEXT || (part.oldText?.length ?? 0) > 4 * MAX_TOOL_TEXT;
+  return false;
+}
+
+function shorten(part: ToolContent): ToolContent {
+  if (!isLarge(part)) return part;
+  if (part.type === 'content' && part.block.type === 'text') {
+    const note = `[the first ${part.block.text.length - MAX_TOOL_TEXT} characters were left out]\n`;
+    // Within the limit with the note, so that what was bounded once stays as it is.
+    const text = note + tail(part.block.text, MAX_TOOL_TEXT - note.length);
+    return { type: 'content', block: { type: 'text', text } };
+  }
+  if (part.type === 'content') return { type: 'content', block: boundBlock(part.block) };
+  if (part.type === 'unknown') return { ...part, raw: boundRaw(part.raw) };
+  if (part.type === 'diff') {
+    const text = `A change of ${part.newText.length} characters to ${part.path}: too large to keep here.`;
+    return { type: 'content', block: { type: 'text', text } };
+  }
+  return part;
+}
+
+/** An event with what the model keeps of it: applied in its place, it makes the same state. */
+export function boundEvent(event: SessionEvent): SessionEvent {
+  switch (event.type) {
+    case 'message_chunk': {
+      const block = boundBlock(event.block);
+      return block === event.block ? event : { ...event, block };
+    }
+    case 'message': {
+      if (!event.content) return event;
+      const content = event.content.slice(0, MAX_LIST).map(boundBlock);
+      return { ...event, content };
+    }
+    case 'tool_call': {
+      const { content, rawInput, rawOutput } = event.patch;
+      const bounded = {
+        ...(content && { content: boundContent(content) }),
+        ...(rawInput !== undefined && { rawInput: boundRaw(rawInput) }),
+        ...(rawOutput !== undefined && { rawOutput: boundRaw(rawOutput) }),
+      };
+      return { ...event, patch: { ...event.patch, ...bounded } };
+    }
+    case 'tool_content': {
+      const [part] = boundContent([event.part]);
+      return part === undefined || part === event.part ? event : { ...event, part };
+    }
+    case 'terminal': {
+      if (event.output === undefined || event.output.length <= MAX_TERMINAL_CHARS) return event;
+      return { ...event, output: tail(event.output, MAX_TERMINAL_CHARS), truncated: true };
+    }
+    case 'unknown_update':
+      return { ...event, raw: boundRaw(event.raw) };
+    default:
+      return event;
+  }
+}
+
+/** About the characters that a list of contents holds. */
+export function contentSize(content: readonly ToolContent[]): number {
+  return content.reduce((sum, part) => sum + partSize(part), 0);
+}
+
+/** About the characters that one content of a tool call holds. */
+export function partSize(part: ToolContent): number {
+  switch (part.type) {
+    case 'diff':
+      return part.newText.length + (part.oldText?.length ?? 0);
+    case 'content':
+      if (part.block.type === 'text') return part.block.text.length;
+      return part.block.type === 'unknown' ? roughSize(part.block.raw, MAX_RAW_CHARS) : mediaSize(part.block);
+    case 'unknown':
+      return roughSize(part.raw, MAX_RAW_CHARS);
+    case 'terminal':
+      return 0;
+  }
+}
+
+/** What is kept of the contents of an old tool call when a session has become too large: the beginning of its texts. */
+export function shortContent(content: readonly ToolContent[]): readonly ToolContent[] {
+  let room = SHORT_TOOL_CHARS;
+  return content.map((part): ToolContent => {
+    const size = partSize(part);
+    room -= size;
+    if (room >= 0) return part;
+    const keep = Math.max(0, room + size);
+    room = 0;
+    if (part.type === 'content' && part.block.type === 'text') {
+      const text = `${head(part.block.text, keep)}\n[${size - keep} characters of this old call are no longer kept]`;
+      return { type: 'content', block: { type: 'text', text } };
+    }
+    const what = part.type === 'diff' ? `A change to ${head(part.path, 1000)}` : 'A content';
+    return { type: 'content', block: { type: 'text', text: `[${what} of this old call is no longer kept]` } };
+  });
+}
+
+/** Raw values stay as they are while they are small; a large one is kept as the beginning of its JSON text. */
+export function boundRaw(value: unknown, limit = MAX_RAW_CHARS): unknown {
+  if (roughSize(value, limit) <= limit) return value;
+  // Within the limit with its mark, so that what was bounded once stays as it is.
+  return `${head(jsonText(value), limit - 16)}… [cut]`;
+}
+
+/** JSON text of any value; a few thousand levels of nesting, which an agent can send in a short line, are too many for JSON.stringify. */
+export function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return '[nested too deeply to be shown]';
+  }
+}

@@ -1,0 +1,65 @@
+// Entries as the events that make them: what one transcript has is said again in another, or in another place.
+import type { RestoredEvent, SessionEvent } from '../events/event';
+import type { Entry, SessionState, ToolEntry } from './state';
+
+/** Returns the events that make an entry; none for the end of a turn, and for gaps, which only their own session can fill. */
+export function eventsOf(entry: Entry): RestoredEvent[] {
+  switch (entry.kind) {
+    case 'user':
+    case 'agent':
+    case 'thought': {
+      const { kind: role, messageId, content } = entry;
+      const common = { type: 'message_chunk', role, ...(messageId !== undefined && { messageId }) } as const;
+      return content.map((block) => ({ ...common, block }));
+    }
+    case 'tool':
+      return [toolEvent(entry)];
+    case 'plan': {
+      const { planId, entries, markdown: text, uri } = entry;
+      if (text !== undefined) return [{ type: 'plan_document', planId, document: { type: 'markdown', text } }];
+      if (uri !== undefined) return [{ type: 'plan_document', planId, document: { type: 'file', uri } }];
+      return [{ type: 'plan', planId, entries }];
+    }
+    case 'notice': {
+      const { severity, title, text, detail, raw } = entry;
+      if (raw !== undefined) return [{ type: 'unknown_update', name: title, raw }];
+      const description = [text, detail].filter(Boolean).join('\n\n');
+      return [{ type: 'notice', severity, title, ...(description && { description }) }];
+    }
+    case 'error': {
+      const { code, text: message, hint, stderr } = entry;
+      return [{ type: 'error', code, message, ...(hint && { hint }), ...(stderr && { stderr }) }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Returns the event that says all that is known of a tool call. */
+export function toolEvent(entry: ToolEntry): Extract<SessionEvent, { type: 'tool_call' }> {
+  const { toolCallId, title, name, toolKind, status, content, locations, rawInput, rawOutput } = entry;
+  const patch = {
+    title,
+    kind: toolKind,
+    status,
+    content,
+    locations,
+    ...(name !== undefined && { name }),
+    ...(rawInput !== undefined && { rawInput }),
+    ...(rawOutput !== undefined && { rawOutput }),
+  };
+  return { type: 'tool_call', toolCallId, patch, announced: false };
+}
+
+/** Returns what the terminals that an entry shows have printed, and how they ended. */
+export function terminalsOf(entry: Entry, { terminals }: Pick<SessionState, 'terminals'>): SessionEvent[] {
+  if (entry.kind !== 'tool') return [];
+  return entry.content.flatMap((part): SessionEvent[] => {
+    const terminal = part.type === 'terminal' ? terminals.get(part.terminalId) : undefined;
+    if (!terminal) return [];
+    const { id: terminalId, command, cwd, output, truncated, exit } = terminal;
+    const described = { ...(command !== undefined && { command }), ...(cwd !== undefined && { cwd }) };
+    const ended = exit ? { exit } : { released: true };
+    return [{ type: 'terminal', terminalId, ...described, output, truncated, ...ended }];
+  });
+}

@@ -1,0 +1,121 @@
+// Gaps: places in the past of a session from elsewhere whose message is not there (yet). What comes later takes their place, as one entry or as several.
+import { head } from '../../base/text';
+import type { GapFilling, PastEvent, SessionEvent } from '../events/event';
+import { type ModelContext, move } from './context';
+import type { Entry } from './state';
+
+const MAX_TEXT = 500;
+/** Gaps that one event adds: as many as a history may have messages. */
+const MAX_GAPS = 20_000;
+
+/** Adds a gap, or says anew what is the matter with one that is known. */
+export function addGap(context: ModelContext, event: Extract<SessionEvent, { type: 'gap' }>, at: number): void {
+  const { gapId, state, remote } = event;
+  const text = head(event.text, MAX_TEXT);
+  const known = context.state.entries[context.gaps.get(gapId) ?? -1];
+  if (known?.kind === 'gap') {
+    known.text = text;
+    known.state = state;
+    context.note((changes) => changes.entry(known.index));
+    return;
+  }
+  const index = context.push(
+    ({ turnId, late, ...base }) => ({
+      ...base,
+      kind: 'gap',
+      gapId,
+      text,
+      state,
+      // The past was said outside of all turns, whichever runs while it is loaded.
+      ...(remote && { remote, ...(turnId !== undefined && { turnId }), ...(late && { late }) }),
+    }),
+    at,
+  );
+  context.gaps.set(gapId, index);
+}
+
+/** Adds many gaps, see the event. */
+export function addGaps(
+  context: ModelContext,
+  { prefix, first, count, text, state }: Extract<SessionEvent, { type: 'gaps' }>,
+  at: number,
+): void {
+  const end = first + Math.min(count, MAX_GAPS);
+  for (let number = first; number < end; number++)
+    addGap(context, { type: 'gap', gapId: `${prefix}${number}`, text, state }, at);
+}
+
+/**
+ * Puts what was missing into its places. Entries behind a place move where there is more than one for it.
+ * @param entriesOf returns the entries that the events of one place make
+ */
+export function fillGaps(
+  context: ModelContext,
+  fillings: readonly GapFilling[],
+  entriesOf: (events: readonly PastEvent[], at: number) => readonly Entry[],
+): void {
+  const { entries } = context.state;
+  const placed = new Map<number, readonly Entry[]>();
+  for (const { gapId, at, events } of fillings) {
+    const index = context.gaps.get(gapId) ?? -1;
+    const gap = entries[index];
+    if (gap?.kind !== 'gap' || placed.has(index)) continue;
+    const filling = entriesOf(events, at);
+    if (filling.length > 0) {
+      context.gaps.delete(gapId);
+      placed.set(index, inPlaceOf(gap, filling));
+    } else {
+      // A message that holds nothing to show is no gap any more, and its place is kept so that nothing moves for it.
+      addGap(context, { type: 'gap', gapId, text: 'An empty message.', state: 'final' }, at);
+    }
+  }
+  if (placed.size === 0) return;
+  const indexes = [...placed.keys()].sort((a, b) => a - b);
+  const room = [...placed.values()].reduce((sum, { length }) => sum + length - 1, 0);
+  if (room > 0) {
+    makeRoom(context, placed, indexes);
+    context.note((changes) => changes.clearedAll());
+    return;
+  }
+  for (const index of indexes) {
+    put(context, placed.get(index)?.[0], index);
+    context.note((changes) => changes.entry(index));
+  }
+}
+
+/** The entries as they stand where a gap was; their index is the one of the gap. */
+function inPlaceOf({ id, index, turnId, late }: Entry, filling: readonly Entry[]): readonly Entry[] {
+  const ofTurn = { ...(turnId !== undefined && { turnId }), ...(late && { late }) };
+  return filling.map((entry, offset) => ({ ...entry, ...ofTurn, id: offset === 0 ? id : `${id}.${offset}`, index }));
+}
+
+function makeRoom(
+  context: ModelContext,
+  placed: ReadonlyMap<number, readonly Entry[]>,
+  indexes: readonly number[],
+): void {
+  const { entries } = context.state;
+  const before = [...entries];
+  const places = new Int32Array(before.length);
+  let next = 0;
+  for (const index of before.keys()) {
+    places[index] = next;
+    next += placed.get(index)?.length ?? 1;
+  }
+  move(context, (index) => places[index] ?? next);
+  const from = indexes[0] ?? 0;
+  entries.length = from;
+  for (let index = from; index < before.length; index++) {
+    const fresh = placed.get(index);
+    if (!fresh) entries.push(before[index] as Entry);
+    else for (const entry of fresh) put(context, entry, entries.length);
+  }
+}
+
+function put(context: ModelContext, entry: Entry | undefined, index: number): void {
+  if (!entry) return;
+  entry.index = index;
+  context.state.entries[index] = entry;
+  if (entry.kind === 'tool') context.tools.set(entry.toolCallId, index);
+  else if (entry.kind === 'gap') context.gaps.set(entry.gapId, index);
+}

@@ -1,0 +1,251 @@
+// Messages: chunks and whole messages become entries. With an id, they belong to the message of that id; without one, a message goes on until something else comes
+// between. What the user sent and the agent repeats is one entry, never two.
+
+import { grown, head } from '../../base/text';
+import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, MAX_RAW_CHARS, mediaSize } from '../events/bounds';
+import type { ContentBlock } from '../events/content';
+import type { SessionEvent } from '../events/event';
+import type { ModelContext, PromptEcho } from './context';
+import type { MessageEntry } from './state';
+import { beginReplayedTurn } from './turns';
+
+/** Prompts whose repetition is waited for; it mostly comes at once. */
+const MAX_PROMPTS = 50;
+
+/** Applies a chunk of a message of the user, the agent or its thoughts (protocol v1 "session/update", v2 "message chunks"). */
+export function addMessageChunk(
+  context: ModelContext,
+  event: Extract<SessionEvent, { type: 'message_chunk' }>,
+  at: number,
+): void {
+  const { state } = context;
+  if (event.role === 'user' && isEcho(context, event, at)) return;
+  const entry = openMessage(context, event.role, event.messageId);
+  if (entry) {
+    append(context, entry, event.block, at);
+    return;
+  }
+  // Some agents send empty chunks that only carry metadata: they are no message.
+  if (event.block.type === 'text' && event.block.text === '') return;
+  const block =
+    event.block.type === 'text' ? { ...event.block, text: head(event.block.text, MAX_MESSAGE_CHARS) } : event.block;
+  if (event.role === 'user') beginReplayedTurn(context, at);
+  const dropped =
+    event.block.type === 'text' && block.type === 'text' ? event.block.text.length - block.text.length : 0;
+  // A chunk of a message whose turn is over belongs to that turn, below its end, even when the next turn runs already.
+  const earlier =
+    event.messageId === undefined
+      ? undefined
+      : state.entries[context.messages.get(`${event.role}:${event.messageId}`) ?? -1];
+  const index = context.push(
+    (base) => ({
+      ...base,
+      ...(earlier?.turnId !== undefined &&
+        earlier.turnId !== state.turn?.id && { turnId: earlier.turnId, late: true as const }),
+      kind: event.role,
+      content: [block],
+      dropped,
+      until: at,
+      ...(event.messageId !== undefined && { messageId: event.messageId }),
+    }),
+    at,
+  );
+  if (event.messageId !== undefined) context.messages.set(`${event.role}:${event.messageId}`, index);
+}
+
+/** Applies a message whole (v2 `user_message`, `agent_message`, `agent_thought`): content replaces, null empties, none leaves what is there. */
+export function setMessage(context: ModelContext, event: Extract<SessionEvent, { type: 'message' }>, at: number): void {
+  const { role, messageId } = event;
+  const key = `${role}:${messageId}`;
+  if (role === 'user' && !context.messages.has(key)) linkByText(context, key, event);
+  const entry = context.state.entries[context.messages.get(key) ?? -1];
+  if (entry?.kind === role) {
+    if (event.content === undefined || (role === 'user' && repeatsPrompt(context, entry, event.content))) return;
+    const { content, dropped } = bounded(event.content ?? []);
+    entry.content.splice(0, entry.content.length, ...content);
+    entry.dropped = dropped;
+    entry.until = at;
+    context.note((changes) => changes.entry(entry.index));
+    return;
+  }
+  const { content, dropped } = bounded(event.content ?? []);
+  if (content.length === 0) return; // its chunks are still to come
+  if (role === 'user') beginReplayedTurn(context, at);
+  const index = context.push((base) => ({ ...base, kind: role, messageId, content, dropped, until: at }), at);
+  context.messages.set(key, index);
+}
+
+/** Adds what the user sent. A message that the agent has repeated already is not added again. */
+export function addPrompt(
+  context: ModelContext,
+  event: Extract<SessionEvent, { type: 'prompt_sent' }>,
+  at: number,
+): void {
+  const { promptId, content, messageId, echo = textOf(content) } = event;
+  if (messageId !== undefined && context.messages.has(`user:${messageId}`)) return;
+  const index = context.push(
+    (base) => ({ ...base, kind: 'user', promptId, content: [...content], dropped: 0, until: at }),
+    at,
+  );
+  context.echo = { index, text: echo, position: 0 };
+  context.prompts.set(promptId, context.echo);
+  const [oldest] = context.prompts.keys();
+  if (context.prompts.size > MAX_PROMPTS && oldest !== undefined) context.prompts.delete(oldest);
+  if (messageId !== undefined) linkPrompt(context, { type: 'prompt_inserted', promptId, messageId });
+}
+
+/** The agent has named a prompt: what it says of the message of that id is said of this entry. */
+export function linkPrompt(context: ModelContext, event: Extract<SessionEvent, { type: 'prompt_inserted' }>): void {
+  const echo = context.prompts.get(event.promptId);
+  const key = `user:${event.messageId}`;
+  if (echo && !context.messages.has(key)) link(context, key, event.messageId, echo);
+}
+
+function link(context: ModelContext, key: string, messageId: string, echo: PromptEcho): void {
+  const entry = context.state.entries[echo.index];
+  if (entry?.kind !== 'user' || entry.messageId !== undefined) return;
+  entry.messageId = messageId;
+  context.messages.set(key, echo.index);
+}
+
+/** An agent that never told the id of a prompt repeats it: known by its text. */
+function linkByText(context: ModelContext, key: string, event: Extract<SessionEvent, { type: 'message' }>): void {
+  const { echo } = context;
+  if (echo && event.content && textOf(event.content) === echo.text) link(context, key, event.messageId, echo);
+}
+
+function textOf(content: readonly ContentBlock[]): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+/** Content within the limits; neighbouring text becomes one block. */
+function bounded(blocks: readonly ContentBlock[]): { content: ContentBlock[]; dropped: number } {
+  const content: ContentBlock[] = [];
+  let room = MAX_MESSAGE_CHARS;
+  let dropped = 0;
+  for (const block of blocks.slice(0, MAX_LIST)) {
+    if (block.type !== 'text') {
+      content.push(boundBlock(block));
+      continue;
+    }
+    const text = head(block.text, room);
+    room -= text.length;
+    dropped += block.text.length - text.length;
+    const last = content.at(-1);
+    if (last?.type === 'text') content[content.length - 1] = { type: 'text', text: last.text + text };
+    else if (text !== '') content.push({ type: 'text', text });
+  }
+  return { content, dropped };
+}
+
+/** The entry that a chunk continues, or undefined where it begins a new one. */
+function openMessage(
+  context: ModelContext,
+  role: MessageEntry['kind'],
+  messageId: string | undefined,
+): MessageEntry | undefined {
+  const { state } = context;
+  const last = state.entries.at(-1);
+  if (messageId === undefined && context.wholeAt === state.entries.length) return undefined;
+  // Nearly every chunk continues what stands last, and then the key for the index need not be made.
+  const entry =
+    messageId === undefined || (last?.kind === role && last.messageId === messageId)
+      ? last
+      : state.entries[context.messages.get(`${role}:${messageId}`) ?? -1];
+  if (!entry || entry.kind !== role || (messageId === undefined && entry.messageId !== undefined)) return undefined;
+  // What the user sent is complete; chunks of the user's own are replay or another client's.
+  const turn = entry.turnId === undefined ? undefined : context.turnsById.get(entry.turnId);
+  if (role === 'user' && messageId === undefined && turn && !turn.replayed && entry.late === undefined)
+    return undefined;
+  const closed = turn?.endedAt !== undefined && entry.late === undefined;
+  return closed || (messageId === undefined && entry.turnId !== (state.turn ?? state.turns.at(-1))?.id)
+    ? undefined
+    : entry;
+}
+
+/** Appends text to a message that stands here, within the limits. */
+export function appendText(context: ModelContext, entry: MessageEntry, text: string, at: number): void {
+  append(context, entry, { type: 'text', text }, at);
+}
+
+function append(context: ModelContext, entry: MessageEntry, block: ContentBlock, at: number): void {
+  entry.until = at;
+  const last = entry.content.at(-1);
+  if (block.type === 'text' && last?.type === 'text') {
+    const room = MAX_MESSAGE_CHARS - last.text.length;
+    const text = block.text.length <= room ? block.text : head(block.text, Math.max(0, room));
+    entry.dropped += block.text.length - text.length;
+    if (text === '') return;
+    entry.content[entry.content.length - 1] = { type: 'text', text: grown(last.text, text) };
+    context.note((changes) => changes.appended(entry.index, text));
+    return;
+  }
+  const joined = last && joinedForAgent(last, block);
+  if (joined) {
+    entry.content[entry.content.length - 1] = joined;
+    context.note((changes) => changes.entry(entry.index));
+    return;
+  }
+  // Past the limits a message is full of pictures already: one sentence says that there were more.
+  const isFull = entry.content.length >= MAX_PARTS || sizeOf(entry) + mediaSize(block) > MAX_ALL_MEDIA_CHARS;
+  if (isFull && block.type !== 'text') {
+    if (last?.type !== 'text' || !last.text.endsWith(LEFT_OUT))
+      append(context, entry, { type: 'text', text: LEFT_OUT }, at);
+    return;
+  }
+  entry.content.push(block);
+  context.note((changes) => changes.entry(entry.index));
+}
+
+/** Returns what two pieces of text for the agent make together, undefined where they are not that or make too much. */
+function joinedForAgent(last: ContentBlock, block: ContentBlock): ContentBlock | undefined {
+  if (last.type !== 'unknown' || !last.forAgent || typeof last.raw !== 'string') return undefined;
+  if (block.type !== 'unknown' || !block.forAgent || typeof block.raw !== 'string') return undefined;
+  return last.raw.length + block.raw.length > MAX_RAW_CHARS ? undefined : { ...last, raw: last.raw + block.raw };
+}
+
+function sizeOf({ content }: MessageEntry): number {
+  return content.reduce((sum, block) => sum + mediaSize(block), 0);
+}
+
+/** Pieces of one message that are not joined, and characters of all its pictures, sounds and files. */
+const MAX_PARTS = 2000;
+const MAX_ALL_MEDIA_CHARS = 4 * MAX_MEDIA_CHARS;
+const LEFT_OUT = '[more was left out: the message is too large]';
+
+/** Some agents repeat the prompt as the user's chunks: what only repeats is not shown twice. */
+function isEcho(context: ModelContext, event: Extract<SessionEvent, { type: 'message_chunk' }>, at: number): boolean {
+  const { messageId, block } = event;
+  const { echo, state } = context;
+  const index = messageId === undefined ? undefined : context.messages.get(`user:${messageId}`);
+  if (index !== undefined) return isEchoOf(context, index, block, at);
+  if (!echo || !state.turn || state.turn.firstOutputAt !== undefined) return false;
+  return block.type !== 'text' || repeats(echo, block.text);
+}
+
+/** A chunk of the message that a prompt has become. Where the agent goes on differently, its words replace what was sent. */
+function isEchoOf(context: ModelContext, index: number, block: ContentBlock, at: number): boolean {
+  const entry = context.state.entries[index];
+  const [promptId, echo] = [...context.prompts].find(([, candidate]) => candidate.index === index) ?? [];
+  if (!echo || promptId === undefined || entry?.kind !== 'user') return false;
+  if (block.type !== 'text' || repeats(echo, block.text)) return true;
+  context.prompts.delete(promptId);
+  const { content, dropped } = bounded([{ type: 'text', text: echo.text.slice(0, echo.position) }, block]);
+  entry.content.splice(0, entry.content.length, ...content);
+  entry.dropped = dropped;
+  entry.until = at;
+  context.note((changes) => changes.entry(index));
+  return true;
+}
+
+/** A message that says what was sent: what was sent stays as it is, with all that went with it. */
+function repeatsPrompt(context: ModelContext, entry: MessageEntry, content: readonly ContentBlock[] | null): boolean {
+  const echo = [...context.prompts.values()].find(({ index }) => index === entry.index);
+  return echo !== undefined && content !== null && textOf(content) === echo.text;
+}
+
+function repeats(echo: PromptEcho, text: string): boolean {
+  if (!echo.text.startsWith(text, echo.position)) return false;
+  echo.position += text.length;
+  return true;
+}

@@ -1,0 +1,330 @@
+// The session: events in, state and noted changes out. No clock, no I/O, no randomness: the same events give the same state. Each event costs the same
+// however long the session is.
+
+import { type Disposable, toDisposable } from '../../base/disposable';
+import { boundBlock, MAX_LIST } from '../events/bounds';
+import type { Mark, SessionEvent, TimedEvent } from '../events/event';
+import type { Changes, SessionPart } from './changes';
+import { applyCompaction } from './compactions';
+import { clear, createContext, type ModelContext } from './context';
+import { applyElicitation } from './elicitations';
+import { addGap, addGaps, fillGaps } from './gaps';
+import { addMessageChunk, addPrompt, linkPrompt, setMessage } from './messages';
+import { addNotice } from './notices';
+import { applyPlan } from './plans';
+import { renewIds } from './renewedIds';
+import { applyRestored } from './restored';
+import type { Entry, SessionState, Turn } from './state';
+import { applySubagent } from './subagents';
+import { applyTerminal } from './terminals';
+import { addToolContent, applyTool, noteDecision } from './tools';
+import { endTurn, fixReason, requestCancel, startTurn } from './turns';
+import { waitBegins, waitEnds } from './waits';
+
+/** A session for whoever only reads it: what happens is applied and kept by its conversation alone. */
+export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'toolIndex' | 'observe'>;
+
+export class SessionModel {
+  readonly #context: ModelContext;
+  readonly #readers = new Set<Changes>();
+  /** It begins at the entry `from`; what has come since it was begun to be used. A page may hold entries from `shown` on. */
+  #partial: { readonly from: number; shown: number; readonly since: TimedEvent[] } | undefined;
+
+  constructor() {
+    this.#context = createContext(this.#readers);
+  }
+
+  /** The state now. Read only; it changes with the next event. */
+  get state(): Readonly<SessionState> {
+    return this.#context.state;
+  }
+
+  /**
+   * Begins where others end: before what comes now stand so many entries and turns, which are being read. In their places are
+   * gaps until {@link complete}: one object for all but the last, which alone may be shown. @param at ms since 1970, of what comes next
+   */
+  static after({ entries, turns, turn: running }: Mark, at: number): SessionModel {
+    const model = new SessionModel();
+    const { state } = model.#context;
+    const gap = { kind: 'gap', at: 0, gapId: '', text: 'Loading…', state: 'loading' } as const;
+    const hidden: Entry = { ...gap, id: '', index: 0 };
+    for (let index = 0; index < entries; index++)
+      state.entries.push(index < entries - NEWEST ? hidden : { ...gap, id: `e${index}`, index });
+    const turn = { origin: 'user', startedAt: 0, replayed: true, tools: 0, files: new Set<string>() } as const;
+    for (let number = 1; number <= turns; number++) state.turns.push({ ...turn, id: '', number });
+    if (running !== undefined) {
+      const { replayed: _replayed, ...open } = turn;
+      state.turn = { ...open, id: running, number: turns, startedAt: at, firstOutputAt: at, files: new Set() };
+      state.turns[turns - 1] = state.turn;
+      model.#context.turnsById.set(running, state.turn);
+    }
+    model.#partial = { from: entries, shown: Math.max(0, entries - NEWEST), since: [] };
+    return model;
+  }
+
+  /** Index of the first entry that is there; what stands before it is being read. */
+  get begins(): number {
+    return this.#partial?.from ?? 0;
+  }
+
+  /** Puts in what stands before. @param whole what all events make up to where this one was begun to be used; it belongs to this one then */
+  complete(whole: SessionModel): void {
+    const partial = this.#partial;
+    if (!partial) return;
+    this.#partial = undefined;
+    for (const { at, event } of partial.since) whole.apply(event, at);
+    const context = this.#context;
+    const { state, push, note } = context;
+    const shown = [...state.entries];
+    const { entries } = whole.state;
+    Object.assign(state, whole.state);
+    Object.assign(context, whole.#context, { state, push, note });
+    const first = partial.shown;
+    const isSame =
+      shown.length === entries.length && shown.slice(first).every(({ id }, index) => entries[first + index]?.id === id);
+    for (const reader of this.#readers) {
+      if (!isSame) reader.clearedAll();
+      else for (let index = firstChange(shown, entries, first); index < entries.length; index++) reader.entry(index);
+      for (const part of PARTS_OF_STATE) reader.part(part);
+    }
+  }
+
+  /** To be called once what was kept until now has been applied: what comes after it is not part of what is being read. */
+  beginLive(): void {
+    const partial = this.#partial;
+    if (!partial) return;
+    partial.since.length = 0;
+    partial.shown = Math.max(0, Math.min(partial.from, this.state.entries.length - NEWEST));
+  }
+
+  turn(id: string): Readonly<Turn> | undefined {
+    return this.#context.turnsById.get(id);
+  }
+
+  /** The tool entry of an id, the newest where an agent used the id twice. */
+  toolIndex(toolCallId: string): number | undefined {
+    return this.#context.tools.get(toolCallId);
+  }
+
+  /** Lets `changes` hear of everything that changes from now on. */
+  observe(changes: Changes): Disposable {
+    this.#readers.add(changes);
+    return toDisposable(() => this.#readers.delete(changes));
+  }
+
+  /** Tells the readers that something beside the events changed: the connection, the queue, what is attached. */
+  touch(part: SessionPart): void {
+    this.#context.note((changes) => changes.part(part));
+  }
+
+  /** Applies one event that came at `at` (ms since 1970). Never throws: an event that makes no sense in this state changes nothing. */
+  apply(event: SessionEvent, at: number): void {
+    this.#partial?.since.push({ at, event });
+    const context = this.#context;
+    const { state } = context;
+    switch (event.type) {
+      case 'message_chunk': {
+        const block = boundBlock(event.block);
+        addMessageChunk(context, block === event.block ? event : { ...event, block }, at);
+        return;
+      }
+      case 'message_ended':
+        context.wholeAt = state.entries.length;
+        return;
+      case 'message':
+        setMessage(context, event, at);
+        return;
+      case 'prompt_sent':
+        addPrompt(context, event, at);
+        return;
+      case 'prompt_inserted':
+        linkPrompt(context, event);
+        return;
+      case 'tool_content':
+        addToolContent(context, event, at);
+        return;
+      case 'tool_call':
+        applyTool(context, event, at);
+        return;
+      case 'terminal':
+        applyTerminal(context, event);
+        return;
+      case 'plan':
+      case 'plan_document':
+      case 'plan_removed':
+        applyPlan(context, event, at);
+        return;
+      case 'subagent':
+      case 'subagent_said':
+      case 'subagent_did':
+      case 'subagents_ended':
+      case 'session_message':
+        applySubagent(context, event, at);
+        return;
+      case 'notice':
+      case 'unknown_update':
+      case 'error':
+        addNotice(context, event, at);
+        return;
+      case 'gap':
+        addGap(context, event, at);
+        return;
+      case 'gaps':
+        addGaps(context, event, at);
+        return;
+      case 'gap_filled':
+        fillGaps(context, [event], entriesOf);
+        return;
+      case 'gaps_filled':
+        fillGaps(context, event.fillings, entriesOf);
+        return;
+      case 'compaction':
+        applyCompaction(context, event, at);
+        return;
+      case 'commands':
+        state.commands = event.commands;
+        break;
+      case 'modes':
+        state.modes = event.modes;
+        state.mode = event.current;
+        break;
+      case 'mode':
+        state.mode = event.current;
+        break;
+      case 'config':
+        state.config = event.options;
+        break;
+      case 'usage':
+        state.usage = event.usage;
+        break;
+      case 'info':
+        if (event.title !== undefined) state.title = event.title ?? undefined;
+        break;
+      case 'permission_asked':
+        waitBegins(context, at);
+        state.permissions.set(event.permissionId, {
+          id: event.permissionId,
+          title: event.title,
+          options: event.options,
+          at,
+          ...(event.toolCallId !== undefined && { toolCallId: event.toolCallId }),
+          ...(event.description && { description: event.description }),
+          ...(event.command && { command: event.command }),
+        });
+        break;
+      case 'permission_closed': {
+        noteDecision(context, event);
+        const asked = state.permissions.get(event.permissionId);
+        state.permissions.delete(event.permissionId);
+        if (asked) waitEnds(context, asked, at);
+        break;
+      }
+      case 'elicitation_asked':
+      case 'elicitation_opened':
+      case 'elicitation_closed':
+        applyElicitation(context, event, at);
+        break;
+      case 'background':
+        state.background = event.work.slice(0, MAX_LIST);
+        break;
+      case 'agent_state':
+        state.agentState = event.state;
+        break;
+      case 'turn_started':
+        startTurn(context, event);
+        break;
+      case 'turn_ended':
+        endTurn(context, event, at);
+        break;
+      case 'turn_reason':
+        fixReason(context, event);
+        break;
+      case 'cancel_requested':
+        if (!requestCancel(context, event.turnId, at)) return;
+        break;
+      case 'ids_renewed':
+        renewIds(context, event);
+        return;
+      case 'restored':
+        applyRestored(context, event, entriesOf(event.events ?? [], at)[0], at);
+        return;
+      case 'replay_resumed':
+        if (!state.turn) state.replaying = true;
+        return;
+      case 'cleared':
+        clear(context);
+        state.replaying = event.replay === true;
+        return;
+    }
+    const part = PARTS[event.type];
+    context.note((changes) => changes.part(part));
+  }
+}
+
+/** Which part of the view an event of this kind changes. */
+const PARTS: Record<
+  | 'commands'
+  | 'modes'
+  | 'mode'
+  | 'config'
+  | 'usage'
+  | 'info'
+  | 'permission_asked'
+  | 'permission_closed'
+  | 'elicitation_asked'
+  | 'elicitation_opened'
+  | 'elicitation_closed'
+  | 'background'
+  | 'agent_state'
+  | 'turn_started'
+  | 'turn_ended'
+  | 'turn_reason'
+  | 'cancel_requested',
+  SessionPart
+> = {
+  commands: 'commands',
+  modes: 'modes',
+  mode: 'modes',
+  config: 'config',
+  usage: 'usage',
+  info: 'info',
+  permission_asked: 'permissions',
+  permission_closed: 'permissions',
+  elicitation_asked: 'elicitations',
+  elicitation_opened: 'elicitations',
+  elicitation_closed: 'elicitations',
+  background: 'background',
+  agent_state: 'turn',
+  turn_started: 'turn',
+  turn_ended: 'turn',
+  turn_reason: 'turn',
+  cancel_requested: 'turn',
+};
+
+/** All parts of the view that a transcript which becomes whole may change. */
+const PARTS_OF_STATE: ReadonlySet<SessionPart> = new Set(Object.values(PARTS));
+/** Entries at the end that are sent to a page without being asked for. */
+const NEWEST = 64;
+
+/** The first entry from `first` on which is not what was shown. */
+function firstChange(shown: readonly Entry[], entries: readonly Entry[], first: number): number {
+  for (let index = first; index < entries.length; index++) {
+    if (!isAlike(shown[index], entries[index])) return index;
+  }
+  return entries.length;
+}
+
+/** Whether two readings of an entry are the same, as far as what differs between them shows there. */
+function isAlike(a: Entry | undefined, b: Entry | undefined): boolean {
+  if (a?.kind !== b?.kind || a?.turnId !== b?.turnId) return false;
+  if (a?.kind === 'tool' && b?.kind === 'tool')
+    return a.status === b.status && a.title === b.title && a.content.length === b.content.length;
+  return !(a && b && 'until' in a && 'until' in b) || a.until === b.until;
+}
+
+/** Returns the entries that events make in a session of their own. @param at ms since 1970 */
+function entriesOf(events: readonly SessionEvent[], at: number): readonly Entry[] {
+  const model = new SessionModel();
+  for (const event of events) model.apply(event, at);
+  return model.state.entries;
+}

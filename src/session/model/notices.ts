@@ -1,0 +1,70 @@
+// Words beside what was said: notices of the agent or of the client, failures, and updates of a kind that nobody knows.
+import { head } from '../../base/text';
+import { boundRaw, MAX_TOOL_TEXT } from '../events/bounds';
+import type { SessionEvent } from '../events/event';
+import type { ModelContext } from './context';
+import { textOf } from './entryText';
+
+/** Adds a notice or a failure. What the client says stands outside of any turn. */
+export function addNotice(
+  context: ModelContext,
+  event: Extract<SessionEvent, { type: 'notice' | 'unknown_update' | 'error' }>,
+  at: number,
+): void {
+  switch (event.type) {
+    case 'notice': {
+      const { severity, title, description: text = '', own, action, beginsAnew } = event;
+      context.push(
+        (base) => ({
+          ...(own ? outside(base) : base),
+          kind: 'notice',
+          severity,
+          title,
+          text: head(text, MAX_TOOL_TEXT),
+          ...(action && { action }),
+          ...(beginsAnew && { beginsAnew }),
+        }),
+        at,
+      );
+      return;
+    }
+    case 'unknown_update': {
+      const { name: title, raw } = event;
+      context.push((base) => ({ ...base, kind: 'notice', severity: 'info', title, text: '', raw: boundRaw(raw) }), at);
+      return;
+    }
+    case 'error': {
+      const { code, message, hint, stderr, actions } = event;
+      if (!hint && !stderr && !actions && isSaid(context, message)) return;
+      context.push(
+        (base) => ({
+          ...(context.state.turn ? base : outside(base)),
+          kind: 'error',
+          code,
+          text: head(message, MAX_TOOL_TEXT),
+          ...(hint && { hint }),
+          ...(stderr && { stderr }),
+          ...(actions && { actions }),
+        }),
+        at,
+      );
+    }
+  }
+}
+
+/** Some agents say why a turn fails, and name it as the error of the turn too: what was said just now need not stand twice. */
+function isSaid({ state }: ModelContext, message: string): boolean {
+  const last = state.entries.at(-1);
+  if (!state.turn || last?.kind !== 'agent' || last.turnId !== state.turn.id) return false;
+  const words = message.trim();
+  return words !== '' && textOf(last).trimEnd().endsWith(words);
+}
+
+/** Without a turn: the client speaks, and is never late. */
+function outside<T extends { turnId?: string; late?: true }>({
+  turnId: _turnId,
+  late: _late,
+  ...rest
+}: T): Omit<T, 'turnId' | 'late'> {
+  return rest;
+}

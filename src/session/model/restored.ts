@@ -1,0 +1,58 @@
+// What an agent's replay shows and the transcript lacks is put where it belongs, not at the end.
+
+import type { RestoredEvent, SessionEvent } from '../events/event';
+import { type ModelContext, shift } from './context';
+import { appendText } from './messages';
+import type { Entry } from './state';
+import { applyTool } from './tools';
+
+/**
+ * Applies `restored`. An entry that is not known changes nothing.
+ * @param made the entry that its events make, where it has any
+ */
+export function applyRestored(
+  context: ModelContext,
+  { entryId, text, events }: Extract<SessionEvent, { type: 'restored' }>,
+  made: Entry | undefined,
+  at: number,
+): void {
+  const { entries } = context.state;
+  const anchor = entries.findLast(({ id }) => id === entryId);
+  if (!anchor) return;
+  if (text !== undefined && (anchor.kind === 'agent' || anchor.kind === 'thought'))
+    appendText(context, anchor, text, at);
+  if (!made) return;
+  let index = anchor.index + 1;
+  while (entries[index]?.id.startsWith(`${anchor.id}.`)) index++;
+  const { turnId } = anchor;
+  const entry: Entry = {
+    ...made,
+    // The number of entries only grows, so no other one has this id.
+    id: `${anchor.id}.${entries.length}`,
+    index,
+    ...(turnId !== undefined && { turnId }),
+    ...(anchor.late && { late: true as const }),
+  };
+  shift(context, index, 1);
+  entries.splice(index, 0, entry);
+  register(context, entry, events ?? [], at);
+  context.note((changes) => (index === entries.length - 1 ? changes.entry(index) : changes.clearedAll()));
+}
+
+/** Lets what follows under the ids of an entry find it, and counts it where its like are counted. */
+function register(context: ModelContext, entry: Entry, events: readonly RestoredEvent[], at: number): void {
+  if (entry.kind === 'tool') {
+    context.tools.set(entry.toolCallId, entry.index);
+    for (const event of events) if (event.type === 'tool_call') applyTool(context, { ...event, announced: false }, at);
+    const turn = entry.turnId === undefined ? undefined : context.turnsById.get(entry.turnId);
+    if (!turn) return;
+    turn.tools++;
+    for (const part of entry.content)
+      if (part.type === 'diff' && entry.status === 'completed') turn.files.add(part.path);
+  } else if (entry.kind === 'plan') context.plans.set(entry.planId, entry.index);
+  else if (
+    (entry.kind === 'agent' || entry.kind === 'thought' || entry.kind === 'user') &&
+    entry.messageId !== undefined
+  )
+    context.messages.set(`${entry.kind}:${entry.messageId}`, entry.index);
+}

@@ -1,0 +1,157 @@
+// Subagents: sessions that the agent runs for this one. Each is one entry, drawn like a tool call: its title, whether it works, what went between it and the others, and
+// its own last words. A subagent outlives turns and may work again after it was idle (protocol v1 unstable and v2 "subagent_update", "session_message").
+import { head, tail } from '../../base/text';
+import type { ToolContent } from '../events/content';
+import type { SessionEvent } from '../events/event';
+import type { ModelContext, Subagent } from './context';
+import type { ToolEntry } from './state';
+import { isEnded, shortenOldest } from './tools';
+
+/** Subagents of one session that are followed; of those before, what they did stays as it is. */
+const MAX_SUBAGENTS = 200;
+/** Messages between sessions that are kept, and the characters of each. */
+const MAX_MESSAGES = 500;
+const MAX_SHOWN = 20;
+const MAX_CHARS = 20_000;
+
+type SubagentEvent = Extract<
+  SessionEvent,
+  { type: 'subagent' | 'subagent_said' | 'subagent_did' | 'subagents_ended' | 'session_message' }
+>;
+
+/** Applies an event of a subagent. One that nobody announced is announced by it. */
+export function applySubagent(context: ModelContext, event: SubagentEvent, at: number): void {
+  if (event.type === 'session_message') {
+    applyMessage(context, event, at);
+    return;
+  }
+  if (event.type === 'subagents_ended') {
+    endAll(context, at);
+    return;
+  }
+  const subagent = get(context, event.sessionId, at);
+  const entry = context.state.entries[subagent.index];
+  if (entry?.kind !== 'tool') return;
+  switch (event.type) {
+    case 'subagent':
+      if (event.title !== undefined) subagent.title = head(event.title ?? '', 500);
+      if (event.description !== undefined) subagent.description = head(event.description ?? '', MAX_CHARS);
+      if (event.state !== undefined) setState(entry, event.state, at);
+      if (event.canCancel !== undefined) entry.canCancel = event.canCancel;
+      break;
+    case 'subagent_said':
+      if (subagent.did !== '' || event.messageId !== subagent.saidId) subagent.said = '';
+      subagent.did = '';
+      subagent.saidId = event.messageId;
+      subagent.said = tail(subagent.said + event.text, MAX_CHARS);
+      break;
+    case 'subagent_did':
+      subagent.did = head(event.title, 500);
+      break;
+  }
+  draw(context, event.sessionId, subagent, entry);
+}
+
+/** Nobody will say any more how those that worked have ended. */
+function endAll(context: ModelContext, at: number): void {
+  for (const subagent of context.subagents.byId.values()) end(context, subagent, at);
+}
+
+function end(context: ModelContext, { index }: Subagent, at: number): void {
+  const entry = context.state.entries[index];
+  if (entry?.kind !== 'tool' || isEnded(entry.status)) return;
+  entry.status = 'cancelled';
+  entry.endedAt = at;
+  context.note((changes) => changes.entry(index));
+}
+
+function applyMessage(
+  context: ModelContext,
+  event: Extract<SessionEvent, { type: 'session_message' }>,
+  at: number,
+): void {
+  const { messages, byId } = context.subagents;
+  let message = messages.get(event.messageId);
+  if (!message) {
+    if (messages.size >= MAX_MESSAGES) {
+      const [oldest] = messages.keys();
+      if (oldest !== undefined) messages.delete(oldest);
+    }
+    message = { sender: undefined, recipient: undefined, text: '' };
+    messages.set(event.messageId, message);
+  }
+  if (event.sender !== undefined) message.sender = event.sender ?? undefined;
+  if (event.recipient !== undefined) message.recipient = event.recipient ?? undefined;
+  message.text = head((event.text ?? message.text) + (event.append ?? ''), MAX_CHARS);
+  const { sender, recipient } = message;
+  // Pieces may come before it is known between whom they went: they are shown as soon as it is.
+  if (sender === undefined && recipient === undefined) return;
+  const known = [sender, recipient].filter((id): id is string => id !== undefined && byId.has(id));
+  const [first] = known.length > 0 ? known : [sender ?? recipient];
+  for (const id of known.length > 0 ? known : first !== undefined ? [first] : []) {
+    const subagent = get(context, id, at);
+    const entry = context.state.entries[subagent.index];
+    if (entry?.kind === 'tool') draw(context, id, subagent, entry);
+  }
+}
+
+/** The first that is done, else the first. */
+function forgetOne(context: ModelContext, at: number): void {
+  const { byId } = context.subagents;
+  const isDone = ([, { index }]: [string, Subagent]): boolean => {
+    const entry = context.state.entries[index];
+    return entry?.kind !== 'tool' || isEnded(entry.status);
+  };
+  const [id, subagent] = [...byId].find(isDone) ?? [...byId][0] ?? [];
+  if (id === undefined || !subagent) return;
+  byId.delete(id);
+  end(context, subagent, at);
+}
+
+function get(context: ModelContext, id: string, at: number): Subagent {
+  const { byId } = context.subagents;
+  const known = byId.get(id);
+  if (known) return known;
+  if (byId.size >= MAX_SUBAGENTS) forgetOne(context, at);
+  const index = context.push(
+    (base) => ({
+      ...base,
+      kind: 'tool',
+      toolCallId: `subagent ${id}`,
+      subagentId: id,
+      title: '',
+      toolKind: 'subagent',
+      status: 'in_progress',
+      content: [],
+      locations: [],
+    }),
+    at,
+  );
+  const subagent: Subagent = { index, title: '', description: '', said: '', saidId: undefined, did: '' };
+  byId.set(id, subagent);
+  return subagent;
+}
+
+function setState(entry: ToolEntry, state: string | null, at: number): void {
+  entry.status = state === 'idle' ? 'completed' : state === 'requires_action' ? 'paused' : 'in_progress';
+  if (entry.status === 'completed') entry.endedAt = at;
+  else delete entry.endedAt;
+}
+
+function draw(context: ModelContext, id: string, subagent: Subagent, entry: ToolEntry): void {
+  entry.title = subagent.title || `Subagent ${id.slice(0, 40)}`;
+  const between = [...context.subagents.messages.values()].filter(
+    ({ sender, recipient, text }) => text !== '' && (sender === id || recipient === id),
+  );
+  const parts = [
+    subagent.description,
+    ...between.slice(-MAX_SHOWN).map(({ sender, text }) => `**${sender === id ? 'It says' : 'It is told'}:** ${text}`),
+    subagent.said,
+    subagent.did && `*${subagent.did.replace(/[*_\\`[\]<]/g, '\\$&')}*`,
+  ];
+  entry.content = parts
+    .filter((text) => text !== '')
+    .map((text): ToolContent => ({ type: 'content', block: { type: 'text', text } }));
+  shortenOldest(context, context.toolSizes.set(entry));
+  context.note((changes) => changes.entry(entry.index));
+}

@@ -1,0 +1,35 @@
+// How much the tool calls of a session hold. One call is bounded, and so is one message, but a session has any number of them.
+import { roughSize } from '../../base/text';
+import { contentSize, MAX_ALL_TOOL_CHARS, MAX_RAW_CHARS } from '../events/bounds';
+import type { ToolEntry } from './state';
+
+/** The sizes of all calls that were not shortened, the oldest first. */
+export class ToolSizes {
+  readonly #sizes = new Map<ToolEntry, number>();
+  #total = 0;
+
+  /** Measures a call anew. @returns the calls that have to be shortened now, and are forgotten here */
+  set(entry: ToolEntry): readonly ToolEntry[] {
+    const raw = roughSize(entry.rawInput, MAX_RAW_CHARS) + roughSize(entry.rawOutput, MAX_RAW_CHARS);
+    return this.add(entry, contentSize(entry.content) + raw - (this.#sizes.get(entry) ?? 0));
+  }
+
+  /** A call has grown. @param by characters @returns as {@link set} */
+  add(entry: ToolEntry, by: number): readonly ToolEntry[] {
+    this.#sizes.set(entry, (this.#sizes.get(entry) ?? 0) + by);
+    this.#total += by;
+    const tooMuch: ToolEntry[] = [];
+    for (const [oldest, size] of this.#sizes) {
+      if (this.#total <= MAX_ALL_TOOL_CHARS) break;
+      this.#sizes.delete(oldest);
+      this.#total -= size;
+      tooMuch.push(oldest);
+    }
+    return tooMuch;
+  }
+
+  clear(): void {
+    this.#sizes.clear();
+    this.#total = 0;
+  }
+}

@@ -1,0 +1,181 @@
+// Tool calls: upserted by id in whatever order an agent sends them (protocol v1 "Tool Calls"; updates before the call, calls announced twice, none announced).
+import { grown } from '../../base/text';
+import { boundContent, boundRaw, MAX_TOOL_PARTS, MAX_TOOL_TEXT, partSize, shortContent } from '../events/bounds';
+import type { ToolContent, ToolStatus } from '../events/content';
+import type { SessionEvent } from '../events/event';
+import { currentTurn, type ModelContext } from './context';
+import type { ToolEntry } from './state';
+
+type ToolEvent = Extract<SessionEvent, { type: 'tool_call' }>;
+
+/** Characters of a raw value of a call that was shortened. */
+const SHORT_RAW_CHARS = 2000;
+
+/** Whether nothing more is expected of a call in this status. */
+export function isEnded(status: ToolStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+/** Applies `tool_call` and `tool_call_update`. */
+export function applyTool(context: ModelContext, event: ToolEvent, at: number): void {
+  const { state } = context;
+  const known = state.entries[context.tools.get(event.toolCallId) ?? -1];
+  // An id that is announced again in a later turn is a new call: some agents count from one in each turn.
+  const turn = currentTurn(state);
+  const reused = event.announced && known !== undefined && turn !== undefined && known.turnId !== turn.id;
+  if (known?.kind === 'tool' && !reused) {
+    const before = known.status;
+    patch(known, event, at);
+    measure(context, known, event);
+    track(context, known);
+    if (known.status === before && isOnlyMeta(event)) return;
+    context.note((changes) => changes.entry(known.index));
+    return;
+  }
+  create(context, event, at);
+}
+
+/** Adds one content to a tool call (v2 `tool_call_content_chunk`); a call that nobody has heard of begins with it. */
+export function addToolContent(
+  context: ModelContext,
+  event: Extract<SessionEvent, { type: 'tool_content' }>,
+  at: number,
+): void {
+  const { toolCallId, part } = event;
+  const known = context.state.entries[context.tools.get(toolCallId) ?? -1];
+  if (known?.kind !== 'tool') {
+    create(context, { type: 'tool_call', toolCallId, patch: { content: [part] }, announced: false }, at);
+    return;
+  }
+  const joined = joinText(known.content, part);
+  if (!joined && known.content.length >= MAX_TOOL_PARTS) return;
+  known.content = joined ?? boundContent([...known.content, part]);
+  shortenOldest(context, context.toolSizes.add(known, partSize(part)));
+  track(context, known);
+  context.note((changes) => changes.entry(known.index));
+}
+
+/** Pieces of one text are one text. Undefined where the two do not join. */
+function joinText(content: readonly ToolContent[], part: ToolContent): readonly ToolContent[] | undefined {
+  const last = content.at(-1);
+  if (part.type !== 'content' || part.block.type !== 'text') return undefined;
+  if (last?.type !== 'content' || last.block.type !== 'text') return undefined;
+  const text = grown(last.block.text, part.block.text);
+  const parts: ToolContent[] = [...content.slice(0, -1), { type: 'content', block: { type: 'text', text } }];
+  // Cutting at every piece would copy a megabyte each time: let it grow by a quarter first.
+  return text.length > MAX_TOOL_TEXT * 1.25 ? boundContent(parts) : parts;
+}
+
+function create(context: ModelContext, event: ToolEvent, at: number): void {
+  const { state } = context;
+  const index = context.push((base) => {
+    const entry: ToolEntry = {
+      ...base,
+      kind: 'tool',
+      toolCallId: event.toolCallId,
+      title: '',
+      toolKind: 'other',
+      status: 'pending',
+      content: [],
+      locations: [],
+    };
+    patch(entry, event, at);
+    return entry;
+  }, at);
+  context.tools.set(event.toolCallId, index);
+  const turn = currentTurn(state);
+  if (turn) turn.tools++;
+  const entry = state.entries[index];
+  if (entry?.kind !== 'tool') return;
+  measure(context, entry, event);
+  track(context, entry);
+}
+
+/** Notes how large a call has become; where all together are too large, the oldest give way. */
+function measure(context: ModelContext, entry: ToolEntry, { patch: fields }: ToolEvent): void {
+  if (fields.content === undefined && fields.rawInput === undefined && fields.rawOutput === undefined) return;
+  shortenOldest(context, context.toolSizes.set(entry));
+}
+
+/** Makes the calls that are too much short. */
+export function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry[]): void {
+  for (const entry of tooMuch) {
+    entry.content = shortContent(entry.content);
+    if (entry.rawInput !== undefined) entry.rawInput = boundRaw(entry.rawInput, SHORT_RAW_CHARS);
+    if (entry.rawOutput !== undefined) entry.rawOutput = boundRaw(entry.rawOutput, SHORT_RAW_CHARS);
+    context.note((changes) => changes.entry(entry.index));
+  }
+}
+
+/** Marks what a turn left open, unless it goes on beside the turns: nobody will finish it. A late update of the agent still corrects this. */
+export function cancelOpenTools(context: ModelContext, at: number): void {
+  const background = new Set(context.state.background.flatMap(({ type, id }) => (type === 'tool_call' ? [id] : [])));
+  for (const index of context.openTools) {
+    const entry = context.state.entries[index];
+    if (entry?.kind !== 'tool' || isEnded(entry.status) || background.has(entry.toolCallId)) continue;
+    entry.status = 'cancelled';
+    entry.endedAt = at;
+    context.note((changes) => changes.entry(index));
+  }
+  context.openTools.clear();
+}
+
+/** Remembers on the tool call how its permission was answered. */
+export function noteDecision(context: ModelContext, event: Extract<SessionEvent, { type: 'permission_closed' }>): void {
+  const permission = context.state.permissions.get(event.permissionId);
+  const entry =
+    permission?.toolCallId === undefined
+      ? undefined
+      : context.state.entries[context.tools.get(permission.toolCallId) ?? -1];
+  if (!permission || entry?.kind !== 'tool') return;
+  const option = permission.options.find((candidate) => candidate.optionId === event.optionId);
+  entry.decision = { outcome: event.outcome, by: event.by, ...(option && { name: option.name, kind: option.kind }) };
+  context.note((changes) => changes.entry(entry.index));
+}
+
+function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
+  const { patch: fields, announced } = event;
+  if (fields.title) entry.title = fields.title;
+  else if (fields.title === null) entry.title = '';
+  if (fields.name === null) delete entry.name;
+  else if (fields.name !== undefined) entry.name = fields.name;
+  if (fields.kind !== undefined) entry.toolKind = fields.kind ?? 'other';
+  if (fields.status !== undefined) setStatus(entry, fields.status ?? 'pending', announced, at);
+  // A late announcement with empty lists must not wipe what updates brought before it.
+  if (fields.content && !(announced && fields.content.length === 0)) entry.content = boundContent(fields.content);
+  if (fields.locations && !(announced && fields.locations.length === 0))
+    entry.locations = fields.locations.slice(0, MAX_TOOL_PARTS);
+  if (fields.canCancel !== undefined) entry.canCancel = fields.canCancel;
+  if (fields.content === null) entry.content = [];
+  if (fields.locations === null) entry.locations = [];
+  if (fields.rawInput === null) delete entry.rawInput;
+  else if (fields.rawInput !== undefined) entry.rawInput = boundRaw(fields.rawInput);
+  if (fields.rawOutput === null) delete entry.rawOutput;
+  else if (fields.rawOutput !== undefined) entry.rawOutput = boundRaw(fields.rawOutput);
+}
+
+/** A status only moves on: an announcement or a late "in progress" never reopens what has ended. "cancelled" is our guess, so the agent's word replaces it. */
+function setStatus(entry: ToolEntry, status: ToolStatus, announced: boolean, at: number): void {
+  const ended = isEnded(entry.status);
+  if (ended && !isEnded(status)) return;
+  if (announced && entry.status === 'in_progress' && status === 'pending') return;
+  entry.status = status;
+  if (isEnded(status)) entry.endedAt = at;
+}
+
+function track(context: ModelContext, entry: ToolEntry): void {
+  const turn = currentTurn(context.state);
+  if (isEnded(entry.status)) context.openTools.delete(entry.index);
+  else if (!turn || entry.turnId === turn.id) context.openTools.add(entry.index);
+  for (const part of entry.content) {
+    if (part.type === 'diff' && entry.status === 'completed') turn?.files.add(part.path);
+    if (part.type !== 'terminal') continue;
+    const shown = context.terminalShownIn.get(part.terminalId) ?? new Set();
+    shown.add(entry.index);
+    context.terminalShownIn.set(part.terminalId, shown);
+  }
+}
+
+function isOnlyMeta(event: ToolEvent): boolean {
+  return !event.announced && Object.keys(event.patch).length === 0;
+}

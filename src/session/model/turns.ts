@@ -1,0 +1,96 @@
+// Turns: their beginning and end, the request to cancel one, and those of a replay. In the past of a session that was opened again, each message of the user begins a
+// turn, as it did when it was sent. Of its end nothing is known, so none is made up.
+import type { TurnTokens } from '../events/content';
+import type { SessionEvent } from '../events/event';
+import type { ModelContext } from './context';
+import type { Turn } from './state';
+import { cancelOpenTools } from './tools';
+import { noteTurnWait } from './waits';
+
+/** Applies `turn_started`. */
+export function startTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_started' }>): void {
+  const { state } = context;
+  if (context.turnsById.has(event.turnId)) return;
+  const turn: Turn = {
+    id: event.turnId,
+    number: state.turns.length + 1,
+    origin: event.origin,
+    startedAt: event.at,
+    tools: 0,
+    files: new Set(),
+  };
+  state.turns.push(turn);
+  context.turnsById.set(turn.id, turn);
+  // What was left open outside of a turn, by a replay or by a question that an agent asked before the first one.
+  cancelOpenTools(context, event.at);
+  state.turn = turn;
+  state.replaying = false;
+}
+
+/** Applies `turn_ended`. */
+export function endTurn(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_ended' }>, at: number): void {
+  const { state } = context;
+  const turn = context.turnsById.get(event.turnId);
+  if (!turn || turn.endedAt !== undefined) return; // a turn ends once
+  cancelOpenTools(context, at);
+  if (state.turn === turn) noteTurnWait(context, event.at);
+  turn.endedAt = event.at;
+  turn.stopReason = event.stopReason;
+  turn.barrier = event.barrier;
+  if (event.note !== undefined) turn.note = event.note;
+  if (event.interrupted) turn.interrupted = true;
+  setTokens(turn, event);
+  context.echo = undefined;
+  if (state.turn === turn) state.turn = undefined;
+  context.push(({ late: _late, ...base }) => ({ ...base, kind: 'turn_end', turnId: turn.id }), at);
+}
+
+function setTokens(turn: Turn, { tokens, tokenParts }: TurnTokens): void {
+  if (tokens !== undefined) turn.tokens = tokens;
+  if (tokenParts) turn.tokenParts = tokenParts;
+}
+
+/** Applies `turn_reason`: the reason of a turn that has ended. */
+export function fixReason(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_reason' }>): void {
+  const turn = context.turnsById.get(event.turnId);
+  if (!turn) return;
+  turn.stopReason = event.stopReason;
+  setTokens(turn, event);
+  const { entries } = context.state;
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry?.kind === 'turn_end' && entry.turnId === turn.id) {
+      context.note((changes) => changes.entry(index));
+      return;
+    }
+  }
+}
+
+/** Applies `cancel_requested`. @returns whether the turn was running */
+export function requestCancel(context: ModelContext, turnId: string, at: number): boolean {
+  const turn = context.turnsById.get(turnId);
+  if (!turn || turn.endedAt !== undefined) return false;
+  turn.cancelRequested = true;
+  cancelOpenTools(context, at);
+  return true;
+}
+
+/** Begins a turn of the past, while a session is replayed. To be called where a message of the user begins. @param at ms since 1970, of the replay */
+export function beginReplayedTurn(context: ModelContext, at: number): void {
+  const { state } = context;
+  if (!state.replaying || state.turn) return;
+  cancelOpenTools(context, at);
+  const number = state.turns.length + 1;
+  const turn: Turn = {
+    id: `r${number}`,
+    number,
+    origin: 'user',
+    startedAt: at,
+    replayed: true,
+    tools: 0,
+    files: new Set(),
+  };
+  state.turns.push(turn);
+  context.turnsById.set(turn.id, turn);
+  context.note((changes) => changes.part('turn'));
+}

@@ -1,0 +1,266 @@
+// What an agent repeats of a session, held against what is known of it here. What is known stays as it is, with its turns and ends. Agents repeat it in other pieces, leave
+// things out, and put words of their own between: what they repeat in front of the last thing that is known stands here already. Added is what comes behind that,
+// in its place: the rest of an answer that was cut off, the end of a tool call, and what somebody else did in the session meanwhile.
+
+import type { SessionEvent, StopReason } from '../events/event';
+import { eventsOf, terminalsOf, toolEvent } from '../model/entryEvents';
+import { bareTextOf, textOf, withoutBare } from '../model/entryText';
+import type { Entry, MessageEntry, SessionState, ToolEntry } from '../model/state';
+import { isEnded } from '../model/tools';
+import { LIKENESSES } from './repeatedTools';
+import {
+  type KnownSegment,
+  knownSegment,
+  type Pairing,
+  pairSegments,
+  type Segment,
+  segmentsOf,
+  wordsOf,
+} from './segments';
+import { shareContent } from './sharedContent';
+
+/** As much of a session's state as is compared. */
+export type Transcript = Pick<SessionState, 'entries' | 'turns' | 'terminals'>;
+
+/** Where a repeated entry stands here; `rest`: only its beginning does. */
+interface Match {
+  readonly entry: Entry;
+  readonly rest?: string;
+}
+
+/** A repeated entry with the segments here that it can be in. */
+interface Candidate {
+  readonly entry: Entry;
+  /** Undefined before the first message of the user that both have. */
+  readonly place: Pairing | undefined;
+  /** The message of the user before it was not written here: it may be the agent's own word for something. */
+  readonly isDoubtful: boolean;
+}
+
+/** Reasons that an agent gives itself: nothing of such a turn is still to come. */
+const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
+  'end_turn',
+  'cancelled',
+  'refusal',
+  'max_tokens',
+  'max_turn_requests',
+]);
+
+/**
+ * Returns the events that bring what is missing, in order; to be applied while no turn runs. Applied, the same repetition brings nothing any more. What is found
+ * in both has the contents of the transcript in `repeated` afterwards, so that they are not in memory twice.
+ * @param known the transcript here @param repeated the transcript that the agent's replay makes, in a model of its own
+ * @param goesOn more may come: a message of the user at the very end waits for what shows whether the user wrote it
+ */
+export function reconcile(known: Transcript, repeated: Transcript, goesOn = false): SessionEvent[] {
+  if (!known.entries.some(isSaid)) return added(repeated.entries, repeated);
+  const segments = segmentsOf(known.entries).map(knownSegment);
+  const candidates = candidatesOf(segments, segmentsOf(repeated.entries));
+  const matches = matchAll(segments, candidates);
+  for (const [entry, match] of matches) if (match.rest === undefined) shareContent(entry, match.entry);
+  // Plans and notices are found anywhere, so they show nothing of how far the repetition has come.
+  const last = candidates.findLastIndex(({ entry }) => isSaid(entry) && matches.has(entry));
+  if (last < 0) return goesOn ? [] : unrelated(known.entries, repeated);
+  const lastPlace = segments.length - 1;
+  const isOpen = !isComplete(known, segments[lastPlace]);
+  const inLast = ({ place }: Candidate): boolean => (place?.last ?? 0) === lastPlace;
+  const events: SessionEvent[] = [];
+  let before: Entry | undefined;
+  for (const candidate of candidates.slice(0, last + 1)) {
+    const { entry } = candidate;
+    const match = matches.get(entry);
+    if (match) {
+      before = match.entry;
+      if (entry.kind === 'tool' && match.entry.kind === 'tool') events.push(...completed(match.entry, entry, repeated));
+      else if (match.rest !== undefined && inLast(candidate))
+        events.push({ type: 'restored', entryId: match.entry.id, text: match.rest });
+    } else if (before && entry.kind !== 'user' && isOpen && inLast(candidate))
+      events.push(...restored(before, entry, repeated));
+  }
+  const behind = candidates.slice(last + 1).filter(({ entry }) => !matches.has(entry));
+  while (goesOn && behind.at(-1)?.entry.kind === 'user') behind.pop();
+  const turnAt = behind.findIndex(({ entry }) => entry.kind === 'user');
+  const rest = (turnAt < 0 ? behind : behind.slice(0, turnAt)).filter(inLast).map(({ entry }) => entry);
+  const end =
+    segments[lastPlace]?.entries.findLast((entry) => isSaid(entry) || entry.kind === 'plan') ??
+    segments[lastPlace]?.user;
+  for (const entry of rest) events.push(...(isOpen && end ? restored(end, entry, repeated) : again(entry, repeated)));
+  // An agent that does not come as far as this transcript has forgotten its end: nothing in it is new. It may never have got a prompt that it said nothing to.
+  const reached = candidates[last]?.place?.last ?? 0;
+  const isBehind = segments.slice(reached + 1).every(({ entries }) => !entries.some(isSaid));
+  if (turnAt >= 0 && isBehind)
+    events.push(
+      ...added(
+        behind.slice(turnAt).map(({ entry }) => entry),
+        repeated,
+      ),
+    );
+  return events;
+}
+
+function isSaid({ kind }: Entry): boolean {
+  return kind === 'user' || kind === 'agent' || kind === 'thought' || kind === 'tool';
+}
+
+/** Whether the agent itself has ended the turn of a segment. */
+function isComplete({ turns }: Transcript, segment: Segment | undefined): boolean {
+  const end = segment?.entries.findLast(({ kind }) => kind === 'turn_end');
+  const turn = turns.findLast(({ id }) => id === end?.turnId);
+  return turn !== undefined && turn.barrier !== 'exit' && COMPLETE.has(turn.stopReason);
+}
+
+// ---- What is added ---------------------------------------------------------------------------------------------------
+
+/** What an agent says that repeats no message of the user is no past; what it says each time it starts stands here already. */
+function unrelated(known: readonly Entry[], repeated: Transcript): SessionEvent[] {
+  if (repeated.entries.some(({ kind }) => kind === 'user')) return [];
+  const words = new Set(known.flatMap((entry) => (entry.kind === 'agent' ? [wordsOf(entry)] : [])));
+  return repeated.entries
+    .filter((entry) => saysSomething(entry) && !(entry.kind === 'agent' && words.has(wordsOf(entry))))
+    .flatMap((entry) => again(entry, repeated));
+}
+
+/** Turns that were held elsewhere. */
+function added(entries: readonly Entry[], repeated: Transcript): SessionEvent[] {
+  if (entries.length === 0) return [];
+  return [{ type: 'replay_resumed' }, ...entries.flatMap((entry) => again(entry, repeated))];
+}
+
+function again(entry: Entry, repeated: Transcript): SessionEvent[] {
+  return [...terminalsOf(entry, repeated), ...eventsOf(entry)];
+}
+
+function restored(behind: Entry, entry: Entry, repeated: Transcript): SessionEvent[] {
+  const events = eventsOf(entry);
+  if (events.length === 0) return [];
+  return [...terminalsOf(entry, repeated), { type: 'restored', entryId: behind.id, events }];
+}
+
+/** The end of a call that was open here. */
+function completed(ours: ToolEntry, theirs: ToolEntry, repeated: Transcript): SessionEvent[] {
+  const isOurGuess = ours.status === 'cancelled';
+  if ((isEnded(ours.status) && !isOurGuess) || !isEnded(theirs.status) || ours.status === theirs.status) return [];
+  // Under the id that it has here: the agent may count anew.
+  return [...terminalsOf(theirs, repeated), { ...toolEvent(theirs), toolCallId: ours.toolCallId }];
+}
+
+// ---- What is known ---------------------------------------------------------------------------------------------------
+
+function candidatesOf(known: readonly Segment[], repeated: readonly Segment[]): Candidate[] {
+  const pairings = pairSegments(known, repeated);
+  let place: Pairing | undefined;
+  return repeated.flatMap(({ user, entries }, index): Candidate[] => {
+    const own = pairings[index];
+    place = own ?? place;
+    const at = place;
+    const isDoubtful = own === undefined && at !== undefined;
+    return [...(user ? [user] : []), ...entries.filter(saysSomething)].map((entry) => ({
+      entry,
+      place: at,
+      isDoubtful,
+    }));
+  });
+}
+
+/** Some agents send chunks of white space as messages of their own. */
+function saysSomething(entry: Entry): boolean {
+  if (entry.kind !== 'agent' && entry.kind !== 'thought') return true;
+  return bareTextOf(entry) !== '' || entry.content.some(({ type }) => type !== 'text');
+}
+
+/** Where each repeated entry stands that is known. */
+function matchAll(segments: readonly KnownSegment[], candidates: readonly Candidate[]): Map<Entry, Match> {
+  const matches = new Map<Entry, Match>();
+  matchTools(segments, candidates, matches);
+  const others = new Others(segments);
+  for (const candidate of candidates) {
+    const { entry, place } = candidate;
+    if (entry.kind === 'user') {
+      const user = place && !candidate.isDoubtful ? segments[place.last]?.user : undefined;
+      if (user) matches.set(entry, { entry: user });
+    } else if ((entry.kind === 'agent' || entry.kind === 'thought') && bareTextOf(entry) !== '') {
+      const match = matchText(segments, candidate, entry, entry.kind);
+      if (match) matches.set(entry, match);
+    } else if (entry.kind !== 'tool') {
+      const match = others.take(entry);
+      if (match) matches.set(entry, match);
+    }
+  }
+  return matches;
+}
+
+/** Text is known where it stands in its segment whole, or where the end of that segment is its beginning. */
+function matchText(
+  segments: readonly KnownSegment[],
+  { place, isDoubtful }: Candidate,
+  entry: MessageEntry,
+  role: 'agent' | 'thought',
+): Match | undefined {
+  const words = bareTextOf(entry);
+  const own = segments.slice(place?.first ?? 0, (place?.last ?? 0) + 1);
+  for (const segment of own) {
+    const found = segment[role].find(words, isDoubtful);
+    if (found) return { entry: found };
+  }
+  const begun = own.at(-1)?.[role].findBeginning(words);
+  if (begun) {
+    const rest = withoutBare(textOf(entry), begun.length);
+    return rest === '' ? { entry: begun.entry } : { entry: begun.entry, rest };
+  }
+  // What came late stands one message further on here.
+  const later = isDoubtful || !place ? undefined : segments[place.last + 1]?.[role].find(words, true);
+  return later && { entry: later };
+}
+
+function matchTools(
+  segments: readonly KnownSegment[],
+  candidates: readonly Candidate[],
+  matches: Map<Entry, Match>,
+): void {
+  for (const likeness of LIKENESSES) {
+    // What follows the user's own words is surer than what follows an agent's.
+    for (const isDoubtful of likeness === 'kind' ? [false] : [false, true]) {
+      for (const { entry, place, ...candidate } of candidates) {
+        if (entry.kind !== 'tool' || matches.has(entry) || candidate.isDoubtful !== isDoubtful) continue;
+        for (const { tools } of segments.slice(place?.first ?? 0, (place?.last ?? 0) + 1)) {
+          const ours = tools.take(entry, likeness);
+          if (!ours) continue;
+          matches.set(entry, { entry: ours });
+          break;
+        }
+      }
+    }
+  }
+}
+
+/** Plans, notices, and messages without text, which are known by what they say. */
+class Others {
+  readonly #known = new Map<string, Entry[]>();
+
+  constructor(segments: readonly Segment[]) {
+    for (const { entries } of segments) {
+      for (const entry of entries) {
+        const key = keyOf(entry);
+        if (key === undefined) continue;
+        const same = this.#known.get(key);
+        if (same) same.push(entry);
+        else this.#known.set(key, [entry]);
+      }
+    }
+  }
+
+  take(entry: Entry): Match | undefined {
+    const key = keyOf(entry);
+    const found = key === undefined ? undefined : this.#known.get(key)?.shift();
+    return found && { entry: found };
+  }
+}
+
+function keyOf(entry: Entry): string | undefined {
+  // What became of a plan is known here; the agent repeats what it was at some time.
+  if (entry.kind === 'plan') return `plan ${entry.planId} ${entry.entries.map(({ content }) => content).join()}`;
+  if (entry.kind === 'notice') return `notice ${entry.title} ${entry.text} ${entry.detail ?? ''}`;
+  if ((entry.kind === 'agent' || entry.kind === 'thought') && bareTextOf(entry) === '')
+    return `${entry.kind} ${wordsOf(entry)}`;
+  return entry.kind === 'error' ? `error ${entry.code} ${entry.text}` : undefined;
+}

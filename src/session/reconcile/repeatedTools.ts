@@ -1,0 +1,65 @@
+// Tool calls that an agent repeats: known by their ids and by what they do. Some agents count their ids anew in each turn or each process, some give a call another title
+// while it runs, so the surest likeness goes first.
+import { head } from '../../base/text';
+import { jsonText } from '../events/bounds';
+import type { ToolEntry } from '../model/state';
+
+/** Characters of an input that tell it from others, beside its length. */
+const INPUT_CHARS = 2000;
+
+/** How much two copies of a call have in common, the surest first. */
+export type Likeness = 'both' | 'content' | 'id' | 'kind';
+export const LIKENESSES: readonly Likeness[] = ['both', 'content', 'id', 'kind'];
+
+const inputs = new WeakMap<object, string>();
+
+/** The calls of one segment that were not repeated yet. */
+export class RepeatedTools {
+  readonly #byKey = new Map<string, ToolEntry[]>();
+  readonly #taken = new Set<ToolEntry>();
+
+  add(entry: ToolEntry): void {
+    for (const likeness of LIKENESSES) {
+      for (const key of keysOf(entry, likeness)) {
+        const same = this.#byKey.get(key);
+        if (same) same.push(entry);
+        else this.#byKey.set(key, [entry]);
+      }
+    }
+  }
+
+  /** Returns the first call that is like this one, which no other one is then. */
+  take(theirs: ToolEntry, likeness: Likeness): ToolEntry | undefined {
+    for (const key of keysOf(theirs, likeness)) {
+      const same = this.#byKey.get(key) ?? [];
+      while (same[0] && this.#taken.has(same[0])) same.shift();
+      const [ours] = same;
+      if (!ours) continue;
+      this.#taken.add(ours);
+      return ours;
+    }
+    return undefined;
+  }
+}
+
+function keysOf(entry: ToolEntry, likeness: Likeness): string[] {
+  const { toolCallId, toolKind, title } = entry;
+  if (likeness === 'id') return [`id ${toolCallId}`];
+  if (likeness === 'kind') return [`kind ${toolKind}`];
+  const input = inputOf(entry);
+  const contents = [
+    ...(input === undefined ? [] : [`input ${toolKind} ${input}`]),
+    ...(title === '' ? [] : [`title ${toolKind} ${title}`]),
+  ];
+  return likeness === 'content' ? contents : contents.map((content) => `${toolCallId} ${content}`);
+}
+
+function inputOf({ rawInput }: ToolEntry): string | undefined {
+  if (typeof rawInput !== 'object' || rawInput === null) return typeof rawInput === 'string' ? rawInput : undefined;
+  const known = inputs.get(rawInput);
+  if (known !== undefined) return known;
+  const json = jsonText(rawInput);
+  const input = `${json.length} ${head(json, INPUT_CHARS)}`;
+  inputs.set(rawInput, input);
+  return input;
+}

@@ -1,0 +1,200 @@
+// A transcript in segments: what stands between two messages of the user. And which segments of two transcripts are the same ones.
+import { bareTextOf } from '../model/entryText';
+import type { Entry, MessageEntry } from '../model/state';
+import { RepeatedTools } from './repeatedTools';
+import { SHORTEST_LIKENESS, SpokenText } from './spokenText';
+
+/** A message of the user with what followed it; the first segment has none. */
+export interface Segment {
+  readonly user: MessageEntry | undefined;
+  readonly entries: Entry[];
+}
+
+/** A segment of the transcript here, and what of it was repeated. */
+export interface KnownSegment extends Segment {
+  readonly agent: SpokenText;
+  readonly thought: SpokenText;
+  readonly tools: RepeatedTools;
+}
+
+/** Returns the segments of a transcript, in order. */
+export function segmentsOf(entries: readonly Entry[]): Segment[] {
+  const segments: Segment[] = [{ user: undefined, entries: [] }];
+  for (const entry of entries) {
+    if (entry.kind === 'user') segments.push({ user: entry, entries: [] });
+    else segments.at(-1)?.entries.push(entry);
+  }
+  return segments;
+}
+
+/** Returns a segment of which nothing was repeated yet. */
+export function knownSegment(segment: Segment): KnownSegment {
+  const known = { ...segment, agent: new SpokenText(), thought: new SpokenText(), tools: new RepeatedTools() };
+  for (const entry of segment.entries) {
+    if (entry.kind === 'agent' || entry.kind === 'thought') known[entry.kind].add(entry);
+    else if (entry.kind === 'tool') known.tools.add(entry);
+  }
+  return known;
+}
+
+/** The segments here that one repeated segment stands for, from the first up to the last; several where an agent joins messages. */
+export interface Pairing {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Messages of the user on both sides, multiplied, that are compared all with all; beyond that each takes the next one. */
+const MAX_PAIRS = 1_000_000;
+
+/**
+ * Pairs the messages of the user, in order. Of several that say the same, those count that were answered the same.
+ * @returns for each repeated segment what it stands for; undefined where nobody here has written its message
+ */
+export function pairSegments(known: readonly Segment[], repeated: readonly Segment[]): (Pairing | undefined)[] {
+  const words = known.map(({ user }) => (user ? wordsOf(user) : ''));
+  const wanted = repeated.map(({ user }) => (user ? wordsOf(user) : ''));
+  const same = pairSame(known, words, repeated, wanted);
+  let next = 1;
+  /** The message that was repeated last, and how much of it. */
+  let begun: { readonly index: number; length: number } | undefined;
+  return wanted.map((one, index): Pairing | undefined => {
+    if (one === '') return undefined;
+    const end = same.find((place, at) => at > index && place !== undefined);
+    let first = same[index];
+    if (first === undefined) {
+      const rest = begun && words[begun.index]?.slice(begun.length);
+      if (begun && rest !== undefined && rest !== '' && rest.startsWith(one)) {
+        begun.length += one.length;
+        return { first: begun.index, last: begun.index };
+      }
+      first = likeness(words, one, next, end);
+    }
+    if (first === undefined) return undefined;
+    const last = Math.min(lastJoined(words, one, first), (end ?? words.length) - 1);
+    begun = { index: last, length: Math.min(words[last]?.length ?? 0, one.length) };
+    next = last + 1;
+    return { first, last };
+  });
+}
+
+/** Pairs messages that say the same, so that as many as possible are paired, above all those with the same answers. */
+function pairSame(
+  known: readonly Segment[],
+  words: readonly string[],
+  repeated: readonly Segment[],
+  wanted: readonly string[],
+): (number | undefined)[] {
+  const score = (theirs: number, ours: number): number => {
+    const [one, other, here] = [repeated[theirs], known[ours], words[ours]];
+    if (!one || !other || !here || !wanted[theirs]?.endsWith(here)) return 0;
+    // Agents put words of their own in front of a message.
+    if (wanted[theirs] !== here) return agrees(other, one, false) ? 4 : 0;
+    const isNamed = one.user?.messageId !== undefined && one.user.messageId === other.user?.messageId;
+    return 1 + (agrees(other, one, ours === known.length - 1) ? 4 : 0) + (isNamed ? 8 : 0);
+  };
+  const pairs: (number | undefined)[] = wanted.map(() => undefined);
+  // Nearly always both begin alike.
+  let start = 1;
+  while (start < wanted.length && start < words.length - 1 && score(start, start) > 1) pairs[start] = start++;
+  const [rows, columns] = [wanted.length - start + 1, words.length - start + 1];
+  if (rows <= 1 || columns <= 1) return pairs;
+  if (rows * columns > MAX_PAIRS) return pairNext(pairs, words, wanted, start);
+  /** The best that can still be had from each pair on. */
+  const best = new Uint32Array(rows * columns);
+  const at = (theirs: number, ours: number): number => best[(theirs - start) * columns + (ours - start)] ?? 0;
+  for (let theirs = wanted.length - 1; theirs >= start; theirs--) {
+    for (let ours = words.length - 1; ours >= start; ours--) {
+      const one = score(theirs, ours);
+      const paired = one > 0 ? one + at(theirs + 1, ours + 1) : 0;
+      best[(theirs - start) * columns + (ours - start)] = Math.max(paired, at(theirs + 1, ours), at(theirs, ours + 1));
+    }
+  }
+  for (let theirs = start, ours = start; theirs < wanted.length && ours < words.length; ) {
+    const one = score(theirs, ours);
+    if (one > 0 && at(theirs, ours) === one + at(theirs + 1, ours + 1)) pairs[theirs++] = ours++;
+    else if (at(theirs, ours) === at(theirs, ours + 1)) ours++;
+    else theirs++;
+  }
+  return pairs;
+}
+
+/** Pairs each message with the next one that says the same. */
+function pairNext(
+  pairs: (number | undefined)[],
+  words: readonly string[],
+  wanted: readonly string[],
+  start: number,
+): (number | undefined)[] {
+  const places = new Map<string, number[]>();
+  for (let ours = words.length - 1; ours >= start; ours--) {
+    const one = words[ours] ?? '';
+    if (one !== '') places.set(one, [...(places.get(one) ?? []), ours]);
+  }
+  let next = start;
+  for (let theirs = start; theirs < wanted.length; theirs++) {
+    const list = places.get(wanted[theirs] ?? '') ?? [];
+    let ours = list.pop();
+    while (ours !== undefined && ours < next) ours = list.pop();
+    if (ours === undefined) continue;
+    pairs[theirs] = ours;
+    next = ours + 1;
+  }
+  return pairs;
+}
+
+/** Returns what two copies of a message have in common: the text without white space, else what it consists of. */
+export function wordsOf(message: Pick<MessageEntry, 'content'>): string {
+  const text = bareTextOf(message);
+  if (text !== '') return text;
+  return message.content.map((block) => ('uri' in block ? block.uri : block.type === 'text' ? '' : block.type)).join();
+}
+
+/** The first message from `next` up to `end` that is the beginning of the wanted words, is in them, or has them as its own beginning. */
+function likeness(words: readonly string[], wanted: string, next: number, end = words.length): number | undefined {
+  for (let index = next; index < end; index++) {
+    const one = words[index] ?? '';
+    const isLong = Math.min(one.length, wanted.length) >= SHORTEST_LIKENESS;
+    if (isLong ? one.startsWith(wanted) || wanted.includes(one) : isJoined(words, wanted, index)) return index;
+    // An agent's own preface in front of a short first message.
+    if (index === next && one !== '' && wanted.endsWith(one)) return index;
+  }
+  return undefined;
+}
+
+/** A short message is known by what follows it: another message that was joined to it. */
+function isJoined(words: readonly string[], wanted: string, index: number): boolean {
+  const one = words[index] ?? '';
+  return one !== '' && wanted.startsWith(one) && lastJoined(words, wanted, index) > index;
+}
+
+/** The last of the messages from `first` on that are in `wanted`, one behind the other. */
+function lastJoined(words: readonly string[], wanted: string, first: number): number {
+  let last = first;
+  const begin = words[first] ?? '';
+  let from = wanted.endsWith(begin) ? wanted.length : Math.max(0, wanted.indexOf(begin)) + begin.length;
+  for (let next = words[last + 1]; next && from < wanted.length; next = words[last + 1]) {
+    const at = next.length < SHORTEST_LIKENESS && !wanted.startsWith(next, from) ? -1 : wanted.indexOf(next, from);
+    if (at < 0) break;
+    from = at + next.length;
+    last++;
+  }
+  return last;
+}
+
+/** Whether two segments begin in the same way, or share a tool call. Of the last one here everything may be missing. */
+function agrees(known: Segment | undefined, repeated: Segment, isLast: boolean): boolean {
+  const theirs = repeated.entries.find(isContent);
+  if (!known?.entries.some(isContent)) return isLast || !theirs;
+  if (!theirs) return true;
+  return known.entries.some((ours) => {
+    if (ours.kind === 'tool' && theirs.kind === 'tool')
+      return ours.title === theirs.title && ours.toolKind === theirs.toolKind;
+    if (ours.kind !== 'agent' || theirs.kind !== 'agent') return false;
+    const [one, other] = [bareTextOf(ours), bareTextOf(theirs)];
+    return one.includes(other) || other.includes(one);
+  });
+}
+
+function isContent({ kind }: Entry): boolean {
+  return kind === 'agent' || kind === 'tool';
+}

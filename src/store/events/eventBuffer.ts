@@ -1,0 +1,186 @@
+// Events on their way to the disk, joined so that the reducer cannot tell. A row of joined chunks knows the times of its first
+// and of its last one, and is read back as the whole text followed by an empty chunk at the last time.
+import { tail } from '../../base/text';
+import type { Mark, SessionEvent, TimedEvent } from '../../session/events/event';
+import { MAX_TERMINAL_CHARS, Superseded } from './superseded';
+
+/** Characters of one row of joined chunks that is not written yet. */
+const MAX_JOINED_CHARS = 32 * 1024;
+/** The same of the last row on the disk: short enough that writing it again is cheap. */
+export const MAX_ROW_CHARS = 8192;
+
+/** What becomes one row. */
+export interface PendingRow {
+  readonly at: number;
+  /** Time of the last chunk, where chunks were joined. */
+  readonly until?: number;
+  readonly event: SessionEvent;
+  readonly mark?: Mark;
+}
+
+type MessageChunk = Extract<SessionEvent, { type: 'message_chunk' }>;
+type ToolContent = Extract<SessionEvent, { type: 'tool_content' }>;
+type Terminal = Extract<SessionEvent, { type: 'terminal' }>;
+
+/**
+ * A row with the next one joined to it, or undefined where it must stand alone. Never joined: the user's chunks (the reducer compares
+ * each of them with the prompt), an empty beginning (it opens no message), and anything with fields that are not known here.
+ */
+export function join(row: PendingRow, next: PendingRow, limit = MAX_ROW_CHARS): PendingRow | undefined {
+  const a = row.event;
+  const b = next.event;
+  if (isPiece(a) && isPiece(b)) {
+    const text = a.toolCallId === b.toolCallId ? a.part.block.text + b.part.block.text : undefined;
+    if (text === undefined || text.length > limit) return undefined;
+    return { ...row, event: { ...a, part: { ...a.part, block: { ...a.part.block, text } } } };
+  }
+  if (!isTextChunk(a) || !isTextChunk(b) || a.role !== b.role || a.messageId !== b.messageId) return undefined;
+  const { text } = a.block;
+  if (text === '' || text.length + b.block.text.length > limit) return undefined;
+  return {
+    at: row.at,
+    until: next.until ?? next.at,
+    event: { ...a, block: { ...a.block, text: text + b.block.text } },
+  };
+}
+
+/** The events that a row stands for. */
+export function* unjoin({ at, until, event }: PendingRow): Generator<TimedEvent> {
+  yield { at, event };
+  if (until !== undefined && event.type === 'message_chunk') {
+    yield { at: until, event: { ...event, block: { type: 'text', text: '' } } };
+  }
+}
+
+const CHUNK_FIELDS: ReadonlySet<string> = new Set(['type', 'role', 'messageId', 'block']);
+
+function isTextChunk(event: SessionEvent): event is MessageChunk & { readonly block: { readonly type: 'text' } } {
+  if (event.type !== 'message_chunk' || event.role === 'user' || event.block.type !== 'text') return false;
+  for (const field in event) if (!CHUNK_FIELDS.has(field)) return false;
+  return true;
+}
+
+type Piece = ToolContent & {
+  readonly part: { readonly type: 'content'; readonly block: { readonly type: 'text'; readonly text: string } };
+};
+
+function isPiece(event: SessionEvent): event is Piece {
+  return event.type === 'tool_content' && event.part.type === 'content' && event.part.block.type === 'text';
+}
+
+/** More output of a terminal and nothing else. */
+function isOutput(event: SessionEvent): event is Terminal & { readonly append: string } {
+  return event.type === 'terminal' && event.append !== undefined && Object.keys(event).length === 3;
+}
+
+/** About the characters that an event takes, without making its JSON text. */
+function sizeOf(event: SessionEvent): number {
+  switch (event.type) {
+    case 'message_chunk':
+      return 100 + (event.block.type === 'text' ? event.block.text.length : 10_000);
+    case 'terminal':
+      return 100 + (event.output?.length ?? 0) + (event.append?.length ?? 0);
+    case 'tool_call':
+      return 200 + (event.patch.content ?? []).reduce((sum, part) => sum + sizeOfPart(part), 0);
+    case 'tool_content':
+      return 100 + sizeOfPart(event.part);
+    default:
+      return 200;
+  }
+}
+
+function sizeOfPart(part: ToolContent['part']): number {
+  if (part.type === 'diff') return part.newText.length + (part.oldText?.length ?? 0);
+  return part.type === 'content' && part.block.type === 'text' ? part.block.text.length : 1000;
+}
+
+/** What waits of one session. */
+class SessionRows {
+  readonly rows: (PendingRow | undefined)[] = [];
+  /** About the characters of all rows. */
+  chars = 0;
+  /** Places of the rows in which the output of a terminal goes on. */
+  readonly #outputs = new Map<string, number>();
+  readonly #superseded = new Superseded<number>((place, event, before) => {
+    const row = this.rows[place];
+    this.chars += (event ? sizeOf(event) : 0) - sizeOf(before);
+    this.rows[place] = row && event && { ...row, event };
+  });
+
+  add(next: PendingRow): void {
+    const { event } = next;
+    if (isOutput(event) && this.#addOutput(event)) return;
+    const last = this.rows.at(-1);
+    const joined = last && join(last, next, MAX_JOINED_CHARS);
+    if (joined) {
+      this.chars += sizeOf(joined.event) - sizeOf(last.event);
+      this.rows[this.rows.length - 1] = joined;
+      return;
+    }
+    this.chars += sizeOf(event);
+    this.rows.push(next);
+    const place = this.rows.length - 1;
+    if (event.type === 'cleared') this.#outputs.clear();
+    if (event.type === 'terminal') {
+      if (isOutput(event)) this.#outputs.set(event.terminalId, place);
+      else this.#outputs.delete(event.terminalId);
+    } else this.#superseded.add(event, place);
+  }
+
+  /** Puts more output to the output of the same terminal that waits. False where none does. */
+  #addOutput(next: Terminal & { readonly append: string }): boolean {
+    const place = this.#outputs.get(next.terminalId) ?? -1;
+    const row = this.rows[place];
+    if (row?.event.type !== 'terminal') return false;
+    const { append, output, ...rest } = row.event;
+    const text = (output ?? append ?? '') + next.append;
+    const isCut = text.length > 1.25 * MAX_TERMINAL_CHARS;
+    const event: Terminal = isCut
+      ? { ...rest, output: tail(text, MAX_TERMINAL_CHARS), truncated: true }
+      : { ...row.event, ...(output === undefined ? { append: text } : { output: text }) };
+    this.chars += sizeOf(event) - sizeOf(row.event);
+    this.rows[place] = { ...row, event };
+    return true;
+  }
+}
+
+/** Rows of all sessions that wait, each session's in its order. */
+export class EventBuffer {
+  #sessions = new Map<string, SessionRows>();
+
+  get isEmpty(): boolean {
+    return this.#sessions.size === 0;
+  }
+
+  /** About the characters of all that waits. */
+  get chars(): number {
+    let sum = 0;
+    for (const { chars } of this.#sessions.values()) sum += chars;
+    return sum;
+  }
+
+  add(key: string, events: readonly PendingRow[]): void {
+    let session = this.#sessions.get(key);
+    if (!session) {
+      session = new SessionRows();
+      this.#sessions.set(key, session);
+    }
+    for (const event of events) session.add(event);
+  }
+
+  /** Takes everything out. */
+  take(): ReadonlyMap<string, readonly PendingRow[]> {
+    const taken = new Map<string, readonly PendingRow[]>();
+    for (const [key, { rows }] of this.#sessions)
+      taken.set(
+        key,
+        rows.filter((row) => row !== undefined),
+      );
+    this.#sessions = new Map();
+    return taken;
+  }
+
+  forget(key: string): void {
+    this.#sessions.delete(key);
+  }
+}

@@ -1,0 +1,101 @@
+// Events as columns: JSON text, deflated where that saves room, and the bytes of large pictures behind it. What is read back may be damaged, and is never trusted.
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { SessionEvent } from '../../session/events/event';
+import { type MediaText, putMedia, takeMedia } from './mediaText';
+
+/** Characters of the JSON of one event; a picture fits. A larger event is replaced by a notice that says so. */
+const MAX_EVENT_CHARS = 32 * 1024 * 1024;
+/** Below this many characters a deflated row saves no page. */
+const MIN_DEFLATED = 700;
+/** Above this many characters deflating would hold up the extension host for more than a few milliseconds. */
+const MAX_DEFLATED = 256 * 1024;
+/** The same of a terminal, once a second at most: all that is kept of its lines fits, as JSON. Few texts shrink as much. */
+const MAX_DEFLATED_TERMINAL = 2.5 * 1024 * 1024;
+/** Fast; outputs of tools shrink to a third or less at any level. */
+const LEVEL = 1;
+/** Begins a column with bytes behind its JSON: nothing that is deflated begins so. Parts follow, each after its length: the mark, the JSON, and the media. */
+const WITH_MEDIA = 0xff;
+/** What a part of media is: the bytes of base64, or a text that is none. */
+const BYTES = 0;
+const TEXT = 1;
+
+/** The column of an event. Never throws: an event without a JSON text, or with too much of it, becomes a notice. */
+export function encode(event: SessionEvent): string | Uint8Array {
+  const { json, ...rest } = toText(event);
+  if (rest.media.length > 0) return packed({ json, ...rest });
+  const most = event.type === 'terminal' ? MAX_DEFLATED_TERMINAL : MAX_DEFLATED;
+  if (json.length < MIN_DEFLATED || json.length > most) return json;
+  const deflated = deflateRawSync(json, { level: LEVEL });
+  return deflated.length < json.length * 0.9 ? deflated : json;
+}
+
+/** The event of a column; undefined where it is damaged. */
+export function decode(column: unknown): SessionEvent | undefined {
+  try {
+    const hasMedia = column instanceof Uint8Array && column[0] === WITH_MEDIA;
+    const value: unknown = hasMedia ? putMedia(unpacked(column)) : JSON.parse(textOfColumn(column) ?? '');
+    return isEvent(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOfColumn(column: unknown): string | undefined {
+  if (typeof column === 'string') return column;
+  if (!(column instanceof Uint8Array)) return undefined;
+  return inflateRawSync(column, { maxOutputLength: 4 * MAX_DEFLATED_TERMINAL }).toString();
+}
+
+function packed({ json, mark, media }: MediaText): Uint8Array {
+  const parts = media.map((text) => {
+    const bytes = Buffer.from(text, 'base64');
+    const isBase64 = bytes.toString('base64') === text;
+    return [Uint8Array.of(isBase64 ? BYTES : TEXT), isBase64 ? bytes : Buffer.from(text)];
+  });
+  const all = [[Buffer.from(mark)], [Buffer.from(json)], ...parts].flatMap((part) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(part.reduce((sum, { byteLength }) => sum + byteLength, 0));
+    return [length, ...part];
+  });
+  return Buffer.concat([Uint8Array.of(WITH_MEDIA), ...all]);
+}
+
+/** @throws RangeError where it is cut off */
+function unpacked(column: Uint8Array): MediaText {
+  const bytes = Buffer.from(column.buffer, column.byteOffset, column.byteLength);
+  const parts: Buffer[] = [];
+  for (let at = 1; at < bytes.length; ) {
+    const end = at + 4 + bytes.readUInt32LE(at);
+    if (end > bytes.length) throw new RangeError('cut off');
+    parts.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  const [mark, json, ...media] = parts;
+  const textOf = (part: Buffer): string => part.toString(part[0] === TEXT ? 'utf8' : 'base64', 1);
+  return { mark: String(mark), json: String(json), media: media.map(textOf) };
+}
+
+/** Never throws. */
+function toText(event: SessionEvent): MediaText {
+  let problem = 'it cannot be written as JSON';
+  try {
+    const text = takeMedia(event);
+    const length = text.media.reduce((sum, part) => sum + part.length, text.json.length);
+    if (length <= MAX_EVENT_CHARS) return text;
+    problem = `it has ${length} characters`;
+  } catch {
+    // The notice says it.
+  }
+  const notice: SessionEvent = {
+    type: 'notice',
+    severity: 'warning',
+    title: 'A part of this session was not kept',
+    description: `An event of kind ${event.type}: ${problem}.`,
+    own: true,
+  };
+  return takeMedia(notice);
+}
+
+function isEvent(value: unknown): value is SessionEvent {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}

@@ -1,0 +1,205 @@
+// The file of the journal: opened or made, checked after an unclean end, and set aside where it is damaged. Nothing here ever deletes a file.
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Log } from '../../base/log';
+import { thisMachine } from './machine';
+import { MIGRATIONS, migrate } from './schema';
+import { Sql } from './sql';
+import { problemOf, StorageError } from './sqlError';
+
+/** Up to this size, in bytes, the whole file is checked; of a larger one the tables that everything hangs on. */
+const MAX_FULL_CHECK = 64 * 1024 * 1024;
+
+export interface OpenedFile {
+  readonly sql: Sql;
+  /** Tells the file from another one that took its place. */
+  readonly identity: string;
+  /** A sentence for the user on what was found. */
+  readonly notice?: string;
+}
+
+export interface FileOptions {
+  /** Made where it is missing. */
+  readonly folder: string;
+  /** How long to wait for another window's write, in milliseconds; the thread waits with it. */
+  readonly busyMs: number;
+  readonly now: () => number;
+  readonly log: Log;
+  /** Whether another machine may have the folder's files open (as {@link isNetworkFolder} says). */
+  readonly isShared?: (folder: string) => boolean;
+}
+
+/**
+ * Opens the journal's file. A write is safe against the end of the process at once (WAL) and against a power cut from the next checkpoint on (synchronous=NORMAL).
+ * A damaged file is renamed to `parley.corrupt-<time>.db` and a new one begun.
+ * @throws StorageError
+ */
+export function openJournalFile(options: FileOptions): OpenedFile {
+  try {
+    return open(options);
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem !== 'corrupt')
+      throw error instanceof StorageError ? error : new StorageError(problem ?? 'unusable', error);
+    options.log.error(`journal: damaged: ${String(error)}`);
+    return replaceJournalFile(options, undefined);
+  }
+}
+
+/**
+ * Sets a damaged file aside and opens a new one. The connection to it must be closed.
+ * @param identity of the damaged file; where another window has replaced it already, nothing is renamed. Undefined: whatever is there.
+ * @throws StorageError
+ */
+export function replaceJournalFile(options: FileOptions, identity: string | undefined): OpenedFile {
+  try {
+    const path = pathIn(options.folder);
+    let notice = 'The journal of sessions was damaged and has been replaced.';
+    if (existsSync(path) && (identity === undefined || identityOf(path) === identity)) {
+      const aside = setAside(path, options.now());
+      notice = `The journal of sessions was damaged. It was set aside as ${basename(aside)}, and a new one was begun.`;
+      options.log.error(`journal: set aside as ${aside}`);
+    }
+    return { ...open(options), notice };
+  } catch (error) {
+    throw error instanceof StorageError ? error : new StorageError(problemOf(error) ?? 'unusable', error);
+  }
+}
+
+/** Whether the file of an open connection is still the one in its folder: it may have been set aside by another window, moved or deleted. */
+export function isInPlace(folder: string, identity: string): boolean {
+  try {
+    return identityOf(pathIn(folder)) === identity;
+  } catch {
+    return false;
+  }
+}
+
+function pathIn(folder: string): string {
+  return join(folder, 'parley.db');
+}
+
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
+function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOptions): OpenedFile {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = pathIn(folder);
+  // What people write to agents is nobody else's: the file is made before SQLite would make it for everybody to read.
+  closeSync(openSync(path, 'a', 0o600));
+  // The last connection that ends in order takes this file away.
+  const isUnclean = existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0;
+  const identity = identityOf(path);
+  let sql: Sql | undefined;
+  try {
+    sql = new Sql(path);
+    sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
+    // Before anything that could change the file.
+    if (sql.pragma('user_version') > MIGRATIONS.length) throw new StorageError('newer');
+    prepare(sql, busyMs);
+    if (isShared(folder) || isUsedElsewhere(sql, now())) withoutSharedMemory(sql, log);
+    const began = now();
+    if (isUnclean) check(sql, statSync(path).size);
+    migrate(sql);
+    if (isUnclean) log.info(`journal: found after an unclean end, checked in ${now() - began} ms`);
+    return { sql, identity };
+  } catch (error) {
+    sql?.close();
+    throw isNotWritable(error, folder) ? new StorageError('read-only', error) : error;
+  }
+}
+
+/** The settings of every connection. */
+export function prepare(sql: Sql, busyMs: number): void {
+  sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
+  // Of effect only before the first table; later it would do nothing but wait for the lock.
+  if (sql.pragma('user_version') === 0) sql.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  sql.exec('PRAGMA journal_mode = WAL');
+  sql.exec('PRAGMA synchronous = NORMAL');
+  // Pages that change again and again reach the file once for so many.
+  sql.exec('PRAGMA wal_autocheckpoint = 2000');
+  sql.exec('PRAGMA foreign_keys = ON');
+  sql.exec('PRAGMA cache_size = -8000');
+  sql.exec('PRAGMA journal_size_limit = 16777216');
+}
+
+/**
+ * A write-ahead log is shared memory, which no two machines have: where they may meet, a rollback journal is slower and safe
+ * (https://sqlite.org/wal.html). While another window has the log open it stays, and goes with the last of them.
+ */
+function withoutSharedMemory(sql: Sql, log: Log): void {
+  try {
+    sql.exec('PRAGMA journal_mode = TRUNCATE');
+    sql.exec('PRAGMA synchronous = FULL');
+  } catch (error) {
+    if (problemOf(error) !== 'locked') throw error;
+    log.warn('journal: another machine may use it, and a window here has the write-ahead log open');
+  }
+}
+
+/** Types of file systems as Linux names them (statfs): NFS, SMB of three kinds, AFS, 9P, Lustre, GPFS, Ceph. */
+const NETWORK_TYPES: ReadonlySet<number> = new Set([
+  0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x01021997, 0x0bd00bd0, 0x47504653, 0x00c36400,
+]);
+/** A lease that was renewed no longer ago than this, in milliseconds, shows a machine that uses the file now. */
+const USED_MS = 24 * 60 * 60 * 1000;
+
+/** Whether a folder lies on another machine, as far as the system tells. */
+export function isNetworkFolder(folder: string, typeOf = (path: string): number => statfsSync(path).type): boolean {
+  if (/^[\\/]{2}[^\\/?.]/.test(folder)) return true;
+  try {
+    return NETWORK_TYPES.has(typeOf(folder) >>> 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Another machine has written to the file not long ago. */
+function isUsedElsewhere(sql: Sql, now: number): boolean {
+  if (sql.pragma('user_version') === 0) return false;
+  const sentence = 'SELECT 1 FROM leases WHERE host != ? AND abs(? - heartbeat) < ?';
+  return sql.get(sentence, thisMachine.host, now, USED_MS) !== undefined;
+}
+
+function check(sql: Sql, size: number): void {
+  const checks = size <= MAX_FULL_CHECK ? ['quick_check(1)'] : ['quick_check(sessions)', 'quick_check(queue)'];
+  for (const pragma of checks) {
+    // A new file has no such table yet; that is no damage.
+    if (sql.pragma('user_version') === 0) return;
+    const answer = sql.get(`PRAGMA ${pragma}`);
+    const word = Object.values(answer ?? {})[0];
+    if (word !== 'ok') throw new StorageError('corrupt', word);
+  }
+}
+
+function setAside(path: string, now: number): string {
+  const stamp = new Date(now).toISOString().replace(/[:.]/g, '-');
+  let aside = path.replace(/\.db$/, `.corrupt-${stamp}.db`);
+  for (let count = 2; existsSync(aside); count++) aside = path.replace(/\.db$/, `.corrupt-${stamp}-${count}.db`);
+  renameSync(path, aside);
+  for (const suffix of ['-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  return aside;
+}
+
+/** SQLite says of a folder that it may not write to only that it cannot open its files. */
+function isNotWritable(error: unknown, folder: string): boolean {
+  if (problemOf(error) !== 'unusable') return false;
+  try {
+    accessSync(folder, constants.W_OK);
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,171 @@
+// The queue of messages on the disk. An item goes queued → sending → accepted or failed, or is removed; each step is on the disk when its call returns, so that
+// after a crash a message is neither lost nor sent twice: what is found in `sending` may or may not have left, and only the agent or the user can tell.
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import type { QueuedAttachment, QueueItemState, StateFacts } from '../../session/queue/queue';
+import { readJson } from '../file/json';
+import { numberOf, type Row, type Sql, textOf } from '../file/sql';
+import type { JournalPort } from './port';
+import type { StoredQueueItem } from './records';
+
+/** Messages that may wait in one session. */
+const MAX_ITEMS = 1000;
+/** Characters of one message with its attachments. */
+const MAX_ITEM_CHARS = 64 * 1024 * 1024;
+
+/** Which states may follow. From `accepted` an item is mostly removed; an agent that refuses it or ends before it has taken it in gives it back. */
+const NEXT: Readonly<Record<QueueItemState, readonly QueueItemState[]>> = {
+  queued: ['sending', 'failed'],
+  sending: ['accepted', 'failed', 'queued'],
+  accepted: ['queued', 'failed'],
+  failed: ['queued', 'sending'],
+};
+
+export class QueueStore {
+  readonly #port: JournalPort;
+
+  constructor(port: JournalPort) {
+    this.#port = port;
+  }
+
+  /** The items of a session in their order. */
+  items(key: string): readonly StoredQueueItem[] {
+    return this.#port.read(key, (sql) =>
+      sql.all('SELECT * FROM queue WHERE key = ? ORDER BY position', key).map(toItem),
+    );
+  }
+
+  /**
+   * Adds an item; on the disk when the call returns.
+   * @param item `id` must be new in its session, also after a restart @param place before or behind all others
+   * @throws ParleyError `queue-full`, `message-too-large`, `queue-duplicate`, and those of {@link JournalPort.write}
+   */
+  enqueue(key: string, item: StoredQueueItem, place: 'first' | 'last' = 'last'): void {
+    const text = JSON.stringify(item.text);
+    const attachments = JSON.stringify(item.attachments);
+    if (text.length + attachments.length > MAX_ITEM_CHARS) {
+      throw new ParleyError('message-too-large', 'The message with its attachments is too large to be kept.', {
+        hint: 'Attach large files as references.',
+      });
+    }
+    this.#port.write(key, (sql) => {
+      const bounds = sql.get('SELECT count(*) n, min(position) lo, max(position) hi FROM queue WHERE key = ?', key);
+      if ((numberOf(bounds?.n) ?? 0) >= MAX_ITEMS) {
+        throw new ParleyError('queue-full', `No more than ${MAX_ITEMS} messages can wait in one session.`);
+      }
+      if (sql.get('SELECT 1 FROM queue WHERE key = ? AND id = ?', key, item.id)) {
+        throw new ParleyError('queue-duplicate', `A message with the id ${item.id} waits in this session already.`);
+      }
+      const position = place === 'first' ? (numberOf(bounds?.lo) ?? 1) - 1 : (numberOf(bounds?.hi) ?? -1) + 1;
+      const { id, state, held, reason = null, repeats = null } = item;
+      const facts = { held: Number(held), reason, doubtful: Number(item.doubtful === true), repeats };
+      sql.insert('queue', { key, id, position, state, text, attachments, ...facts });
+    });
+  }
+
+  /**
+   * Moves an item on to its next state.
+   * @throws ParleyError `queue-no-item`, `queue-state` where that state cannot follow (an item that is being sent is not sent again)
+   */
+  setState(key: string, id: string, state: QueueItemState, { reason, doubtful }: StateFacts = {}): void {
+    this.#port.write(key, (sql) => {
+      const from = stateOf(sql, key, id);
+      const again = from === 'sending' && state === 'sending';
+      if (again || (from !== state && !NEXT[from].includes(state))) {
+        throw new ParleyError('queue-state', `A message that is ${from} cannot become ${state}.`);
+      }
+      sql.run(
+        'UPDATE queue SET state = ?, reason = ?, doubtful = ? WHERE key = ? AND id = ?',
+        state,
+        reason ?? null,
+        Number(doubtful === true),
+        key,
+        id,
+      );
+    });
+  }
+
+  /** Changes the text of an item, or marks that the user is editing it. @throws ParleyError `queue-no-item`, `queue-state` once it is on its way */
+  edit(key: string, id: string, change: { readonly text?: string; readonly held?: boolean }): void {
+    this.#port.write(key, (sql) => {
+      const state = stateOf(sql, key, id);
+      if (state === 'sending' || state === 'accepted') {
+        throw new ParleyError('queue-state', 'A message that is on its way cannot be changed.');
+      }
+      sql.run(
+        'UPDATE queue SET text = coalesce(?, text), held = coalesce(?, held) WHERE key = ? AND id = ?',
+        change.text === undefined ? null : JSON.stringify(change.text),
+        change.held === undefined ? null : Number(change.held),
+        key,
+        id,
+      );
+    });
+  }
+
+  /** Puts the items into this order; those that are not named come behind, in their old order. */
+  reorder(key: string, ids: readonly string[]): void {
+    this.#port.write(key, (sql) => {
+      const known = sql
+        .all('SELECT id FROM queue WHERE key = ? ORDER BY position', key)
+        .map((row) => textOf(row.id) ?? '');
+      const named = new Set(ids.filter((id) => known.includes(id)));
+      for (const [position, id] of [...named, ...known.filter((id) => !named.has(id))].entries()) {
+        sql.run('UPDATE queue SET position = ? WHERE key = ? AND id = ?', position, key, id);
+      }
+    });
+  }
+
+  /** Removes an item. False where there is none. */
+  remove(key: string, id: string): boolean {
+    return this.#port.write(key, (sql) => sql.run('DELETE FROM queue WHERE key = ? AND id = ?', key, id) > 0);
+  }
+
+  /** Why the queue waits, as a code (session/queue/waitReason.ts); undefined lets it run. It is read back as `SessionRecord.queuePaused`. */
+  setPaused(key: string, reason: string | undefined): void {
+    this.#port.write(key, (sql) => sql.run('UPDATE sessions SET queue_paused = ? WHERE key = ?', reason ?? null, key));
+  }
+}
+
+/** The state of an item, without reading its text and its pictures. @throws ParleyError `queue-no-item` */
+function stateOf(sql: Sql, key: string, id: string): QueueItemState {
+  const row = sql.get('SELECT state FROM queue WHERE key = ? AND id = ?', key, id);
+  if (!row) throw new ParleyError('queue-no-item', 'That message is no longer in the queue.');
+  return toState(row);
+}
+
+function toState(row: Row): QueueItemState {
+  const state = textOf(row.state) ?? '';
+  return Object.hasOwn(NEXT, state) ? (state as QueueItemState) : 'failed';
+}
+
+const attachmentSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['file', 'selection', 'image', 'other']),
+  label: z.string(),
+  detail: z.optional(z.string()),
+  thumbnail: z.optional(z.string()),
+  forms: z.array(z.looseObject({ type: z.string() })),
+});
+
+/** Attachments as they were kept; one that is damaged is left out. Shared with the drafts. */
+export function readAttachments(json: string | undefined): readonly QueuedAttachment[] {
+  return readJson(json, z.array(z.unknown()), []).flatMap((value) => {
+    const parsed = attachmentSchema.safeParse(value);
+    return parsed.success ? [parsed.data as unknown as QueuedAttachment] : [];
+  });
+}
+
+function toItem(row: Row): StoredQueueItem {
+  const reason = textOf(row.reason);
+  const repeats = textOf(row.repeats);
+  return {
+    id: textOf(row.id) ?? '',
+    text: readJson(textOf(row.text), z.string(), ''),
+    attachments: readAttachments(textOf(row.attachments)),
+    state: toState(row),
+    held: row.held === 1,
+    ...(reason !== undefined && { reason }),
+    ...(row.doubtful === 1 && { doubtful: true }),
+    ...(repeats !== undefined && { repeats }),
+  };
+}

@@ -1,0 +1,47 @@
+// Small values of sessions that are replaced many times before they matter: a draft while it is typed, where the reader is. The
+// stream's file has each at once; their tables get the last one together with what else waits.
+import type { Sql } from '../file/sql';
+
+/** Tables of one JSON value for each session. */
+export type SideTable = 'drafts' | 'views';
+
+export function isSideTable(name: unknown): name is SideTable {
+  return name === 'drafts' || name === 'views';
+}
+
+/** The values of one session. */
+export type Notes = ReadonlyMap<SideTable, string>;
+
+export class SideNotes {
+  #sessions = new Map<string, Map<SideTable, string>>();
+
+  get isEmpty(): boolean {
+    return this.#sessions.size === 0;
+  }
+
+  /** The value that is not in its table yet. */
+  get(key: string, table: SideTable): string | undefined {
+    return this.#sessions.get(key)?.get(table);
+  }
+
+  set(key: string, table: SideTable, json: string): void {
+    const notes = this.#sessions.get(key) ?? new Map<SideTable, string>();
+    this.#sessions.set(key, notes.set(table, json));
+  }
+
+  /** Takes everything out. */
+  take(): ReadonlyMap<string, Notes> {
+    const taken = this.#sessions;
+    this.#sessions = new Map();
+    return taken;
+  }
+
+  forget(key: string): void {
+    this.#sessions.delete(key);
+  }
+}
+
+/** Puts values of a session into their tables. */
+export function writeNotes(sql: Sql, key: string, notes: Notes): void {
+  for (const [table, json] of notes) sql.insert(table, { key, json }, 'INSERT OR REPLACE');
+}

@@ -1,0 +1,90 @@
+// Small things of a session that must outlive a reload: the draft with its attachments, and the place of the reader.
+import * as z from 'zod/mini';
+import { ParleyError } from '../../base/errors';
+import type { QueuedAttachment } from '../../session/queue/queue';
+import { readJson } from '../file/json';
+import { type Sql, textOf } from '../file/sql';
+import type { JournalPort } from './port';
+import { readAttachments } from './queueStore';
+import type { Draft, ViewState } from './records';
+
+/** Characters of a draft's text, and of one attachment. */
+const MAX_DRAFT_CHARS = 64 * 1024 * 1024;
+/** Characters of a draft that is noted with each pause in typing; a longer one is written at once. */
+const MAX_NOTE_CHARS = 64 * 1024;
+/** Attachments of one draft. */
+const MAX_ATTACHMENTS = 1000;
+
+/** Without a text, only the revision is left of a draft. Versions before had no revision, and kept the attachments beside the text. */
+const draftSchema = z.object({
+  text: z.optional(z.string()),
+  revision: z.optional(z.number()),
+  attachments: z.optional(z.array(z.unknown())),
+});
+const viewSchema = z.object({ anchor: z.optional(z.string()), offset: z.optional(z.number()), atEnd: z.boolean() });
+
+export class SideStore {
+  readonly #port: JournalPort;
+
+  constructor(port: JournalPort) {
+    this.#port = port;
+  }
+
+  /**
+   * Keeps what is half written; of an empty draft only its revision. Attachments never change: one that is kept already is not written again.
+   * @throws ParleyError `message-too-large`, and those of {@link JournalPort.write}
+   */
+  saveDraft(key: string, { text, revision, attachments }: Draft): void {
+    if (text.length > MAX_DRAFT_CHARS || attachments.length > MAX_ATTACHMENTS) throw tooLarge();
+    const isEmpty = text === '' && attachments.length === 0;
+    const json = JSON.stringify(isEmpty ? { revision } : { text, revision });
+    const kept = this.#port.read(key, (sql) => sql.all('SELECT id FROM draft_attachments WHERE key = ?', key));
+    const ids = new Set(kept.map(({ id }) => textOf(id)));
+    const isSame = ids.size === attachments.length && attachments.every(({ id }) => ids.has(id));
+    if (isSame && json.length <= MAX_NOTE_CHARS) this.#port.note(key, 'drafts', json);
+    else
+      this.#port.write(key, (sql) => {
+        saveAttachments(sql, key, attachments);
+        sql.insert('drafts', { key, json }, 'INSERT OR REPLACE');
+      });
+  }
+
+  draft(key: string): Draft | undefined {
+    return this.#port.read(key, (sql) => {
+      const json = this.#port.noted(key, 'drafts') ?? sql.get('SELECT json FROM drafts WHERE key = ?', key)?.json;
+      const kept = readJson(textOf(json), z.optional(draftSchema), undefined);
+      if (!kept) return undefined;
+      const rows = sql.all('SELECT json FROM draft_attachments WHERE key = ? ORDER BY position', key);
+      const own = rows.flatMap(({ json }) => readAttachments(`[${textOf(json) ?? ''}]`));
+      const beside = kept.attachments ? readAttachments(JSON.stringify(kept.attachments)) : [];
+      const { text = '', revision = 0 } = kept;
+      return { text, revision, attachments: beside.length > 0 ? beside : own };
+    });
+  }
+
+  saveView(key: string, view: ViewState): void {
+    this.#port.note(key, 'views', JSON.stringify(view));
+  }
+
+  view(key: string): ViewState | undefined {
+    const find = 'SELECT json FROM views WHERE key = ?';
+    const json = this.#port.noted(key, 'views') ?? this.#port.read(key, (sql) => sql.get(find, key)?.json);
+    return readJson(textOf(json), z.optional(viewSchema), undefined) as ViewState | undefined;
+  }
+}
+
+/** Adds what is new and removes what is gone. */
+function saveAttachments(sql: Sql, key: string, attachments: readonly QueuedAttachment[]): void {
+  const kept = new Set(sql.all('SELECT id FROM draft_attachments WHERE key = ?', key).map(({ id }) => textOf(id)));
+  for (const [position, attachment] of attachments.entries()) {
+    if (kept.delete(attachment.id)) continue;
+    const json = JSON.stringify(attachment);
+    if (json.length > MAX_DRAFT_CHARS) throw tooLarge();
+    sql.insert('draft_attachments', { key, id: attachment.id, position, json });
+  }
+  for (const id of kept) sql.run('DELETE FROM draft_attachments WHERE key = ? AND id = ?', key, id ?? null);
+}
+
+function tooLarge(): ParleyError {
+  return new ParleyError('message-too-large', 'The draft is too large to be kept.');
+}

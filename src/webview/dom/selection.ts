@@ -1,0 +1,49 @@
+// Which boxes the user's selection touches. They stay in the document, and what of them is not drawn is drawn, so that the selected text is whole when it is copied.
+import { type Disposable, toDisposable } from '../../base/disposable';
+
+/** @param touched the selection touches the box now, or not any more */
+type Listener = (touched: boolean) => void;
+
+const listeners = new Map<Element, Listener>();
+const touched = new Set<Element>();
+let scheduled = false;
+
+/** Tells when the selection comes to a box and when it leaves it. */
+export function watchSelection(element: Element, listener: Listener): Disposable {
+  if (listeners.size === 0) document.addEventListener('selectionchange', schedule);
+  listeners.set(element, listener);
+  return toDisposable(() => {
+    listeners.delete(element);
+    touched.delete(element);
+    if (listeners.size === 0) document.removeEventListener('selectionchange', schedule);
+  });
+}
+
+/** The user's focus or selection is in a box: it must not leave the document. */
+export function isInUse(element: Element): boolean {
+  return element.contains(document.activeElement) || isTouched(element);
+}
+
+function isTouched(element: Element): boolean {
+  const selection = document.getSelection();
+  return selection?.anchorNode != null && selection.containsNode(element, true);
+}
+
+/** Once per frame: a drag over text changes the selection with each move. */
+function schedule(): void {
+  if (scheduled) return;
+  scheduled = true;
+  requestAnimationFrame(look);
+}
+
+function look(): void {
+  scheduled = false;
+  const isElsewhere = document.activeElement?.matches('textarea, input') ?? false;
+  for (const [element, listener] of listeners) {
+    const now = !isElsewhere && isTouched(element);
+    if (now === touched.has(element)) continue;
+    if (now) touched.add(element);
+    else touched.delete(element);
+    listener(now);
+  }
+}

@@ -1,0 +1,158 @@
+// The items that the webview has at hand: some pages of the transcript, not all of it. Operations on items that are not here only move the count.
+import type { ItemView, Op, TerminalView } from '../../panel/contract';
+import type { MarkdownDoc } from '../markdown/markdownDoc';
+
+type TextItem = Extract<ItemView, { kind: 'user' | 'agent' | 'thought' }>;
+type ToolItem = Extract<ItemView, { kind: 'tool' }>;
+
+/** An item and what was worked out about it. */
+export interface StoredItem {
+  item: ItemView;
+  /** The host's revision that the item is of, where it came by `page`; older operations are in it already. */
+  revision: number;
+  /** The cut text of its n-th content, kept while it is out of the page. */
+  readonly docs: Map<number, MarkdownDoc>;
+}
+
+/** What an operation did to an item, for whoever draws it. */
+export type ItemChange =
+  | { readonly type: 'put'; readonly index: number }
+  | { readonly type: 'append'; readonly index: number; readonly text: string }
+  | { readonly type: 'terminal'; readonly index: number };
+
+export class ItemStore {
+  readonly #items = new Map<number, StoredItem>();
+  readonly #terminals = new Map<string, Set<number>>();
+  #total = 0;
+
+  /** Number of items in the whole transcript. */
+  get total(): number {
+    return this.#total;
+  }
+
+  get(index: number): StoredItem | undefined {
+    return this.#items.get(index);
+  }
+
+  /** Starts over with the last page. */
+  reset(total: number, from: number, items: readonly ItemView[], revision: number): void {
+    this.#items.clear();
+    this.#terminals.clear();
+    this.#total = Math.max(total, from + items.length);
+    this.insert(from, items, revision);
+  }
+
+  /** Takes in a page that was asked for. */
+  insert(from: number, items: readonly ItemView[], revision: number): void {
+    items.forEach((item, offset) => {
+      if (from + offset < this.#total) this.#set(from + offset, item, revision);
+    });
+  }
+
+  /** Lets go of items that are far from the eye; they are asked for again when they are needed. */
+  evict(from: number, to: number): void {
+    for (let index = from; index < to; index++) this.#items.delete(index);
+  }
+
+  /** Applies one operation of `revision`. @returns the changes to items that are here */
+  apply(op: Exclude<Op, { op: 'session' }>, revision: number): readonly ItemChange[] {
+    switch (op.op) {
+      case 'put': {
+        const isNew = op.index >= this.#total;
+        this.#total = Math.max(this.#total, op.index + 1);
+        if (!isNew && !this.#items.has(op.index)) return [];
+        this.#set(op.index, op.item, revision);
+        return [{ type: 'put', index: op.index }];
+      }
+      case 'append': {
+        const stored = this.#items.get(op.index);
+        if (!stored || stored.revision > revision || !isText(stored.item)) return [];
+        stored.item = appended(stored.item, op.text, op.until);
+        return [{ type: 'append', index: op.index, text: op.text }];
+      }
+      case 'terminal': {
+        const changes: ItemChange[] = [];
+        for (const index of this.#terminals.get(op.terminalId) ?? []) {
+          const stored = this.#items.get(index);
+          if (!stored || stored.revision > revision || stored.item.kind !== 'tool') continue;
+          stored.item = withOutput(stored.item, op.terminalId, op.text, op.drop);
+          changes.push({ type: 'terminal', index });
+        }
+        return changes;
+      }
+    }
+  }
+
+  /** The last message of the user, for recalling it. */
+  lastUserText(): string | undefined {
+    for (let index = this.#total - 1; index >= 0; index--) {
+      const item = this.#items.get(index)?.item;
+      if (!item) return undefined;
+      if (item.kind === 'user') {
+        return item.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+      }
+    }
+    return undefined;
+  }
+
+  #set(index: number, item: ItemView, revision: number): void {
+    const stored = this.#items.get(index);
+    if (stored) {
+      if (stored.item.id !== item.id || !continues(stored.item, item)) stored.docs.clear();
+      stored.item = item;
+      stored.revision = revision;
+    } else {
+      this.#items.set(index, { item, revision, docs: new Map() });
+    }
+    if (item.kind !== 'tool') return;
+    for (const content of item.content) {
+      if (content.type !== 'terminal') continue;
+      const indices = this.#terminals.get(content.terminal.id) ?? new Set();
+      this.#terminals.set(content.terminal.id, indices.add(index));
+    }
+  }
+}
+
+export function isText(item: ItemView): item is TextItem {
+  return item.kind === 'user' || item.kind === 'agent' || item.kind === 'thought';
+}
+
+/** Whether `next` is `previous` and more: then what was worked out about it still holds. */
+function continues(previous: ItemView, next: ItemView): boolean {
+  if (!isText(previous) || !isText(next)) return false;
+  return previous.content.every((block, index) => {
+    const now = next.content[index];
+    return block.type === 'text' && now?.type === 'text' && now.text.startsWith(block.text);
+  });
+}
+
+function appended(item: TextItem, text: string, until: number): TextItem {
+  const last = item.content.at(-1);
+  const content =
+    last?.type === 'text'
+      ? [...item.content.slice(0, -1), { ...last, text: last.text + text }]
+      : [...item.content, { type: 'text' as const, text }];
+  return { ...item, content, duration: Math.max(item.duration, until - item.at) };
+}
+
+/** Characters of a terminal's output that are kept here; the host has more, and a real terminal shows it. */
+const TERMINAL_CHARS = 100_000;
+
+function withOutput(item: ToolItem, terminalId: string, text: string, drop: number): ToolItem {
+  return {
+    ...item,
+    content: item.content.map((content) => {
+      if (content.type !== 'terminal' || content.terminal.id !== terminalId) return content;
+      const { terminal } = content;
+      const whole = terminal.output.slice(drop) + text;
+      // Cut in large steps: cutting at every update would copy everything each time.
+      const tooLong = whole.length > 2 * TERMINAL_CHARS;
+      const next: TerminalView = {
+        ...terminal,
+        output: tooLong ? whole.slice(-TERMINAL_CHARS) : whole,
+        truncated: terminal.truncated || drop > 0 || tooLong,
+      };
+      return { ...content, terminal: next };
+    }),
+  };
+}

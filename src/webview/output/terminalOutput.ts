@@ -1,0 +1,89 @@
+// The output of a command: its last lines, with the terminal's colours as classes. Drawn anew per frame, so only ever a bounded number of lines.
+
+import { type AnsiColor, cleanOutput, styledText } from '../../base/ansi';
+import type { TerminalView } from '../../panel/contract';
+import { button, el, icon, setAttributes } from '../dom/dom';
+import { lastLines } from '../text/format';
+import { strings } from '../text/strings';
+
+/** Lines shown on the closed line's tail, and when opened. */
+const TAIL_LINES = 5;
+const OPEN_LINES = 400;
+/** One line can be a megabyte. */
+const LONGEST = 60_000;
+
+interface TerminalOptions {
+  readonly expanded: boolean;
+  readonly showCommand: boolean;
+  openTerminal(): void;
+  /** Shows all of the output elsewhere. */
+  openOutput(): void;
+}
+
+/** A terminal in the page; `update` draws its output as it is now. */
+export interface TerminalOutput {
+  readonly element: HTMLElement;
+  update(terminal: TerminalView): void;
+}
+
+export function createTerminalOutput(first: TerminalView, options: TerminalOptions): TerminalOutput {
+  const output = setAttributes(el('pre', 'terminal-lines'), { tabindex: '0', dir: 'ltr', role: 'group' });
+  const note = el('div', 'terminal-note dim');
+  const element = el('div', 'terminal');
+  if (options.showCommand && first.command) {
+    element.append(el('pre', 'terminal-command', el('span', 'dim prompt', '$ '), cleanOutput(first.command)));
+    output.setAttribute('aria-label', first.command);
+  }
+  // A box that keeps to its end by its style, without anyone asking the layout for its height.
+  element.append(note, el('div', 'terminal-scroll', output));
+  const openOutput = button('secondary small', strings.openOutput, options.openOutput);
+  const actions = el('div', 'terminal-actions', openOutput);
+  if (options.expanded) {
+    if (first.openable) {
+      const open = button('secondary small', '', options.openTerminal);
+      open.append(icon('terminal'), strings.openInTerminal);
+      actions.append(open);
+    }
+    element.append(actions);
+  }
+
+  function update(terminal: TerminalView): void {
+    const last = lastLines(terminal.output, options.expanded ? OPEN_LINES : TAIL_LINES).slice(-LONGEST);
+    openOutput.hidden = !terminal.truncated && last.length >= terminal.output.length;
+    actions.hidden = openOutput.hidden && !first.openable;
+    const text = cleanOutput(last);
+    drawAnsi(output, text.endsWith('\n') ? text.slice(0, -1) : text);
+    const hidden = options.expanded ? terminal.truncated : false;
+    note.textContent = hidden ? strings.terminalTruncated : '';
+    note.hidden = !hidden;
+    output.hidden = text === '' && terminal.running;
+    if (text === '' && !terminal.running) output.replaceChildren(el('span', 'dim', strings.noOutput));
+  }
+
+  update(first);
+  return { element, update };
+}
+
+/** Draws text with SGR escapes into `parent`. */
+export function drawAnsi(parent: HTMLElement, text: string): void {
+  if (!text.includes('\u001b')) {
+    parent.replaceChildren(text);
+    return;
+  }
+  parent.replaceChildren(
+    ...styledText(text).map(({ text: part, color, background, decorations }) => {
+      if (!color && !background && decorations.length === 0) return part;
+      const span = el('span', decorations.map((one) => `ansi-${one}`).join(' '), part);
+      paint(span, color, 'fg');
+      paint(span, background, 'bg');
+      return span;
+    }),
+  );
+}
+
+function paint(span: HTMLElement, color: AnsiColor | undefined, side: 'fg' | 'bg'): void {
+  if (!color) return;
+  // Set through the object model, which the content policy allows; a style attribute it would not.
+  if (color.startsWith('ansi-')) span.classList.add(`${side}-${color}`);
+  else span.style[side === 'fg' ? 'color' : 'backgroundColor'] = `rgb(${color})`;
+}

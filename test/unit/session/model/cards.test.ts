@@ -1,0 +1,83 @@
+// What is neither said nor done by a tool: compactions, questions, media. Kept within bounds, and changed in their place.
+import { strict as assert } from 'node:assert';
+import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
+import { MAX_MEDIA_CHARS } from '../../../../src/session/events/bounds';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+
+function play(...events: readonly SessionEvent[]): SessionModel {
+  const model = new SessionModel();
+  for (const event of events) model.apply(event, 0);
+  return model;
+}
+
+describe('cards of a session', () => {
+  it('shows a compaction twice, or loses its summary, its error or that they were cleared', () => {
+    const compaction = (patch: object): SessionEvent => ({ type: 'compaction', compactionId: 'k', ...patch });
+    const model = play(
+      compaction({ append: 'We ' }),
+      compaction({ status: 'in_progress', append: 'talked' }),
+      compaction({ status: 'failed', error: 'too long' }),
+    );
+    assert.equal(model.state.entries.length, 1);
+    const [entry] = model.state.entries;
+    assert.ok(entry?.kind === 'notice');
+    assert.deepEqual(
+      [entry.severity, entry.title, entry.text, entry.detail],
+      ['error', 'Compaction failed', 'too long', 'We talked'],
+    );
+    model.apply(compaction({ status: 'completed', summary: '', error: '' }), 1);
+    assert.deepEqual(
+      [entry.severity, entry.title, entry.text, entry.detail],
+      ['info', 'Conversation compacted', '', ''],
+    );
+  });
+
+  it('keeps a picture that is larger than all else', () => {
+    const data = 'A'.repeat(MAX_MEDIA_CHARS + 1);
+    const image = { type: 'image', data, mimeType: 'image/png' } as const;
+    const model = play(
+      { type: 'message_chunk', role: 'agent', block: image },
+      { type: 'tool_call', toolCallId: 'c', announced: true, patch: { content: [{ type: 'content', block: image }] } },
+    );
+    assert.ok(JSON.stringify(model.state.entries).length < 2000);
+    const [said] = model.state.entries;
+    assert.match(JSON.stringify(said), /image, too large to keep/);
+  });
+
+  it('hides what a permission is asked for beside its title', async () => {
+    const model = new SessionModel();
+    const desk = new PermissionRequestHandler((event) => model.apply(event, 0));
+    const command = { line: 'rm -rf out', cwd: '/work' };
+    const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once' }];
+    const asked = desk.ask(
+      { title: 'Clean', description: 'To start over', command, options },
+      false,
+      new AbortController().signal,
+    );
+    const [permission] = model.state.permissions.values();
+    assert.deepEqual([permission?.description, permission?.command], ['To start over', command]);
+    desk.answer(permission?.id ?? '', 'y');
+    assert.deepEqual(await asked, { outcome: { outcome: 'selected', optionId: 'y' } });
+  });
+
+  it('follows the newest subagents, and keeps of what goes between them what is read', () => {
+    const model = new SessionModel();
+    for (let index = 0; index < 300; index++)
+      model.apply({ type: 'subagent', sessionId: `s${index}`, title: 'x'.repeat(9000) }, 0);
+    const states = model.state.entries.map((entry) => entry.kind === 'tool' && entry.status);
+    assert.equal(states.filter((one) => one === 'in_progress').length, 200);
+    assert.equal(states.lastIndexOf('cancelled'), 99, 'those that nobody follows any more');
+    for (let index = 0; index < 2000; index++)
+      model.apply({ type: 'session_message', messageId: `m${index}`, sender: 's0', append: 'y'.repeat(50_000) }, 0);
+    assert.ok(JSON.stringify(model.state.entries).length < 1_000_000);
+  });
+
+  it('takes a question for answered that was never asked', () => {
+    const model = play(
+      { type: 'elicitation_closed', id: 'nobody', action: 'accept', by: 'user' },
+      { type: 'elicitation_opened', id: 'nobody' },
+    );
+    assert.deepEqual([model.state.entries, [...model.state.elicitations]], [[], []]);
+  });
+});

@@ -1,0 +1,154 @@
+// Gaps in the transcript of a session from elsewhere: shown, filled in their places, and nothing else moved out of its own.
+import assert from 'node:assert/strict';
+import type { GapFilling, PastEvent, SessionEvent } from '../../../../src/session/events/event';
+import { Changes } from '../../../../src/session/model/changes';
+import { SessionModel } from '../../../../src/session/model/model';
+import type { Entry } from '../../../../src/session/model/state';
+
+const AT = 1_700_000_000_000;
+
+function modelOf(...events: readonly SessionEvent[]): SessionModel {
+  const model = new SessionModel();
+  for (const event of events) model.apply(event, AT);
+  return model;
+}
+
+const gap = (gapId: string, state: 'loading' | 'retryable' | 'final' = 'retryable'): SessionEvent => ({
+  type: 'gap',
+  gapId,
+  text: `${gapId} is missing`,
+  state,
+});
+const user = (messageId: string): PastEvent => ({
+  type: 'message',
+  role: 'user',
+  messageId,
+  content: [{ type: 'text', text: messageId }],
+});
+const answer: readonly PastEvent[] = [
+  { type: 'tool_call', toolCallId: 'past:1', announced: true, patch: { title: 'look', status: 'completed' } },
+  { type: 'message_chunk', role: 'agent', messageId: 'past:2', block: { type: 'text', text: 'found' } },
+];
+
+const answerOf = (number: number): readonly PastEvent[] =>
+  answer.map((event) => (event.type === 'tool_call' ? { ...event, toolCallId: `past:${number}` } : event));
+
+function words(entry: Entry): string {
+  if (entry.kind === 'gap') return `gap ${entry.gapId} ${entry.state}`;
+  if (entry.kind === 'tool') return `tool ${entry.title} ${entry.status}`;
+  if (entry.kind === 'user' || entry.kind === 'agent')
+    return `${entry.kind} ${entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')}`;
+  return entry.kind;
+}
+
+describe('gaps in a transcript', () => {
+  it('leaves a gap where the message was loaded after all', () => {
+    const model = modelOf(gap('a', 'loading'), user('two'));
+    model.apply({ type: 'gap_filled', gapId: 'a', at: AT - 5, events: [user('one')] }, AT);
+    assert.deepEqual(model.state.entries.map(words), ['user one', 'user two']);
+    assert.equal(model.state.entries[0]?.at, AT - 5, 'with the time at which it was said');
+    assert.equal(model.state.entries[0]?.id, 'e0');
+  });
+
+  it('says the old reason after another attempt', () => {
+    const model = modelOf(gap('a', 'loading'));
+    model.apply(gap('a', 'final'), AT);
+    assert.deepEqual(model.state.entries.map(words), ['gap a final']);
+  });
+
+  it('moves what an agent says next into the wrong entry when a gap above becomes several entries', () => {
+    const model = modelOf(
+      gap('a'),
+      gap('b'),
+      { type: 'turn_started', turnId: 't1', origin: 'user', at: AT },
+      { type: 'prompt_sent', turnId: 't1', promptId: 'q1', content: [{ type: 'text', text: 'go' }] },
+      { type: 'tool_call', toolCallId: 'live', announced: true, patch: { title: 'run', status: 'in_progress' } },
+      { type: 'message_chunk', role: 'agent', messageId: 'm', block: { type: 'text', text: 'wor' } },
+    );
+    model.apply({ type: 'gap_filled', gapId: 'a', at: AT, events: answer }, AT);
+    model.apply({ type: 'gap_filled', gapId: 'b', at: AT, events: [user('b')] }, AT);
+    model.apply({ type: 'message_chunk', role: 'agent', messageId: 'm', block: { type: 'text', text: 'king' } }, AT);
+    model.apply({ type: 'tool_call', toolCallId: 'live', announced: false, patch: { title: 'ran' } }, AT);
+    model.apply({ type: 'message_chunk', role: 'user', block: { type: 'text', text: 'go' } }, AT);
+    model.apply({ type: 'turn_ended', turnId: 't1', stopReason: 'end_turn', barrier: 'response', at: AT }, AT);
+    const { entries } = model.state;
+    const live = entries.filter((entry) => entry.turnId === 't1');
+    assert.deepEqual(entries.slice(0, 3).map(words), ['tool look completed', 'agent found', 'user b']);
+    assert.deepEqual(live.slice(0, 3).map(words), ['user go', 'tool ran cancelled', 'agent working']);
+    assert.deepEqual(
+      entries.map(({ index }) => index),
+      entries.map((_, index) => index),
+    );
+    assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length, 'every entry has its own id');
+  });
+
+  it('draws old entries in new places, if the panel is not told that they have moved', () => {
+    const model = modelOf(gap('a'), user('two'));
+    const changes = new Changes(() => {});
+    model.observe(changes);
+    model.apply({ type: 'gap_filled', gapId: 'a', at: AT, events: [user('one')] }, AT);
+    assert.deepEqual([changes.cleared, [...changes.entries]], [false, [[0, true]]], 'one for one moves nothing');
+    model.apply(gap('b'), AT);
+    model.apply({ type: 'gap_filled', gapId: 'b', at: AT, events: answer }, AT);
+    assert.equal(changes.cleared, true);
+  });
+
+  it('fills a gap that is none, or twice', () => {
+    const model = modelOf(gap('a'));
+    for (const gapId of ['b', 'a', 'a']) model.apply({ type: 'gap_filled', gapId, at: AT, events: [user('one')] }, AT);
+    assert.deepEqual(model.state.entries.map(words), ['user one']);
+    model.apply(gap('c'), AT);
+    model.apply({ type: 'gap_filled', gapId: 'c', at: AT, events: [] }, AT);
+    assert.deepEqual(model.state.entries.map(words), ['user one', 'gap c final'], 'an empty message leaves its place');
+  });
+
+  const gapsOf = (count: number): SessionEvent => ({
+    type: 'gaps',
+    prefix: 'g',
+    first: 0,
+    count,
+    text: 'on its way',
+    state: 'loading',
+  });
+
+  it('adds the gaps of a whole history by one event, and says anew of all what is the matter with them', () => {
+    const model = modelOf(gapsOf(3), user('now'));
+    assert.deepEqual(model.state.entries.map(words), [
+      'gap g0 loading',
+      'gap g1 loading',
+      'gap g2 loading',
+      'user now',
+    ]);
+    model.apply({ type: 'gap_filled', gapId: 'g1', at: AT, events: [user('one')] }, AT);
+    model.apply({ type: 'gaps', prefix: 'g', first: 2, count: 1, text: 'stopped', state: 'retryable' }, AT);
+    assert.deepEqual(model.state.entries.map(words), ['gap g0 loading', 'user one', 'gap g2 retryable', 'user now']);
+  });
+
+  it('adds no more gaps than a history may have messages', () => {
+    assert.equal(modelOf(gapsOf(1e9)).state.entries.length, 20_000);
+  });
+
+  it('makes room once for many messages that come together', () => {
+    const fill = (index: number): GapFilling => ({
+      gapId: `g${(index * 37) % 100}`,
+      at: AT,
+      events: index % 3 === 0 ? answerOf(index) : index % 7 === 0 ? [] : [user(`m${index}`)],
+    });
+    const fillings = Array.from({ length: 60 }, (_, index) => fill(index));
+    const together = modelOf(gapsOf(100), user('end'));
+    let told = 0;
+    together.observe(new Changes(() => told++));
+    together.apply({ type: 'gaps_filled', fillings }, AT);
+    const empty = fillings.filter(({ events }) => events.length === 0).length;
+    assert.equal(told, empty + 1, 'one change for all that was filled');
+
+    const apart = modelOf(gapsOf(100), user('end'));
+    for (const filling of fillings) apart.apply({ type: 'gap_filled', ...filling }, AT);
+    assert.deepEqual(together.state.entries, apart.state.entries);
+    for (const model of [together, apart]) {
+      model.apply(gap('g99', 'final'), AT);
+      model.apply({ type: 'tool_call', toolCallId: 'past:3', announced: false, patch: { title: 'seen' } }, AT);
+    }
+    assert.deepEqual(together.state.entries, apart.state.entries, 'what comes later finds its place');
+  });
+});

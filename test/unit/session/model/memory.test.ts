@@ -1,0 +1,129 @@
+// What a session costs in memory: about what it shows, whatever its agent sends.
+import { strict as assert } from 'node:assert';
+import {
+  MAX_ALL_TERMINAL_CHARS,
+  MAX_ALL_TOOL_CHARS,
+  MAX_RAW_CHARS,
+  MAX_TOOL_TEXT,
+} from '../../../../src/session/events/bounds';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { Changes } from '../../../../src/session/model/changes';
+import { SessionModel } from '../../../../src/session/model/model';
+import { retainedBytes } from '../../../support/heap';
+
+const MB = 1024 * 1024;
+
+/** A text as it comes from the wire: with memory of its own. */
+const wireText = (chars: number, seed: number): string =>
+  JSON.parse(JSON.stringify('x'.repeat(chars - 8) + (10_000_000 + seed)));
+
+function model(events: (apply: (event: SessionEvent) => void) => void): SessionModel {
+  const made = new SessionModel();
+  events((event) => made.apply(event, 1));
+  return made;
+}
+
+const call = (id: number, patch: Extract<SessionEvent, { type: 'tool_call' }>['patch']): SessionEvent => ({
+  type: 'tool_call',
+  toolCallId: `c${id}`,
+  announced: true,
+  patch,
+});
+
+describe('the memory of a session', () => {
+  it('holds what is left of large raw outputs and nothing of the rest', () => {
+    const bytes = retainedBytes(() =>
+      model((apply) => {
+        for (let n = 0; n < 30; n++) apply(call(n, { rawOutput: { out: wireText(3 * MB, n) } }));
+      }),
+    );
+    assert.ok(bytes < 1.2 * 30 * MAX_RAW_CHARS + MB, `${bytes} bytes`);
+  });
+
+  it('holds what is left of large texts and nothing of the rest', () => {
+    const bytes = retainedBytes(() =>
+      model((apply) => {
+        for (let n = 0; n < 20; n++)
+          apply(call(n, { content: [{ type: 'content', block: { type: 'text', text: wireText(5 * MB, n) } }] }));
+      }),
+    );
+    assert.ok(bytes < 1.2 * 20 * MAX_TOOL_TEXT + MB, `${bytes} bytes`);
+  });
+
+  it('shortens the oldest tool calls where all together are too large, and keeps the newest whole', () => {
+    let made: SessionModel | undefined;
+    const bytes = retainedBytes(() => {
+      made = model((apply) => {
+        for (let n = 0; n < 300; n++)
+          apply(
+            call(n, {
+              content: [{ type: 'content', block: { type: 'text', text: wireText(MB, n) } }],
+              status: 'completed',
+            }),
+          );
+      });
+      return made;
+    });
+    assert.ok(bytes < 1.2 * MAX_ALL_TOOL_CHARS + MB, `${bytes} bytes`);
+    const sizes = made?.state.entries.map((entry) =>
+      entry.kind === 'tool' ? JSON.stringify(entry.content).length : 0,
+    );
+    assert.ok((sizes?.[0] ?? 0) < 50_000 && (sizes?.[0] ?? 0) > 1000, `the oldest has ${sizes?.[0]}`);
+    assert.ok((sizes?.at(-1) ?? 0) >= MB);
+  });
+
+  it('holds a text that came in small pieces in about its length', () => {
+    const pieces = 200_000;
+    const bytes = retainedBytes(() =>
+      model((apply) => {
+        for (let n = 0; n < pieces; n++)
+          apply({ type: 'message_chunk', role: 'agent', block: { type: 'text', text: `${n % 10}abcd ` } });
+      }),
+    );
+    assert.ok(bytes < 3 * pieces * 6 + MB, `${bytes} bytes for ${pieces * 6} characters`);
+  });
+
+  it('bounds the output of all terminals together, the newest output last', () => {
+    let made: SessionModel | undefined;
+    const bytes = retainedBytes(() => {
+      made = model((apply) => {
+        for (let n = 0; n < 100; n++) apply({ type: 'terminal', terminalId: `t${n}`, append: wireText(MB, n) });
+      });
+      return made;
+    });
+    assert.ok(bytes < 1.2 * MAX_ALL_TERMINAL_CHARS + MB, `${bytes} bytes`);
+    const outputs = [...(made?.state.terminals.values() ?? [])];
+    assert.equal(outputs.at(-1)?.output.length, MB);
+    assert.ok(outputs[0]?.truncated && outputs[0].output.endsWith('10000000'));
+  });
+});
+
+describe('changes that nobody takes', () => {
+  const flood = (kind: 'terminal' | 'message'): number => {
+    const made = new SessionModel();
+    const changes = new Changes(() => {});
+    made.observe(changes);
+    return retainedBytes(() => {
+      for (let n = 0; n < 3000; n++) {
+        const text = wireText(20_000, n);
+        made.apply(
+          kind === 'terminal'
+            ? { type: 'terminal', terminalId: `t${n % 40}`, append: text }
+            : { type: 'message_chunk', role: 'agent', block: { type: 'text', text } },
+          1,
+        );
+      }
+      return [made, changes];
+    });
+  };
+
+  it('cost no more than the model itself while terminals print', () => {
+    const bytes = flood('terminal');
+    assert.ok(bytes < 1.2 * MAX_ALL_TERMINAL_CHARS + 10 * MB, `${bytes} bytes`);
+  });
+
+  it('cost no more than the model itself while the agent talks', () => {
+    const bytes = flood('message');
+    assert.ok(bytes < 1.2 * 8 * MB + 10 * MB, `${bytes} bytes`);
+  });
+});

@@ -1,0 +1,117 @@
+// The past of a session that was opened again, as the model takes it.
+import { strict as assert } from 'node:assert';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+
+const user = (text: string, messageId?: string): SessionEvent => ({
+  type: 'message_chunk',
+  role: 'user',
+  block: { type: 'text', text },
+  ...(messageId !== undefined && { messageId }),
+});
+const agent = (text: string): SessionEvent => ({ type: 'message_chunk', role: 'agent', block: { type: 'text', text } });
+const call = (toolCallId: string, status: 'pending' | 'completed'): SessionEvent => ({
+  type: 'tool_call',
+  toolCallId,
+  patch: { title: 'Look', status },
+  announced: true,
+});
+const plan = (content: string): SessionEvent => ({
+  type: 'plan',
+  planId: 'plan',
+  entries: [{ content, status: 'completed' }],
+});
+const begins: SessionEvent = { type: 'turn_started', turnId: 't1', origin: 'user', at: 9 };
+
+function play(...events: SessionEvent[]): SessionModel {
+  const model = new SessionModel();
+  for (const event of events) model.apply(event, 1);
+  return model;
+}
+
+describe('the past of a session', () => {
+  it('stands beside the old transcript if that is not cleared first', () => {
+    const model = play(user('old'), { type: 'cleared', replay: true }, user('one'));
+    assert.equal(model.state.entries.length, 1);
+  });
+
+  it('has turns that run for ever, or ends that nobody told, if a replayed turn is taken for a live one', () => {
+    const { state } = play(
+      { type: 'cleared', replay: true },
+      user('on'),
+      user('e'),
+      agent('1'),
+      user('two'),
+      agent('2'),
+    );
+    assert.equal(state.turn, undefined);
+    assert.deepEqual(
+      state.turns.map(({ id, replayed, endedAt, stopReason }) => ({ id, replayed, endedAt, stopReason })),
+      ['r1', 'r2'].map((id) => ({ id, replayed: true, endedAt: undefined, stopReason: undefined })),
+    );
+    assert.deepEqual(
+      state.entries.map((entry) => [entry.kind, entry.turnId, entry.late]),
+      [
+        ['user', 'r1', undefined],
+        ['agent', 'r1', undefined],
+        ['user', 'r2', undefined],
+        ['agent', 'r2', undefined],
+      ],
+    );
+  });
+
+  it('puts what an agent says before the first message into no turn', () => {
+    const { state } = play({ type: 'cleared', replay: true }, agent('hello'), user('one'));
+    assert.equal(state.entries[0]?.turnId, undefined);
+    assert.equal(state.turns.length, 1);
+  });
+
+  it('melts the plans and calls of all turns into one where agents count anew in each', () => {
+    const { state } = play(
+      { type: 'cleared', replay: true },
+      user('one', 'a'),
+      call('c', 'completed'),
+      plan('x'),
+      user('two', 'b'),
+      call('c', 'completed'),
+      plan('y'),
+    );
+    assert.deepEqual(
+      state.entries.map(({ kind }) => kind),
+      ['user', 'tool', 'plan', 'user', 'tool', 'plan'],
+    );
+    assert.deepEqual(
+      state.turns.map(({ tools }) => tools),
+      [1, 1],
+    );
+  });
+
+  it('shows a call at work for ever if the past left it open', () => {
+    const model = play(
+      { type: 'cleared', replay: true },
+      user('one'),
+      call('c', 'pending'),
+      user('two'),
+      call('d', 'pending'),
+    );
+    const statuses = (): string[] =>
+      model.state.entries.flatMap((entry) => (entry.kind === 'tool' ? [entry.status] : []));
+    assert.deepEqual(statuses(), ['cancelled', 'pending']);
+    model.apply(begins, 9);
+    assert.deepEqual(statuses(), ['cancelled', 'cancelled']);
+  });
+
+  it('swallows the live turn if the replay has no end', () => {
+    const model = play({ type: 'cleared', replay: true }, user('one'), agent('1'), begins);
+    assert.equal(model.state.replaying, false);
+    model.apply(user('another client'), 10);
+    assert.deepEqual(
+      model.state.turns.map(({ id }) => id),
+      ['r1', 't1'],
+    );
+  });
+
+  it('makes a session that is new look like an old one if clearing alone begins a replay', () => {
+    assert.equal(play({ type: 'cleared' }, user('one')).state.turns.length, 0);
+  });
+});

@@ -1,0 +1,104 @@
+// What a turn tells of the user: how long it waited for them, and what they answered.
+import { strict as assert } from 'node:assert';
+import { answerWords } from '../../../../src/client/requests/answerWords';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import type { Form } from '../../../../src/session/events/form';
+import { SessionModel } from '../../../../src/session/model/model';
+
+const asked = (permissionId: string, toolCallId?: string): SessionEvent => ({
+  type: 'permission_asked',
+  permissionId,
+  title: 'May I?',
+  options: [],
+  ...(toolCallId && { toolCallId }),
+});
+const closed = (permissionId: string): SessionEvent => ({
+  type: 'permission_closed',
+  permissionId,
+  outcome: 'selected',
+  by: 'user',
+});
+
+function play(...events: readonly (readonly [number, SessionEvent])[]): SessionModel {
+  const model = new SessionModel();
+  for (const [at, event] of events) model.apply(event, at);
+  return model;
+}
+
+const colours: Form = {
+  fields: [
+    {
+      key: 'colour',
+      title: 'Colour',
+      required: true,
+      type: 'choice',
+      options: [
+        { value: 'b', title: 'Blue' },
+        { value: 'r', title: 'Red' },
+      ],
+    },
+  ],
+};
+
+describe('the time in which a turn waits for the user', () => {
+  it('is counted once where questions overlap, and for each tool call that was asked about', () => {
+    const { state } = play(
+      [0, { type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }],
+      [1000, { type: 'tool_call', toolCallId: 'c', patch: { title: 'Edit' }, announced: true }],
+      [1000, asked('p1', 'c')],
+      [3000, asked('p2')],
+      [5000, closed('p1')],
+      [9000, closed('p2')],
+      [9500, { type: 'turn_ended', turnId: 't1', stopReason: 'end_turn', barrier: 'response', at: 9500 }],
+    );
+    assert.equal(state.turns[0]?.waitedMs, 8000);
+    assert.equal(state.entries[0]?.kind === 'tool' && state.entries[0].waitedMs, 4000);
+  });
+
+  it('ends with the turn where a question stays open', () => {
+    const { state } = play(
+      [0, { type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }],
+      [1000, asked('p1')],
+      [4000, { type: 'turn_ended', turnId: 't1', stopReason: 'cancelled', barrier: 'exit', at: 4000 }],
+      [9000, closed('p1')],
+    );
+    assert.equal(state.turns[0]?.waitedMs, 3000);
+  });
+});
+
+describe('the line for a question that was answered', () => {
+  it('has the question and the answer', () => {
+    const body = { mode: 'form', form: colours } as const;
+    const { state } = play(
+      [1, { type: 'elicitation_asked', id: 'e', message: 'Which colour?', ...body }],
+      [
+        2,
+        {
+          type: 'elicitation_closed',
+          id: 'e',
+          action: 'accept',
+          by: 'user',
+          answer: answerWords(colours, { colour: 'b' }),
+        },
+      ],
+    );
+    const [entry] = state.entries;
+    assert.deepEqual(entry?.kind === 'notice' && [entry.title, entry.text], [
+      'Answered by you:',
+      'Which colour? → Blue',
+    ]);
+  });
+
+  it('names several fields, and never writes a secret down', () => {
+    const form: Form = {
+      fields: [
+        ...colours.fields,
+        { key: 'apiKey', title: 'API key', required: true, type: 'text' },
+        { key: 'deep', required: false, type: 'boolean' },
+        { key: 'left', required: false, type: 'text' },
+      ],
+    };
+    const words = answerWords(form, { colour: 'r', apiKey: 'sk-123', deep: true });
+    assert.equal(words, 'Colour: Red · API key: ••• · deep: Yes');
+  });
+});

@@ -1,0 +1,384 @@
+// What an agent repeats of a session, against what stands in the transcript.
+import assert from 'node:assert/strict';
+import type { SessionEvent, StopReason } from '../../../../src/session/events/event';
+import { SessionModel } from '../../../../src/session/model/model';
+import { reconcile } from '../../../../src/session/reconcile/reconcile';
+
+type Said = readonly [role: 'user' | 'agent' | 'thought', text: string, messageId?: string];
+
+const chunk = ([role, text, messageId]: Said): SessionEvent => ({
+  type: 'message_chunk',
+  role,
+  block: { type: 'text', text },
+  ...(messageId !== undefined && { messageId }),
+});
+const agent = (text: string, id?: string): SessionEvent =>
+  chunk(['agent', text, ...(id ? [id] : [])] as unknown as Said);
+const user = (text: string, id?: string): SessionEvent => chunk(['user', text, ...(id ? [id] : [])] as unknown as Said);
+
+const tool = (
+  toolCallId: string,
+  status: 'pending' | 'completed' | 'failed',
+  title = `Read ${toolCallId}`,
+  rawInput?: unknown,
+): SessionEvent => ({
+  type: 'tool_call',
+  toolCallId,
+  patch: { title, status, ...(rawInput !== undefined && { rawInput }) },
+  announced: true,
+});
+
+type KnownTurn = readonly [prompt: string, ...events: readonly SessionEvent[]];
+
+/** A transcript as the client kept it: prompts in turns, the last of which ended for the given reason. */
+function ended(stopReason: StopReason, ...turns: readonly KnownTurn[]): SessionModel {
+  const model = new SessionModel();
+  for (const [index, [prompt, ...events]] of turns.entries()) {
+    const turnId = `t${index + 1}`;
+    const isLast = index === turns.length - 1;
+    model.apply({ type: 'turn_started', turnId, origin: 'user', at: 0 }, 0);
+    model.apply({ type: 'prompt_sent', turnId, promptId: `q${index}`, content: [{ type: 'text', text: prompt }] }, 0);
+    for (const event of events) model.apply(event, 0);
+    const why = isLast ? stopReason : 'end_turn';
+    const barrier = why === 'error' ? 'exit' : 'response';
+    model.apply({ type: 'turn_ended', turnId, stopReason: why, barrier, at: 0 }, 0);
+  }
+  return model;
+}
+
+/** The last turn was cut off by the end of the agent. */
+const cutOff = (...turns: readonly KnownTurn[]): SessionModel => ended('error', ...turns);
+const complete = (...turns: readonly KnownTurn[]): SessionModel => ended('end_turn', ...turns);
+
+function repeated(...events: readonly SessionEvent[]): SessionModel {
+  const model = new SessionModel();
+  model.apply({ type: 'cleared', replay: true }, 0);
+  for (const event of events) model.apply(event, 0);
+  return model;
+}
+
+function linesOf(model: SessionModel): string[] {
+  return model.state.entries.flatMap((entry): string[] => {
+    if (entry.kind === 'tool') return [`tool ${entry.toolCallId} ${entry.status}`];
+    if (entry.kind === 'turn_end') return ['---'];
+    if (entry.kind === 'notice') return [`notice: ${entry.title}`];
+    if (entry.kind !== 'user' && entry.kind !== 'agent' && entry.kind !== 'thought') return [];
+    return [`${entry.kind}: ${entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')}`];
+  });
+}
+
+/** The transcript after a repetition; the same one again must bring nothing more. */
+function reconciled(ours: SessionModel, theirs: SessionModel): string[] {
+  for (const event of reconcile(ours.state, theirs.state)) ours.apply(event, 1);
+  assert.deepEqual(reconcile(ours.state, theirs.state), [], 'the same repetition brings nothing more');
+  for (const [index, entry] of ours.state.entries.entries()) assert.equal(entry.index, index);
+  assert.equal(new Set(ours.state.entries.map(({ id }) => id)).size, ours.state.entries.length);
+  return linesOf(ours);
+}
+
+/** A repetition that brings nothing new leaves the transcript as it is. */
+function brings(nothing: SessionModel, ...events: readonly SessionEvent[]): void {
+  const before = linesOf(nothing);
+  assert.deepEqual(reconciled(nothing, repeated(...events)), before);
+}
+
+describe('a session that an agent repeats', () => {
+  describe('without anything new', () => {
+    const two = (): SessionModel =>
+      complete(['one', agent('first answer', 'a1'), tool('c1', 'completed')], ['two', agent('second')]);
+
+    it('leaves no second copy of what both have in memory', () => {
+      const long = 'a long answer '.repeat(100);
+      const output = (): SessionEvent => ({
+        type: 'tool_call',
+        toolCallId: 'c1',
+        announced: true,
+        patch: {
+          title: 'Run',
+          status: 'completed',
+          content: [{ type: 'content', block: { type: 'text', text: long } }],
+          rawOutput: { output: long, code: 0 },
+        },
+      });
+      const known = ended('end_turn', ['go', output(), agent(long)]);
+      const theirs = repeated(user('go'), output(), agent(long));
+      assert.deepEqual(reconcile(known.state, theirs.state), []);
+      const contents = ({ state }: SessionModel): unknown[] =>
+        state.entries.flatMap((entry) => {
+          if (entry.kind === 'tool') return [entry.content, entry.rawOutput];
+          return entry.kind === 'agent' ? [...entry.content] : [];
+        });
+      const ours = contents(known);
+      assert.equal(ours.length, 3);
+      assert.deepEqual(
+        contents(theirs).map((content, index) => content === ours[index]),
+        [true, true, true],
+      );
+      theirs.apply(agent('more'), 2);
+      assert.equal(JSON.stringify(known.state.entries).includes('more'), false, 'each goes on by itself');
+    });
+
+    it('leaves the transcript as it is', () => {
+      const same = [user('one'), agent('first answer', 'a1'), tool('c1', 'completed'), user('two'), agent('second')];
+      brings(two(), ...same);
+      brings(cutOff(['one', agent('first answer', 'a1'), tool('c1', 'completed')], ['two', agent('second')]), ...same);
+    });
+
+    it('is known in other pieces and with other white space', () => {
+      const ours = complete(['one', agent('first\n\nparagraph', 'a1'), tool('c1', 'completed'), agent('and more')]);
+      brings(ours, user('one '), tool('c1', 'completed'), agent('first paragraph and more'));
+      brings(ours, user('one'), agent('first par', 'x1'), agent('agraph and m', 'x2'), agent('ore', 'x3'));
+    });
+
+    it('is known where the agent says less in front of its text than it said then', () => {
+      const ours = (): SessionModel =>
+        complete([
+          'one',
+          agent('I will write a file.'),
+          tool('c1', 'completed'),
+          agent('Info: /ws/a.txt'),
+          agent('Write finished.'),
+        ]);
+      brings(ours(), user('one'), agent('I will write a file.'), tool('c1', 'completed'), agent('Write finished.'));
+      const indexed = complete(['one', agent('Indexing enabled for this folder.\n'), agent('Hello there.')]);
+      brings(indexed, user('one'), agent('Hello there.'));
+    });
+
+    it('adds no words in the name of the user for what an agent puts between', () => {
+      const ours = (): SessionModel =>
+        complete(
+          ['write', agent('I will write a file.'), tool('c1', 'completed', 'WriteFile'), agent('Write finished.')],
+          ['run', agent('Running a command.'), tool('c2', 'completed', 'Shell'), agent('Command finished.')],
+        );
+      brings(
+        ours(),
+        user('<session_context>\nToday is Saturday'),
+        user('write', 'u1'),
+        agent('I will write a file.'),
+        tool('c1', 'completed', 'WriteFile'),
+        user('[Function Response: write_file]'),
+        agent('Write finished.'),
+        user('run', 'u2'),
+        agent('Running a command.'),
+        user('[Function Call: run_shell_command]', 'u3'),
+        tool('c2', 'completed', 'Shell'),
+        user('[Function Response: run_shell_command]', 'u4'),
+        agent('Command finished.'),
+      );
+    });
+
+    it('is known where messages of the user without an answer are joined', () => {
+      const ours = complete(['first one'], ['hi'], ['third', agent('answer')]);
+      brings(ours, user('first onehithird'), agent('answer'));
+      brings(ours, user('first onehi'), user('third', 'u3'), agent('answer'));
+    });
+
+    it('is known where a message of the user comes in pieces with ids of their own, or with more than was typed', () => {
+      const ours = complete(['look at the file a.txt'], ['thanks for that', agent('ok')]);
+      brings(ours, user('look at the', 'u1'), user('file a.txt', 'u2'), user('thanks for that', 'u3'), agent('ok'));
+      brings(ours, user('look at the file a.txt\n--- a.txt ---\nalpha'), user('thanks for that', 'u3'), agent('ok'));
+    });
+
+    it('is known by what calls do where their ids are counted anew', () => {
+      const ours = complete(
+        ['one', tool('c1', 'completed', 'Read a'), tool('c2', 'completed', 'Read b')],
+        [
+          'two',
+          tool('c1', 'completed', 'Shell', { command: 'ls' }),
+          tool('c2', 'completed', 'Shell', { command: 'pwd' }),
+        ],
+      );
+      brings(
+        ours,
+        user('one'),
+        tool('c2', 'completed', 'Read a'),
+        tool('c3', 'completed', 'Read b'),
+        user('two'),
+        tool('c4', 'completed', 'ls', { command: 'ls' }),
+        tool('c5', 'completed', 'pwd', { command: 'pwd' }),
+      );
+    });
+
+    it('is known by its id where a call got another title', () => {
+      const ours = complete(['one', tool('c1', 'completed', 'Shell: ls'), tool('c2', 'completed', 'Shell')]);
+      brings(ours, user('one'), tool('c1', 'completed', 'Shell'), tool('c2', 'completed', 'Shell'));
+    });
+
+    it('is known where calls are repeated without what became of them', () => {
+      const ours = complete(['one', tool('c1', 'completed'), agent('done')], ['two', agent('ok')]);
+      brings(ours, user('one'), tool('c1', 'pending'), agent('done'), user('two'), agent('ok'));
+    });
+
+    it('is known where either end of it is missing', () => {
+      const ours = (): SessionModel =>
+        complete(['one', agent('answer one')], ['two', agent('answer two')], ['three', agent('answer three')]);
+      brings(ours(), user('two'), agent('answer two'), user('three'), agent('answer three'));
+      brings(ours(), user('one'), agent('answer one'), user('two'), agent('answer two'));
+      brings(ours(), agent('wer one'), user('two'), agent('answer two'));
+    });
+
+    it('is known where the same words were said in several turns', () => {
+      const ours = (): SessionModel =>
+        complete(['yes', agent('ok, first')], ['yes', agent('ok, second')], ['no', agent('ok')]);
+      brings(ours(), user('yes'), agent('ok, second'), user('no'), agent('ok'));
+      brings(ours(), user('yes'), agent('ok, first'), user('yes', 'u2'), agent('ok, second'), user('no'), agent('ok'));
+    });
+
+    it('leaves turns before the last one as they are, also where the agent says more in them', () => {
+      const ours = complete(['one', agent('The answer')], ['two', agent('second')]);
+      brings(ours, user('one'), agent('The answer, and more'), user('two'), agent('second'));
+    });
+
+    it('puts nothing into a turn that the agent has ended', () => {
+      const ours = complete(['one', agent('first'), tool('c2', 'completed')]);
+      const more = [tool('c1', 'completed'), agent('between')];
+      brings(ours, user('one'), agent('first'), ...more, tool('c2', 'completed'));
+    });
+
+    it('is nothing new where the agent has forgotten the end of the session', () => {
+      const ours = complete(['one', agent('answer one')], ['two', agent('answer two')]);
+      brings(ours, user('one'), agent('answer one'), user('something else'), agent('another answer'));
+    });
+
+    it('keeps thoughts that only one side has', () => {
+      const ours = complete(
+        ['one', chunk(['thought', 'I think about it']), agent('answer one')],
+        ['two', agent('answer two')],
+      );
+      brings(
+        ours,
+        user('one'),
+        agent('answer one'),
+        chunk(['thought', 'Another thought']),
+        user('two'),
+        agent('answer two'),
+      );
+    });
+  });
+
+  describe('with more than stands here', () => {
+    it('adds the rest of an answer that was cut off to that answer', () => {
+      const ours = cutOff(['one', agent('The answer to this is fo', 'a1')]);
+      const theirs = repeated(user('one'), agent('The answer to this is forty-two.', 'a1'));
+      assert.deepEqual(reconciled(ours, theirs), ['user: one', 'agent: The answer to this is forty-two.', '---']);
+    });
+
+    it('adds the rest where the agent repeats less in front of it', () => {
+      const ours = cutOff(['one', tool('c1', 'completed'), agent('Info: /ws/a.txtWrite fini')]);
+      const theirs = repeated(user('one'), tool('c1', 'completed'), agent('Write finished.'));
+      assert.deepEqual(reconciled(ours, theirs).slice(1), [
+        'tool c1 completed',
+        'agent: Info: /ws/a.txtWrite finished.',
+        '---',
+      ]);
+    });
+
+    it('adds the rest of a turn that was cut off in front of its end', () => {
+      const ours = cutOff(['one', agent('T')]);
+      const theirs = repeated(user('one'), agent('The answer.'), tool('c1', 'completed'), agent('Done.', 'a2'));
+      const expected = ['user: one', 'agent: The answer.', 'tool c1 completed', 'agent: Done.', '---'];
+      assert.deepEqual(reconciled(ours, theirs), expected);
+      assert.ok(ours.state.entries.every(({ turnId, late }) => turnId === 't1' && !late));
+      assert.equal(ours.state.turns[0]?.tools, 1);
+    });
+
+    it('adds what is missing in the middle of a turn that was cut off at its place', () => {
+      const ours = cutOff(['one', agent('first'), tool('c2', 'completed')]);
+      const theirs = repeated(
+        user('one'),
+        agent('first'),
+        tool('c1', 'completed'),
+        agent('between'),
+        tool('c2', 'completed'),
+      );
+      const expected = ['user: one', 'agent: first', 'tool c1 completed', 'agent: between', 'tool c2 completed', '---'];
+      assert.deepEqual(reconciled(ours, theirs), expected);
+    });
+
+    it('adds what is missing of a turn that was to stop when the agent died', () => {
+      const ours = new SessionModel();
+      const content = [{ type: 'text', text: 'one' }] as const;
+      ours.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }, 0);
+      ours.apply({ type: 'prompt_sent', turnId: 't1', promptId: 'q1', content }, 0);
+      for (const event of [agent('first'), tool('c2', 'completed')]) ours.apply(event, 0);
+      ours.apply({ type: 'turn_ended', turnId: 't1', stopReason: 'cancelled', barrier: 'exit', at: 0 }, 0);
+      const theirs = repeated(user('one'), agent('first'), tool('c1', 'completed'), tool('c2', 'completed'));
+      const expected = ['user: one', 'agent: first', 'tool c1 completed', 'tool c2 completed', '---'];
+      assert.deepEqual(reconciled(ours, theirs), expected);
+    });
+
+    it('ends a tool call that the agent finished', () => {
+      const ours = cutOff(['one', tool('c1', 'pending')]);
+      assert.deepEqual(linesOf(ours), ['user: one', 'tool c1 cancelled', '---']);
+      const theirs = repeated(user('one'), tool('c1', 'completed'));
+      assert.deepEqual(reconciled(ours, theirs), ['user: one', 'tool c1 completed', '---']);
+    });
+
+    it('adds turns that were held elsewhere as turns of their own', () => {
+      const ours = complete(['one', agent('answer')]);
+      const theirs = repeated(
+        user('one'),
+        agent('answer'),
+        user('from another client'),
+        tool('c9', 'failed'),
+        agent('done there'),
+      );
+      const there = ['user: from another client', 'tool c9 failed', 'agent: done there'];
+      assert.deepEqual(reconciled(ours, theirs), ['user: one', 'agent: answer', '---', ...there]);
+      assert.ok(ours.state.entries.slice(3).every(({ turnId, late }) => turnId === 'r2' && !late));
+      const more = repeated(
+        user('one'),
+        agent('answer'),
+        user('from another client'),
+        tool('c9', 'failed'),
+        agent('done there, and more'),
+      );
+      assert.deepEqual(reconciled(ours, more).at(-1), 'agent: done there, and more');
+    });
+
+    it('adds a turn that says what an earlier one said', () => {
+      const ours = complete(['yes', agent('ok')], ['yes', agent('ok')]);
+      const theirs = repeated(
+        ...['1', '2', '3'].flatMap((n) => [user('yes', `u${n}`), tool(`c${n}`, 'completed'), agent('ok')]),
+      );
+      assert.deepEqual(reconciled(ours, theirs).slice(-3), ['user: yes', 'tool c3 completed', 'agent: ok']);
+    });
+
+    it('adds what the agent said by itself after its turn behind the end of the turn', () => {
+      const ours = complete(['one', agent('answer one')]);
+      const theirs = repeated(user('one'), agent('answer one', 'a1'), agent('And the build has passed.', 'a2'));
+      assert.deepEqual(reconciled(ours, theirs), [
+        'user: one',
+        'agent: answer one',
+        '---',
+        'agent: And the build has passed.',
+      ]);
+    });
+
+    it('adds notices once, and what calls printed with them', () => {
+      const ours = complete(['one', agent('answer')]);
+      const theirs = repeated(
+        user('one'),
+        agent('answer'),
+        user('two', 'u2'),
+        { type: 'terminal', terminalId: 'x1', output: 'out', exit: { exitCode: 0 } },
+        {
+          type: 'tool_call',
+          toolCallId: 'c1',
+          patch: { title: 'Run', content: [{ type: 'terminal', terminalId: 'x1' }] },
+          announced: true,
+        },
+        { type: 'notice', severity: 'warning', title: 'Low quota' },
+      );
+      assert.deepEqual(reconciled(ours, theirs).slice(-2), ['tool c1 pending', 'notice: Low quota']);
+      assert.equal(ours.state.terminals.get('x1')?.output, 'out');
+    });
+
+    it('rebuilds the transcript where nothing was kept', () => {
+      const theirs = repeated(user('one'), agent('answer'));
+      const ours = new SessionModel();
+      ours.apply({ type: 'notice', severity: 'info', title: 'Opened', own: true }, 0);
+      assert.deepEqual(reconciled(ours, theirs), ['notice: Opened', 'user: one', 'agent: answer']);
+    });
+  });
+});

@@ -1,0 +1,110 @@
+// What real agents repeat of a session, by their recordings, beside the transcript that a client has of it.
+import { strict as assert } from 'node:assert';
+import { repeatedEvents } from '../../../../src/acp/quirks/repeatedPast';
+import { V1Agent } from '../../../../src/acp/v1/v1Agent';
+import { silentLog } from '../../../../src/base/log';
+import { at } from '../../../../src/base/untrusted';
+import type { ContentBlock } from '../../../../src/session/events/content';
+import type { SessionEvent } from '../../../../src/session/events/event';
+import { textOf } from '../../../../src/session/model/entryText';
+import { SessionModel } from '../../../../src/session/model/model';
+import { reconcile } from '../../../../src/session/reconcile/reconcile';
+import { readRecording } from '../../../support/recordings';
+
+/** What the agent sends between session/load and the next prompt. */
+function repeatedIn(recording: string): SessionEvent[] {
+  const lines = readRecording(recording);
+  const from = lines.findIndex(({ msg }) => msg?.method === 'session/load');
+  const to = lines.findIndex(({ msg }) => msg?.method === 'session/prompt');
+  const updates = lines
+    .slice(from, to)
+    .flatMap(({ dir, msg }) => (dir === 'a2c' && msg?.method === 'session/update' ? [at(msg.params, 'update')] : []));
+  const events: SessionEvent[] = [];
+  new V1Agent({ request: async () => ({}), notify: async () => {} }).readUpdates(updates, {
+    emit: (event) => events.push(event),
+    onTurnComplete() {},
+    onState() {},
+    log: silentLog,
+  });
+  return events;
+}
+
+const initializedIn = (recording: string): unknown =>
+  readRecording(recording).find(({ dir, msg }) => dir === 'a2c' && msg?.id === 0)?.msg?.result;
+
+const promptOf = (event: SessionEvent): ContentBlock | undefined => {
+  if (event.type !== 'message_chunk' || event.role !== 'user' || event.block.type !== 'text') return undefined;
+  return event.block.text.startsWith('SCRIPT:') ? event.block : undefined;
+};
+
+/** The transcript of the client that was there: prompts of its own, and what the agent said and did. */
+function transcriptOf(events: readonly SessionEvent[], stopReason: 'end_turn' | 'error'): SessionModel {
+  const model = new SessionModel();
+  let turn = 0;
+  const end = (): void => {
+    if (turn > 0)
+      model.apply(
+        {
+          type: 'turn_ended',
+          turnId: `t${turn}`,
+          stopReason,
+          barrier: stopReason === 'error' ? 'exit' : 'response',
+          at: 0,
+        },
+        0,
+      );
+  };
+  for (const event of events) {
+    const prompt = promptOf(event);
+    if (prompt) {
+      end();
+      const turnId = `t${++turn}`;
+      model.apply({ type: 'turn_started', turnId, origin: 'user', at: 0 }, 0);
+      model.apply({ type: 'prompt_sent', turnId, promptId: `q${turn}`, content: [prompt] }, 0);
+    } else if (turn > 0 && !(event.type === 'message_chunk' && event.role === 'user')) model.apply(event, 0);
+  }
+  end();
+  return model;
+}
+
+describe('a session that was recorded', () => {
+  for (const recording of ['gemini.reload', 'opencode.reload']) {
+    for (const stopReason of ['end_turn', 'error'] as const) {
+      it(`stands once and as it was after a reload: ${recording}, last turn ${stopReason}`, () => {
+        const events = repeatedIn(recording);
+        const known = transcriptOf(events, stopReason);
+        const prompts = known.state.entries.filter(({ kind }) => kind === 'user').length;
+        assert.ok(prompts >= 3);
+        const repeated = new SessionModel();
+        repeated.apply({ type: 'cleared', replay: true }, 0);
+        for (const event of events) {
+          repeated.apply(event, 0);
+          // Wherever the agent pauses.
+          assert.deepEqual(reconcile(known.state, repeated.state, true), []);
+        }
+        assert.deepEqual(reconcile(known.state, repeated.state), []);
+      });
+    }
+  }
+
+  it('becomes a transcript of what was said, where a client opens it that was not there', () => {
+    const model = new SessionModel();
+    model.apply({ type: 'cleared', replay: true }, 0);
+    const asSaid = repeatedEvents(initializedIn('gemini.reload'));
+    for (const event of repeatedIn('gemini.reload').flatMap(asSaid)) model.apply(event, 0);
+    const said = model.state.entries.flatMap((entry) =>
+      entry.kind === 'user' || entry.kind === 'agent' ? [`${entry.kind}: ${textOf(entry).slice(0, 25)}`] : [],
+    );
+    assert.deepEqual(said, [
+      'user: <session_context>\nThis is',
+      'user: SCRIPT:hello CWD=/rig/run',
+      'agent: Hello from the **fake** m',
+      'user: SCRIPT:write CWD=/rig/run',
+      'agent: I will write a file.',
+      'agent: Write finished.',
+      'user: SCRIPT:bash CWD=/rig/run/',
+      'agent: Running a command.',
+      'agent: Command finished.',
+    ]);
+  });
+});

@@ -1,0 +1,229 @@
+// Finding what was said.
+import { strict as assert } from 'node:assert';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ToolPatch } from '../../../../src/session/events/event';
+import type { Journal } from '../../../../src/store/journal';
+import { toQuery } from '../../../../src/store/search/search';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { HeldTimers, newSession, openJournal, said, timed, turn } from '../../../support/store/journals';
+import { seeded } from '../../../support/store/random';
+
+describe('search', () => {
+  let folder: string;
+  let journal: Journal;
+  const found = (text: string): readonly string[] => journal.search(text, 10).map((result) => result.session.key);
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    journal = openJournal(folder);
+    for (const key of ['a', 'b', 'c']) journal.saveSession(newSession(key));
+  });
+
+  afterEach(async () => {
+    journal.dispose();
+    await removeScratch();
+  });
+
+  it('does not find what the user or the agent said, or shows it without its words marked', () => {
+    journal.append('a', turn('t1', 1, 'Where is the greenhouse?', 'Behind the old mill.'));
+    journal.append('b', turn('t1', 1, 'Hello', 'The greenhouse is closed.'));
+    assert.deepEqual([...found('greenhouse')].sort(), ['a', 'b']);
+    assert.deepEqual([...found('greenh')].sort(), ['a', 'b']);
+    assert.deepEqual(found('OLD mill'), ['a']);
+    const [first] = journal.search('mill', 10);
+    assert.deepEqual(first?.message, { seq: 3, role: 'agent' });
+    assert.deepEqual(first?.snippet, [
+      { text: 'Behind the old ', hit: false },
+      { text: 'mill', hit: true },
+      { text: '.', hit: false },
+    ]);
+  });
+
+  it('misses a word that came in two chunks, in two flushes or in two rows', () => {
+    journal.append('a', timed(1, { type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }, said('some butter')));
+    journal.flush();
+    assert.deepEqual(found('butterfly'), []);
+    journal.append('a', timed(5, said(`fly ${'filler '.repeat(1300)}`), said('and a dragon')));
+    journal.append('a', timed(7, said('fly')));
+    journal.append(
+      'a',
+      timed(9, { type: 'turn_ended', turnId: 't1', stopReason: 'end_turn', barrier: 'state', at: 9 }),
+    );
+    assert.deepEqual(found('butterfly'), ['a']);
+    assert.deepEqual(found('dragonfly'), ['a']);
+  });
+
+  it('misses whole messages of a newer protocol, or finds thoughts', () => {
+    const content = [{ type: 'text', text: 'whole walnut' }] as const;
+    const thought = { type: 'message_chunk', role: 'thought', block: { type: 'text', text: 'hidden hazel' } } as const;
+    journal.append(
+      'a',
+      timed(1, { type: 'message', role: 'agent', messageId: 'm', content }, thought, { type: 'cleared' }),
+    );
+    assert.deepEqual(found('walnut'), ['a']);
+    assert.deepEqual(found('hazel'), []);
+  });
+
+  it('finds tool calls by their title, their command and their paths, and where they stand', () => {
+    const call = (toolCallId: string, patch: ToolPatch) =>
+      ({ type: 'tool_call', toolCallId, patch, announced: true }) as const;
+    journal.append(
+      'a',
+      timed(
+        1,
+        call('1', { title: 'Terminal', rawInput: { command: ['npm', 'run', 'typecheck'] } }),
+        call('2', {
+          title: 'Read fox.ts',
+          locations: [{ path: '/work/src/deep/fox.ts' }],
+          rawInput: { deep: 'hidden' },
+        }),
+        call('1', { status: 'completed', rawOutput: { stdout: 'hidden' } }),
+      ),
+    );
+    assert.deepEqual(found('npm typecheck'), ['a']);
+    assert.deepEqual(found('deep/fox.ts'), ['a']);
+    assert.deepEqual(found('hidden'), []);
+    const [hit] = journal.search('fox', 10);
+    assert.deepEqual([hit?.hits, hit?.message], [1, { seq: 2, role: 'tool' }]);
+  });
+
+  it('finds tool calls of an earlier version, taken in a few rows at a time', () => {
+    const patch = (number: number): ToolPatch => ({ title: `Read part${number}.ts` });
+    const calls = Array.from({ length: 450 }, (_, number) => ({
+      type: 'tool_call' as const,
+      toolCallId: `${number}`,
+      patch: patch(number),
+      announced: true,
+    }));
+    journal.append('a', timed(1, ...calls));
+    journal.dispose();
+    const raw = new DatabaseSync(join(folder, 'parley.db'));
+    raw.exec('DELETE FROM texts; UPDATE sessions SET tools_seq = 0');
+    raw.close();
+    const timers = new HeldTimers();
+    journal = openJournal(folder, { schedule: timers.schedule });
+    assert.deepEqual([found('part3'), found('part449')], [['a'], []], 'a search takes in a part and does not wait');
+    timers.run();
+    assert.deepEqual(found('part449'), ['a']);
+  });
+
+  it('finds what an agent has shown of a session later', () => {
+    const block = { type: 'text', text: 'a restored raven' } as const;
+    const events = [{ type: 'message_chunk', role: 'agent', block }] as const;
+    journal.append(
+      'a',
+      timed(
+        1,
+        said('The ans'),
+        { type: 'restored', entryId: 'e0', text: 'wer of the owl' },
+        { type: 'restored', entryId: 'e0', events },
+      ),
+    );
+    assert.deepEqual(found('owl'), ['a']);
+    assert.deepEqual(found('raven'), ['a']);
+  });
+
+  it('misses what a process that was killed had written last', () => {
+    journal.append('a', timed(1, said('the last words')));
+    journal.flush();
+    assert.deepEqual(found('words'), []);
+    const after = openJournal(folder);
+    after.claim('a', 'w2');
+    assert.deepEqual(
+      after.search('words', 5).map((result) => result.session.key),
+      ['a'],
+    );
+    after.dispose();
+  });
+
+  it('is answered with an error, or with everything, where the user types what the index takes for an operator', () => {
+    journal.append('a', turn('t1', 1, 'C++ and "quotes" NOT here', 'a AND b OR c; user:name foo.bar(baz) 50% *star*'));
+    const typed = [
+      'C++',
+      '"quotes',
+      'NOT here',
+      'a AND b',
+      'user:name',
+      'foo.bar(',
+      '50%',
+      '*star*',
+      '"a AND b"',
+      "b'",
+      'NEAR(a b)',
+    ];
+    for (const text of typed.slice(0, 9)) assert.deepEqual(found(text), ['a'], text);
+    for (const text of [
+      ...typed,
+      '"',
+      '""',
+      '*',
+      '(',
+      '-',
+      '^',
+      '{}',
+      '\0',
+      '',
+      ' ',
+      'x'.repeat(10_000),
+      'a '.repeat(5000),
+    ]) {
+      assert.ok(Array.isArray(journal.search(text, 10)), text);
+    }
+    for (const text of ['"', '*', '-', '', '()']) assert.equal(toQuery(text), undefined);
+    const random = seeded(3);
+    for (let step = 0; step < 500; step++) {
+      const signs = Array.from({ length: random(12) }, () =>
+        String.fromCodePoint(random(3) === 0 ? random(0x3000) : 32 + random(95)),
+      );
+      journal.search(signs.join(''), 3);
+    }
+  });
+
+  it('runs what an agent wrote as markup, or takes its control characters for marks', () => {
+    journal.append('a', turn('t1', 1, 'x', 'evil \u0001<b>needle</b>\u0002 end'));
+    assert.deepEqual(journal.search('needle', 1)[0]?.snippet, [
+      { text: 'evil  <b>', hit: false },
+      { text: 'needle', hit: true },
+      { text: '</b>  end', hit: false },
+    ]);
+  });
+
+  it('puts a session with that title behind others, or a chance hit before a good one', () => {
+    journal.append('a', turn('t1', 1, 'x', `${'filler '.repeat(300)} parser`));
+    journal.append('b', turn('t1', 1, 'parser', 'the parser is a parser'));
+    journal.updateSession('c', { title: 'Fix the Parser' });
+    assert.deepEqual(found('parser'), ['c', 'b', 'a']);
+  });
+
+  it('makes each chunk wait for the index', () => {
+    const timers = new HeldTimers();
+    const other = openJournal(folder, { schedule: timers.schedule });
+    other.append('a', turn('t1', 1, 'question', 'answer'));
+    const raw = new DatabaseSync(join(folder, 'parley.db'));
+    const count = (): unknown => raw.prepare('SELECT count(*) AS n FROM texts').get()?.n;
+    assert.equal(count(), 0);
+    timers.run();
+    assert.equal(count(), 2);
+    raw.close();
+    other.dispose();
+  });
+
+  it('is gone for good after the index was damaged', () => {
+    journal.append('a', turn('t1', 1, 'aardvark', 'needle'));
+    assert.deepEqual(found('needle'), ['a']);
+    journal.dispose();
+    // The first word of a leaf of the index, with its mark; the size of the leaf stands three bytes before it.
+    const path = join(folder, 'parley.db');
+    const bytes = readFileSync(path);
+    const at = bytes.indexOf('0aardvark');
+    assert.ok(at > 0);
+    bytes.writeUInt16BE(0xfff0, at - 3);
+    writeFileSync(path, bytes);
+    journal = openJournal(folder);
+    assert.deepEqual(found('needle'), ['a']);
+    assert.equal(journal.state.kind, 'durable');
+    assert.equal(journal.events('a').events.length, 5);
+  });
+});

@@ -1,0 +1,176 @@
+// Two windows and one session.
+import { strict as assert } from 'node:assert';
+import { ParleyError } from '../../../../src/base/errors';
+import type { Machine } from '../../../../src/store/file/machine';
+import type { Journal } from '../../../../src/store/journal';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { HeldTimers, newSession, openJournal, queued, said, textIn, timed } from '../../../support/store/journals';
+
+const MINUTE = 60_000;
+
+describe('the owner of a session', () => {
+  let folder: string;
+  let now: number;
+  /** Milliseconds since the system started. */
+  let ticks: number;
+  let dead: boolean;
+  let timers: HeldTimers;
+  let one: Journal;
+  let two: Journal;
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    now = 1_000_000;
+    ticks = 500_000;
+    dead = false;
+    timers = new HeldTimers();
+    one = openJournal(folder, { now: () => now, machine: machine(101), schedule: timers.schedule });
+    one.saveSession(newSession('a'));
+    two = openJournal(folder, { now: () => now, machine: machine(102) });
+  });
+
+  afterEach(async () => {
+    one.dispose();
+    two.dispose();
+    await removeScratch();
+  });
+
+  function machine(pid: number, more: Partial<Machine> = {}): Machine {
+    return {
+      host: 'here',
+      boot: 'first boot',
+      pid,
+      ticks: () => ticks,
+      isAlive: () => !dead,
+      startOf: (of) => `start of ${of}`,
+      ...more,
+    };
+  }
+
+  function wait(ms: number): void {
+    now += ms;
+    ticks += ms;
+  }
+
+  it('is one window at a time', () => {
+    assert.deepEqual(one.claim('a', 'w1'), { kind: 'owned' });
+    assert.deepEqual(two.claim('a', 'w2'), { kind: 'heldBy', windowId: 'w1', pid: 101, since: 1_000_000 });
+    assert.deepEqual(one.claim('a', 'w1'), { kind: 'owned' });
+    assert.equal(two.owner('a')?.windowId, 'w1');
+    one.release('a', 'w1');
+    assert.equal(two.owner('a'), undefined);
+    assert.deepEqual(two.claim('a', 'w2'), { kind: 'owned' });
+  });
+
+  it('is another window once its process has died or its window was closed', () => {
+    one.claim('a', 'w1');
+    dead = true;
+    assert.deepEqual(two.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
+    dead = false;
+    two.dispose();
+    assert.deepEqual(one.claim('a', 'w1'), { kind: 'owned' });
+  });
+
+  it('is the window that gives signs of life, and another one after ten minutes without any', () => {
+    one.claim('a', 'w1');
+    for (let minute = 0; minute < 30; minute++) {
+      wait(MINUTE);
+      timers.run();
+    }
+    assert.equal(two.claim('a', 'w2').kind, 'heldBy');
+    wait(11 * MINUTE);
+    assert.deepEqual(two.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
+  });
+
+  it('stays the living window when the clock is set back or forward by hours', () => {
+    one.claim('a', 'w1');
+    now -= 24 * 60 * MINUTE;
+    assert.equal(two.claim('a', 'w2').kind, 'heldBy');
+    now += 400 * 24 * 60 * MINUTE;
+    assert.equal(two.claim('a', 'w2').kind, 'heldBy');
+  });
+
+  it('is no process of an earlier boot, whatever runs under its number now', () => {
+    one.claim('a', 'w1');
+    ticks = 20_000;
+    now += 40_000;
+    const after = openJournal(folder, { now: () => now, machine: machine(7, { boot: 'second boot' }) });
+    assert.deepEqual(after.claim('a', 'w3'), { kind: 'owned', tookOverFrom: 'w1' });
+    after.dispose();
+  });
+
+  it('is no process of an earlier boot where the system has no name for boots', () => {
+    const unnamed = { boot: undefined, startOf: () => undefined };
+    const before = openJournal(folder, { now: () => now, machine: machine(103, unnamed) });
+    before.claim('a', 'w1');
+    ticks = 20_000;
+    const after = openJournal(folder, { now: () => now, machine: machine(7, unnamed) });
+    assert.equal(after.claim('a', 'w3').kind, 'owned');
+    before.dispose();
+    after.dispose();
+  });
+
+  it('is no other process that was given the same number', () => {
+    one.claim('a', 'w1');
+    const other = machine(102, { startOf: (of) => `later start of ${of}` });
+    const later = openJournal(folder, { now: () => now, machine: other });
+    assert.deepEqual(later.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
+    later.dispose();
+  });
+
+  it('is no earlier window of this very process', () => {
+    one.claim('a', 'w1');
+    const again = openJournal(folder, { now: () => now, machine: machine(101) });
+    assert.deepEqual(again.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
+    again.dispose();
+  });
+
+  it('on another machine is taken for gone after a minute of silence', () => {
+    one.claim('a', 'w1');
+    const far = openJournal(folder, { now: () => now, machine: machine(101, { host: 'there' }) });
+    assert.equal(far.claim('a', 'w2').kind, 'heldBy');
+    wait(61_000);
+    assert.equal(far.claim('a', 'w2').kind, 'owned');
+    far.dispose();
+  });
+
+  it('alone writes into the session, also after it was taken over', () => {
+    const lost: string[] = [];
+    one.onDidLoseSession((key) => lost.push(key));
+    one.claim('a', 'w1');
+    one.append('a', timed(1, said('mine')));
+    one.flush();
+    wait(11 * MINUTE);
+    two.claim('a', 'w2');
+    assert.throws(
+      () => one.queue.enqueue('a', queued('q1')),
+      (error) => error instanceof ParleyError && error.code === 'session-held',
+    );
+    one.append('a', timed(2, said(' late')));
+    one.flush();
+    assert.deepEqual(lost, ['a']);
+    two.append('a', timed(3, said(' and theirs')));
+    assert.equal(textIn(two.events('a').events), 'mine and theirs');
+    assert.deepEqual(one.heartbeat(), []);
+  });
+
+  it('learns from its next heartbeat that the session was taken over', () => {
+    const lost: string[] = [];
+    one.onDidLoseSession((key) => lost.push(key));
+    one.claim('a', 'w1');
+    wait(11 * MINUTE);
+    two.claim('a', 'w2');
+    assert.deepEqual(one.heartbeat(), ['a']);
+    assert.deepEqual(lost, ['a']);
+  });
+
+  it('alone may delete the session', () => {
+    one.claim('a', 'w1');
+    assert.throws(
+      () => two.deleteSession('a'),
+      (error) => error instanceof ParleyError && error.code === 'session-held',
+    );
+    one.deleteSession('a');
+    assert.equal(two.session('a'), undefined);
+  });
+});

@@ -1,0 +1,108 @@
+// Messages that wait: on the disk when the call returns, never lost and never sent twice.
+import { strict as assert } from 'node:assert';
+import { ParleyError } from '../../../../src/base/errors';
+import type { Journal } from '../../../../src/store/journal';
+import { removeScratch, scratchFolder } from '../../../support/scratch';
+import { newSession, openJournal, queued, said, timed } from '../../../support/store/journals';
+
+function isCode(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof ParleyError && error.code === code;
+}
+
+describe('QueueStore', () => {
+  let folder: string;
+  let journal: Journal;
+  const ids = (from: Journal = journal): readonly string[] => from.queue.items('a').map((item) => item.id);
+
+  beforeEach(async () => {
+    folder = await scratchFolder();
+    journal = openJournal(folder);
+    journal.saveSession(newSession('a'));
+  });
+
+  afterEach(async () => {
+    journal.dispose();
+    await removeScratch();
+  });
+
+  it('says that a message waits while it is not on the disk', () => {
+    const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
+    const attachment = {
+      id: 'x',
+      kind: 'image',
+      label: 'shot',
+      detail: '1 KB',
+      thumbnail: 'data:x',
+      forms: [image],
+    } as const;
+    const item = queued('q1', { text: 'hi \ud83d', attachments: [attachment] });
+    journal.append('a', timed(1, said('before it')));
+    journal.queue.enqueue('a', item);
+    const other = openJournal(folder);
+    assert.deepEqual(other.queue.items('a'), [item]);
+    assert.equal(other.session('a')?.lastSeq, 1);
+    other.dispose();
+  });
+
+  it("does not keep the user's order", () => {
+    for (const id of ['q1', 'q2', 'q3']) journal.queue.enqueue('a', queued(id));
+    journal.queue.enqueue('a', queued('q0'), 'first');
+    assert.deepEqual(ids(), ['q0', 'q1', 'q2', 'q3']);
+    journal.queue.reorder('a', ['q3', 'unknown', 'q1']);
+    assert.deepEqual(ids(), ['q3', 'q1', 'q0', 'q2']);
+    assert.equal(journal.queue.remove('a', 'q1'), true);
+    assert.equal(journal.queue.remove('a', 'q1'), false);
+    journal.queue.enqueue('a', queued('q9'));
+    const other = openJournal(folder);
+    assert.deepEqual(ids(other), ['q3', 'q0', 'q2', 'q9']);
+    other.dispose();
+  });
+
+  it('loses an edit, that an item is being edited, or why the queue waits', () => {
+    journal.queue.enqueue('a', queued('q1'));
+    journal.queue.edit('a', 'q1', { held: true });
+    journal.queue.edit('a', 'q1', { text: 'new words' });
+    journal.queue.setPaused('a', 'You pressed stop.');
+    const other = openJournal(folder);
+    assert.deepEqual(other.queue.items('a'), [queued('q1', { text: 'new words', held: true })]);
+    assert.equal(other.session('a')?.queuePaused, 'You pressed stop.');
+    other.dispose();
+    journal.queue.setPaused('a', undefined);
+    assert.equal(journal.session('a')?.queuePaused, undefined);
+  });
+
+  it('sends a message twice, or changes one that has left', () => {
+    journal.queue.enqueue('a', queued('q1'));
+    assert.throws(() => journal.queue.setState('a', 'q1', 'accepted'), isCode('queue-state'));
+    journal.queue.setState('a', 'q1', 'sending');
+    assert.throws(() => journal.queue.setState('a', 'q1', 'sending'), isCode('queue-state'));
+    assert.throws(() => journal.queue.edit('a', 'q1', { text: 'late' }), isCode('queue-state'));
+    journal.queue.setState('a', 'q1', 'accepted');
+    assert.throws(() => journal.queue.setState('a', 'q1', 'sending'), isCode('queue-state'));
+    assert.throws(() => journal.queue.setState('a', 'gone', 'sending'), isCode('queue-no-item'));
+    assert.throws(() => journal.queue.enqueue('a', queued('q1')), isCode('queue-duplicate'));
+  });
+
+  it('forgets of which message nobody knows whether the agent has it, or says so of one that goes again', () => {
+    const again = queued('q1-again', { state: 'failed', reason: 'nobody knows', doubtful: true, repeats: 'q1' });
+    journal.queue.enqueue('a', again);
+    journal.queue.enqueue('a', queued('q2'));
+    journal.queue.setState('a', 'q2', 'failed', { reason: 'nobody knows', doubtful: true });
+    const other = openJournal(folder);
+    const doubtful = queued('q2', { state: 'failed', reason: 'nobody knows', doubtful: true });
+    assert.deepEqual(other.queue.items('a'), [again, doubtful]);
+    other.queue.setState('a', 'q2', 'queued');
+    other.queue.setState('a', 'q1-again', 'queued');
+    assert.deepEqual(other.queue.items('a'), [queued('q1-again', { text: again.text, repeats: 'q1' }), queued('q2')]);
+    other.dispose();
+  });
+
+  it('fills the disk with one message, or with messages without end', function () {
+    this.timeout(20_000);
+    const text = 'x'.repeat(65 * 1024 * 1024);
+    assert.throws(() => journal.queue.enqueue('a', queued('big', { text })), isCode('message-too-large'));
+    for (let index = 0; index < 1000; index++) journal.queue.enqueue('a', queued(`q${index}`));
+    assert.throws(() => journal.queue.enqueue('a', queued('more')), isCode('queue-full'));
+    assert.equal(ids().length, 1000);
+  });
+});

@@ -1,0 +1,31 @@
+// Which commands of the agent are offered for what is being typed.
+import assert from 'node:assert/strict';
+import { completeCommand, matchCommands, slashQuery } from '../../../../src/webview/composer/slash';
+
+const COMMANDS = ['review', 'compact', 'preview', 'init'].map((name) => ({ name, description: name }));
+
+describe('webview/slash', () => {
+  it('offers commands only while one is being typed at the very start', () => {
+    assert.equal(slashQuery('/', 1), '');
+    assert.equal(slashQuery('/re', 3), 're');
+    assert.equal(slashQuery('/re view', 3), 're');
+    assert.equal(slashQuery('/review ', 8), undefined);
+    assert.equal(slashQuery(' /re', 4), undefined);
+    assert.equal(slashQuery('see /re', 7), undefined);
+    assert.equal(slashQuery('/review', 3), undefined);
+  });
+
+  it('puts what begins with the query before what contains it', () => {
+    assert.deepEqual(
+      matchCommands(COMMANDS, 'RE').map(({ name }) => name),
+      ['review', 'preview'],
+    );
+    assert.equal(matchCommands(COMMANDS, '').length, 4);
+    assert.equal(matchCommands(COMMANDS, 'zzz').length, 0);
+  });
+
+  it('keeps what stands behind the caret', () => {
+    assert.equal(completeCommand('/re the diff', 3, COMMANDS[0]!), '/review the diff');
+    assert.equal(completeCommand('/', 1, COMMANDS[1]!), '/compact ');
+  });
+});

@@ -1,0 +1,91 @@
+// The entries that a panel has, and how operations of the host change them.
+import assert from 'node:assert/strict';
+import type { ItemView } from '../../../../src/panel/contract';
+import { ItemStore } from '../../../../src/webview/entries/itemStore';
+
+const message = (id: string, text: string): ItemView => ({
+  kind: 'agent',
+  id,
+  turnId: 't1',
+  at: 100,
+  duration: 0,
+  content: [{ type: 'text', text }],
+});
+const textOf = (store: ItemStore, index: number): string => {
+  const item = store.get(index)?.item;
+  return item?.kind === 'agent' ? item.content.map((block) => (block.type === 'text' ? block.text : '')).join('|') : '';
+};
+
+describe('webview/itemStore', () => {
+  it('appends to the last text, and begins one where the last block is none', () => {
+    const store = new ItemStore();
+    store.reset(0, 0, [], 1);
+    store.apply({ op: 'put', index: 0, item: message('a', 'one') }, 2);
+    store.apply({ op: 'append', index: 0, text: ' two', until: 350 }, 2);
+    assert.equal(textOf(store, 0), 'one two');
+    const { item } = store.get(0)!;
+    assert.equal(item.kind === 'agent' && item.duration, 250);
+    const image = { type: 'image', data: '', mimeType: 'image/png' } as const;
+    store.apply({ op: 'put', index: 1, item: { ...message('b', ''), content: [image] } as ItemView }, 2);
+    store.apply({ op: 'append', index: 1, text: 'after', until: 0 }, 2);
+    assert.equal(textOf(store, 1), '|after');
+  });
+
+  it('only counts what it does not have', () => {
+    const store = new ItemStore();
+    store.reset(100, 99, [message('z', 'z')], 1);
+    assert.deepEqual(store.apply({ op: 'append', index: 3, text: 'x', until: 0 }, 2), []);
+    assert.deepEqual(store.apply({ op: 'put', index: 3, item: message('x', 'x') }, 2), []);
+    assert.equal(store.get(3), undefined);
+    assert.deepEqual(store.apply({ op: 'put', index: 100, item: message('n', 'n') }, 2), [{ type: 'put', index: 100 }]);
+    assert.equal(store.total, 101);
+  });
+
+  it('does not apply twice what a fetched page had already', () => {
+    const store = new ItemStore();
+    store.reset(2, 1, [message('b', 'b')], 1);
+    store.insert(0, [message('a', 'one two')], 9);
+    store.apply({ op: 'append', index: 0, text: ' two', until: 0 }, 8);
+    assert.equal(textOf(store, 0), 'one two');
+    store.apply({ op: 'append', index: 0, text: ' three', until: 0 }, 10);
+    assert.equal(textOf(store, 0), 'one two three');
+  });
+
+  it('grows a terminal wherever it is shown, and drops from its front', () => {
+    const store = new ItemStore();
+    const terminal = { id: 't', output: 'abc', truncated: false, running: true, openable: true };
+    const tool: ItemView = {
+      kind: 'tool',
+      id: 'c',
+      at: 0,
+      title: '',
+      toolKind: 'execute',
+      status: 'in_progress',
+      content: [{ type: 'terminal', terminal }],
+      locations: [],
+      hasRaw: false,
+    };
+    store.reset(2, 0, [tool, { ...tool, id: 'd' }], 1);
+    const changes = store.apply({ op: 'terminal', terminalId: 't', text: 'def', drop: 2 }, 2);
+    assert.deepEqual(
+      changes.map(({ index }) => index),
+      [0, 1],
+    );
+    const { item } = store.get(1)!;
+    assert.deepEqual(item.kind === 'tool' && item.content[0], {
+      type: 'terminal',
+      terminal: { ...terminal, output: 'cdef', truncated: true },
+    });
+  });
+
+  it('finds the last message of the user', () => {
+    const store = new ItemStore();
+    store.reset(
+      3,
+      0,
+      [message('a', 'one'), { ...message('u', 'asked'), kind: 'user' } as ItemView, message('b', 'two')],
+      1,
+    );
+    assert.equal(store.lastUserText(), 'asked');
+  });
+});

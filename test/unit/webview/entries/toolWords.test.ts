@@ -1,0 +1,76 @@
+// A tool call in one line of words.
+import assert from 'node:assert/strict';
+import { type ToolItem, toolWords } from '../../../../src/webview/entries/toolWords';
+
+function tool(patch: Partial<ToolItem>): ToolItem {
+  return {
+    kind: 'tool',
+    id: 'c',
+    at: 1000,
+    title: '',
+    toolKind: 'other',
+    status: 'completed',
+    content: [],
+    locations: [],
+    hasRaw: false,
+    ...patch,
+  };
+}
+
+const line = (patch: Partial<ToolItem>): string => {
+  const { verb, object } = toolWords(tool(patch));
+  return `${verb}|${object}`;
+};
+
+describe('webview/toolWords', () => {
+  it('says which lines of a file were read, unless the title does', () => {
+    const locations = [{ path: '/w/src/a.ts', label: 'src/a.ts', line: 10 }];
+    const read = { toolKind: 'read', locations, lines: '10–20' };
+    assert.equal(line({ ...read, title: 'Read /w/src/a.ts' }), 'Read|src/a.ts:10–20');
+    assert.equal(line({ ...read, title: 'Read File' }), 'Read|src/a.ts:10–20');
+    assert.equal(line({ ...read, title: 'Read src/a.ts (10 - 20)' }), 'Read|src/a.ts (10 - 20)');
+  });
+
+  it('says how much of its time a call waited for the user, from a second on', () => {
+    const time = (waitedMs: number) => toolWords(tool({ at: 0, endedAt: 34_000, waitedMs })).time;
+    assert.equal(time(33_000), '34 s (33 s waiting for you)');
+    assert.equal(time(900), '34 s');
+  });
+
+  it('does not say the verb twice', () => {
+    assert.equal(line({ toolKind: 'read', title: 'Read src/a.ts' }), 'Read|src/a.ts');
+    assert.equal(line({ toolKind: 'read', title: 'Reading file: src/a.ts' }), 'Read|src/a.ts');
+    assert.equal(line({ toolKind: 'edit', title: 'Write `src/a.ts`' }), 'Edit|src/a.ts');
+    assert.equal(line({ toolKind: 'execute', title: '`npm run test`' }), 'Run|npm run test');
+    assert.equal(line({ toolKind: 'execute', title: 'run-parts /etc' }), 'Run|run-parts /etc');
+    assert.equal(line({ toolKind: 'think', title: 'Thinking' }), 'Think|');
+  });
+
+  it('shows a path as the host shortened it', () => {
+    const locations = [{ path: '/work/app/src/a.ts', label: 'src/a.ts' }];
+    assert.equal(line({ toolKind: 'read', title: 'Read /work/app/src/a.ts', locations }), 'Read|src/a.ts');
+    assert.equal(line({ toolKind: 'read', title: 'Read', locations }), 'Read|src/a.ts');
+  });
+
+  it('names a tool of a kind that nobody knows by its own name', () => {
+    assert.equal(line({ toolKind: 'other', name: 'mcp__db__query', title: 'select 1' }), 'mcp__db__query|select 1');
+    assert.equal(line({ toolKind: 'quantum', title: 'Entangle' }), 'Tool|Entangle');
+  });
+
+  it('says how it ended', () => {
+    const diff = { path: '/a', label: 'a', isNew: false, added: 2, removed: 1, hunks: [] };
+    const terminal = { id: 't', output: '', truncated: false, running: false, exitCode: 1, openable: false };
+    const words = toolWords(
+      tool({
+        decision: 'allowed by you',
+        endedAt: 1400,
+        content: [
+          { type: 'diff', diff },
+          { type: 'terminal', terminal },
+        ],
+      }),
+    );
+    assert.deepEqual(words.facts, ['allowed by you', 'exit 1', '+2 −1']);
+    assert.equal(words.time, '0.4 s');
+  });
+});

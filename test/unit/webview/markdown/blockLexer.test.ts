@@ -1,0 +1,100 @@
+// The blocks of Markdown: CommonMark and GFM as far as a chat needs them, and nothing that HTML or a definition could do.
+import assert from 'node:assert/strict';
+import { type Block, lexBlocks } from '../../../../src/webview/markdown/blockLexer';
+
+/** A block in few words: `p(text)`, `h2(text)`, `ul[item|item]`. */
+function brief(block: Block): string {
+  switch (block.type) {
+    case 'space':
+      return '';
+    case 'rule':
+      return 'hr';
+    case 'paragraph':
+      return `p(${block.text})`;
+    case 'heading':
+      return `h${block.depth}(${block.text})`;
+    case 'code':
+      return `code${block.lang && `:${block.lang}`}(${block.text})`;
+    case 'quote':
+      return `quote[${all(block.blocks)}]`;
+    case 'list': {
+      const items = block.items.map(({ blocks, checked, loose }) => {
+        const box = checked === undefined ? '' : checked ? '[x] ' : '[ ] ';
+        return `${loose ? '~' : ''}${box}${all(blocks)}`;
+      });
+      return `${block.ordered ? `ol${block.start}` : 'ul'}[${items.join('|')}]`;
+    }
+    case 'table':
+      return `table(${[block.head, block.align, ...block.rows].map((row) => row.join(',')).join(';')})`;
+  }
+}
+
+function all(blocks: readonly Block[]): string {
+  return blocks
+    .map(brief)
+    .filter((one) => one !== '')
+    .join(' ');
+}
+
+const CASES: readonly (readonly [source: string, blocks: string])[] = [
+  ['a\nb\n\nc', 'p(a\nb) p(c)'],
+  ['# a #\n## b\n#c', 'h1(a) h2(b) p(#c)'],
+  ['a\n===\nb\n---', 'h1(a) h2(b)'],
+  ['---\n***\n_ _ _', 'hr hr hr'],
+  ['```ts x\na\n\n  b\n```\nc', 'code:ts(a\n\n  b) p(c)'],
+  ['~~~\n```\n~~~', 'code(```)'],
+  ['    a\n\n    b\nc', 'code(a\n\nb) p(c)'],
+  ['a\n    b', 'p(a\nb)'],
+  ['> a\nb\n> - c', 'quote[p(a\nb) ul[p(c)]]'],
+  ['- a\n- b\n  - c\n* d', 'ul[p(a)|p(b) ul[p(c)]] ul[p(d)]'],
+  ['3. a\n4. b\n\n5) c', 'ol3[p(a)|p(b)] ol5[p(c)]'],
+  ['- a\n\n- b\n\n  c', 'ul[~p(a)|~p(b) p(c)]'],
+  ['- [ ] a\n- [x] b\n- [y] c', 'ul[[ ] p(a)|[x] p(b)|p([y] c)]'],
+  ['- ```\n  a\n  ```\n- b', 'ul[code(a)|p(b)]'],
+  ['a\n2. b', 'p(a\n2. b)'],
+  ['| a | b |\n| :-- | --: |\n| c | d\\|e |\n| f |\n\ng', 'table(a,b;left,right;c,d|e;f) p(g)'],
+  ['text\na | b\n-|-\nc | d', 'p(text) table(a,b;,;c,d)'],
+  ['| a |\n| - | - |', 'p(| a |\n| - | - |)'],
+  ['<div>\n<b>a</b>\n</div>', 'p(<div>\n<b>a</b>\n</div>)'],
+  ['[a]: http://b', 'p([a]: http://b)'],
+  ['-\ta\n\n\tb', 'ul[~p(a) p(b)]'],
+];
+
+describe('webview/blockLexer', () => {
+  for (const [source, blocks] of CASES) {
+    it(`reads ${JSON.stringify(source)}`, () => {
+      assert.equal(all(lexBlocks(source)), blocks);
+    });
+  }
+
+  it('takes a first line that goes on with a paragraph for text, whatever it looks like', () => {
+    assert.equal(all(lexBlocks('# a\n# b', { continued: true })), 'p(# a) h1(b)');
+    assert.equal(all(lexBlocks('- a\n\n- b', { continued: true })), 'p(- a) ul[p(b)]');
+  });
+
+  it('gives back the whole source as the parts of its blocks', () => {
+    for (const [source] of CASES)
+      assert.equal(
+        lexBlocks(source)
+          .map(({ raw }) => raw)
+          .join(''),
+        source,
+      );
+  });
+
+  it('nests quotes and lists up to a bound, and shows the rest as text', () => {
+    const depth = (blocks: readonly Block[]): number =>
+      Math.max(
+        0,
+        ...blocks.map((block) => {
+          if (block.type === 'quote') return 1 + depth(block.blocks);
+          return block.type === 'list' ? 1 + Math.max(...block.items.map((item) => depth(item.blocks))) : 0;
+        }),
+      );
+    for (const mark of ['> ', '>', '- ', '1. ', '> - ']) {
+      const blocks = lexBlocks(`${mark.repeat(2_000)}end`);
+      assert.ok(depth(blocks) <= 12, mark);
+      assert.match(all(blocks), /end\)/);
+    }
+  });
+});

@@ -1,0 +1,30 @@
+// Code is coloured in short stretches, and none of it is lost.
+import assert from 'node:assert/strict';
+import { colorChunks } from '../../../../src/webview/markdown/colorChunks';
+
+describe('webview/colorChunks', () => {
+  const texts: Readonly<Record<string, string>> = {
+    short: 'let x;\nlet y;',
+    'without lines': 'a'.repeat(20_000),
+    'of short lines': 'a\n'.repeat(9_000),
+    'of functions': `function a() {\n${'  call();\n'.repeat(40)}}\n\n`.repeat(20),
+    'of long and short lines': `a\n${'b'.repeat(1_500)}\nc\n`.repeat(5),
+    'of blank lines': '\n'.repeat(8_000),
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    it(`cuts a text ${name} into stretches that are coloured alone`, () => {
+      const chunks = colorChunks(text);
+      assert.equal(chunks.map((chunk) => chunk.text).join(''), text);
+      for (const chunk of chunks) assert.ok(chunk.plain || chunk.text.length <= 3_000, `${chunk.text.length}`);
+    });
+  }
+
+  it('cuts between functions where it can, and leaves lines plain that no one writes', () => {
+    const chunks = colorChunks(texts['of functions']!);
+    assert.ok(chunks.every(({ text }) => text.startsWith('function')));
+    assert.deepEqual(
+      colorChunks(texts['without lines']!).map(({ plain }) => plain),
+      [true],
+    );
+  });
+});

@@ -1,0 +1,65 @@
+// The spans of Markdown within one block.
+import assert from 'node:assert/strict';
+import { createBudget, lexInline, type Span } from '../../../../src/webview/markdown/inlineLexer';
+
+/** Spans in few words: `<em a>`, `<link b a>`. */
+function brief(spans: readonly Span[]): string {
+  return spans
+    .map((span) => {
+      if (typeof span === 'string') return span;
+      switch (span.type) {
+        case 'break':
+          return '<br>';
+        case 'code':
+          return `<code ${span.text}>`;
+        case 'link':
+          return `<link ${span.href} ${brief(span.spans)}>`;
+        case 'image':
+          return `<image ${span.href} ${span.alt}>`;
+        default:
+          return `<${span.type} ${brief(span.spans)}>`;
+      }
+    })
+    .join('');
+}
+
+const CASES: readonly (readonly [text: string, spans: string])[] = [
+  ['a *b* **c** ***d*** _e_', 'a <em b> <strong c> <em <strong d>> <em e>'],
+  ['a_b_c and **a**b', 'a_b_c and <strong a>b'],
+  ['*a **b* c**', '<em a <em <em b> c>>'],
+  ['~~a~~ ~b~ ~~~c~~~', '<del a> <del b> ~~~c~~~'],
+  ['`a` `` b`c `` `d', '<code a> <code b`c> `d'],
+  ['*a`*`', '*a<code *>'],
+  ['\\*a\\* \\a', '*a* \\a'],
+  ['a\\\nb  \nc\nd', 'a<br>b<br>c\nd'],
+  ['[a *b*](c "d") ![e](f)', '<link c a <em b>> <image f e>'],
+  ['[a](<b c>) [d]() [e](f(g)h)', '<link b c a> <link  d> <link f(g)h e>'],
+  ['[a [b](c) d](e)', '[a <link c b> d](e)'],
+  ['[![a](b)](c)', '<link c <image b a>>'],
+  ['[a] [b][c] [d](e f)', '[a] [b][c] [d](e f)'],
+  ['<http://a.b> <a@b.c> <b> <br/>', '<link http://a.b http://a.b> <link mailto:a@b.c a@b.c> <b> <br/>'],
+  [
+    'see https://a.b/c_d?e=f&g. (www.h.i)',
+    'see <link https://a.b/c_d?e=f&g https://a.b/c_d?e=f&g>. (<link http://www.h.i www.h.i>)',
+  ],
+  ['*https://a.b* xhttps://a.b', '<em <link https://a.b https://a.b>> xhttps://a.b'],
+  ['&amp; &#65; &nope; a & b', '& A &nope; a & b'],
+  ['[a](javascript:b)', '<link javascript:b a>'],
+];
+
+describe('webview/inlineLexer', () => {
+  for (const [text, spans] of CASES) {
+    it(`reads ${JSON.stringify(text)}`, () => {
+      assert.equal(brief(lexInline(text)), spans);
+    });
+  }
+
+  it('cuts a text into no more spans than its budget allows, and keeps the rest as text', () => {
+    const text = lexInline('*a* '.repeat(20), { ...createBudget(), spans: 3 });
+    assert.equal(brief(text), `<em a> <em a> <em a> ${'*a* '.repeat(17)}`);
+  });
+
+  it('keeps a text whole where its steps are used up', () => {
+    assert.equal(brief(lexInline('*a* *b*', { ...createBudget(), steps: 2 })).replace(/[<>]|em /g, ''), '*a* *b*');
+  });
+});
