@@ -74,13 +74,13 @@ describe('parts of an answer that lie elsewhere', function () {
     });
 
   it('are read into their places as far as they are short texts', async () => {
-    says('/plan', 'fileStores **first**');
+    says('/plan', 'shelves **first**');
     says('/stamp.png', Buffer.from([1, 2]));
     const picture = remote('/stamp.png', { content_type: 'image/png' });
     const one = await asked([textPart('Look: '), remote('/plan'), textPart('Done.'), picture]);
     await one.read();
     assert.equal(one.result.stopReason, 'end_turn');
-    assert.deepEqual(shownIn(one), ['Look: ', 'fileStores **first**', 'Done.', 'gap unloaded']);
+    assert.deepEqual(shownIn(one), ['Look: ', 'shelves **first**', 'Done.', 'gap unloaded']);
     const { state } = one.conversation.model;
     const turnId = entriesOf(one).find(({ kind }) => kind === 'user')?.turnId ?? '';
     assert.equal(textOfTurn(state, turnId), 'Look: \n\nshelves **first**\n\nDone.', 'it is part of what is copied');
