@@ -1,13 +1,16 @@
-// Writes the README's table of what is supported of the protocol, from the tests that prove it: `node scripts/run.mjs matrix`. With --check it only looks whether it is fresh.
+// Writes the generated tables of docs/: the settings, from package.json, and what is supported of the protocol, from the tests that prove it. With --check it only
+// reports the pages whose tables are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { collectProofs, renderMatrix, withSection } from '../test/unit/conformance/matrix';
+import { generatedPages } from './lib/generatedPages';
 
-const path = join(process.cwd(), 'README.md');
-const before = readFileSync(path, 'utf8');
-const after = withSection(before, renderMatrix(collectProofs()));
-if (!process.argv.includes('--check')) writeFileSync(path, after);
-else if (before !== after) {
-  process.stderr.write('The table of the README is stale: node scripts/run.mjs matrix\n');
-  process.exitCode = 1;
+const isCheck = process.argv.includes('--check');
+for (const { path, text } of generatedPages(process.cwd())) {
+  const file = join(process.cwd(), path);
+  if (readFileSync(file, 'utf8') === text) continue;
+  if (!isCheck) writeFileSync(file, text);
+  else {
+    process.stderr.write(`The tables of ${path} are stale. Run: npm run docs\n`);
+    process.exitCode = 1;
+  }
 }

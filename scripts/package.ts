@@ -16,7 +16,7 @@ const stage = mkdtempSync(join(repository, 'out/package-'));
 try {
   stagePackage(stage);
   const packagePath = join(stage, 'parley.vsix');
-  // Everything is bundled, so there are no dependencies to collect. Links in the README are for the registry page to resolve.
+  // Everything is bundled, so there are no dependencies to collect. The stage has made the links of the README fit.
   await createVSIX({
     cwd: stage,
     packagePath,

@@ -1,6 +1,6 @@
 // What VS Code loads. Registers the commands, the pages of the chat, the link handler and the API. All else (workbench/product.ts) is a bundle of its own
 // that is read when something is first asked of it, and not before the page that the user waits for is drawn.
-import { commands, type ExtensionContext, type LogOutputChannel, window } from 'vscode';
+import { commands, type ExtensionContext, type LogOutputChannel, Uri, window } from 'vscode';
 import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/activation/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './workbench/activation/chatView';
 import { Starter } from './workbench/activation/starter';
@@ -51,6 +51,10 @@ export function activate(context: ExtensionContext): ParleyApi {
   for (const { command } of (context.extension.packageJSON as Manifest).contributes.commands) {
     const run = async (...args: never[]): Promise<unknown> => {
       if (command === 'parley.showLog') return log().show();
+      if (command === 'parley.openDocumentation') {
+        const page = Uri.joinPath(context.extensionUri, 'docs', 'README.md');
+        return commands.executeCommand('markdown.showPreview', page);
+      }
       if (command === 'parley.open' && !starting.isLoaded) {
         const page = panel.open();
         await page.hasSpoken;

@@ -12,7 +12,16 @@ export function stagePackage(target: string): void {
     if (SKIPPED.has(name)) continue;
     cpSync(join(repository, name), join(target, name), { recursive: true, filter: (path) => !path.endsWith('.vsix') });
   }
-  // Pictures stay in the repository, and the page of the extension cannot fetch them: without its line the text reads whole.
   const readme = join(target, 'README.md');
-  writeFileSync(readme, readFileSync(readme, 'utf8').replace(/^!\[.*\]\(media\/.*\)\n\n/gm, ''));
+  writeFileSync(readme, packagedReadme(readFileSync(readme, 'utf8')));
+}
+
+/**
+ * Returns the README as VS Code shows it on the page of the extension, which follows no relative link and
+ * fetches no picture of the package: without pictures, and with the words of relative links alone.
+ */
+export function packagedReadme(text: string): string {
+  return text
+    .replace(/^!\[[^\]]*\]\((?!https:)[^)]*\)\n\n/gm, '')
+    .replace(/(?<!!)\[([^\]]+)\]\((?!https:|#)[^)]+\)/g, '$1');
 }

@@ -1,4 +1,4 @@
-// Tests that prove a part of the protocol: the table of the README is made from them (scripts/matrix.ts), and each must really have driven what it claims.
+// Tests that prove a part of the protocol: the tables of docs/protocol.md are made from them (scripts/docs.ts), and each must really have driven what it claims.
 import { strict as assert } from 'node:assert';
 import { drivenBy } from './wireAccount';
 

@@ -1,5 +1,5 @@
-// The state of a distributed session for agents of this protocol (an extension of Parley, in `_meta`; README, "State of an
-// agent"). It is the agent's own, opaque to everybody else, and goes with the session to other servers. The client offers it
+// The state of a distributed session for agents of this protocol (an extension of Parley, in `_meta`; docs/protocol.md, "State of
+// an agent"). It is the agent's own, opaque to everybody else, and goes with the session to other servers. The client offers it
 // with each prompt; the agent replaces it with a session update that names what it replaces.
 import { at } from '../../base/untrusted';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';

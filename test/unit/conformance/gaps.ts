@@ -1,4 +1,4 @@
-// What of the protocol is not supported, each with its reason: shown in the README's table.
+// What of the protocol is not supported, each with its reason: shown in docs/protocol.md.
 
 const authStatus = 'whether a sign-in is needed is learned from the error -32000';
 const mcp = 'Parley runs no MCP server of its own that an agent could reach over this connection';

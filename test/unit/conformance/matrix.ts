@@ -46,45 +46,18 @@ function namesOf(schema: OfficialSchema): readonly string[] {
   ];
 }
 
-const BEGIN = '<!-- protocol table: node scripts/run.mjs matrix -->';
-const END = '<!-- end of the protocol table -->';
-
-/** The table as Markdown. */
-export function renderMatrix(proofs: ReadonlyMap<string, Proof>): string {
-  const rows = (version: 1 | 2): string[] =>
-    itemsOf(version).map(({ item, stable }) => {
-      const proof = proofs.get(item);
-      const gap = gaps[item];
-      const name = item.slice(3);
-      const what = /^(agent|client)\//.test(name)
-        ? `${name.replace('/', ' can `')}\``
-        : name.startsWith('update/')
-          ? `update \`${name.slice(7)}\``
-          : `\`${name}\``;
-      const answer = proof ? `yes: \`${proof.file}\`` : `not supported: ${gap ?? 'no test proves it'}`;
-      return `| ${what} | ${stable ? 'stable' : 'unstable'} | ${answer} |`;
-    });
-  const table = (version: 1 | 2): string =>
-    ['| Item | Schema | Supported |', '| --- | --- | --- |', ...rows(version)].join('\n');
-  const fold = (title: string, text: string): string =>
-    `<details>\n<summary>${title}</summary>\n\n${text}\n\n</details>`;
-  return [
-    BEGIN,
-    '',
-    fold('Version 1: every method, update and capability', table(1)),
-    '',
-    fold('Version 2 (draft): every method, update and capability', table(2)),
-    '',
-    END,
-  ].join('\n');
+/** Returns the table of what is supported of a version, as Markdown. */
+export function supportTable(version: 1 | 2, proofs: ReadonlyMap<string, Proof>): string {
+  const rows = itemsOf(version).map(({ item, stable }) => {
+    const proof = proofs.get(item);
+    const answer = proof ? `yes: \`${proof.file}\`` : `not supported: ${gaps[item] ?? 'no test proves it'}`;
+    return `| ${nameOf(item.slice(3))} | ${stable ? 'stable' : 'unstable'} | ${answer} |`;
+  });
+  return ['| Item | Schema | Supported |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-/** The README with its table replaced, or with the section at its end where it has none. */
-export function withSection(readme: string, table: string): string {
-  const from = readme.indexOf(BEGIN);
-  const to = readme.indexOf(END);
-  if (from >= 0 && to > from) return readme.slice(0, from) + table + readme.slice(to + END.length);
-  const words =
-    'Every method, update and capability that the official schemas name, stable and unstable, and the test that drives it through a real agent process.';
-  return `${readme.trimEnd()}\n\n## What of the protocol is supported\n\n${words}\n\n${table}\n`;
+/** @param item without its version: `session/load`, `update/plan`, `agent/loadSession` */
+function nameOf(item: string): string {
+  if (/^(agent|client)\//.test(item)) return `${item.replace('/', ' can `')}\``;
+  return item.startsWith('update/') ? `update \`${item.slice(7)}\`` : `\`${item}\``;
 }

@@ -1,8 +1,11 @@
-// What the README and the walkthrough promise: every setting, command and key is in them, and every name, path and example in them is true.
+// The README, docs/, CONTRIBUTING.md and the walkthrough are true: their names, paths, links and examples exist, and nothing that a user needs is missing.
 import { strict as assert } from 'node:assert';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { generatedPages } from '../../../scripts/lib/generatedPages';
+import { packagedReadme } from '../../../scripts/lib/stagePackage';
 import { parseAgents } from '../../../src/agents/agentDefinition';
+import { sources } from './sources';
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
@@ -10,110 +13,150 @@ interface Manifest {
     readonly commands: readonly { readonly command: string; readonly title: string }[];
     readonly keybindings: readonly { readonly key: string; readonly mac: string }[];
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
-    readonly configuration: { readonly properties: Readonly<Record<string, { readonly default: unknown }>> };
+    readonly configuration: { readonly properties: Readonly<Record<string, unknown>> };
     readonly walkthroughs: readonly {
       readonly steps: readonly { readonly id: string; readonly media: { readonly markdown: string } }[];
     }[];
   };
 }
 
-/** A text for users, with where it stands. */
+/** A text for people, with its path relative to the root. */
 interface Page {
   readonly path: string;
   readonly text: string;
 }
 
+/** Labels of VS Code, which no file here names. */
+const OF_VSCODE = ['Developer: Reload Window'];
+/** About two screens. */
+const MOST_LINES = 100;
+
 const root = process.cwd();
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-/** The picture comes from the end-to-end tests, so a tree in which they never ran may lack it. */
-const SCREENSHOT = 'media/screenshot.png';
+const page = (path: string): Page => ({ path, text: read(path) });
+/** The Markdown files of a folder. */
+const pagesIn = (folder: string): readonly Page[] =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => page(`${folder}/${name}`));
 
 const manifest = JSON.parse(read('package.json')) as Manifest;
 const texts = JSON.parse(read('package.nls.json')) as Readonly<Record<string, string>>;
 const { commands, configuration, keybindings, views, walkthroughs } = manifest.contributes;
-const readme: Page = { path: 'README.md', text: read('README.md') };
+const titleOf = (title: string): string => texts[title.replaceAll('%', '')] ?? title;
 const steps = walkthroughs.flatMap((walkthrough) => walkthrough.steps);
-
-/** The README and what the walkthrough shows. */
-function pages(): readonly Page[] {
-  return [readme, ...steps.map(({ media }) => ({ path: media.markdown, text: read(media.markdown) }))];
-}
+const readme = page('README.md');
+const contributing = page('CONTRIBUTING.md');
+const docs = pagesIn('docs');
+const settings = page('docs/settings.md');
+/** Everything that users read. */
+const forUsers = [readme, ...docs, ...steps.map(({ media }) => page(media.markdown))];
 
 /** The first groups of all matches, each once. */
 function found(text: string, pattern: RegExp): readonly string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, group]) => group ?? ''))];
 }
 
-/** The cells of the row of a table in which a cell is `` `key` ``. */
-function row(key: string): readonly string[] {
-  const line = readme.text.split('\n').find((one) => one.startsWith('|') && one.includes(`| \`${key}\` |`));
+/** The cells of the row of a table that has a cell `` `key` ``. */
+function row({ text }: Page, key: string): readonly string[] {
+  const line = text.split('\n').find((one) => one.startsWith('|') && one.includes(`| \`${key}\` |`));
   return line?.split('|').map((cell) => cell.trim()) ?? [];
 }
 
-/** The anchor that a heading gets. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s-]/gu, '')
-    .replaceAll(' ', '-');
+/** The text without its blocks of code, where nothing is a link or a label. */
+function prose(text: string): string {
+  return text.replace(/^[ \t]*```[\s\S]*?^[ \t]*```$/gm, '');
 }
 
-describe('the README', () => {
-  it('hides a setting from the user, or names a wrong default', () => {
-    for (const [key, { default: value }] of Object.entries(configuration.properties)) {
-      assert.ok(row(key).includes(`\`${JSON.stringify(value)}\``), `${key} with its default ${JSON.stringify(value)}`);
-    }
+/** The anchors of the headings of a page. */
+function anchorsOf(text: string): readonly string[] {
+  return found(prose(text), /^#+ (.+)$/gm).map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** The links of a page that lead nowhere. @param files what exists, undefined: what the repository has */
+function brokenLinks({ path, text }: Page, files?: readonly string[]): readonly string[] {
+  return found(prose(text), /\]\(([^)\s]+)\)/g).filter((target) => {
+    if (target.startsWith('https://')) return false;
+    const [file = '', anchor] = target.split('#');
+    const there = file === '' ? path : relative(root, join(root, dirname(path), file)).replaceAll('\\', '/');
+    const exists = files?.includes(there) ?? existsSync(join(root, there));
+    return !exists || (anchor !== undefined && !anchorsOf(read(there)).includes(anchor));
+  });
+}
+
+describe('the documentation', () => {
+  it('has a README of two screens', () => {
+    assert.ok(readme.text.split('\n').length <= MOST_LINES);
   });
 
-  it('hides a command from the user, or calls it by a name that the palette does not find', () => {
-    for (const { command, title } of commands) {
-      assert.ok(row(command).includes(texts[title.replaceAll('%', '')] ?? title), `${command}, ${title}`);
-    }
+  it('has fresh tables of settings and of the protocol (npm run docs)', () => {
+    for (const { path, text } of generatedPages(root)) assert.equal(read(path), text, path);
   });
 
-  it('hides a key binding from the user', () => {
-    const written = readme.text.toLowerCase();
-    for (const key of keybindings.flatMap((binding) => [binding.key, binding.mac])) {
+  it('lists each setting', () => {
+    for (const key of Object.keys(configuration.properties)) assert.ok(row(settings, key).length > 0, key);
+  });
+
+  it('lists each command by the title that the palette shows', () => {
+    for (const { command, title } of commands)
+      assert.ok(row(settings, command).includes(titleOf(title)), `${command}, ${titleOf(title)}`);
+  });
+
+  it('lists each keyboard shortcut', () => {
+    const written = settings.text.toLowerCase();
+    for (const key of keybindings.flatMap((binding) => [binding.key, binding.mac]))
       assert.ok(written.includes(`\`${key}\``), key);
-    }
   });
 
-  it('sends the user to a setting, a command or a view that does not exist', () => {
+  it('names only settings, commands and views that exist', () => {
     const known = new Set([
       ...Object.keys(configuration.properties),
       ...commands.map(({ command }) => command),
       ...Object.values(views).flatMap((list) => list.map(({ id }) => id)),
     ]);
-    const inTexts = Object.values(texts).join('\n');
-    for (const { path, text } of [...pages(), { path: 'package.nls.json', text: inTexts }]) {
+    const inTexts = { path: 'package.nls.json', text: Object.values(texts).join('\n') };
+    for (const { path, text } of [...forUsers, contributing, inTexts]) {
       const named = found(text, /(?<=[`"#:])(parley\.[A-Za-z][\w.]*)(?=[`"#)])/g);
-      assert.deepEqual(
-        named.filter((name) => !known.has(name) && name !== 'parley.parley'),
-        [],
-        path,
-      );
+      const unknown = named.filter((name) => !known.has(name) && name !== 'parley.parley');
+      assert.deepEqual(unknown, [], path);
     }
   });
 
-  it('sends the user to a command of the palette that has another title', () => {
-    const titles = new Set([
-      ...commands.map(({ title }) => texts[title.replaceAll('%', '')] ?? title),
-      // VS Code makes this one for the view.
-      `Focus on ${texts['view.chat']} View`,
-    ]);
-    for (const { path, text } of pages()) {
+  it('names commands of the palette by their titles', () => {
+    // VS Code makes the last one for the view.
+    const titles = [...commands.map(({ title }) => titleOf(title)), `Focus on ${texts['view.chat']} View`];
+    for (const { path, text } of [...forUsers, contributing]) {
       const named = found(text, /\*\*Parley: ([^*]+)\*\*/g);
       assert.deepEqual(
-        named.filter((title) => !titles.has(title)),
+        named.filter((title) => !titles.includes(title)),
         [],
         path,
       );
     }
   });
 
-  it('gives the user an example that Parley refuses', () => {
-    const examples = pages().flatMap(({ path, text }) =>
-      found(text, /^```json\n([\s\S]*?)^```$/gm).map((json) => ({ path, json })),
+  it('names buttons by the words that are on them', () => {
+    const titles = Object.values(texts);
+    const code = sources().map(({ text }) => text);
+    const isInCode = (label: string): boolean =>
+      code.some((one) => one.includes(`'${label}'`) || one.includes(`' ${label}'`));
+    for (const { path, text } of [readme, ...docs]) {
+      // Bold text with a full stop at its end is a heading within a paragraph.
+      const unknown = found(prose(text), /\*\*([^*]+)\*\*/g).filter(
+        (label) => !/^Parley: |\.$/.test(label) && ![...OF_VSCODE, ...titles].includes(label) && !isInCode(label),
+      );
+      assert.deepEqual(unknown, [], path);
+    }
+  });
+
+  it('gives examples of settings that Parley accepts', () => {
+    const examples = forUsers.flatMap(({ path, text }) =>
+      found(text, /^[ \t]*```json\n([\s\S]*?)^[ \t]*```$/gm).map((json) => ({ path, json })),
     );
     assert.ok(examples.length > 0);
     for (const { path, json } of examples) {
@@ -128,51 +171,76 @@ describe('the README', () => {
     }
   });
 
-  it('breaks off where a link leads nowhere', () => {
-    for (const { path, text } of [readme, { path: 'CHANGELOG.md', text: read('CHANGELOG.md') }]) {
-      const anchors = new Set(found(text, /^#+ (.+)$/gm).map(anchorOf));
-      for (const target of found(text, /\]\(([^)\s]+)\)/g)) {
-        if (/^https:\/\//.test(target)) continue;
-        if (target.startsWith('#')) assert.ok(anchors.has(target.slice(1)), `${path}: ${target}`);
-        else assert.ok(existsSync(join(root, target)), `${path}: ${target}`);
-      }
-    }
+  it('has only links and anchors that resolve', () => {
+    for (const one of [readme, contributing, page('CHANGELOG.md'), ...docs])
+      assert.deepEqual(brokenLinks(one), [], one.path);
   });
 
-  it('tells a visitor in words alone if the screenshot is not shown', () => {
-    assert.ok(readme.text.includes(`](${SCREENSHOT})`));
+  it('links to each page from the README and from the first page of docs', () => {
+    const names = docs.map(({ path }) => path).filter((path) => path !== 'docs/README.md');
+    const index = page('docs/README.md');
+    assert.deepEqual(
+      names.filter((path) => !readme.text.includes(`](${path})`) || !index.text.includes(`](${path.slice(5)})`)),
+      [],
+    );
   });
 
-  it('lets a newcomer run a script that does not exist, or keeps one from them', () => {
+  it('shows the picture of the panel in the README', () => {
+    assert.ok(readme.text.includes('](media/screenshot.png)'));
+  });
+});
+
+describe('the documentation in the package', () => {
+  const shipped = read('test/golden/vsix-files.txt').trim().split('\n');
+
+  it('has a README whose links all work on the page of the extension', () => {
+    const text = packagedReadme(readme.text);
+    assert.deepEqual(brokenLinks({ path: readme.path, text }, []), []);
+    assert.ok(!text.includes('media/'));
+    assert.ok(text.includes('- Agents: '));
+  });
+
+  it('links only to pages that are in the package too', () => {
+    for (const one of docs) assert.deepEqual(brokenLinks(one, shipped), [], one.path);
+  });
+});
+
+describe('CONTRIBUTING', () => {
+  it('names each script of package.json, and only those', () => {
     const named = new Set([
-      ...found(readme.text, /\bnpm run ([\w:]+)/g),
-      ...found(readme.text, /\bnpm (start|test)\b/g),
+      ...found(contributing.text, /\bnpm run ([\w:]+)/g),
+      ...found(contributing.text, /\bnpm (start|test)\b/g),
     ]);
     assert.deepEqual([...named].sort(), Object.keys(manifest.scripts).sort());
   });
 
-  it('sends a newcomer to a file that has moved', () => {
-    const paths = found(readme.text, /`((?:src|test|scripts)\/[\w./-]+)`/g);
-    assert.ok(paths.length > 0);
-    assert.deepEqual(
-      paths.filter((path) => !existsSync(join(root, path))),
-      [],
-    );
+  it('names only files that exist', () => {
+    for (const { path, text } of [contributing, readme, ...docs]) {
+      const paths = found(text, /`((?:src|test|scripts)\/[\w./-]+)`/g);
+      assert.deepEqual(
+        paths.filter((one) => !existsSync(join(root, one))),
+        [],
+        path,
+      );
+    }
   });
 
-  it('leaves out a room of the house', () => {
-    const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => `src/${name}`);
-    assert.deepEqual(
-      rooms.filter((room) => row(room).length === 0),
-      [],
-    );
+  it('describes each room of src with its sub-rooms', () => {
+    const folders = (path: string): readonly string[] =>
+      readdirSync(join(root, path), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name);
+    for (const room of folders('src')) {
+      const cells = row(contributing, `src/${room}`);
+      assert.ok(cells.length > 0, room);
+      const missing = folders(`src/${room}`).filter((name) => !cells.join(' ').includes(`\`${name}\``));
+      assert.deepEqual(missing, [], room);
+    }
   });
 });
 
 describe('the walkthrough', () => {
-  it('has a button that does nothing if its command does not exist', () => {
+  it('has buttons for commands that exist', () => {
     const linked = found(Object.values(texts).join('\n'), /\(command:([\w.]+)\)/g);
     assert.ok(linked.length > 0);
     assert.deepEqual(
@@ -181,7 +249,7 @@ describe('the walkthrough', () => {
     );
   });
 
-  it('shows an empty page if what a step shows is not in the package', () => {
+  it('shows pages that are in the package', () => {
     const shipped = read('test/golden/vsix-files.txt').trim().split('\n');
     assert.deepEqual(
       steps.map(({ media }) => media.markdown).filter((path) => !shipped.includes(path)),

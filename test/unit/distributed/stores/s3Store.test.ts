@@ -296,7 +296,7 @@ describe('S3Store with a server of other people', function () {
   });
 });
 
-// A server that somebody names: see the README.
+// A server that somebody names: see CONTRIBUTING.md.
 const { PARLEY_TEST_S3_ENDPOINT: endpoint, PARLEY_TEST_S3_BUCKET: bucket } = process.env;
 if (endpoint !== undefined && bucket !== undefined) {
   const { env } = process;

@@ -1,0 +1,66 @@
+// The settings of package.json as Markdown tables, in the words of package.nls.json.
+
+/** What a table needs of the JSON schema of a setting or of a property. */
+interface Schema {
+  readonly order?: number;
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly markdownDescription?: string;
+  readonly enum?: readonly unknown[];
+  readonly enumDescriptions?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
+}
+
+export interface SettingsManifest {
+  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, Schema>> } };
+}
+
+/** Texts of package.nls.json by key. */
+type Texts = Readonly<Record<string, string>>;
+
+/** Returns the table of all settings, in the order of the settings editor. */
+export function settingsTable(manifest: SettingsManifest, texts: Texts): string {
+  const { properties } = manifest.contributes.configuration;
+  const sorted = Object.entries(properties).sort(([, a], [, b]) => (a.order ?? 0) - (b.order ?? 0));
+  return table('Setting', sorted, texts);
+}
+
+/** Returns the table of the properties of a setting that is an object, or of its entries. */
+export function propertyTable(manifest: SettingsManifest, texts: Texts, key: string): string {
+  const schema = manifest.contributes.configuration.properties[key];
+  return table('Property', schema === undefined ? [] : propertiesOf(schema, ''), texts);
+}
+
+function propertiesOf(schema: Schema, prefix: string): readonly (readonly [string, Schema])[] {
+  const own = typeof schema.additionalProperties === 'object' ? schema.additionalProperties.properties : undefined;
+  return Object.entries(own ?? schema.properties ?? {}).flatMap(([name, property]) => [
+    [`${prefix}${name}`, property] as const,
+    ...propertiesOf(property, `${prefix}${name}.`),
+  ]);
+}
+
+function table(title: string, rows: readonly (readonly [string, Schema])[], texts: Texts): string {
+  return [
+    `| ${title} | Default | Description |`,
+    '| --- | --- | --- |',
+    ...rows.map(([key, schema]) => {
+      const value = schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``;
+      return `| \`${key}\` | ${value} | ${describe(schema, texts)} |`;
+    }),
+  ].join('\n');
+}
+
+function describe(schema: Schema, texts: Texts): string {
+  const words = (key: string | undefined): string => (key === undefined ? '' : (texts[key.replaceAll('%', '')] ?? key));
+  const values = (schema.enumDescriptions ?? []).map(
+    (key, index) => `\`${JSON.stringify(schema.enum?.[index])}\`: ${words(key)}`,
+  );
+  return [words(schema.markdownDescription ?? schema.description), ...values]
+    .join(' ')
+    .replace(/`#([\w.]+)#`/g, '`$1`')
+    .replace(/\[([^\]]+)\]\(command:[^)]+\)/g, '**Parley: $1**')
+    .replaceAll('|', '\\|')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
