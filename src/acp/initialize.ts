@@ -3,10 +3,10 @@
 import { ParleyError } from '../base/errors';
 import { at } from '../base/untrusted';
 import type { RpcCaller } from './jsonrpc/rpcConnection';
-import { RpcError, rpcCodes } from './jsonrpc/rpcError';
-import { stateCapability } from './proposals/sessionState';
+import { RPC_CODES, RpcError } from './jsonrpc/rpcError';
+import { STATE_CAPABILITY } from './proposals/sessionState';
 import type { AgentDescription, Dialect } from './protocol/dialect';
-import { elicitationCapability } from './protocol/elicitation';
+import { ELICITATION_CAPABILITY } from './protocol/elicitation';
 import { V1Agent } from './v1/v1Agent';
 import { describeV1 } from './v1/v1Description';
 import { V2Agent } from './v2/v2Agent';
@@ -76,7 +76,7 @@ export async function initialize(
 /** What an agent's refusal leaves: the highest of its versions that we speak, or 1 where it did not understand the params of 2. */
 function otherOffer(error: unknown, offer: ProtocolVersion): Initialized {
   if (!(error instanceof RpcError)) throw error;
-  if (error.code === rpcCodes.invalidParams && offer === 2) return { kind: 'again', offer: 1 };
+  if (error.code === RPC_CODES.invalidParams && offer === 2) return { kind: 'again', offer: 1 };
   if (error.code !== UNSUPPORTED_VERSION) throw error;
   const supported = at(error.data, 'supported');
   const versions = Array.isArray(supported) ? supported.filter((one) => typeof one === 'number') : [];
@@ -112,15 +112,15 @@ export function capabilitiesV1({
     terminal: terminals,
     session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
     auth: { terminal: signInTerminal },
-    elicitation: elicitationCapability,
+    elicitation: ELICITATION_CAPABILITY,
     plan: {},
     subagents: {},
-    _meta: { terminal_output: true, ...(signInTerminal && { 'terminal-auth': true }), ...(state && stateCapability) },
+    _meta: { terminal_output: true, ...(signInTerminal && { 'terminal-auth': true }), ...(state && STATE_CAPABILITY) },
   };
 }
 
 /** The capabilities of this client in v2 (section 3.2), where agents run their own files and terminals. */
 export function capabilitiesV2({ signInTerminal = false, state = false }: ClientCapabilities): unknown {
   const auth = signInTerminal && { auth: { terminal: {} } };
-  return { ...auth, elicitation: elicitationCapability, ...(state && { _meta: stateCapability }) };
+  return { ...auth, elicitation: ELICITATION_CAPABILITY, ...(state && { _meta: STATE_CAPABILITY }) };
 }

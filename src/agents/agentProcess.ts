@@ -27,14 +27,14 @@ import {
 import { spawnError } from './spawnError';
 import { StderrLog } from './stderrLog';
 
-const isWindows = process.platform === 'win32';
+const IS_WINDOWS = process.platform === 'win32';
 /** How long pipes are read on after the exit, in milliseconds: somebody else may hold them open. */
-const drainMs = 250;
-const pollMs = 50;
+const DRAIN_MS = 250;
+const POLL_MS = 50;
 /** What an agent and all that it starts have in their environment, with a value of its own for each. */
 const MARK = 'PARLEY_AGENT_PROCESS';
 /** How long a killed process may take to go, in milliseconds; one that hangs in the kernel is given up then. */
-const killedMs = 2000;
+const KILLED_MS = 2000;
 
 /** How an agent ended. */
 export interface AgentExit {
@@ -100,12 +100,12 @@ export class AgentProcess implements Disposable {
     let agent: AgentProcess;
     try {
       // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows. `detached` there would open a console window.
-      const start = isWindows ? crossSpawn.spawn : spawn;
+      const start = IS_WINDOWS ? crossSpawn.spawn : spawn;
       const child = start(command, [...args], {
         cwd,
         env: { ...env, [MARK]: mark },
         stdio: ['pipe', 'pipe', 'pipe'],
-        detached: !isWindows,
+        detached: !IS_WINDOWS,
         windowsHide: true,
       });
       await new Promise<void>((resolve, reject) => {
@@ -129,7 +129,7 @@ export class AgentProcess implements Disposable {
     this.#mark = mark;
     this.pid = pid;
     this.#log = options.log;
-    this.#grace = { stdin: 2500, term: 2000, kill: killedMs, ...options.closeGraceMs };
+    this.#grace = { stdin: 2500, term: 2000, kill: KILLED_MS, ...options.closeGraceMs };
     this.#transport = new StdioTransport(stdin, stdout);
     this.#stderr = new StderrLog(stderr, options.log);
     child.on('error', (error) => this.#log.warn(`The process ${pid}: ${messageOf(error)}`));
@@ -171,7 +171,7 @@ export class AgentProcess implements Disposable {
   async #awaitExit(): Promise<AgentExit> {
     const drained = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
     await this.#ended.promise;
-    await within(drainMs, drained);
+    await within(DRAIN_MS, drained);
     this.#transport.finish();
     this.#stderr.finish();
     this.#child.stdout?.destroy();
@@ -205,7 +205,7 @@ export class AgentProcess implements Disposable {
 
   /** Ends whoever is left of the tree: SIGTERM, and after the grace SIGKILL. */
   async #endRest(known: readonly ProcessRef[]): Promise<void> {
-    if (isWindows) {
+    if (IS_WINDOWS) {
       if (this.isRunning) await endWindowsTree(this.pid);
     } else {
       const refs = [...known, ...(this.isRunning ? await descendantsOf(this.pid) : [])];
@@ -230,7 +230,7 @@ export class AgentProcess implements Disposable {
   /** The end of a grandchild is no event for us, so it is looked for. Gives up after `ms`. */
   async #untilNoneLeft(refs: readonly ProcessRef[], ms: number): Promise<void> {
     const deadline = performance.now() + ms;
-    while ((await this.#isAnyLeft(refs)) && performance.now() < deadline) await delay(pollMs);
+    while ((await this.#isAnyLeft(refs)) && performance.now() < deadline) await delay(POLL_MS);
   }
 
   async #isAnyLeft(refs: readonly ProcessRef[]): Promise<boolean> {

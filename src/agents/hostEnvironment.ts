@@ -1,8 +1,8 @@
 // The environment of the extension host, without what VS Code added for its own processes: for everything that is started from here.
 
 /** Variables of VS Code that make a child behave as a part of VS Code: an Electron that runs as Node, a debugger that waits, sockets of this window. */
-const internal = /^(ELECTRON_|VSCODE_|APPLICATIONINSIGHTS_|APPLICATION_INSIGHTS_)/i;
-const editorsNodeOptions = /--inspect|js-debug|vscode/i;
+const INTERNAL_NAMES = /^(ELECTRON_|VSCODE_|APPLICATIONINSIGHTS_|APPLICATION_INSIGHTS_)/i;
+const EDITOR_NODE_OPTIONS = /--inspect|js-debug|vscode/i;
 
 /**
  * The environment of the extension host as the user had it.
@@ -11,11 +11,11 @@ const editorsNodeOptions = /--inspect|js-debug|vscode/i;
 export function hostEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const own: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !internal.test(name)) own[name] = value;
+    if (value !== undefined && !INTERNAL_NAMES.test(name)) own[name] = value;
   }
   // The launcher of VS Code moves the user's own value aside; what is in its place is for VS Code.
   const users = env.VSCODE_NODE_OPTIONS;
   if (users) own.NODE_OPTIONS = users;
-  else if (own.NODE_OPTIONS !== undefined && editorsNodeOptions.test(own.NODE_OPTIONS)) delete own.NODE_OPTIONS;
+  else if (own.NODE_OPTIONS !== undefined && EDITOR_NODE_OPTIONS.test(own.NODE_OPTIONS)) delete own.NODE_OPTIONS;
   return own;
 }

@@ -7,7 +7,7 @@ import type { Log } from '../base/log';
 // `+ 42` and `- 42` on stdin keep the list of process groups. At the end of stdin the descendants are looked up
 // (tools may run in sessions of their own); then a second for agents to leave by themselves (their stdin has ended too), then
 // SIGTERM, then SIGKILL. Every `kill` is spelt `-s NAME -- -PID`: the only form that dash, bash and busybox all take.
-const posixScript = `
+const POSIX_SCRIPT = `
 trap '' HUP INT TERM
 live=' '
 while read -r op pid; do
@@ -42,7 +42,7 @@ to_all KILL
 `;
 
 // Windows has no groups and no sh; Node (which Electron is, when told) walks the same list with taskkill.
-const windowsScript = `
+const WINDOWS_SCRIPT = `
 const live = new Set();
 require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const [op, pid] = line.split(' ');
@@ -89,12 +89,12 @@ function startHelper(): ChildProcess {
   const options = { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] as ['pipe', 'ignore', 'ignore'] };
   const child =
     process.platform === 'win32'
-      ? spawn(process.execPath, ['-e', windowsScript], {
+      ? spawn(process.execPath, ['-e', WINDOWS_SCRIPT], {
           ...options,
           windowsHide: true,
           env: { ...process.env, ELECTRON_RUN_AS_NODE: '1' },
         })
-      : spawn('/bin/sh', ['-c', posixScript, 'parley-guardian'], { ...options, env: { PATH: '/usr/bin:/bin' } });
+      : spawn('/bin/sh', ['-c', POSIX_SCRIPT, 'parley-guardian'], { ...options, env: { PATH: '/usr/bin:/bin' } });
   // Neither the helper nor its pipe may keep this process alive, and its end must not break anything.
   child.unref();
   child.stdin.on('error', () => {});

@@ -7,8 +7,8 @@ import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { ParleyError } from '../base/errors';
 import { own } from '../base/own';
 
-const isWindows = process.platform === 'win32';
-const shownFolders = 12;
+const IS_WINDOWS = process.platform === 'win32';
+const MAX_SHOWN_FOLDERS = 12;
 
 /** Where a command is looked up. */
 export interface ResolveOptions {
@@ -23,8 +23,8 @@ export interface ResolveOptions {
  * @throws ParleyError `agent-not-found` with what was searched, `agent-not-executable`
  */
 export async function resolveCommand(command: string, options: ResolveOptions): Promise<string> {
-  const isPath = command.includes('/') || (isWindows && command.includes('\\'));
-  const extensions = isWindows ? windowsExtensions(command, options.env) : [''];
+  const isPath = command.includes('/') || (IS_WINDOWS && command.includes('\\'));
+  const extensions = IS_WINDOWS ? windowsExtensions(command, options.env) : [''];
   if (isPath) {
     const path = resolve(options.cwd, command.replace(/^~(?=[/\\])/, homedir()));
     const found = await firstRunnable([path], extensions);
@@ -44,14 +44,14 @@ export async function resolveCommand(command: string, options: ResolveOptions): 
   throw notFound(command, folders);
 }
 
-interface Found {
+interface CommandMatch {
   readonly path?: string;
   /** A file of the name that may not be run, and why. */
   readonly refused?: { readonly path: string; readonly why: string };
 }
 
-async function firstRunnable(paths: readonly string[], extensions: readonly string[]): Promise<Found> {
-  let refused: Found['refused'];
+async function firstRunnable(paths: readonly string[], extensions: readonly string[]): Promise<CommandMatch> {
+  let refused: CommandMatch['refused'];
   for (const base of paths) {
     for (const extension of extensions) {
       const path = base + extension;
@@ -71,7 +71,7 @@ async function whyNotRunnable(path: string): Promise<string | undefined> {
   } catch {
     return 'absent';
   }
-  if (isWindows) return undefined;
+  if (IS_WINDOWS) return undefined;
   return access(path, constants.X_OK).then(
     () => undefined,
     () => 'it has no permission to be executed',
@@ -80,7 +80,7 @@ async function whyNotRunnable(path: string): Promise<string | undefined> {
 
 /** The folders of PATH. Empty and relative ones would search the opened folder, whose author is not the user. */
 function searchPath(env: NodeJS.ProcessEnv): string[] {
-  const key = Object.keys(env).find((name) => (isWindows ? name.toUpperCase() === 'PATH' : name === 'PATH'));
+  const key = Object.keys(env).find((name) => (IS_WINDOWS ? name.toUpperCase() === 'PATH' : name === 'PATH'));
   const folders = (key === undefined ? '' : (env[key] ?? '')).split(delimiter).filter((folder) => isAbsolute(folder));
   return [...new Set(folders)];
 }
@@ -95,17 +95,23 @@ function windowsExtensions(command: string, env: NodeJS.ProcessEnv): string[] {
 }
 
 function notFound(command: string, folders: readonly string[]): ParleyError {
-  const shown = folders.slice(0, shownFolders).join(', ');
-  const more = folders.length > shownFolders ? ` and ${folders.length - shownFolders} more` : '';
+  const shown = folders.slice(0, MAX_SHOWN_FOLDERS).join(', ');
+  const more = folders.length > MAX_SHOWN_FOLDERS ? ` and ${folders.length - MAX_SHOWN_FOLDERS} more` : '';
   const searched = folders.length === 0 ? 'PATH is empty' : `searched in ${shown}${more}`;
   return new ParleyError('agent-not-found', `The command "${command}" was not found: ${searched}.`, {
-    hint: `${own(installHints, command) ?? `Install "${command}"`}, or write its absolute path into the setting parley.agents.`,
+    hint: `${own(INSTALL_HINTS, command) ?? `Install "${command}"`}, or write its absolute path into the setting parley.agents.`,
   });
 }
 
-const node = 'Install Node.js (nodejs.org), which brings it';
-const uv = 'Install uv (docs.astral.sh/uv), which brings it';
-const installHints: Readonly<Record<string, string>> = { node, npm: node, npx: node, uv, uvx: uv };
+const NODE_HINT = 'Install Node.js (nodejs.org), which brings it';
+const UV_HINT = 'Install uv (docs.astral.sh/uv), which brings it';
+const INSTALL_HINTS: Readonly<Record<string, string>> = {
+  node: NODE_HINT,
+  npm: NODE_HINT,
+  npx: NODE_HINT,
+  uv: UV_HINT,
+  uvx: UV_HINT,
+};
 
 function notExecutable(command: string, refused: { readonly path: string; readonly why: string }): ParleyError {
   return new ParleyError('agent-not-executable', `The command "${command}" is ${refused.path}, but ${refused.why}.`, {

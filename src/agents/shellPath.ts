@@ -24,7 +24,7 @@ export interface ShellPathOptions {
   readonly limitMs?: number;
 }
 
-const maxOutputChars = 1024 * 1024;
+const MAX_OUTPUT_CHARS = 1024 * 1024;
 /** What shells have answered, by shell. Only answers are kept: a profile that was slow once is asked again. */
 const answers = new Map<string, string>();
 /** Shells that run now; each resolves when the shell has answered, or with undefined when it is late or has failed. */
@@ -114,7 +114,7 @@ function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: L
     // A profile that hangs must not keep this process alive.
     timer.unref();
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      if (output.length < maxOutputChars) output += chunk;
+      if (output.length < MAX_OUTPUT_CHARS) output += chunk;
       const parts = output.split(mark);
       if (parts.length >= 3) settle(() => resolve(/^PATH=(.+)$/m.exec(parts[1] ?? '')?.[1]));
     });

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { messageOf, ParleyError } from '../base/errors';
 
-const reasons: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'the system does not allow to execute it',
   EPERM: 'the system does not allow to execute it',
   ENOEXEC: 'it is not a program for this system',
@@ -21,7 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
 /** The error to show for what `spawn` threw or emitted. @param command the absolute path that was started */
 export async function spawnError(error: unknown, command: string): Promise<ParleyError> {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const reason = code === 'ENOENT' ? await whyMissing(command) : (reasons[code] ?? messageOf(error));
+  const reason = code === 'ENOENT' ? await whyMissing(command) : (REASONS[code] ?? messageOf(error));
   return new ParleyError('agent-spawn-failed', `${command} could not be started: ${reason}.`, {
     hint: 'Check the agent in the setting parley.agents, and try the command in a terminal.',
     cause: error,

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream';
 import type { Log } from '../base/log';
 import { TailBuffer } from '../base/tailBuffer';
 
-const tailChars = 64 * 1024;
-const maxLineChars = 4096;
+const TAIL_CHARS = 64 * 1024;
+const MAX_LINE_CHARS = 4096;
 
 /** Reads a stderr from its beginning to its end; a full pipe would stop the agent. */
 export class StderrLog {
-  readonly tail = new TailBuffer(tailChars);
+  readonly tail = new TailBuffer(TAIL_CHARS);
   readonly #log: Log;
   #line = '';
   #isFinished = false;
@@ -38,12 +38,12 @@ export class StderrLog {
       this.#line = '';
     }
     // Of an endless line only the beginning is of use.
-    if (this.#line.length <= maxLineChars) this.#line += last;
+    if (this.#line.length <= MAX_LINE_CHARS) this.#line += last;
   }
 
   #write(line: string): void {
     const text = line.trimEnd();
     if (text !== '')
-      this.#log.info(`[stderr] ${text.length > maxLineChars ? `${text.slice(0, maxLineChars)}…` : text}`);
+      this.#log.info(`[stderr] ${text.length > MAX_LINE_CHARS ? `${text.slice(0, MAX_LINE_CHARS)}…` : text}`);
   }
 }

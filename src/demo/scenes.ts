@@ -23,7 +23,7 @@ interface Command {
   readonly scene: Scene;
 }
 
-const all: readonly Command[] = [
+const SCENES: readonly Command[] = [
   { name: 'stream', description: 'Stream Markdown: headings, a table, lists, code', scene: stream },
   { name: 'thoughts', description: 'Think aloud before answering', scene: thoughts },
   { name: 'plan', description: 'Make a plan and work through it', scene: plan },
@@ -45,21 +45,21 @@ const all: readonly Command[] = [
 
 /** The commands as `available_commands_update` carries them. */
 export function commands(): object[] {
-  return all.map(({ name, description, hint }) => ({ name, description, ...(hint && { input: { hint } }) }));
+  return SCENES.map(({ name, description, hint }) => ({ name, description, ...(hint && { input: { hint } }) }));
 }
 
 /** The scene that a prompt asks for; any text that is no command gets the introduction. */
 export function sceneOf(text: string): Scene {
   const name = /^\/([\w-]+)/.exec(text)?.[1];
   if (name === undefined) return (turn) => introduce(turn, commandTable());
-  return all.find((command) => command.name === name)?.scene ?? ((turn) => unknownCommand(turn, commandTable()));
+  return SCENES.find((command) => command.name === name)?.scene ?? ((turn) => unknownCommand(turn, commandTable()));
 }
 
 function commandTable(): string {
   return [
     '| Type | and see |',
     '| --- | --- |',
-    ...all.map(({ name, description }) => `| \`/${name}\` | ${description} |`),
+    ...SCENES.map(({ name, description }) => `| \`/${name}\` | ${description} |`),
   ]
     .join('\n')
     .concat('\n');

@@ -24,7 +24,7 @@ export interface KeptState {
   readonly unavailable?: string;
 }
 
-const contextSize = 200_000;
+const CONTEXT_SIZE = 200_000;
 
 export class DemoSession {
   readonly id: string;
@@ -112,7 +112,7 @@ export class DemoSession {
 
   /** Counts characters that came or went as used context. */
   count(characters: number): void {
-    this.#used = Math.min(contextSize, this.#used + Math.ceil(characters / 4));
+    this.#used = Math.min(CONTEXT_SIZE, this.#used + Math.ceil(characters / 4));
   }
 
   async #play(turn: Turn): Promise<'end_turn' | 'cancelled'> {
@@ -134,7 +134,7 @@ export class DemoSession {
   }
 
   async #showUsage(): Promise<void> {
-    await this.update({ sessionUpdate: 'usage_update', used: this.#used, size: contextSize });
+    await this.update({ sessionUpdate: 'usage_update', used: this.#used, size: CONTEXT_SIZE });
   }
 }
 

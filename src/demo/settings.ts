@@ -3,16 +3,16 @@
 import { at, text } from './input';
 import { RpcFault } from './wire';
 
-const modes = [
+const MODES = [
   { id: 'ask', name: 'Ask', description: 'Ask before each edit and each command' },
   { id: 'auto', name: 'Auto', description: 'Edit and run without asking' },
 ] as const;
 
 /** Milliseconds that the demo waits after each word. */
-const paces = { calm: 60, natural: 30, brisk: 8, instant: 0 } as const;
+const PACES = { calm: 60, natural: 30, brisk: 8, instant: 0 } as const;
 
-type Mode = (typeof modes)[number]['id'];
-type Pace = keyof typeof paces;
+type Mode = (typeof MODES)[number]['id'];
+type Pace = keyof typeof PACES;
 
 /** The choices of one session. */
 export class Settings {
@@ -32,7 +32,7 @@ export class Settings {
 
   /** The pause after each word in milliseconds. */
   get wordMs(): number {
-    return paces[this.#pace];
+    return PACES[this.#pace];
   }
 
   get emoji(): boolean {
@@ -41,7 +41,7 @@ export class Settings {
 
   /** @throws RpcFault -32602 where there is no such mode */
   setMode(id: string): void {
-    const mode = modes.find((one) => one.id === id);
+    const mode = MODES.find((one) => one.id === id);
     if (mode === undefined) throw new RpcFault(-32602, `There is no mode "${id}".`);
     this.#mode = mode.id;
   }
@@ -51,13 +51,13 @@ export class Settings {
     const id = text(params, 'configId');
     const value = at(params, 'value');
     if (id === 'mode') this.setMode(String(value));
-    else if (id === 'pace' && typeof value === 'string' && Object.hasOwn(paces, value)) this.#pace = value as Pace;
+    else if (id === 'pace' && typeof value === 'string' && Object.hasOwn(PACES, value)) this.#pace = value as Pace;
     else if (id === 'emoji' && this.#booleans && typeof value === 'boolean') this.#emoji = value;
     else throw new RpcFault(-32602, `"${id}" cannot be set to ${JSON.stringify(value)}.`);
   }
 
   modeState(): object {
-    return { currentModeId: this.#mode, availableModes: modes };
+    return { currentModeId: this.#mode, availableModes: MODES };
   }
 
   /** The whole list, as each answer and update carries it. */
@@ -76,7 +76,7 @@ export class Settings {
         category: 'mode',
         type: 'select',
         currentValue: this.#mode,
-        options: modes.map(({ id, name, description }) => ({ value: id, name, description })),
+        options: MODES.map(({ id, name, description }) => ({ value: id, name, description })),
       },
       {
         id: 'pace',

@@ -17,7 +17,7 @@ export interface ToolFields {
 /** What the user decided about a permission. `dismissed` is no answer at all. */
 export type Decision = 'once' | 'always' | 'no' | 'dismissed';
 
-const options = [
+const OPTIONS = [
   { optionId: 'once', name: 'Allow', kind: 'allow_once' },
   { optionId: 'always', name: 'Always allow', kind: 'allow_always' },
   { optionId: 'no', name: 'Reject', kind: 'reject_once' },
@@ -65,9 +65,12 @@ export class Turn {
   /** Asks for permission, unless the mode says that there is no need. */
   async mayI(toolCallId: string, fields: ToolFields): Promise<Decision> {
     if (this.session.settings.mode === 'auto') return 'once';
-    const answer = await this.call('session/request_permission', { toolCall: { toolCallId, ...fields }, options });
+    const answer = await this.call('session/request_permission', {
+      toolCall: { toolCallId, ...fields },
+      options: OPTIONS,
+    });
     if (at(answer, 'outcome', 'outcome') !== 'selected') return 'dismissed';
-    const decision = options.find(({ optionId }) => optionId === at(answer, 'outcome', 'optionId'))?.optionId ?? 'no';
+    const decision = OPTIONS.find(({ optionId }) => optionId === at(answer, 'outcome', 'optionId'))?.optionId ?? 'no';
     if (decision === 'always') await this.session.changeMode('auto');
     return decision;
   }

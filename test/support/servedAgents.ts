@@ -181,7 +181,7 @@ export function rivalOf(
       const history = [...descriptor.history, await store.urlFor(key, { expiresIn: 3600, sha256 })];
       const past = { descriptor: { ...descriptor, history } };
       session = new CommunicationSession({
-        place: { client, agentName: echo.name },
+        endpoint: { client, agentName: echo.name },
         past,
         emit: () => {},
         now: Date.now,

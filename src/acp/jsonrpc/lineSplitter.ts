@@ -1,10 +1,10 @@
 // Bytes in, lines out. Only byte 0x0A ends a line (U+2028 and U+2029 are ordinary text), and only whole lines are decoded, so a character cut by a chunk
 // border stays whole. What is left of a line is kept in one growing buffer: linear in the length of the line, whatever the size of the chunks.
 
-const newline = 0x0a;
-const firstCapacity = 64 * 1024;
-const keptCapacity = 1024 * 1024;
-const byteOrderMark = 0xfeff;
+const NEWLINE = 0x0a;
+const FIRST_CAPACITY = 64 * 1024;
+const KEPT_CAPACITY = 1024 * 1024;
+const BYTE_ORDER_MARK = 0xfeff;
 
 /** Splits a byte stream into lines, up to a limit in bytes for one line. */
 export class LineSplitter {
@@ -28,13 +28,13 @@ export class LineSplitter {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;
     if (this.#keptBytes > 0) {
-      const end = bytes.indexOf(newline);
+      const end = bytes.indexOf(NEWLINE);
       if (!this.#keep(end === -1 ? bytes : bytes.subarray(0, end))) return false;
       if (end === -1) return true;
       this.#flush();
       start = end + 1;
     }
-    const last = bytes.lastIndexOf(newline);
+    const last = bytes.lastIndexOf(NEWLINE);
     if (last >= start) {
       // A line inside one chunk can be too long only where the chunk itself is.
       if (bytes.length > this.#maxBytes && !this.#emitBounded(bytes, start, last)) return false;
@@ -60,7 +60,7 @@ export class LineSplitter {
 
   #emitBounded(bytes: Buffer, start: number, last: number): boolean {
     for (let from = start; from <= last; ) {
-      const to = bytes.indexOf(newline, from);
+      const to = bytes.indexOf(NEWLINE, from);
       if (to - from > this.#maxBytes) return false;
       this.#emit(bytes.toString('utf8', from, to));
       from = to + 1;
@@ -71,7 +71,7 @@ export class LineSplitter {
   #emit(line: string): void {
     if (this.#isFirst) {
       this.#isFirst = false;
-      if (line.charCodeAt(0) === byteOrderMark) {
+      if (line.charCodeAt(0) === BYTE_ORDER_MARK) {
         this.#onLine(line.slice(1));
         return;
       }
@@ -88,7 +88,7 @@ export class LineSplitter {
     }
     if (total > this.#kept.length) {
       const grown = Buffer.allocUnsafeSlow(
-        Math.max(firstCapacity, total, Math.min(this.#kept.length * 2, this.#maxBytes)),
+        Math.max(FIRST_CAPACITY, total, Math.min(this.#kept.length * 2, this.#maxBytes)),
       );
       this.#kept.copy(grown, 0, 0, this.#keptBytes);
       this.#kept = grown;
@@ -102,7 +102,7 @@ export class LineSplitter {
     const line = this.#kept.toString('utf8', 0, this.#keptBytes);
     this.#keptBytes = 0;
     // One long line should not hold its memory for the rest of the session.
-    if (this.#kept.length > keptCapacity) this.#kept = Buffer.alloc(0);
+    if (this.#kept.length > KEPT_CAPACITY) this.#kept = Buffer.alloc(0);
     this.#emit(line);
   }
 }

@@ -12,7 +12,7 @@ import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { type InboundHandlers, InboundQueue } from './inboundQueue';
 import { LineSplitter } from './lineSplitter';
-import { rpcCodes } from './rpcError';
+import { RPC_CODES } from './rpcError';
 import type { TransportSink } from './transport';
 
 /** Live counters of one connection: read them at any time. Bytes count what came over the wire, messages what was a JSON object. */
@@ -36,10 +36,10 @@ export function newRpcStats(): MutableRpcStats {
 }
 
 /** 32 MiB, what the official SDK takes too. */
-export const defaultMaxMessageBytes = 32 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-const maxNoiseChars = 2048;
-const loggedNoiseLines = 50;
+const MAX_NOISE_CHARS = 2048;
+const LOGGED_NOISE_LINES = 50;
 
 /** What the reader tells its connection. */
 export interface NdjsonReaderOptions {
@@ -123,7 +123,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     if (Array.isArray(message)) {
       this.#options.stats.batchesRefused++;
       this.#options.log.warn(`A batch of ${message.length} messages from the agent was refused: ${bounded(line)}`);
-      this.#options.refuse(rpcCodes.invalidRequest, 'JSON-RPC batches are not supported');
+      this.#options.refuse(RPC_CODES.invalidRequest, 'JSON-RPC batches are not supported');
       return;
     }
     this.#options.stats.messagesIn++;
@@ -142,7 +142,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
       this.queue.push(message as unknown as Message);
     } else {
       this.#options.log.warn(`A request from the agent has no usable id: ${bounded(line)}`);
-      this.#options.refuse(rpcCodes.invalidRequest, 'The id of a request must be a string or a number');
+      this.#options.refuse(RPC_CODES.invalidRequest, 'The id of a request must be a string or a number');
     }
   }
 
@@ -180,7 +180,7 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
     const { stats, log, onNoise } = this.#options;
     stats.notJson++;
     const text = bounded(line);
-    if (stats.notJson <= loggedNoiseLines) log.warn(`Not a message, on stdout of the agent: ${text}`);
+    if (stats.notJson <= LOGGED_NOISE_LINES) log.warn(`Not a message, on stdout of the agent: ${text}`);
     else if (Number.isInteger(Math.log2(stats.notJson)))
       log.warn(`${stats.notJson} lines on stdout of the agent were no messages; only some are logged`);
     onNoise?.(text);
@@ -207,7 +207,7 @@ export function messageTooLarge(what: string, maxBytes: number): ParleyError {
 function errorResponse(id: string | number, error: unknown): Message {
   const given: { code?: unknown; message?: unknown; data?: unknown } =
     typeof error === 'object' && error !== null ? error : {};
-  const code = typeof given.code === 'number' && Number.isFinite(given.code) ? given.code : rpcCodes.internal;
+  const code = typeof given.code === 'number' && Number.isFinite(given.code) ? given.code : RPC_CODES.internal;
   const message =
     typeof given.message === 'string'
       ? given.message
@@ -220,6 +220,6 @@ function errorResponse(id: string | number, error: unknown): Message {
 
 /** The beginning of a line, as a copy: a slice would keep the whole chunk in memory. */
 function bounded(line: string): string {
-  const text = line.length > maxNoiseChars ? `${line.slice(0, maxNoiseChars)}…` : line;
+  const text = line.length > MAX_NOISE_CHARS ? `${line.slice(0, MAX_NOISE_CHARS)}…` : line;
   return Buffer.from(text.trimEnd(), 'utf8').toString('utf8');
 }

@@ -58,9 +58,9 @@ export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter
   }
 }
 
-const separators = /[\u2028\u2029]/g;
+const LINE_SEPARATORS = /[\u2028\u2029]/g;
 
 /** JSON without U+2028 and U+2029: legal there, but an agent that reads with Node's `readline` may break the line at them. */
 function encode(message: Message): string {
-  return JSON.stringify(message).replace(separators, (found) => (found === '\u2028' ? '\\u2028' : '\\u2029'));
+  return JSON.stringify(message).replace(LINE_SEPARATORS, (found) => (found === '\u2028' ? '\\u2028' : '\\u2029'));
 }

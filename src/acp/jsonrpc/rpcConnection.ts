@@ -14,9 +14,9 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import type { Log } from '../../base/log';
 import { Cancellation, IncomingRequest, tokenOf } from './cancellation';
-import { defaultMaxMessageBytes, NdjsonReader, newRpcStats, type RpcStats } from './ndjsonReader';
+import { MAX_MESSAGE_BYTES, NdjsonReader, newRpcStats, type RpcStats } from './ndjsonReader';
 import { NdjsonWriter } from './ndjsonWriter';
-import { errorSentence, RpcError, rpcCodes } from './rpcError';
+import { errorSentence, RPC_CODES, RpcError } from './rpcError';
 import type { Transport } from './transport';
 
 /** Takes what the agent sends on its own account. */
@@ -83,7 +83,7 @@ export class RpcConnection implements RpcCaller, Disposable {
   #closedBy: ParleyError | undefined;
 
   constructor(options: RpcConnectionOptions) {
-    const { transport, handlers, log, maxMessageBytes = defaultMaxMessageBytes } = options;
+    const { transport, handlers, log, maxMessageBytes = MAX_MESSAGE_BYTES } = options;
     this.#log = log;
     this.#handlers = handlers;
     this.#transport = transport;
@@ -160,7 +160,7 @@ export class RpcConnection implements RpcCaller, Disposable {
    */
   async request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
     if (this.#closedBy) throw this.#closedBy;
-    if (options.signal?.aborted) throw new RpcError(rpcCodes.cancelled, 'Cancelled before it was sent');
+    if (options.signal?.aborted) throw new RpcError(RPC_CODES.cancelled, 'Cancelled before it was sent');
     const outgoing: Outgoing = {
       method,
       onSent: options.onSent?.bind(options),
@@ -278,14 +278,14 @@ export class RpcConnection implements RpcCaller, Disposable {
   }
 
   async #onRequest(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
-    if (!(token instanceof IncomingRequest)) throw new ResponseError(rpcCodes.internal, 'The request has no token');
+    if (!(token instanceof IncomingRequest)) throw new ResponseError(RPC_CODES.internal, 'The request has no token');
     try {
       return await this.#handlers.onRequest(method, params, token.signal);
     } catch (error) {
       if (error instanceof RpcError) throw new ResponseError(error.code, error.message, error.data);
-      if (token.signal.aborted) throw new ResponseError(rpcCodes.cancelled, 'The request was cancelled');
+      if (token.signal.aborted) throw new ResponseError(RPC_CODES.cancelled, 'The request was cancelled');
       this.#log.warn(`The agent's request ${method} failed: ${messageOf(error)}`);
-      throw new ResponseError(rpcCodes.internal, messageOf(error));
+      throw new ResponseError(RPC_CODES.internal, messageOf(error));
     } finally {
       this.#cancellation.done(token);
     }

@@ -8,7 +8,7 @@ const MAX_DEPTH = 5;
 const WORD_KEYS = ['message', 'details', 'detail', 'description', 'reason', 'error', 'errors', 'cause'] as const;
 
 /** The codes that JSON-RPC 2.0 (section 5.1) and the protocol (1.7) give a meaning to; any other integer is allowed. */
-export const rpcCodes = {
+export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,

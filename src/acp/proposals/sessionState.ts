@@ -9,7 +9,7 @@ const KEY = 'parley/state';
 export const MAX_AGENT_STATE = 4 * 1024 * 1024;
 
 /** What `initialize` says of it, below `_meta` of the client's capabilities. */
-export const stateCapability = { [KEY]: { version: 1, maxBytes: MAX_AGENT_STATE } };
+export const STATE_CAPABILITY = { [KEY]: { version: 1, maxBytes: MAX_AGENT_STATE } };
 
 /** As a prompt carries it. */
 export interface StateOffer {

@@ -8,7 +8,7 @@
 // On our side it is free of effects too: it changes what is shown and what precedes the next prompt.
 import { Deferred } from '../../base/deferred';
 import { at, isMarked } from '../../base/untrusted';
-import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import type { StateReport } from '../protocol/dialect';
 import { readState } from './promptLifecycle';
 
@@ -77,10 +77,10 @@ function readStatus(result: unknown): SessionStatus {
 function failure(error: unknown): SessionStatus {
   if (!(error instanceof RpcError)) throw error;
   switch (error.code) {
-    case rpcCodes.resourceNotFound:
+    case RPC_CODES.resourceNotFound:
       return { answer: 'not_found' };
-    case rpcCodes.methodNotFound:
-    case rpcCodes.invalidParams:
+    case RPC_CODES.methodNotFound:
+    case RPC_CODES.invalidParams:
       return { answer: 'unsupported' };
     default:
       return { answer: 'failed' };

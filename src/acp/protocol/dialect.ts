@@ -96,7 +96,7 @@ export type McpServer = { readonly name: string } & (
 );
 
 /** Where a session works. Paths are absolute. */
-export interface SessionPlace {
+export interface SessionSetup {
   readonly cwd: string;
   readonly additionalDirectories: readonly string[];
   readonly mcpServers: readonly McpServer[];
@@ -181,13 +181,13 @@ export interface Dialect {
   readonly protocol: Protocol;
   login(methodId: string, signal: AbortSignal): Promise<void>;
   logout(signal: AbortSignal): Promise<void>;
-  newSession(place: SessionPlace, signal: AbortSignal): Promise<SessionOffer>;
+  newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   /** Opens an old session with `session/load`: everything that was said comes again as updates. */
-  load(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer>;
+  load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   /** Opens an old session with `session/resume`. @param replay asks for what was said, where the agent can repeat it */
-  resume(sessionId: string, place: SessionPlace, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
+  resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
   /** Begins a new session with the past of another. */
-  fork(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer>;
+  fork(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   list(
     query: { readonly cwd?: string; readonly cursor?: string; readonly archived?: boolean },
     signal: AbortSignal,

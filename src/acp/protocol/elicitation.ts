@@ -9,7 +9,7 @@
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
 import type { ElicitationBody, Form, FormField, FormOption } from '../../session/events/form';
-import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 
 /** Bounds of what is shown and kept of one question. */
 const MAX_MESSAGE = 10_000;
@@ -34,7 +34,7 @@ export interface ElicitationAsk {
 }
 
 /** The capability as it goes into `clientCapabilities` (v1) and `capabilities` (v2). */
-export const elicitationCapability = { form: {}, url: {} } as const;
+export const ELICITATION_CAPABILITY = { form: {}, url: {} } as const;
 
 const shortText = z.catch(z.nullish(z.string().check(z.maxLength(MAX_DESCRIPTION))), null);
 const count = z.catch(z.nullish(z.int().check(z.nonnegative())), null);
@@ -233,5 +233,5 @@ function readAddress(raw: unknown): string {
 }
 
 function invalid(why: string): RpcError {
-  return new RpcError(rpcCodes.invalidParams, `elicitation/create: ${why}`);
+  return new RpcError(RPC_CODES.invalidParams, `elicitation/create: ${why}`);
 }

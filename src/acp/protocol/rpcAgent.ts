@@ -4,17 +4,17 @@ import { ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
 import type { ConfigOption, ContentBlock } from '../../session/events/content';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';
-import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import type {
   Dialect,
   PermissionAsk,
   PromptAnswer,
   SessionOffer,
   SessionPage,
-  SessionPlace,
+  SessionSetup,
   UpdateTargets,
 } from './dialect';
-import { blockToWire, placeToWire, readSessionPage, type StdioMark } from './sessionWire';
+import { blockToWire, readSessionPage, type StdioMark, setupToWire } from './sessionWire';
 
 export abstract class RpcAgent implements Dialect {
   abstract readonly protocol: 1 | 2;
@@ -29,16 +29,16 @@ export abstract class RpcAgent implements Dialect {
   abstract logout(signal: AbortSignal): Promise<void>;
 
   /** `session/new`. @throws ParleyError `protocol-violation`; RpcError, -32000 where the user must sign in first. */
-  newSession(place: SessionPlace, signal: AbortSignal): Promise<SessionOffer> {
-    return this.#begin('session/new', {}, place, signal);
+  newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer> {
+    return this.#begin('session/new', {}, setup, signal);
   }
 
-  abstract load(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer>;
-  abstract resume(sessionId: string, place: SessionPlace, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
+  abstract load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
+  abstract resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
 
   /** `session/fork` (unstable). @throws as {@link newSession} */
-  fork(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer> {
-    return this.#begin('session/fork', { sessionId }, place, signal);
+  fork(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer> {
+    return this.#begin('session/fork', { sessionId }, setup, signal);
   }
 
   async list(
@@ -117,21 +117,21 @@ export abstract class RpcAgent implements Dialect {
   protected async reopen(
     method: string,
     sessionId: string,
-    place: SessionPlace,
+    setup: SessionSetup,
     more: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<SessionOffer> {
-    const params = { sessionId, ...placeToWire(place, this.stdio), ...more };
+    const params = { sessionId, ...setupToWire(setup, this.stdio), ...more };
     return this.readOffer(sessionId, await this.rpc.request(method, params, { signal }));
   }
 
   async #begin(
     method: string,
     origin: { readonly sessionId?: string },
-    place: SessionPlace,
+    setup: SessionSetup,
     signal: AbortSignal,
   ): Promise<SessionOffer> {
-    const raw = await this.rpc.request(method, { ...origin, ...placeToWire(place, this.stdio) }, { signal });
+    const raw = await this.rpc.request(method, { ...origin, ...setupToWire(setup, this.stdio) }, { signal });
     const sessionId = at(raw, 'sessionId');
     if (typeof sessionId !== 'string') {
       throw new ParleyError('protocol-violation', `its answer to ${method} has no session id`);
@@ -142,5 +142,5 @@ export abstract class RpcAgent implements Dialect {
 
 /** What becomes of a method that a version does not have. @throws RpcError -32601 */
 export function missing(sentence: string): Promise<never> {
-  return Promise.reject(new RpcError(rpcCodes.methodNotFound, sentence));
+  return Promise.reject(new RpcError(RPC_CODES.methodNotFound, sentence));
 }

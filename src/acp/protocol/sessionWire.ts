@@ -2,8 +2,8 @@
 import type * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
 import type { ContentBlock, PermissionOption } from '../../session/events/content';
-import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
-import type { McpServer, SessionPage, SessionPlace } from './dialect';
+import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
+import type { McpServer, SessionPage, SessionSetup } from './dialect';
 import { type permissionOptionsSchema, sessionInfoSchema } from './sharedSchema';
 
 /** Sessions of one page that are read; a list is for people. */
@@ -36,8 +36,8 @@ export function readSessionPage(raw: unknown): SessionPage {
 export type StdioMark = { readonly type?: 'stdio' };
 
 /** `mcpServers` is required even where it is empty; additional directories only where the agent knows them, which the caller has seen to. */
-export function placeToWire(
-  { cwd, additionalDirectories, mcpServers }: SessionPlace,
+export function setupToWire(
+  { cwd, additionalDirectories, mcpServers }: SessionSetup,
   stdio: StdioMark,
 ): Record<string, unknown> {
   return {
@@ -80,7 +80,7 @@ export function readQuestion<T>(schema: z.ZodMiniType<T>, params: unknown): T {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
   const why = parsed.error.issues[0]?.message ?? 'invalid';
-  throw new RpcError(rpcCodes.invalidParams, `session/request_permission: ${why}`);
+  throw new RpcError(RPC_CODES.invalidParams, `session/request_permission: ${why}`);
 }
 
 export function toPermissionOptions(options: z.infer<typeof permissionOptionsSchema>): readonly PermissionOption[] {

@@ -1,7 +1,7 @@
 // The cookies of one connection: load balancers use them to lead each request of a connection to the same server (protocol.md 6.1).
 
-const maxCookies = 50;
-const maxCookieChars = 4096;
+const MAX_COOKIES = 50;
+const MAX_COOKIE_CHARS = 4096;
 
 /** Keeps what one URL sets, for that URL alone. */
 export class CookieJar {
@@ -24,7 +24,7 @@ export class CookieJar {
   }
 
   #store(header: string): void {
-    if (header.length > maxCookieChars) return;
+    if (header.length > MAX_COOKIE_CHARS) return;
     const [pair = '', ...attributes] = header.split(';');
     const [name, value] = split(pair);
     if (name === '' || value === undefined) return;
@@ -36,7 +36,7 @@ export class CookieJar {
     if (path.startsWith('/') && !isWithin(this.#url.pathname, path)) return;
     if (isExpired(given.get('max-age'), given.get('expires'))) {
       this.#cookies.delete(name);
-    } else if (this.#cookies.has(name) || this.#cookies.size < maxCookies) {
+    } else if (this.#cookies.has(name) || this.#cookies.size < MAX_COOKIES) {
       this.#cookies.set(name, value);
     }
   }

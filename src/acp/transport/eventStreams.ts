@@ -8,10 +8,10 @@ import { type HttpClient, mediaType } from './httpClient';
 import { answerError, asLost, lostError, networkError, statusError } from './remoteError';
 
 /** How long a message waits for its stream to be open, in milliseconds: some servers send the head only with the first event. */
-const openMs = 2000;
+const OPEN_MS = 2000;
 /** Streams that end without a byte, one after another, before the server is given up. */
-const maxEmptyStreams = 4;
-const maxStreams = 100;
+const MAX_EMPTY_STREAMS = 4;
+const MAX_STREAMS = 100;
 
 export interface EventStreamsOptions {
   readonly client: HttpClient;
@@ -35,7 +35,7 @@ interface OpenStream {
 }
 
 /** The header that names a session. */
-export const sessionHeader = 'Acp-Session-Id';
+export const SESSION_HEADER = 'Acp-Session-Id';
 
 export class EventStreams {
   readonly #options: EventStreamsOptions;
@@ -55,8 +55,8 @@ export class EventStreams {
   async open(sessionId: string | undefined): Promise<void> {
     let stream = this.#streams.get(sessionId);
     if (!stream) {
-      if (this.#streams.size >= maxStreams) {
-        throw new ParleyError('too-many-sessions', `more than ${maxStreams} sessions are open on one connection`);
+      if (this.#streams.size >= MAX_STREAMS) {
+        throw new ParleyError('too-many-sessions', `more than ${MAX_STREAMS} sessions are open on one connection`);
       }
       stream = { sessionId, opened: new Deferred(), abort: new AbortController(), heardAt: performance.now() };
       stream.opened.promise.catch(() => {}); // also where nobody waits for it
@@ -64,7 +64,7 @@ export class EventStreams {
       void this.#follow(stream);
     }
     const waiting = new AbortController();
-    await Promise.race([stream.opened.promise, delay(openMs, undefined, { signal: waiting.signal })]).finally(() =>
+    await Promise.race([stream.opened.promise, delay(OPEN_MS, undefined, { signal: waiting.signal })]).finally(() =>
       waiting.abort(),
     );
   }
@@ -87,7 +87,7 @@ export class EventStreams {
   async #follow(stream: OpenStream): Promise<void> {
     const signal = AbortSignal.any([this.#signal, stream.abort.signal]);
     try {
-      for (let empty = 0; empty < maxEmptyStreams; ) {
+      for (let empty = 0; empty < MAX_EMPTY_STREAMS; ) {
         const isAlive = await this.#read(stream, signal);
         empty = isAlive ? 0 : empty + 1;
         await delay(50 * 2 ** empty, undefined, { signal });
@@ -104,7 +104,7 @@ export class EventStreams {
   async #read(stream: OpenStream, signal: AbortSignal): Promise<boolean> {
     const { client, headers, maxMessageBytes, onMessage } = this.#options;
     const { sessionId } = stream;
-    const named = sessionId === undefined ? headers : { ...headers, [sessionHeader]: sessionId };
+    const named = sessionId === undefined ? headers : { ...headers, [SESSION_HEADER]: sessionId };
     const answer = await client.request('GET', { ...named, Accept: 'text/event-stream' }, undefined, signal);
     if (answer.status !== 200 || mediaType(answer) !== 'text/event-stream') {
       answer.body.destroy();

@@ -3,24 +3,24 @@
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
-import { defaultMaxMessageBytes } from '../jsonrpc/ndjsonReader';
-import { rpcCodes } from '../jsonrpc/rpcError';
+import { MAX_MESSAGE_BYTES } from '../jsonrpc/ndjsonReader';
+import { RPC_CODES } from '../jsonrpc/rpcError';
 import type { TransportSink } from '../jsonrpc/transport';
-import { connectedStatusError, EventStreams, sessionHeader } from './eventStreams';
+import { connectedStatusError, EventStreams, SESSION_HEADER } from './eventStreams';
 import { type HttpAnswer, HttpClient, mediaType, readBody } from './httpClient';
 import { answerError, asLost, lostError, networkError, statusError } from './remoteError';
-import { asLine, goodbyeMs, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
+import { asLine, CLOSE_MS, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
 
-const connectionHeader = 'Acp-Connection-Id';
+const CONNECTION_HEADER = 'Acp-Connection-Id';
 /** How long the server may take to take one message, in milliseconds. */
-const postMs = 60_000;
+const POST_MS = 60_000;
 /** Bytes of a refusal's text that go into the error of the request. */
-const maxRefusalBytes = 8192;
-const maxConnectionIdChars = 1024;
+const MAX_REFUSAL_BYTES = 8192;
+const MAX_CONNECTION_ID_CHARS = 1024;
 /** Requests of the agent whose session is remembered for the answer. */
-const maxRoutes = 1000;
+const MAX_ROUTES = 1000;
 /** Statuses after which the whole connection is of no use. */
-const fatal: ReadonlySet<number> = new Set([401, 403, 404, 410]);
+const FATAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 export interface HttpTransportOptions extends RemoteTransportOptions {
   /** After `session/load` the last updates may still be under way on another stream; so long that may be quiet in between, in milliseconds (100). */
@@ -57,7 +57,7 @@ export class HttpTransport implements RemoteTransport {
   /** Nothing is sent before the first message, which must be `initialize`. */
   constructor(options: HttpTransportOptions) {
     this.#options = options;
-    this.#maxBytes = options.maxMessageBytes ?? defaultMaxMessageBytes;
+    this.#maxBytes = options.maxMessageBytes ?? MAX_MESSAGE_BYTES;
     this.#client = new HttpClient(options.url, options.headers);
   }
 
@@ -120,12 +120,12 @@ export class HttpTransport implements RemoteTransport {
       answer.body.destroy();
       throw answerError(url, 'does not answer as an agent of the Agent Client Protocol');
     }
-    if (id.length > maxConnectionIdChars) throw answerError(url, 'names the connection with too many characters');
+    if (id.length > MAX_CONNECTION_ID_CHARS) throw answerError(url, 'names the connection with too many characters');
     const streams = new EventStreams(
       {
         client: this.#client,
         url,
-        headers: { [connectionHeader]: id },
+        headers: { [CONNECTION_HEADER]: id },
         maxMessageBytes: this.#maxBytes,
         onMessage: (data, sessionId) => this.#receive(data, sessionId),
         onEnd: (error) => this.#finish(error),
@@ -151,20 +151,20 @@ export class HttpTransport implements RemoteTransport {
       return;
     }
     if (request) this.#pending.set(String(request.id), request);
-    const tooLong = AbortSignal.timeout(postMs);
+    const tooLong = AbortSignal.timeout(POST_MS);
     const headers = {
       'Content-Type': 'application/json',
-      [connectionHeader]: id,
-      ...(sessionId !== undefined && { [sessionHeader]: sessionId }),
+      [CONNECTION_HEADER]: id,
+      ...(sessionId !== undefined && { [SESSION_HEADER]: sessionId }),
     };
     let answer: HttpAnswer;
     try {
       answer = await this.#client.request('POST', headers, text, AbortSignal.any([this.#lifetime.signal, tooLong]));
     } catch (error) {
-      if (tooLong.aborted) throw lostError(url, `did not take a message within ${postMs / 1000} s`);
+      if (tooLong.aborted) throw lostError(url, `did not take a message within ${POST_MS / 1000} s`);
       throw error;
     }
-    const body = readBody(answer, maxRefusalBytes, true).catch(() => undefined);
+    const body = readBody(answer, MAX_REFUSAL_BYTES, true).catch(() => undefined);
     if (answer.status >= 200 && answer.status < 300) return;
     this.#refused(answer.status, request, sessionId, await body);
   }
@@ -178,7 +178,7 @@ export class HttpTransport implements RemoteTransport {
   ): void {
     const error = connectedStatusError(this.#options.url, status);
     if (status === 409 && sessionId !== undefined) this.#failSession(sessionId, error.message);
-    else if (request === undefined || fatal.has(status)) throw error;
+    else if (request === undefined || FATAL_STATUSES.has(status)) throw error;
     else this.#failRequest(request, error.message, { status, ...(body && { body }) });
   }
 
@@ -210,7 +210,7 @@ export class HttpTransport implements RemoteTransport {
     const sessionId = at(message.params, 'sessionId') ?? streamSession;
     if (typeof sessionId === 'string' && (typeof id === 'string' || typeof id === 'number')) {
       const [oldest] = this.#routes.keys();
-      if (this.#routes.size >= maxRoutes && oldest !== undefined) this.#routes.delete(oldest);
+      if (this.#routes.size >= MAX_ROUTES && oldest !== undefined) this.#routes.delete(oldest);
       this.#routes.set(String(id), sessionId);
     }
     this.#deliver(data);
@@ -247,7 +247,7 @@ export class HttpTransport implements RemoteTransport {
     if (!request) return;
     this.#pending.delete(String(request.id));
     this.#deliver(
-      JSON.stringify({ jsonrpc: '2.0', id: request.id, error: { code: rpcCodes.internal, message, data } }),
+      JSON.stringify({ jsonrpc: '2.0', id: request.id, error: { code: RPC_CODES.internal, message, data } }),
     );
   }
 
@@ -271,8 +271,8 @@ export class HttpTransport implements RemoteTransport {
   async #leave(): Promise<void> {
     try {
       if (!this.#connection) return;
-      const headers = { [connectionHeader]: this.#connection.id };
-      const answer = await this.#client.request('DELETE', headers, undefined, AbortSignal.timeout(goodbyeMs));
+      const headers = { [CONNECTION_HEADER]: this.#connection.id };
+      const answer = await this.#client.request('DELETE', headers, undefined, AbortSignal.timeout(CLOSE_MS));
       answer.body.destroy();
     } catch (error) {
       this.#options.log.debug(`The goodbye to ${this.#options.url.host} was not heard: ${messageOf(error)}`);

@@ -4,15 +4,15 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { oneLine } from '../../base/text';
 
 /** The connection was there and is gone; a new one may work. Every other code of this file needs the user first. */
-export const remoteLost = 'remote-lost';
+export const REMOTE_LOST = 'remote-lost';
 
-interface Words {
+interface Explanation {
   readonly code: string;
   readonly did: string;
   readonly hint: string;
 }
 
-const BY_STATUS: Readonly<Record<number, Words>> = {
+const BY_STATUS: Readonly<Record<number, Explanation>> = {
   401: {
     code: 'remote-unauthorized',
     did: 'does not accept the credentials, or wants some',
@@ -50,7 +50,7 @@ const BY_STATUS: Readonly<Record<number, Words>> = {
   },
 };
 
-const BY_NETWORK: Readonly<Record<string, Words>> = {
+const BY_NETWORK: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: {
     code: 'remote-unreachable',
     did: 'accepts no connections',
@@ -117,14 +117,14 @@ export function networkError(url: URL, error: unknown): ParleyError {
 
 /** The connection is gone. @param did what the server did, in words that follow its name */
 export function lostError(url: URL, did: string): ParleyError {
-  return new ParleyError(remoteLost, `${hostOf(url)} ${did}`, {
+  return new ParleyError(REMOTE_LOST, `${hostOf(url)} ${did}`, {
     hint: 'Check the network and the agent, then reconnect.',
   });
 }
 
 /** The same failure of a connection that was there before. */
 export function asLost({ message, hint, cause }: ParleyError): ParleyError {
-  return new ParleyError(remoteLost, message, { ...(hint && { hint }), cause });
+  return new ParleyError(REMOTE_LOST, message, { ...(hint && { hint }), cause });
 }
 
 /** What a server sent breaks the rules. @param did in words that follow its name */

@@ -21,17 +21,17 @@ export interface RemoteTransport extends Transport {
 }
 
 /** How long a goodbye may take, in milliseconds. */
-export const goodbyeMs = 2000;
+export const CLOSE_MS = 2000;
 
-const newline = 0x0a;
-const space = 0x20;
+const NEWLINE = 0x0a;
+const SPACE = 0x20;
 
 /** One message as the line that readers of a transport expect. Line breaks in JSON are only layout, so they become spaces. */
 export function asLine(message: Uint8Array): Uint8Array {
   const line = Buffer.allocUnsafe(message.length + 1);
   line.set(message);
-  for (let at = line.indexOf(newline); at !== -1 && at < message.length; at = line.indexOf(newline, at))
-    line[at] = space;
-  line[message.length] = newline;
+  for (let at = line.indexOf(NEWLINE); at !== -1 && at < message.length; at = line.indexOf(NEWLINE, at))
+    line[at] = SPACE;
+  line[message.length] = NEWLINE;
   return line;
 }

@@ -4,7 +4,7 @@ import { ParleyError } from '../../base/errors';
 import type { Transport, TransportSink } from '../jsonrpc/transport';
 
 /** What may pile up before anybody listens, in bytes; then the agent waits. */
-const maxEarlyBytes = 1024 * 1024;
+const MAX_EARLY_BYTES = 1024 * 1024;
 
 /** A transport over the pipes of a subprocess. It does not own the process. */
 export class StdioTransport implements Transport {
@@ -77,7 +77,7 @@ export class StdioTransport implements Transport {
     }
     this.#early.push(chunk);
     this.#earlyBytes += chunk.length;
-    if (this.#earlyBytes > maxEarlyBytes) this.#stdout.pause();
+    if (this.#earlyBytes > MAX_EARLY_BYTES) this.#stdout.pause();
   }
 
   #untilDrained(): Promise<void> {

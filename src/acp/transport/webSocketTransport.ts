@@ -3,13 +3,13 @@ import { type RawData, WebSocket } from 'ws';
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
 import { oneLine } from '../../base/text';
-import { defaultMaxMessageBytes } from '../jsonrpc/ndjsonReader';
+import { MAX_MESSAGE_BYTES } from '../jsonrpc/ndjsonReader';
 import type { TransportSink } from '../jsonrpc/transport';
 import { answerError, lostError, networkError, statusError } from './remoteError';
-import { asLine, goodbyeMs, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
+import { asLine, CLOSE_MS, type RemoteTransport, type RemoteTransportOptions } from './remoteTransport';
 
 /** What may wait in the socket before a writer waits too, in bytes. */
-const highWater = 1024 * 1024;
+const HIGH_WATER_BYTES = 1024 * 1024;
 
 export interface WebSocketOptions extends RemoteTransportOptions {
   /** After this silence the server is pinged, and after as much more it counts as gone; in milliseconds. Default 30 s. */
@@ -40,7 +40,7 @@ export class WebSocketTransport implements RemoteTransport {
         followRedirects: false,
         // A few bytes that unpack to gigabytes are no help to anybody.
         perMessageDeflate: false,
-        maxPayload: options.maxMessageBytes ?? defaultMaxMessageBytes,
+        maxPayload: options.maxMessageBytes ?? MAX_MESSAGE_BYTES,
       });
     } catch (error) {
       throw networkError(options.url, error);
@@ -107,7 +107,7 @@ export class WebSocketTransport implements RemoteTransport {
     if (this.#socket.readyState !== WebSocket.OPEN) throw this.#notOpen();
     await new Promise<void>((resolve, reject) => {
       this.#socket.send(message, (error) => (error ? reject(this.#end ?? this.#notOpen()) : resolve()));
-      if (this.#socket.bufferedAmount < highWater) resolve();
+      if (this.#socket.bufferedAmount < HIGH_WATER_BYTES) resolve();
     });
   }
 
@@ -125,7 +125,7 @@ export class WebSocketTransport implements RemoteTransport {
     // Read on, or the server's goodbye is never seen.
     this.#socket.resume();
     this.#socket.close(1000);
-    setTimeout(() => this.#socket.terminate(), goodbyeMs).unref();
+    setTimeout(() => this.#socket.terminate(), CLOSE_MS).unref();
   }
 
   #take(data: RawData, isBinary: boolean): void {
@@ -162,7 +162,7 @@ export class WebSocketTransport implements RemoteTransport {
   }
 
   #errorOf(error: Error & { readonly code?: string }): ParleyError {
-    const { url, maxMessageBytes = defaultMaxMessageBytes } = this.#options;
+    const { url, maxMessageBytes = MAX_MESSAGE_BYTES } = this.#options;
     if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') {
       const did = `sent a message of more than ${Math.ceil(maxMessageBytes / 1024)} KiB`;
       return new ParleyError('message-too-large', `${url.host} ${did}, which is the most that one may have`);

@@ -4,7 +4,7 @@
 import { at } from '../../base/untrusted';
 import type { ConfigOption } from '../../session/events/content';
 import { readStopReason } from '../proposals/turnComplete';
-import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTargets } from '../protocol/dialect';
+import type { PermissionAsk, PromptAnswer, SessionOffer, SessionSetup, UpdateTargets } from '../protocol/dialect';
 import { toConfigOptions, toToolPatch } from '../protocol/readContent';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
@@ -29,12 +29,12 @@ export class V1Agent extends RpcAgent {
     await this.rpc.request('logout', {}, { signal });
   }
 
-  load(sessionId: string, place: SessionPlace, signal: AbortSignal): Promise<SessionOffer> {
-    return this.reopen('session/load', sessionId, place, {}, signal);
+  load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer> {
+    return this.reopen('session/load', sessionId, setup, {}, signal);
   }
 
-  resume(sessionId: string, place: SessionPlace, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
-    return this.reopen('session/resume', sessionId, place, {}, signal);
+  resume(sessionId: string, setup: SessionSetup, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
+    return this.reopen('session/resume', sessionId, setup, {}, signal);
   }
 
   /** v1 has no such method. @throws RpcError -32601 */

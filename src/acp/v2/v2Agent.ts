@@ -3,9 +3,9 @@
 
 import { at } from '../../base/untrusted';
 import type { ConfigOption } from '../../session/events/content';
-import { RpcError, rpcCodes } from '../jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import { readReceipt } from '../proposals/promptLifecycle';
-import type { PermissionAsk, PromptAnswer, SessionOffer, SessionPlace, UpdateTargets } from '../protocol/dialect';
+import type { PermissionAsk, PromptAnswer, SessionOffer, SessionSetup, UpdateTargets } from '../protocol/dialect';
 import { missing, RpcAgent } from '../protocol/rpcAgent';
 import { readQuestion, toPermissionOptions } from '../protocol/sessionWire';
 import { applyUpdates, readToolCall, toCommands, toOptions } from './v2Events';
@@ -27,14 +27,14 @@ export class V2Agent extends RpcAgent {
   }
 
   /** v2 has no such method: a session is resumed. @throws RpcError -32601 */
-  load(_sessionId: string, _place: SessionPlace, _signal: AbortSignal): Promise<SessionOffer> {
+  load(_sessionId: string, _setup: SessionSetup, _signal: AbortSignal): Promise<SessionOffer> {
     return missing('Protocol version 2 has no session/load');
   }
 
   /** `session/resume` (section 3.5): with replay, everything that was said comes again as updates before the answer. */
-  resume(sessionId: string, place: SessionPlace, replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
+  resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
     const more = replay ? { replayFrom: { type: 'start' } } : {};
-    return this.reopen('session/resume', sessionId, place, more, signal);
+    return this.reopen('session/resume', sessionId, setup, more, signal);
   }
 
   /** A session that the agent does not know is as good as closed (section 3.6). */
@@ -42,7 +42,7 @@ export class V2Agent extends RpcAgent {
     try {
       await super.close(sessionId, signal);
     } catch (error) {
-      if (!(error instanceof RpcError && error.code === rpcCodes.resourceNotFound)) throw error;
+      if (!(error instanceof RpcError && error.code === RPC_CODES.resourceNotFound)) throw error;
     }
   }
 

@@ -4,7 +4,7 @@ import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { withTimeout } from '../../base/within';
-import { gatherMcp, type McpOffer, type McpServices, noMcpServers } from '../mcp/mcpOffer';
+import { gatherMcp, type McpOffer, type McpServices, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
 import { Backoff } from '../ports/backoff';
 import type { Clock } from '../ports/ports';
@@ -90,7 +90,7 @@ export class Connector {
   #context: StartContext;
   /** What the next start asks of the agent. */
   #opening: SessionOpenStrategy;
-  #mcp: Promise<McpOffer> = Promise.resolve(noMcpServers);
+  #mcp: Promise<McpOffer> = Promise.resolve(NO_MCP_SERVERS);
   #state: ConnectionState = { kind: 'idle' };
   #starting: { readonly promise: Promise<void>; readonly abort: AbortController } | undefined;
   #signIn: AbortController | undefined;

@@ -1,11 +1,11 @@
 // From an agent's definition to a session that can be used: the six stages, in their order.
 
 import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
-import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { sendReady } from '../../acp/proposals/sessionReady';
 import type { StateHolder } from '../../acp/proposals/sessionState';
 import { probeStatus } from '../../acp/proposals/sessionStatus';
-import type { AgentFeatures, AuthMethod, Protocol, SessionOffer, SessionPlace } from '../../acp/protocol/dialect';
+import type { AgentFeatures, AuthMethod, Protocol, SessionOffer, SessionSetup } from '../../acp/protocol/dialect';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -28,7 +28,7 @@ import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
 /** How long an agent may take to say whether it still has a session, in milliseconds. */
 const STATUS_MS = 5000;
 
-/** What a start needs of the place it runs in. */
+/** What a start needs from outside. */
 export interface StartServices {
   readonly log: Log;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
@@ -153,7 +153,7 @@ export async function openSession(
   const mcp = handOver(await wanted.mcp, features, agent.name);
   signal.throwIfAborted();
   // The whole list goes with every way to open a session: an agent remembers none of it (section 1.13).
-  const place: SessionPlace = {
+  const setup: SessionSetup = {
     cwd: context.cwd,
     additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
     mcpServers: mcp.servers,
@@ -161,11 +161,11 @@ export async function openSession(
   let opened: OpenedOffer;
   try {
     opened = await (opening.kind === 'reopen'
-      ? reopen(context, link, opening, way, place, signal)
-      : begin(context, link, opening, place, signal));
+      ? reopen(context, link, opening, way, setup, signal)
+      : begin(context, link, opening, setup, signal));
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    if (error.code !== rpcCodes.authRequired) throw openFailure(error, opening, agent.name);
+    if (error.code !== RPC_CODES.authRequired) throw openFailure(error, opening, agent.name);
     stages.awaitUser('sign-in');
     return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
   }
@@ -191,13 +191,13 @@ async function begin(
   context: StartContext,
   link: AgentLink,
   opening: Exclude<SessionOpenStrategy, { kind: 'reopen' }>,
-  place: SessionPlace,
+  setup: SessionSetup,
   signal: AbortSignal,
 ): Promise<OpenedOffer> {
   const { dialect, router } = link;
   const { apply } = context;
   const offer = await inSessionStage(context, link, `session/${opening.kind}`, signal, (inner) =>
-    opening.kind === 'new' ? dialect.newSession(place, inner) : dialect.fork(opening.sessionId, place, inner),
+    opening.kind === 'new' ? dialect.newSession(setup, inner) : dialect.fork(opening.sessionId, setup, inner),
   );
   context.onNamed(offer.sessionId);
   let replay: SessionReplay | undefined;
@@ -242,7 +242,7 @@ async function reopen(
   link: AgentLink,
   { sessionId, transcript }: Extract<SessionOpenStrategy, { kind: 'reopen' }>,
   way: OpenMethod,
-  place: SessionPlace,
+  setup: SessionSetup,
   signal: AbortSignal,
 ): Promise<OpenedOffer> {
   const { router, description } = link;
@@ -256,7 +256,7 @@ async function reopen(
   try {
     router.register(sessionId, replay?.take ?? context.onUpdates);
     const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
-      const answer = await openAgain(link, way, sessionId, place, inner);
+      const answer = await openAgain(link, way, sessionId, setup, inner);
       if (way.replays) {
         replay?.begin();
         await replay?.quiet(inner);
@@ -279,11 +279,11 @@ async function openAgain(
   { dialect, rpc }: AgentLink,
   { method, replays }: OpenMethod,
   sessionId: string,
-  place: SessionPlace,
+  setup: SessionSetup,
   signal: AbortSignal,
 ): Promise<SessionOffer> {
-  if (method === 'load') return dialect.load(sessionId, place, signal);
-  if (method === 'resume') return dialect.resume(sessionId, place, replays, signal);
+  if (method === 'load') return dialect.load(sessionId, setup, signal);
+  if (method === 'resume') return dialect.resume(sessionId, setup, replays, signal);
   const status = rpc && (await probeStatus(rpc, sessionId, STATUS_MS, signal));
   if (status?.answer === 'live') return { sessionId };
   throw new ParleyError('session-not-found', 'The agent does not say that it still has the session.');
@@ -308,7 +308,7 @@ async function inSessionStage<T>(
 /** Agents say in many codes that they do not have a session (agents.md 15): their own words are shown. */
 function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: string): unknown {
   if (opening.kind === 'new') return error;
-  const gone = error.code === rpcCodes.resourceNotFound;
+  const gone = error.code === RPC_CODES.resourceNotFound;
   const what = opening.kind === 'fork' ? 'did not continue the session as a second one' : 'did not open the session';
   return new ParleyError(
     gone ? 'session-not-found' : 'session-not-opened',

@@ -1,6 +1,6 @@
 // What an agent asks of the client: permission, files, terminals. Everything is refused for a session that is not this one (protocol.md 5.13).
 
-import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { Dialect } from '../../acp/protocol/dialect';
 import { readElicitation } from '../../acp/protocol/elicitation';
 import { readUserQuestions } from '../../acp/quirks/userQuestions';
@@ -45,12 +45,12 @@ export async function answerRequest(
   const { key, roots, terminals, permissions, elicitations, askFile, isCancelled } = context;
   if (method === 'elicitation/create') return elicit(context, params, signal);
   const answer = ANSWERS.get(method);
-  if (!answer) throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`);
+  if (!answer) throw new RpcError(RPC_CODES.methodNotFound, `Method not found: ${method}`);
   const sessionId = at(params, 'sessionId');
-  if (typeof sessionId !== 'string') throw new RpcError(rpcCodes.invalidParams, `${method}: sessionId is missing`);
+  if (typeof sessionId !== 'string') throw new RpcError(RPC_CODES.invalidParams, `${method}: sessionId is missing`);
   const untilStopped = checkSession(context, sessionId);
   const agentSide = context.agentSide();
-  if (!agentSide) throw new RpcError(rpcCodes.internal, 'The session is closed');
+  if (!agentSide) throw new RpcError(RPC_CODES.internal, 'The session is closed');
   return answer(
     { key, roots, terminals, permissions, elicitations, askFile, isCancelled, untilStopped, ...agentSide },
     params,
@@ -66,7 +66,7 @@ async function elicit(context: RequestContext, params: unknown, signal: AbortSig
     return context.elicitations.ask(asked, context.isCancelled(), either(signal, untilStopped));
   }
   const over = context.untilAnswered(asked.scope.requestId);
-  if (!over) throw new RpcError(rpcCodes.invalidParams, 'elicitation/create: no request with this id is under way');
+  if (!over) throw new RpcError(RPC_CODES.invalidParams, 'elicitation/create: no request with this id is under way');
   return context.elicitations.ask(asked, false, AbortSignal.any([signal, over]));
 }
 
@@ -75,7 +75,7 @@ function checkSession(context: RequestContext, sessionId: string): AbortSignal |
   if (sessionId === context.sessionId()) return undefined;
   const untilStopped = context.untilSubagentStopped(sessionId);
   if (untilStopped) return untilStopped;
-  throw new RpcError(rpcCodes.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
+  throw new RpcError(RPC_CODES.resourceNotFound, `Unknown session ${sessionId}`, { sessionId });
 }
 
 function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {

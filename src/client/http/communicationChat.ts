@@ -4,7 +4,11 @@ import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { AgentServerError } from '../../distributed/client/agentServerError';
 import { CommunicationClient, type Traffic } from '../../distributed/client/communicationClient';
-import { type AgentPlace, CommunicationSession, type SendOutcome } from '../../distributed/client/communicationSession';
+import {
+  type AgentEndpoint,
+  CommunicationSession,
+  type SendOutcome,
+} from '../../distributed/client/communicationSession';
 import { textOf } from '../../distributed/client/runParts';
 import type { FollowOptions } from '../../distributed/client/runRecovery';
 import { type MessageRecorder, SessionPast } from '../../distributed/client/sessionPast';
@@ -45,7 +49,7 @@ export class CommunicationChat {
   readonly #services: ChatServices;
   readonly #transcript: () => readonly Message[];
   #session: CommunicationSession | undefined;
-  #place: AgentPlace | undefined;
+  #endpoint: AgentEndpoint | undefined;
   #branches: readonly SessionDescriptor[] = [];
   #adopted: SessionDescriptor | undefined;
   #emit: ((event: SessionEvent) => void) | undefined;
@@ -86,10 +90,10 @@ export class CommunicationChat {
   }
 
   /** Begins a new session; no server hears of it before the first prompt. @returns its id */
-  begin(place: AgentPlace): string {
+  begin(endpoint: AgentEndpoint): string {
     const id = mintId();
     this.#branches = [];
-    this.#begin({ descriptor: { id, history: [] }, visited: [], branches: [] }, place);
+    this.#begin({ descriptor: { id, history: [] }, visited: [], branches: [] }, endpoint);
     return id;
   }
 
@@ -97,15 +101,15 @@ export class CommunicationChat {
    * Goes on with a session of before, with this agent from now on: what is known here is the truth, then what was kept, then what the server has.
    * @throws ParleyError `session-not-found`; AgentServerError
    */
-  async open(sessionId: string, place: AgentPlace, signal: AbortSignal): Promise<void> {
+  async open(sessionId: string, endpoint: AgentEndpoint, signal: AbortSignal): Promise<void> {
     if (this.#session?.descriptor.id === sessionId) {
-      await this.#move(this.#session, place, signal);
+      await this.#move(this.#session, endpoint, signal);
       return;
     }
     const record: CommunicationRecord =
       this.#adopted?.id === sessionId
         ? { descriptor: this.#adopted, visited: [], branches: [] }
-        : ((await this.#readOf(sessionId)) ?? (await this.#askServer(sessionId, place, signal)));
+        : ((await this.#readOf(sessionId)) ?? (await this.#askServer(sessionId, endpoint, signal)));
     this.#adopted = undefined;
     this.#branches = record.branches;
     const { place: last, question } = record;
@@ -117,11 +121,11 @@ export class CommunicationChat {
       client: new CommunicationClient({ baseUrl: last.url, log, onTraffic: traffic }),
       agentName: last.agent,
     };
-    const isElsewhere = from !== undefined && !isSame(from, place);
-    const session = this.#begin(record, isElsewhere ? from : place);
+    const isElsewhere = from !== undefined && !isSame(from, endpoint);
+    const session = this.#begin(record, isElsewhere ? from : endpoint);
     const running = record.running === true ? undefined : record.running;
     if (record.running) session.missedEnd(this.#lostAnswer(record), running?.runId);
-    if (isElsewhere) await this.#move(session, place, signal);
+    if (isElsewhere) await this.#move(session, endpoint, signal);
     else if (question) await session.takeUp(question, signal);
     else if (running) await session.takeUp(running, signal);
     await this.#keep();
@@ -195,12 +199,12 @@ export class CommunicationChat {
     await this.#keep();
   }
 
-  #begin({ visited, dead = [], ...past }: CommunicationRecord, place: AgentPlace): CommunicationSession {
+  #begin({ visited, dead = [], ...past }: CommunicationRecord, endpoint: AgentEndpoint): CommunicationSession {
     const { log, clock, follow } = this.#services;
     const links = this.#links(past.descriptor);
-    this.#place = place;
+    this.#endpoint = endpoint;
     this.#session = new CommunicationSession({
-      place,
+      endpoint,
       past,
       dead,
       visited,
@@ -211,7 +215,7 @@ export class CommunicationChat {
         this.#branches = withBranch(this.#branches, theirs);
       },
       // The window may end while the agent works: the server has more than we know then.
-      keep: () => this.#keep([this.#place?.client.origin ?? place.client.origin]),
+      keep: () => this.#keep([this.#endpoint?.client.origin ?? endpoint.client.origin]),
       ...(links && { links }),
       ...(follow && { follow }),
     });
@@ -237,22 +241,22 @@ export class CommunicationChat {
     return isAsked && answer !== asked ? answer : undefined;
   }
 
-  async #move(session: CommunicationSession, place: AgentPlace, signal: AbortSignal): Promise<void> {
+  async #move(session: CommunicationSession, endpoint: AgentEndpoint, signal: AbortSignal): Promise<void> {
     const { isAwaiting } = session;
-    const from = this.#place;
-    await session.moveTo(place, signal);
-    this.#place = place;
-    if (!from || isSame(from, place)) return;
+    const from = this.#endpoint;
+    await session.moveTo(endpoint, signal);
+    this.#endpoint = endpoint;
+    if (!from || isSame(from, endpoint)) return;
     const count = session.descriptor.history.length;
     const words = `It goes along with its ${count} ${count === 1 ? 'message' : 'messages'} when you send the next one.`;
     this.#tell(
-      `The session moved to ${place.agentName} at ${place.client.origin}`,
+      `The session moved to ${endpoint.agentName} at ${endpoint.client.origin}`,
       isAwaiting ? `The question was withdrawn. ${words}` : words,
     );
     await this.#keep();
   }
 
-  async #askServer(sessionId: string, { client }: AgentPlace, signal: AbortSignal): Promise<CommunicationRecord> {
+  async #askServer(sessionId: string, { client }: AgentEndpoint, signal: AbortSignal): Promise<CommunicationRecord> {
     try {
       return { descriptor: await client.session(sessionId, signal), visited: [client.origin], branches: [] };
     } catch (error) {
@@ -287,14 +291,14 @@ export class CommunicationChat {
   async #keep(about: readonly string[] = []): Promise<void> {
     const { descriptors } = this.#services;
     const session = this.#session;
-    const place = this.#place;
-    if (!descriptors || !session || !place) return;
+    const endpoint = this.#endpoint;
+    if (!descriptors || !session || !endpoint) return;
     const { kept, question, dead } = session;
     const text = writeRecord({
       ...kept,
       visited: [...new Set([...session.visited, ...about])],
       branches: this.#branches,
-      place: { url: place.client.baseUrl, agent: place.agentName },
+      place: { url: endpoint.client.baseUrl, agent: endpoint.agentName },
       ...(question && { question }),
       ...(session.running && { running: session.running }),
       ...(dead.length > 0 && { dead }),
@@ -322,6 +326,6 @@ function wordsOf({ parts }: Message): string {
   return parts.map((part) => textOf(part) ?? '').join('');
 }
 
-function isSame(one: AgentPlace, other: AgentPlace): boolean {
+function isSame(one: AgentEndpoint, other: AgentEndpoint): boolean {
   return one.agentName === other.agentName && one.client.baseUrl === other.client.baseUrl;
 }

@@ -1,24 +1,24 @@
 // An HTTP agent of the Agent Communication Protocol in the place of one of the Agent Client Protocol: a prompt is a run, and what happens in it are events already.
 
-import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type {
   Dialect,
   PermissionAsk,
   PromptAnswer,
   SessionOffer,
   SessionPage,
-  SessionPlace,
+  SessionSetup,
   UpdateTargets,
 } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
-import type { AgentPlace } from '../../distributed/client/communicationSession';
+import type { AgentEndpoint } from '../../distributed/client/communicationSession';
 import { mintId } from '../../distributed/model/model';
 import type { ConfigOption, ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import type { CommunicationChat } from './communicationChat';
 
 export interface CommunicationDialectOptions {
-  readonly place: AgentPlace;
+  readonly endpoint: AgentEndpoint;
   readonly chat: CommunicationChat;
   /** Takes secrets out of a text that people see. */
   readonly scrub: (text: string) => string;
@@ -39,18 +39,18 @@ export class CommunicationDialect implements Dialect {
   }
 
   /** A new id; the server hears of the session with its first run. */
-  async newSession(_place: SessionPlace, _signal: AbortSignal): Promise<SessionOffer> {
-    const { chat, place } = this.#options;
-    const sessionId = chat.begin(place);
+  async newSession(_setup: SessionSetup, _signal: AbortSignal): Promise<SessionOffer> {
+    const { chat, endpoint } = this.#options;
+    const sessionId = chat.begin(endpoint);
     this.#attach(sessionId);
     return { sessionId };
   }
 
   /** Goes on with a session whose descriptor is known here, or by the server. @throws ParleyError `session-not-found`; AgentServerError */
-  async resume(sessionId: string, _place: SessionPlace, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
-    const { chat, place } = this.#options;
+  async resume(sessionId: string, _setup: SessionSetup, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
+    const { chat, endpoint } = this.#options;
     this.#attach(sessionId);
-    await chat.open(sessionId, place, signal);
+    await chat.open(sessionId, endpoint, signal);
     return { sessionId };
   }
 
@@ -108,11 +108,11 @@ export class CommunicationDialect implements Dialect {
     return refused();
   }
 
-  load(_sessionId: string, _place: SessionPlace, _signal: AbortSignal): Promise<SessionOffer> {
+  load(_sessionId: string, _setup: SessionSetup, _signal: AbortSignal): Promise<SessionOffer> {
     return refused();
   }
 
-  fork(_sessionId: string, _place: SessionPlace, _signal: AbortSignal): Promise<SessionOffer> {
+  fork(_sessionId: string, _setup: SessionSetup, _signal: AbortSignal): Promise<SessionOffer> {
     return refused();
   }
 
@@ -174,5 +174,5 @@ function refused(): Promise<never> {
 }
 
 function notThere(): RpcError {
-  return new RpcError(rpcCodes.methodNotFound, 'The Agent Communication Protocol has no such thing');
+  return new RpcError(RPC_CODES.methodNotFound, 'The Agent Communication Protocol has no such thing');
 }

@@ -31,7 +31,7 @@ export interface CommunicationLinkOptions {
   readonly onTraffic?: Traffic | undefined;
 }
 
-interface Found extends CommunicationLinkOptions {
+interface ResolvedOptions extends CommunicationLinkOptions {
   readonly scrub: (text: string) => string;
   readonly client: CommunicationClient;
   readonly description: AgentDescription;
@@ -48,14 +48,14 @@ export class CommunicationLink implements AgentLink {
   readonly #scrub: (text: string) => string;
   #closed = false;
 
-  private constructor({ agent, chat, log, scrub, client, description }: Found) {
+  private constructor({ agent, chat, log, scrub, client, description }: ResolvedOptions) {
     this.#name = agent.name;
     this.#log = log;
     this.#scrub = scrub;
     this.description = description;
     this.router = new UpdateRouter((sentence) => log.warn(sentence));
     this.dialect = new CommunicationDialect({
-      place: { client, agentName: agent.agent },
+      endpoint: { client, agentName: agent.agent },
       chat,
       scrub,
       route: (sessionId, event) => this.router.route([{ sessionId, update: event }]),

@@ -18,7 +18,7 @@ export interface McpServices {
   readonly mcpServers?: (cwd: string, signal: AbortSignal, onAsking: (isAsking: boolean) => void) => Promise<McpOffer>;
 }
 
-export const noMcpServers: McpOffer = { servers: [], problems: [] };
+export const NO_MCP_SERVERS: McpOffer = { servers: [], problems: [] };
 
 /** Leaves out what the agent cannot connect to (protocol.md 1.13): every agent takes stdio, the other kinds only where it says so. */
 export function handOver(offer: McpOffer, features: AgentFeatures, agent: string): McpOffer {
@@ -41,9 +41,9 @@ export function gatherMcp(
   onAsking: (isAsking: boolean) => void,
 ): Promise<McpOffer> {
   // The commands of this machine mean nothing on another one, and the keys that go with them are not for it.
-  if (!mcpServers || agent.type !== 'process') return Promise.resolve(noMcpServers);
+  if (!mcpServers || agent.type !== 'process') return Promise.resolve(NO_MCP_SERVERS);
   const given = new Deferred<McpOffer>();
-  const giveUp = (): void => given.resolve(noMcpServers);
+  const giveUp = (): void => given.resolve(NO_MCP_SERVERS);
   signal.addEventListener('abort', giveUp, { once: true });
   mcpServers(cwd, signal, onAsking).then(
     (offer) => given.resolve(offer),

@@ -1,6 +1,6 @@
 // Which services of this machine an agent may use. One that runs here has them anyway; one that runs elsewhere only where the user says so in its entry.
 import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
-import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 
 export interface ClientCapabilities {
@@ -23,7 +23,7 @@ export function refusingOthers(
 ): RpcHandlers['onRequest'] {
   return async (method, params, signal) => {
     if ((method.startsWith('fs/') && !files) || (method.startsWith('terminal/') && !terminals)) {
-      throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${method}`);
+      throw new RpcError(RPC_CODES.methodNotFound, `Method not found: ${method}`);
     }
     return next(method, params, signal);
   };

@@ -1,7 +1,7 @@
 // The files that an agent reads and writes through this client (`fs/*` of protocol v1): what it may touch, in which order, and what it is told.
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { FilePort } from '../ports/ports';
@@ -137,30 +137,30 @@ function parse<T extends z.ZodMiniType>(schema: T, params: unknown, method: stri
   const [issue] = parsed.error.issues;
   const field = issue?.path.join('.');
   throw new RpcError(
-    rpcCodes.invalidParams,
+    RPC_CODES.invalidParams,
     `${method}: ${field ? `${field}: ` : ''}${issue?.message ?? 'bad params'}`,
   );
 }
 
 /** The path without `.`, `..` and doubled separators. */
 function absolute(path: string): string {
-  if (path.includes('\0')) throw new RpcError(rpcCodes.invalidParams, 'A path cannot contain a zero character.');
+  if (path.includes('\0')) throw new RpcError(RPC_CODES.invalidParams, 'A path cannot contain a zero character.');
   // On Windows `\\?\` and `\\.\` reach devices and skip the rules for names.
   const isDevice = process.platform === 'win32' && /^[\\/]{2}[?.][\\/]/.test(path);
   if (!isAbsolute(path) || isDevice) {
-    throw new RpcError(rpcCodes.invalidParams, `Not an absolute path: ${path}`, { path });
+    throw new RpcError(RPC_CODES.invalidParams, `Not an absolute path: ${path}`, { path });
   }
   return resolve(path);
 }
 
 function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new RpcError(rpcCodes.cancelled, 'The request was cancelled.');
+  if (signal.aborted) throw new RpcError(RPC_CODES.cancelled, 'The request was cancelled.');
 }
 
 function answerTo(error: unknown, path: string): RpcError {
   if (error instanceof RpcError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-  if (code === 'file-not-found') return new RpcError(rpcCodes.resourceNotFound, `There is no file ${path}.`, { path });
+  if (code === 'file-not-found') return new RpcError(RPC_CODES.resourceNotFound, `There is no file ${path}.`, { path });
   const sentences = new Map([
     ['EACCES', `${path} may not be looked up: permission denied.`],
     ['ELOOP', `${path} cannot be followed: its links go in a circle.`],
@@ -168,5 +168,5 @@ function answerTo(error: unknown, path: string): RpcError {
     ['ENAMETOOLONG', `The path is too long: ${path.slice(0, 200)}…`],
   ]);
   const sentence = (code && sentences.get(code)) ?? messageOf(error);
-  return new RpcError(rpcCodes.internal, sentence, { path, ...(code !== undefined && { code }) });
+  return new RpcError(RPC_CODES.internal, sentence, { path, ...(code !== undefined && { code }) });
 }

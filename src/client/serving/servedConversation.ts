@@ -12,7 +12,7 @@ import type { QueuedAttachment } from '../../session/queue/queue';
 import type { Conversation } from '../conversation/conversation';
 import type { StateExchange } from '../sharing/stateExchange';
 import type { TurnResult } from '../turns/openTurn';
-import { waitReasonWords } from '../view/waitReasonLabels';
+import { waitReasonLabel } from '../view/waitReasonLabels';
 import { pastContext } from './pastContext';
 import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
@@ -202,12 +202,12 @@ export class ServedConversation {
     if (item?.state === 'failed') {
       return new ParleyError(
         'prompt-refused',
-        item.reason ? waitReasonWords(item.reason) : `${agent.name} did not take the message.`,
+        item.reason ? waitReasonLabel(item.reason) : `${agent.name} did not take the message.`,
       );
     }
     // Nobody is there who could let it go on.
     if (item?.state === 'queued' && queue.paused !== undefined && connection.kind === 'ready') {
-      return new ParleyError('session-lost', `${agent.name} cannot go on. ${waitReasonWords(queue.paused)}`);
+      return new ParleyError('session-lost', `${agent.name} cannot go on. ${waitReasonLabel(queue.paused)}`);
     }
     return undefined;
   }

@@ -2,9 +2,9 @@
 // servers messages may be read from.
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
-import { objectUrl, type S3Place } from '../../distributed/stores/s3Signer';
+import { objectUrl, type S3Location } from '../../distributed/stores/s3Signer';
 
-export type ResourcesSetting = { readonly type: 'local' } | { readonly type: 's3'; readonly place: S3Place };
+export type ResourcesSetting = { readonly type: 'local' } | { readonly type: 's3'; readonly place: S3Location };
 
 const text = z.string().check(z.minLength(1, 'must not be empty'));
 const schema = z.discriminatedUnion('type', [
@@ -37,12 +37,12 @@ export function parseResources(setting: unknown): ResourcesSetting {
 }
 
 /** Names the keys of a place: they are never used for another server or bucket. */
-export function keysName({ endpoint, bucket }: S3Place): string {
+export function keysName({ endpoint, bucket }: S3Location): string {
   return `${new URL(endpoint).origin} ${bucket}`;
 }
 
 /** Origins that links to the messages of a place can have: of the endpoint, and of the bucket where that has a host name of its own. */
-export function originsOfPlace(place: S3Place): readonly string[] {
+export function originsOf(place: S3Location): readonly string[] {
   return [new URL(place.endpoint).origin, objectUrl(place, 'x').origin];
 }
 

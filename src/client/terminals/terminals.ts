@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
-import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
@@ -56,13 +56,13 @@ const idSchema = z.object({ terminalId: z.string() });
 /** What one session holds. */
 interface Owner {
   readonly id: string;
-  readonly held: Map<string, Held>;
+  readonly held: Map<string, OwnedTerminal>;
   /** Terminals that are being started. */
   starting: number;
   closed: boolean;
 }
 
-interface Held {
+interface OwnedTerminal {
   readonly process: TerminalProcess;
   /** Bytes the agent sees at most. */
   readonly limit: number;
@@ -100,11 +100,11 @@ export class Terminals implements Disposable {
     const request = parse(createSchema, params, 'terminal/create');
     if (!this.#options.isTrusted()) throw refused('Commands do not run in a workspace that is not trusted.');
     if ([request.command, ...(request.args ?? [])].some((word) => word.includes('\0'))) {
-      throw new RpcError(rpcCodes.invalidParams, 'A command cannot contain a zero character.');
+      throw new RpcError(RPC_CODES.invalidParams, 'A command cannot contain a zero character.');
     }
     const cwd = request.cwd ?? roots[0];
     if (!cwd || !isAbsolute(cwd))
-      throw new RpcError(rpcCodes.invalidParams, `cwd is not an absolute path: ${cwd ?? ''}`);
+      throw new RpcError(RPC_CODES.invalidParams, `cwd is not an absolute path: ${cwd ?? ''}`);
     const line = commandLine(request.command, request.args ?? []);
     this.#options.allowCreate?.({ sessionId, command: line, cwd });
     const owner = this.#owner(sessionId);
@@ -116,7 +116,7 @@ export class Terminals implements Disposable {
     try {
       const base = await this.#options.env();
       if (!(await isFolder(cwd)))
-        throw new RpcError(rpcCodes.invalidParams, `The folder ${cwd} does not exist.`, { cwd });
+        throw new RpcError(RPC_CODES.invalidParams, `The folder ${cwd} does not exist.`, { cwd });
       const env = terminalEnv(base, request.env ?? []);
       const plan = planCommand({ command: request.command, args: request.args ?? [], cwd }, env);
       if (owner.closed) throw closed();
@@ -166,7 +166,7 @@ export class Terminals implements Disposable {
     if (process.exit) return process.exit;
     let onAbort: (() => void) | undefined;
     const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(new RpcError(rpcCodes.cancelled, 'The wait was cancelled.'));
+      onAbort = () => reject(new RpcError(RPC_CODES.cancelled, 'The wait was cancelled.'));
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
     });
@@ -254,11 +254,11 @@ export class Terminals implements Disposable {
     return owner;
   }
 
-  #held(sessionId: string, params: unknown, method: string): Held {
+  #held(sessionId: string, params: unknown, method: string): OwnedTerminal {
     const { terminalId } = parse(idSchema, params, method);
     // Looked up under its session: the terminals of another one do not exist here.
     const held = this.#owners.get(sessionId)?.held.get(terminalId);
-    if (!held) throw new RpcError(rpcCodes.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
+    if (!held) throw new RpcError(RPC_CODES.resourceNotFound, `There is no terminal ${terminalId}.`, { terminalId });
     return held;
   }
 
@@ -287,7 +287,7 @@ export class Terminals implements Disposable {
       EMFILE: 'too many files are open',
     };
     const reason = (code && why[code]) ?? messageOf(error);
-    return new RpcError(rpcCodes.internal, `The command ${command} did not start: ${reason}.`, { command, code });
+    return new RpcError(RPC_CODES.internal, `The command ${command} did not start: ${reason}.`, { command, code });
   }
 }
 
@@ -297,17 +297,17 @@ function parse<T extends z.ZodMiniType>(schema: T, params: unknown, method: stri
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.');
   throw new RpcError(
-    rpcCodes.invalidParams,
+    RPC_CODES.invalidParams,
     `${method}: ${where ? `${where}: ` : ''}${issue?.message ?? 'bad params'}`,
   );
 }
 
 function refused(message: string): RpcError {
-  return new RpcError(rpcCodes.internal, message);
+  return new RpcError(RPC_CODES.internal, message);
 }
 
 function closed(): RpcError {
-  return new RpcError(rpcCodes.resourceNotFound, 'The session is closed.');
+  return new RpcError(RPC_CODES.resourceNotFound, 'The session is closed.');
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { type StateHolder, stateful } from '../../acp/proposals/sessionState';
 import type { AgentDescription, Dialect } from '../../acp/protocol/dialect';
 import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import { traced } from '../../acp/protocol/traceContext';
-import { remoteLost } from '../../acp/transport/remoteError';
+import { REMOTE_LOST } from '../../acp/transport/remoteError';
 import { type AgentExit, describeExit } from '../../agents/agentProcess';
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -261,7 +261,7 @@ export class RpcLink implements AgentLink {
     const sentence = `The connection to ${this.#name} is gone: ${message}.`;
     // The server's own words may be in it.
     return this.#ending(
-      code === remoteLost ? 'connection-lost' : code,
+      code === REMOTE_LOST ? 'connection-lost' : code,
       knownSecrets.redact(this.#transport.scrub?.(sentence) ?? sentence),
       hint,
     );

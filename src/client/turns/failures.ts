@@ -1,5 +1,5 @@
 // The sentences for what goes wrong in a conversation.
-import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../../base/errors';
 
 /** Why nothing runs in this workspace. */
@@ -51,7 +51,7 @@ export function promptFailure(error: unknown): { code: string; message: string; 
   const message = messageOf(error);
   if (error instanceof RpcError) {
     const hint =
-      error.code === rpcCodes.authRequired ? 'Sign in: the message waits and is sent again then.' : undefined;
+      error.code === RPC_CODES.authRequired ? 'Sign in: the message waits and is sent again then.' : undefined;
     return { code: `agent-error ${error.code}`, message, ...(hint && { hint }) };
   }
   if (!(error instanceof ParleyError)) return { code: 'agent-error', message };

@@ -1,6 +1,6 @@
 // What runs in a session: one turn at a time, the messages that wait for it, the questions that it asks, and stopping it.
 
-import { RpcError, rpcCodes } from '../../acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { isReceipt } from '../../acp/proposals/promptLifecycle';
 import type { PromptAnswer, PromptCapabilities, StateReport, TurnComplete } from '../../acp/protocol/dialect';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -29,7 +29,7 @@ const TAKE_BACK_MS = 5000;
 /** How long an agent that cannot be written to may take to end, in milliseconds. */
 const UNWRITABLE_MS = 2000;
 /** How {@link StateReport} names the error -32000. */
-const AUTH_REQUIRED = `agent-error ${rpcCodes.authRequired}`;
+const AUTH_REQUIRED = `agent-error ${RPC_CODES.authRequired}`;
 
 /** A message that the agent holds. */
 interface AcceptedPrompt {
@@ -353,12 +353,12 @@ export class TurnControl {
     const error = thrown instanceof SessionLost ? thrown.cause : thrown;
     const code = error instanceof RpcError ? error.code : undefined;
     const failure = promptFailure(error);
-    const signIn = code === rpcCodes.authRequired;
+    const signIn = code === RPC_CODES.authRequired;
     const again = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
     if (again) this.#again.add(item.id);
     if (again && signIn) needSignIn(failure.message);
-    const { kind, asked } = this.#tracker.failed(handle, failure, code === rpcCodes.cancelled);
-    if (kind === 'refused') this.#gaveBack(item, { again, asked, failure, cancelled: code === rpcCodes.cancelled });
+    const { kind, asked } = this.#tracker.failed(handle, failure, code === RPC_CODES.cancelled);
+    if (kind === 'refused') this.#gaveBack(item, { again, asked, failure, cancelled: code === RPC_CODES.cancelled });
     if (lost !== undefined) queue.pause(lost);
     this.#options.onChange();
     this.dispatcher.pump();
@@ -456,7 +456,7 @@ function isClosed(error: unknown): boolean {
 
 /** Whether an agent says of a session that it does not have it (-32002), and not of something that the prompt names. */
 function isSessionGone(error: unknown, sessionId: string): boolean {
-  if (!(error instanceof RpcError) || error.code !== rpcCodes.resourceNotFound) return false;
+  if (!(error instanceof RpcError) || error.code !== RPC_CODES.resourceNotFound) return false;
   const named = at(error.data, 'sessionId');
   return named === sessionId || (named === undefined && at(error.data, 'uri') === undefined);
 }

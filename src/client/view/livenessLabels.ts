@@ -18,7 +18,7 @@ type TurnSign =
   | { readonly kind: 'working' };
 
 /** The status while a turn runs and nobody is waited for: `working`, `working: Bash for 4 min`, `silent for 2 min`, `stopped responding`. */
-export function workingWords(signs: LifeSigns): string {
+export function workingLabel(signs: LifeSigns): string {
   const sign = signOf(signs);
   switch (sign.kind) {
     case 'tool':
@@ -33,7 +33,7 @@ export function workingWords(signs: LifeSigns): string {
 }
 
 /** Why a message waits for the turn that runs. */
-export function waitingWords(signs: LifeSigns): string {
+export function waitingLabel(signs: LifeSigns): string {
   const sign = signOf(signs);
   switch (sign.kind) {
     case 'tool':
@@ -48,7 +48,7 @@ export function waitingWords(signs: LifeSigns): string {
 }
 
 /** How an agent ended, in two or three words. @param code of the error that tells it */
-export function endedWords(code: string): string {
+export function endedLabel(code: string): string {
   switch (code) {
     case 'connection-lost':
       return 'connection lost';

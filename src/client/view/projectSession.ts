@@ -12,10 +12,10 @@ import type {
 import type { SessionPart } from '../../session/model/changes';
 import { canStart, guidanceOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
-import { endedWords, waitingWords, workingWords } from './livenessLabels';
+import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
 import { projectTurn } from './projectItem';
 import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
-import { waitReasonWords } from './waitReasonLabels';
+import { waitReasonLabel } from './waitReasonLabels';
 
 type Field = keyof SessionView;
 
@@ -66,7 +66,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   failedTurnId: (c) => c.failedTurnId,
   turnCount: (c) => c.model.state.turns.length,
   queue: queueOf,
-  queuePaused: (c) => (c.queue.paused === undefined ? undefined : waitReasonWords(c.queue.paused)),
+  queuePaused: (c) => (c.queue.paused === undefined ? undefined : waitReasonLabel(c.queue.paused)),
   permissions: permissionsOf,
   elicitations: elicitationsOf,
   background: backgroundOf,
@@ -158,15 +158,15 @@ export function statusOf(conversation: Conversation): string {
       return conversation.liveness === 'not_found' ? 'the agent does not know this session' : 'ready';
     case 'running':
       if (conversation.isPreparing) return 'checking the session';
-      return model.state.turn?.cancelRequested ? 'stopping' : workingWords(conversation.lifeSigns);
+      return model.state.turn?.cancelRequested ? 'stopping' : workingLabel(conversation.lifeSigns);
     case 'requiresAction':
       return 'waiting for you';
     case 'unresponsive':
       return 'does not stop';
     case 'recovering':
-      return recoveryWords(conversation);
+      return recoveryLabel(conversation);
     case 'exited':
-      return connection.kind === 'exited' ? endedWords(connection.error.code) : 'ended';
+      return connection.kind === 'exited' ? endedLabel(connection.error.code) : 'ended';
     case 'failed':
       return 'could not start';
   }
@@ -177,7 +177,7 @@ function isHeld({ connection }: Conversation): boolean {
   return connection.kind === 'failed' && connection.error.code === 'session-held';
 }
 
-function recoveryWords({ connection }: Conversation): string {
+function recoveryLabel({ connection }: Conversation): string {
   if (connection.kind !== 'recovering') return 'recovering';
   const { attempt, of } = connection.attempt;
   const what = connection.error.code === 'connection-lost' ? 'connection lost, trying again' : 'ended, starting again';
@@ -280,7 +280,7 @@ function queueOf(conversation: Conversation): QueueItemView[] {
   const waits = waitReason(conversation);
   return queue.items.map(({ id, text, attachments, state, reason, held }, index) => {
     const why =
-      (reason === undefined ? undefined : waitReasonWords(reason)) ??
+      (reason === undefined ? undefined : waitReasonLabel(reason)) ??
       (held
         ? 'being edited'
         : state === 'accepted'
@@ -305,7 +305,7 @@ function waitReason(conversation: Conversation): string {
     case 'running':
       return conversation.model.state.turn?.cancelRequested
         ? 'waits for the turn to stop'
-        : waitingWords(conversation.lifeSigns);
+        : waitingLabel(conversation.lifeSigns);
     case 'requiresAction':
       return 'waits for your answer';
     case 'authRequired':

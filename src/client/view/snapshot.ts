@@ -4,7 +4,7 @@ import type { Barrier, StopReason } from '../../session/events/event';
 import type { Entry } from '../../session/model/state';
 import type { Conversation } from '../conversation/conversation';
 import { phaseOf } from './projectSession';
-import { waitReasonWords } from './waitReasonLabels';
+import { waitReasonLabel } from './waitReasonLabels';
 
 export interface SnapshotEntry {
   readonly id: string;
@@ -77,7 +77,7 @@ export function snapshotOf(conversation: Conversation): SessionSnapshot {
     queue: queue.items.map(({ id, text, state: itemState, reason }) => {
       const isPaused = itemState === 'queued' && queue.paused !== undefined;
       const why = reason ?? (isPaused ? queue.paused : undefined);
-      return { id, text, state: isPaused ? 'paused' : itemState, ...(why && { reason: waitReasonWords(why) }) };
+      return { id, text, state: isPaused ? 'paused' : itemState, ...(why && { reason: waitReasonLabel(why) }) };
     }),
     permissions: [...state.permissions.values()].map(({ id, title, options }) => ({ id, title, options })),
     questions: [...state.elicitations.values()].map(({ id, mode, message }) => ({ id, mode, message })),

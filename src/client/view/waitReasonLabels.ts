@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> 
 };
 
 /** Returns the words for a reason; what is no known code is shown as it stands. */
-export function waitReasonWords(reason: string): string {
+export function waitReasonLabel(reason: string): string {
   const [, code = '', detail = ''] = /^([a-z-]+)(?:: ([\s\S]*))?$/.exec(reason) ?? [];
   return Object.hasOwn(WORDS, code) ? WORDS[code as keyof typeof WORDS](detail) : reason;
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { at } from '../input';
 import type { ToolFields, Turn } from '../turn';
 
-const fileName = 'parley-demo.md';
-const opening = '# Written by the demo agent\n\nYou allowed this file. Delete it whenever you like.\n';
+const FILE_NAME = 'parley-demo.md';
+const FIRST_TEXT = '# Written by the demo agent\n\nYou allowed this file. Delete it whenever you like.\n';
 
 export async function edit(turn: Turn): Promise<void> {
   const { can, cwd } = turn.session;
@@ -14,16 +14,16 @@ export async function edit(turn: Turn): Promise<void> {
     );
     return;
   }
-  const path = join(cwd, fileName);
+  const path = join(cwd, FILE_NAME);
   const oldText = can.readFiles ? await readThroughClient(turn, path) : undefined;
-  const newText = `${oldText === undefined ? opening : withNewline(oldText)}- ${lineOf(turn)}\n`;
+  const newText = `${oldText === undefined ? FIRST_TEXT : withNewline(oldText)}- ${lineOf(turn)}\n`;
   await turn.say(
-    `I would like to ${oldText === undefined ? 'create' : 'add a line to'} \`${fileName}\`. Nothing is written before you agree.\n`,
+    `I would like to ${oldText === undefined ? 'create' : 'add a line to'} \`${FILE_NAME}\`. Nothing is written before you agree.\n`,
   );
 
   const line = newText.split('\n').length - 1;
   const fields: ToolFields = {
-    title: `Write ${fileName}`,
+    title: `Write ${FILE_NAME}`,
     kind: 'edit',
     locations: [{ path, line }],
     content: [{ type: 'diff', path, oldText: oldText ?? null, newText }],
@@ -49,7 +49,7 @@ export async function edit(turn: Turn): Promise<void> {
   await tool.change({ status: 'completed', rawOutput: { written: true, characters: newText.length } });
   const always =
     decision === 'always' ? ' You said *always*, so I switched the mode to **Auto** and will not ask again.' : '';
-  await turn.say(`Done: \`${fileName}\` has one more line. Click the location to see it.${always}\n`);
+  await turn.say(`Done: \`${FILE_NAME}\` has one more line. Click the location to see it.${always}\n`);
 }
 
 /** The text of a file; undefined where it does not exist. A client may answer with an error for that, or with an empty text. */

@@ -1,8 +1,8 @@
 // A very long answer: about 100 KB of text between 200 tool calls, as fast as a quick model. For seeing that a long conversation stays light.
 import type { Turn } from '../turn';
 
-const rounds = 100;
-const words =
+const ROUNDS = 100;
+const WORDS =
   'the session keeps every update in order so that a reader can follow what changed while the work goes on and nothing is lost'.split(
     ' ',
   );
@@ -10,9 +10,9 @@ const words =
 export async function long(turn: Turn): Promise<void> {
   await sayAtOnce(
     turn,
-    `This will be long: ${rounds} parts, ${rounds * 2} tool calls. Scroll up while it runs, or stop it.\n`,
+    `This will be long: ${ROUNDS} parts, ${ROUNDS * 2} tool calls. Scroll up while it runs, or stop it.\n`,
   );
-  for (let round = 1; round <= rounds; round++) {
+  for (let round = 1; round <= ROUNDS; round++) {
     await sayAtOnce(turn, section(round));
     await toolPair(turn, round);
     await turn.pause(60);
@@ -44,7 +44,7 @@ async function toolPair(turn: Turn, round: number): Promise<void> {
 
 function section(round: number): string {
   const paragraph = (from: number, length: number): string =>
-    Array.from({ length }, (_, index) => words[(from * 7 + index * 5 + ((index * index) % 3)) % words.length]).join(
+    Array.from({ length }, (_, index) => WORDS[(from * 7 + index * 5 + ((index * index) % 3)) % WORDS.length]).join(
       ' ',
     );
   const code = `\`\`\`ts\nexport function part${round}(input: readonly string[]): number {\n  // ${paragraph(round, 8)}\n  return input.filter((line) => line.length > ${round}).length;\n}\n\`\`\`\n`;

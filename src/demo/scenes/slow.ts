@@ -1,12 +1,12 @@
 // A turn of one minute, to try Stop and the queue with. It shows once a second that it is alive.
 import type { Turn } from '../turn';
 
-const seconds = 60;
+const SECONDS = 60;
 
 export async function slow(turn: Turn): Promise<void> {
   await turn.say('This takes a minute. Press **Stop**, or write your next message: it will wait in the queue.\n');
   const messageId = turn.session.newId('heartbeat');
-  for (let second = 1; second <= seconds; second++) {
+  for (let second = 1; second <= SECONDS; second++) {
     await turn.wait(1000);
     await turn.show({
       sessionUpdate: 'agent_thought_chunk',

@@ -1,7 +1,7 @@
 // Streamed Markdown: everything that the transcript renders, word by word.
 import type { Turn } from '../turn';
 
-const tour = `# A tour of the transcript
+const TOUR = `# A tour of the transcript
 
 Each word arrives in a message of its own, about thirty in a second, as they do from a model. Only the block that is still open is drawn again, so a long answer stays as light as a short one. You can scroll up at any time: the text keeps coming below, and **nothing pulls you back** until you want it to.
 
@@ -85,5 +85,5 @@ That was all. Try \`/edit\` next.
 `;
 
 export async function stream(turn: Turn): Promise<void> {
-  await turn.say(tour);
+  await turn.say(TOUR);
 }

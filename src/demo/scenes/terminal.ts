@@ -4,7 +4,7 @@ import { at } from '../input';
 import type { ToolFields, Turn } from '../turn';
 
 /** What the command runs: it prints and does nothing else. Double quotes only, so that it reads well in the panel. */
-const program = [
+const PROGRAM = [
   'const steps = ["resolve", "compile", "link", "test", "naïve café ✓"];',
   'let i = 0;',
   'const timer = setInterval(() => {',
@@ -20,13 +20,13 @@ export async function terminal(turn: Turn): Promise<void> {
     return;
   }
   const command = process.execPath;
-  const args = ['-e', program];
+  const args = ['-e', PROGRAM];
   await turn.say('I would like to run a small program that prints a few coloured lines.\n');
   const fields: ToolFields = {
     title: `${basename(command)} -e "print five lines"`,
     kind: 'execute',
     rawInput: { command, args },
-    content: [{ type: 'content', content: { type: 'text', text: `\`\`\`js\n${program}\n\`\`\`` } }],
+    content: [{ type: 'content', content: { type: 'text', text: `\`\`\`js\n${PROGRAM}\n\`\`\`` } }],
   };
   const tool = await turn.tool(fields);
   const decision = await turn.mayI(tool.id, fields);

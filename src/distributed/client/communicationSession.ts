@@ -17,7 +17,7 @@ import { type KeptPast, type MessageRecorder, SessionPast } from './sessionPast'
 import { SessionTeller } from './sessionTeller';
 
 /** An agent on a server. */
-export interface AgentPlace {
+export interface AgentEndpoint {
   readonly client: CommunicationClient;
   readonly agentName: string;
 }
@@ -40,11 +40,11 @@ export interface AgentConversation {
   /** Stops the run, or withdraws the question; what came so far stays. */
   cancel(): Promise<void>;
   /** Goes on with another agent, here or elsewhere. What the old server knows more than we do is taken along where it can be reached. @throws ParleyError `session-busy` */
-  moveTo(place: AgentPlace, signal: AbortSignal): Promise<void>;
+  moveTo(endpoint: AgentEndpoint, signal: AbortSignal): Promise<void>;
 }
 
 export interface CommunicationSessionOptions {
-  readonly place: AgentPlace;
+  readonly endpoint: AgentEndpoint;
   readonly past: KeptPast;
   /** Links that a run of before could not follow. */
   readonly dead?: readonly string[];
@@ -90,7 +90,7 @@ export class CommunicationSession implements AgentConversation {
   readonly #options: CommunicationSessionOptions;
   readonly #past: SessionPast;
   readonly #log: Log;
-  #place: AgentPlace;
+  #endpoint: AgentEndpoint;
   #memory: ServerMemory = 'new';
   /** Origins that were sent this session, and may have gone on with it. */
   readonly #visited: Set<string>;
@@ -106,7 +106,7 @@ export class CommunicationSession implements AgentConversation {
 
   constructor(options: CommunicationSessionOptions) {
     this.#options = options;
-    this.#place = options.place;
+    this.#endpoint = options.endpoint;
     this.#visited = new Set(options.visited);
     this.#log = options.log ?? silentLog;
     this.#teller = new SessionTeller(options.emit);
@@ -187,7 +187,7 @@ export class CommunicationSession implements AgentConversation {
   async takeUp(asked: RunPosition, signal: AbortSignal): Promise<boolean> {
     if (this.#active) throw busy();
     if (asked.runId === undefined) return false;
-    const { client } = this.#place;
+    const { client } = this.#endpoint;
     const deadline = new Deadline(`The agent server at ${client.origin}`, this.#options.lookMs ?? LOOK_MS, signal);
     try {
       const run = await client.run(asked.runId, deadline.signal);
@@ -269,7 +269,7 @@ export class CommunicationSession implements AgentConversation {
       return;
     }
     try {
-      await this.#place.client.cancel(runId, new AbortController().signal);
+      await this.#endpoint.client.cancel(runId, new AbortController().signal);
     } catch (error) {
       // One that is over already says so by a refusal, and its stream says the rest.
       if (!(error instanceof AgentServerError) || error.isSilence) {
@@ -280,12 +280,12 @@ export class CommunicationSession implements AgentConversation {
     if (!wasQuestion) this.#leaveLater(run);
   }
 
-  async moveTo(place: AgentPlace, signal: AbortSignal): Promise<void> {
+  async moveTo(endpoint: AgentEndpoint, signal: AbortSignal): Promise<void> {
     if (this.#active) throw busy();
-    const { client, agentName } = this.#place;
-    if (place.agentName === agentName && place.client.baseUrl === client.baseUrl) {
+    const { client, agentName } = this.#endpoint;
+    if (endpoint.agentName === agentName && endpoint.client.baseUrl === client.baseUrl) {
       // Only the connection is another one: what the agent asked still stands.
-      this.#place = place;
+      this.#endpoint = endpoint;
       this.#memory = 'new';
       return;
     }
@@ -293,16 +293,16 @@ export class CommunicationSession implements AgentConversation {
     if (this.#question) void this.cancel();
     await this.#awaitUnseen(signal, this.#options.lookMs ?? LOOK_MS);
     this.#unseen = undefined;
-    const fork = this.#visited.has(this.#place.client.origin)
+    const fork = this.#visited.has(this.#endpoint.client.origin)
       ? await this.#past.leave(await this.#askServer(signal), signal)
       : undefined;
     if (fork) this.#onFork(fork);
-    this.#place = place;
+    this.#endpoint = endpoint;
     this.#memory = 'new';
   }
 
   async #work(run: ActiveRun, message: Message, isAnswer: boolean, signal: AbortSignal): Promise<void> {
-    const { client, agentName } = this.#place;
+    const { client, agentName } = this.#endpoint;
     const { follow = {}, emit, keep } = this.#options;
     const { held } = this.#past;
     if (!isAnswer) run.input = [...held.all.map((one) => one.message), message];
@@ -341,7 +341,7 @@ export class CommunicationSession implements AgentConversation {
     }
     const { said } = reader;
     if (said.length > 0) {
-      const role = `agent/${this.#place.agentName}`;
+      const role = `agent/${this.#endpoint.agentName}`;
       held.add({ role, parts: said, created_at: timestamp(this.#options.now()) });
     }
     if (!isStopped) held.doubtLastTurn();
@@ -349,7 +349,7 @@ export class CommunicationSession implements AgentConversation {
 
   /** Before a run: what a server that had this session before has to say about it now. One that forgot it gets all of it again. */
   async #look(message: Message, signal: AbortSignal): Promise<void> {
-    const { origin } = this.#place.client;
+    const { origin } = this.#endpoint.client;
     const { held } = this.#past;
     held.withdrawSame(message);
     await this.#catchUp(signal);
@@ -367,7 +367,7 @@ export class CommunicationSession implements AgentConversation {
   async #awaitUnseen(signal: AbortSignal, maxMs = Number.POSITIVE_INFINITY): Promise<void> {
     const runId = this.#unseen?.runId;
     if (runId === undefined) return;
-    const { client } = this.#place;
+    const { client } = this.#endpoint;
     const { pollMs = 1000 } = this.#options.follow ?? {};
     const until = performance.now() + maxMs;
     this.#isAwaitingUnseen = true;
@@ -393,14 +393,14 @@ export class CommunicationSession implements AgentConversation {
     const runId = this.#unseen?.runId;
     if (!this.#isAwaitingUnseen || runId === undefined) return;
     const limit = AbortSignal.timeout(this.#options.lookMs ?? LOOK_MS);
-    await this.#place.client.cancel(runId, limit).catch((error: unknown) => {
+    await this.#endpoint.client.cancel(runId, limit).catch((error: unknown) => {
       this.#log.info(`Run ${runId} of the window before is not stopped: ${messageOf(error)}`);
     });
   }
 
   /** Takes over what the server has more of the session. @param maxMs see {@link #awaitUnseen} */
   async #catchUp(signal: AbortSignal, maxMs?: number): Promise<void> {
-    const { origin } = this.#place.client;
+    const { origin } = this.#endpoint.client;
     if (!this.#visited.has(origin)) return;
     await this.#awaitUnseen(signal, maxMs);
     const finding = this.#past.compare(await this.#askServer(signal));
@@ -418,7 +418,7 @@ export class CommunicationSession implements AgentConversation {
   async #settle(run: ActiveRun, outputs: number, signal: AbortSignal): Promise<void> {
     const finding = this.#past.compare(await this.#askServer(signal));
     if (finding.kind === 'forgotten' && this.#memory === 'answered') {
-      this.#teller.answeredWithout(this.#place.client.origin, finding.missing);
+      this.#teller.answeredWithout(this.#endpoint.client.origin, finding.missing);
     }
     if (finding.kind === 'fork') this.#onFork(finding);
     if (finding.kind === 'took-over' || finding.kind === 'forgotten') {
@@ -443,7 +443,7 @@ export class CommunicationSession implements AgentConversation {
   }
 
   async #askServer(signal: AbortSignal): Promise<ServerAnswer> {
-    const { client } = this.#place;
+    const { client } = this.#endpoint;
     const deadline = new Deadline(`The agent server at ${client.origin}`, this.#options.lookMs ?? LOOK_MS, signal);
     try {
       return { kind: 'session', descriptor: await client.session(this.descriptor.id, deadline.signal) };
@@ -468,7 +468,7 @@ export class CommunicationSession implements AgentConversation {
 
   #onFork(fork: Fork): void {
     this.#options.onDidFork?.(fork);
-    this.#teller.fork(this.#place.client.origin, fork);
+    this.#teller.fork(this.#endpoint.client.origin, fork);
   }
 }
 

@@ -18,7 +18,7 @@ export const heldSchema = z.object({
   url: z.optional(urlSchema),
 });
 
-export interface Held {
+export interface HeldMessage {
   readonly message: Message;
   /** The same number for the messages of one run. */
   readonly turn: number;
@@ -37,15 +37,15 @@ export interface Recorded {
 }
 
 export class HeldMessages {
-  #held: readonly Held[];
+  #held: readonly HeldMessage[];
   #turn: number;
 
-  constructor(held: readonly Held[] = []) {
+  constructor(held: readonly HeldMessage[] = []) {
     this.#held = held;
     this.#turn = Math.max(0, ...held.map(({ turn }) => turn));
   }
 
-  get all(): readonly Held[] {
+  get all(): readonly HeldMessage[] {
     return this.#held;
   }
 
@@ -54,7 +54,7 @@ export class HeldMessages {
     this.#turn++;
   }
 
-  add(message: Message, more: Pick<Held, 'aside'> = {}): void {
+  add(message: Message, more: Pick<HeldMessage, 'aside'> = {}): void {
     this.#held = [...this.#held, { message, turn: this.#turn, ...more }].slice(-MAX_HELD);
   }
 
@@ -66,7 +66,7 @@ export class HeldMessages {
   /** Takes back runs that came to nothing where their prompt is said again now, in the same words. */
   withdrawSame({ role, parts }: Message): void {
     const words = JSON.stringify([role, parts]);
-    const isSaidAgain = ({ doubtful, message }: Held): boolean =>
+    const isSaidAgain = ({ doubtful, message }: HeldMessage): boolean =>
       doubtful === true && JSON.stringify([message.role, message.parts]) === words;
     const turns = new Set(this.#held.filter(isSaidAgain).map(({ turn }) => turn));
     this.#held = this.#held.filter(({ turn }) => !turns.has(turn));
@@ -83,7 +83,7 @@ export class HeldMessages {
   }
 
   /** Puts messages in front of all others, or in the place of all others. */
-  prepend(messages: readonly Message[], kept: readonly Held[] = this.#held): void {
+  prepend(messages: readonly Message[], kept: readonly HeldMessage[] = this.#held): void {
     this.#held = [...messages.map((message) => ({ message, turn: 0 })), ...kept].slice(-MAX_HELD);
   }
 
@@ -114,7 +114,7 @@ export class HeldMessages {
     const isReadable = recorded.some(({ message }) => message !== undefined);
     const isCopy = recorded.some(({ url }) => this.#held.some((held) => isCopyAt(held, url)));
     if (!isReadable && !isCopy) return undefined;
-    const found = new Set<Held>();
+    const found = new Set<HeldMessage>();
     let left = recorded;
     for (const held of this.#held) {
       const at = left.findIndex(
@@ -145,7 +145,7 @@ export class HeldMessages {
   }
 }
 
-function isCopyAt({ url }: Held, other: string): boolean {
+function isCopyAt({ url }: HeldMessage, other: string): boolean {
   return url !== undefined && urlIdentity(url) === urlIdentity(other);
 }
 

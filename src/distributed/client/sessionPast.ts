@@ -7,7 +7,7 @@ import { DEFAULT_URL_SECONDS } from '../model/resources';
 import { expiryOf } from '../model/resourceUrl';
 import { nameOf } from './branchName';
 import { checkAfterRun, decideHandOver, type Fork, type ServerAnswer } from './handOver';
-import { type Held, HeldMessages, leftOutMessage, type Recorded } from './heldMessages';
+import { type HeldMessage, HeldMessages, leftOutMessage, type Recorded } from './heldMessages';
 
 /** What a look at a server's version turned out to be. `forgotten`: it does not have our earlier messages. */
 export type Finding =
@@ -28,7 +28,7 @@ export interface MessageRecorder {
 export interface KeptPast {
   readonly descriptor: SessionDescriptor;
   /** Messages that no server has recorded, in order. */
-  readonly held?: readonly Held[];
+  readonly held?: readonly HeldMessage[];
   /** Names (see {@link nameOf}) of links that belong to the history no more: what lay behind them is held, or was left out by the user. */
   readonly gone?: readonly string[];
   /** Links to copies of held messages that were handed out, of those that a server has recorded since too. */

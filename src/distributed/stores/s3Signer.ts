@@ -3,7 +3,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import { ParleyError } from '../../base/errors';
 import { checkKey } from '../model/resources';
 
-export interface S3Place {
+export interface S3Location {
   /** `https://s3.example.com`, with a port where it has one. */
   readonly endpoint: string;
   readonly region: string;
@@ -24,29 +24,29 @@ export interface S3Keys {
 export const MAX_PRESIGNED_SECONDS = 7 * 24 * 3600;
 
 /** The unsigned URL of an object. @throws ParleyError `bad-key` */
-export function objectUrl(place: S3Place, key: string): URL {
-  const path = checkKey(place.prefix + key)
+export function objectUrl(location: S3Location, key: string): URL {
+  const path = checkKey(location.prefix + key)
     .split('/')
     .map(encodeSegment)
     .join('/');
-  const base = new URL(place.endpoint);
+  const base = new URL(location.endpoint);
   // A URL ignores a name that it cannot have, which would leave the bucket out.
-  if (!place.pathStyle) base.hostname = hostWithBucket(base, place.bucket) ?? base.hostname;
-  base.pathname = `${base.pathname.replace(/\/$/, '')}/${place.pathStyle ? `${encodeSegment(place.bucket)}/` : ''}${path}`;
+  if (!location.pathStyle) base.hostname = hostWithBucket(base, location.bucket) ?? base.hostname;
+  base.pathname = `${base.pathname.replace(/\/$/, '')}/${location.pathStyle ? `${encodeSegment(location.bucket)}/` : ''}${path}`;
   return base;
 }
 
-/** The key behind a URL of this place, signed or not; undefined for every other URL. */
-export function keyInUrl(place: S3Place, url: string): string | undefined {
+/** The key behind a URL of this location, signed or not; undefined for every other URL. */
+export function keyInUrl(location: S3Location, url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { origin, pathname } = new URL(url);
-  const root = objectUrl({ ...place, prefix: '' }, 'x');
+  const root = objectUrl({ ...location, prefix: '' }, 'x');
   const folder = root.pathname.slice(0, -1);
   if (origin !== root.origin || !pathname.startsWith(folder)) return undefined;
   try {
     const key = decodeURIComponent(pathname.slice(folder.length));
-    return key.startsWith(place.prefix) && key.length > place.prefix.length
-      ? key.slice(place.prefix.length)
+    return key.startsWith(location.prefix) && key.length > location.prefix.length
+      ? key.slice(location.prefix.length)
       : undefined;
   } catch {
     return undefined;
@@ -59,57 +59,57 @@ export function keyInUrl(place: S3Place, url: string): string | undefined {
  * @param at milliseconds since 1970
  */
 export async function presign(
-  place: S3Place,
+  location: S3Location,
   keys: S3Keys,
   key: string,
   expiresIn: number,
   at: number,
 ): Promise<string> {
-  const url = objectUrl(place, key);
+  const url = objectUrl(location, key);
   url.searchParams.set('X-Amz-Expires', String(Math.min(MAX_PRESIGNED_SECONDS, Math.max(1, Math.floor(expiresIn)))));
-  const signed = await signer(place, keys, { method: 'GET', url: url.href, signQuery: true }, at).sign();
+  const signed = await signer(location, keys, { method: 'GET', url: url.href, signQuery: true }, at).sign();
   return signed.url.href;
 }
 
 /** A request with its signature in the headers. @param sha256 lower-case hex of the body */
 export async function signRequest(
-  place: S3Place,
+  location: S3Location,
   keys: S3Keys,
   request: { readonly method: string; readonly key: string; readonly headers?: Readonly<Record<string, string>> },
   sha256: string,
   at: number,
 ): Promise<{ readonly url: string; readonly headers: Headers }> {
   const headers = { ...request.headers, 'x-amz-content-sha256': sha256 };
-  const url = objectUrl(place, request.key).href;
-  return signer(place, keys, { method: request.method, url, headers }, at)
+  const url = objectUrl(location, request.key).href;
+  return signer(location, keys, { method: request.method, url, headers }, at)
     .sign()
     .then((signed) => ({ url: signed.url.href, headers: new Headers(signed.headers) }));
 }
 
 /** Checks what a user has typed. @throws ParleyError `bad-store` */
-export function checkPlace(place: S3Place): S3Place {
+export function checkLocation(location: S3Location): S3Location {
   const bad = (sentence: string): never => {
     throw new ParleyError('bad-store', sentence);
   };
-  const url = URL.canParse(place.endpoint) ? new URL(place.endpoint) : bad('The endpoint is not a URL.');
+  const url = URL.canParse(location.endpoint) ? new URL(location.endpoint) : bad('The endpoint is not a URL.');
   if (!/^https?:$/.test(url.protocol)) bad('The endpoint must begin with http:// or https://.');
   if (url.username !== '' || url.search !== '' || url.hash !== '') bad('The endpoint must be a plain address.');
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(place.bucket)) bad('The name of the bucket is not valid.');
-  if (!place.pathStyle && hostWithBucket(url, place.bucket) === undefined) {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(location.bucket)) bad('The name of the bucket is not valid.');
+  if (!location.pathStyle && hostWithBucket(url, location.bucket) === undefined) {
     throw new ParleyError(
       'bad-store',
-      `The bucket ${place.bucket} cannot stand in front of the host ${url.hostname}.`,
+      `The bucket ${location.bucket} cannot stand in front of the host ${url.hostname}.`,
       {
         hint: 'Set "pathStyle" to true, which puts the bucket into the path.',
       },
     );
   }
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(place.region)) bad('The region is not valid.');
-  if (place.prefix !== '') {
-    if (!place.prefix.endsWith('/')) bad('The prefix must end with a slash.');
-    checkKey(`${place.prefix}x`);
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(location.region)) bad('The region is not valid.');
+  if (location.prefix !== '') {
+    if (!location.prefix.endsWith('/')) bad('The prefix must end with a slash.');
+    checkKey(`${location.prefix}x`);
   }
-  return place;
+  return location;
 }
 
 /** The host name with the bucket in front; undefined where that is no name of a host, as for the number of one. */
@@ -124,13 +124,13 @@ function hostWithBucket({ hostname }: URL, bucket: string): string | undefined {
 const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 function signer(
-  place: S3Place,
+  location: S3Location,
   keys: S3Keys,
   request: { method: string; url: string; headers?: Record<string, string>; signQuery?: boolean },
   at: number,
 ): AwsV4Signer {
   const datetime = new Date(at).toISOString().replace(/[:-]|\.\d{3}/g, '');
-  return new AwsV4Signer({ ...request, ...keys, service: 's3', region: place.region, datetime });
+  return new AwsV4Signer({ ...request, ...keys, service: 's3', region: location.region, datetime });
 }
 
 /** Every byte that the signature's rules do not name as harmless is escaped, also those that `encodeURIComponent` leaves. */

@@ -6,10 +6,10 @@ import { MAX_MESSAGE_BYTES } from '../model/model';
 import { type ResourceStore, type StoredResource, sha256Of, type UrlOptions } from '../model/resources';
 import { withHash } from '../model/resourceUrl';
 import { type S3Refusal, s3Error } from './s3Error';
-import { checkPlace, keyInUrl, presign, type S3Keys, type S3Place, signRequest } from './s3Signer';
+import { checkLocation, keyInUrl, presign, type S3Keys, type S3Location, signRequest } from './s3Signer';
 
 export interface S3StoreOptions {
-  readonly place: S3Place;
+  readonly location: S3Location;
   readonly keys: S3Keys;
   /** For each request; 15 s unless told otherwise. */
   readonly timeoutMs?: number;
@@ -24,18 +24,18 @@ const MAX_ERROR_CHARS = 16 * 1024;
 export class S3Store implements ResourceStore {
   readonly id: string;
   readonly isLocal = false;
-  readonly #place: S3Place;
+  readonly #location: S3Location;
   readonly #keys: S3Keys;
   readonly #timeoutMs: number;
   readonly #now: () => number;
 
   /** @throws ParleyError `bad-store` for settings that cannot be right */
   constructor(options: S3StoreOptions) {
-    this.#place = checkPlace(options.place);
+    this.#location = checkLocation(options.location);
     this.#keys = options.keys;
     this.#timeoutMs = options.timeoutMs ?? 15_000;
     this.#now = options.now ?? Date.now;
-    this.id = storeIdOf(this.#place);
+    this.id = storeIdOf(this.#location);
   }
 
   put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
@@ -49,12 +49,12 @@ export class S3Store implements ResourceStore {
   }
 
   async urlFor(key: string, { expiresIn, sha256 }: UrlOptions): Promise<string> {
-    const url = await presign(this.#place, this.#keys, key, expiresIn, this.#now());
+    const url = await presign(this.#location, this.#keys, key, expiresIn, this.#now());
     return sha256 === undefined ? url : withHash(url, sha256);
   }
 
   async keyOf(url: string): Promise<string | undefined> {
-    return keyInUrl(this.#place, url);
+    return keyInUrl(this.#location, url);
   }
 
   /**
@@ -109,7 +109,7 @@ export class S3Store implements ResourceStore {
     signal: AbortSignal,
   ): Promise<Response> {
     const sha256 = sha256Of(body ?? new Uint8Array());
-    const signed = await signRequest(this.#place, this.#keys, { method, key, headers }, sha256, this.#now());
+    const signed = await signRequest(this.#location, this.#keys, { method, key, headers }, sha256, this.#now());
     // A copy: the caller's buffer may be a view of a larger one.
     return this.#fetch(
       signed.url,
@@ -146,8 +146,8 @@ export class S3Store implements ResourceStore {
   }
 }
 
-/** The {@link ResourceStore.id} of a store at this place. */
-export function storeIdOf({ endpoint, bucket, prefix }: S3Place): string {
+/** The {@link ResourceStore.id} of a store at this location. */
+export function storeIdOf({ endpoint, bucket, prefix }: S3Location): string {
   return `s3:${new URL(endpoint).origin}/${bucket}/${prefix}`;
 }
 

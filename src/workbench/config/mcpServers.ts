@@ -32,7 +32,7 @@ export interface McpServersOptions {
 }
 
 /** Servers that the workspace brings along. */
-interface Found {
+interface FolderServer {
   /** Unique; answers to inputs are kept by it. */
   readonly id: string;
   readonly file: string;
@@ -101,8 +101,8 @@ export class McpServers {
   }
 
   /** What the settings and the mcp.json files of the workspace name. */
-  async #ofWorkspace(): Promise<Found[]> {
-    const found = folderValues('mcpServers').map(({ file, place, folder, value }): Found => {
+  async #ofWorkspace(): Promise<FolderServer[]> {
+    const found = folderValues('mcpServers').map(({ file, place, folder, value }): FolderServer => {
       const config = parseMcpConfig({ servers: value });
       return { id: `parley.mcpServers ${place}`, file, folder, config, content: JSON.stringify(value) };
     });
@@ -118,7 +118,7 @@ export class McpServers {
   }
 
   /** The servers that the user agrees to, for all agents; what cannot be asked about is told. */
-  async #agreed({ id, file, config, content }: Found): Promise<McpConfig> {
+  async #agreed({ id, file, config, content }: FolderServer): Promise<McpConfig> {
     if (config.entries.length === 0) return config;
     const variables = environmentReadBy(config.entries);
     const why = l10n.t('{0} names programs that agents will start, or addresses that they will connect to:', file);

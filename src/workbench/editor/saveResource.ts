@@ -36,7 +36,7 @@ export const vscodeSaveQuestions: SaveQuestions = {
 };
 
 /** Where a resource stands: an entry of the transcript, and which of its contents. */
-export interface ResourcePlace {
+export interface ContentRef {
   readonly entry: Entry | undefined;
   readonly content: number;
 }
@@ -47,7 +47,7 @@ export interface ResourcePlace {
  * @throws ParleyError `resource-gone`, `resource-unreadable` (no base64), `resource-not-saved`; the caller shows the sentence
  */
 export async function saveResource(
-  { entry, content }: ResourcePlace,
+  { entry, content }: ContentRef,
   folder: string | undefined,
   ask: SaveQuestions = vscodeSaveQuestions,
 ): Promise<void> {
@@ -90,12 +90,12 @@ function blockAt(entry: Entry | undefined, content: number): ContentBlock | unde
   }
 }
 
-type Found = { readonly uri: string } & (
+type EmbeddedFile = { readonly uri: string } & (
   | { readonly text: string; readonly base64?: undefined }
   | { readonly text?: undefined; readonly base64: string }
 );
 
-function contentOf(block: ContentBlock | undefined): Found | undefined {
+function contentOf(block: ContentBlock | undefined): EmbeddedFile | undefined {
   if (block?.type === 'image' && block.uri !== undefined) return { uri: block.uri, base64: block.data };
   if (block?.type !== 'resource') return undefined;
   const { uri, text, blob } = block;

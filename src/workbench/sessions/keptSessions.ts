@@ -5,7 +5,7 @@ import { messageOf } from '../../base/errors';
 import type { SessionCopy } from '../../client/sharing/sessionCopies';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';
-import type { Part } from '../ui/inertText';
+import type { LabelPart } from '../ui/inertText';
 import type { Archive } from './archive';
 import { action, confirmDelete, moreItem, type SessionItem, separator } from './sessionItems';
 import { askTitle, isForeign, short } from './sessionLabels';
@@ -128,7 +128,7 @@ export class KeptSessions {
     const { key, agentId, cwd, updatedAt } = session;
     const title = nameOf(session);
     const isHeld = archive.isHeld(key);
-    const words: Part[] = [
+    const words: LabelPart[] = [
       `${short(agentName(agentId))} · `,
       ...(isForeign(cwd, roots) ? [{ icon: 'folder-opened' }, ` ${cwd}`] : [basename(cwd)]),
       ` · ${new Date(updatedAt).toLocaleString()}`,

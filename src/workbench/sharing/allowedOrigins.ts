@@ -3,7 +3,7 @@
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import { originsOfPlace, parseAllow, parseResources } from '../../client/sharing/resourcesSetting';
+import { originsOf, parseAllow, parseResources } from '../../client/sharing/resourcesSetting';
 import type { AgentCatalog } from '../config/agentCatalog';
 import { userValue } from '../config/folderSettings';
 import { openSettings, resourcesSetting } from '../config/settings';
@@ -96,7 +96,7 @@ function allowSetting(): ReturnType<typeof parseAllow> {
 function bucketOrigins(): readonly string[] {
   try {
     const setting = parseResources(resourcesSetting());
-    return setting.type === 's3' ? originsOfPlace(setting.place) : [];
+    return setting.type === 's3' ? originsOf(setting.place) : [];
   } catch {
     return [];
   }

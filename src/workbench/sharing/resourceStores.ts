@@ -13,7 +13,7 @@ import { keysName, parseResources } from '../../client/sharing/resourcesSetting'
 import { WaitingWatch } from '../../client/sharing/waitingWatch';
 import type { ResourceStore } from '../../distributed/model/resources';
 import { ensureReadable } from '../../distributed/stores/readableLinks';
-import type { S3Keys, S3Place } from '../../distributed/stores/s3Signer';
+import type { S3Keys, S3Location } from '../../distributed/stores/s3Signer';
 import { S3Store, storeIdOf } from '../../distributed/stores/s3Store';
 import type { WriteQueue } from '../../distributed/stores/writeQueue';
 import { thisMachine } from '../../store/file/machine';
@@ -239,11 +239,11 @@ export class ResourceStores implements Disposable {
     }
   }
 
-  async #openBucket(place: S3Place, keys: string): Promise<OpenBucket> {
+  async #openBucket(place: S3Location, keys: string): Promise<OpenBucket> {
     const { log } = this.#options;
     const signing = JSON.parse(keys) as S3Keys;
     knownSecrets.add(signing.secretAccessKey);
-    const store = new S3Store({ place, keys: signing });
+    const store = new S3Store({ location: place, keys: signing });
     const { pid, isAlive, startOf } = thisMachine;
     const queue = await openQueue(store, { root: this.#queueFolder(place), pid, isAlive, startOf, log });
     const watch = new WaitingWatch({
@@ -260,13 +260,13 @@ export class ResourceStores implements Disposable {
     return { store, queue, watch, keys };
   }
 
-  #queueFolder(place: S3Place): string {
+  #queueFolder(place: S3Location): string {
     const name = createHash('sha256').update(storeIdOf(place)).digest('hex').slice(0, 16);
     return join(this.#options.context.globalStorageUri.fsPath, 'resource-queue', name);
   }
 
   /** Undefined where the setting names none, or none that can be used. */
-  #place(): S3Place | undefined {
+  #place(): S3Location | undefined {
     try {
       const setting = parseResources(resourcesSetting());
       return setting.type === 's3' && URL.canParse(setting.place.endpoint) ? setting.place : undefined;
@@ -294,6 +294,6 @@ export class ResourceStores implements Disposable {
 }
 
 /** Under which name the keys of a place are kept. */
-function keysOf(place: S3Place): string {
+function keysOf(place: S3Location): string {
   return `${KEYS}${keysName(place)}`;
 }

@@ -7,8 +7,8 @@ const MAX_LINE = 1_000;
 const MAX_LINES = 8_000;
 
 /** Part of a label: text of anybody, or an icon of ours by its codicon name. */
-export type Part = string | { readonly icon: string };
-export type Words = string | readonly Part[];
+export type LabelPart = string | { readonly icon: string };
+export type LabelText = string | readonly LabelPart[];
 
 /**
  * One line of text that VS Code shows as it is: no links, no icons, no characters that hide or turn what stands around them.
@@ -30,7 +30,7 @@ export function isTooLong(text: string): boolean {
 }
 
 /** A label with icons of ours. */
-export function labelOf(words: Words): string {
+export function labelOf(words: LabelText): string {
   if (typeof words === 'string') return inert(words);
   return words.map((part) => (typeof part === 'string' ? inert(part) : `$(${part.icon})`)).join('');
 }

@@ -11,7 +11,7 @@ import {
   ThemeIcon,
   window,
 } from 'vscode';
-import { inert, labelOf, type Words } from './inertText';
+import { inert, type LabelText, labelOf } from './inertText';
 
 export interface LineQuestion {
   readonly title?: string;
@@ -47,9 +47,9 @@ export async function askLine(
 
 export interface PickItem {
   readonly id: string;
-  readonly label: Words;
-  readonly description?: Words | undefined;
-  readonly detail?: Words | undefined;
+  readonly label: LabelText;
+  readonly description?: LabelText | undefined;
+  readonly detail?: LabelText | undefined;
   /** The one that is chosen now. */
   readonly picked?: boolean;
 }
@@ -91,9 +91,9 @@ export interface ListButton {
 
 /** A row of a {@link List}. One with `separates` is a heading. */
 export interface ListRow {
-  readonly label: Words;
-  readonly description?: Words | undefined;
-  readonly detail?: Words | undefined;
+  readonly label: LabelText;
+  readonly description?: LabelText | undefined;
+  readonly detail?: LabelText | undefined;
   readonly buttons?: readonly ListButton[];
   readonly alwaysShow?: boolean;
   readonly separates?: true;

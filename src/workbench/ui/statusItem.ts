@@ -1,11 +1,11 @@
 // An item of the status bar. All text that it shows is made inert here.
 import { type Command, type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
-import { inert, labelOf, type Words } from './inertText';
+import { inert, type LabelText, labelOf } from './inertText';
 
 export interface StatusContent {
   /** What the item is called in the menu of the status bar. */
   readonly name: string;
-  readonly text: Words;
+  readonly text: LabelText;
   readonly tooltip: readonly string[];
   readonly command: Command;
   readonly isWarning: boolean;

@@ -1,6 +1,6 @@
 // What no agent should send over a connection, and what is kept of it: little, and nothing hangs.
 import assert from 'node:assert/strict';
-import { rpcCodes } from '../../../../src/acp/jsonrpc/rpcError';
+import { RPC_CODES } from '../../../../src/acp/jsonrpc/rpcError';
 import type { MemoryTransport } from '../../../support/memoryTransport';
 import { closeWires, update, wire } from './rpcWire';
 
@@ -60,7 +60,7 @@ describe('RpcConnection', () => {
       transport.sayJson([update(1), { jsonrpc: '2.0', id: 1, method: 'm' }], []);
       const first = await transport.next();
       assert.equal(first.id, null);
-      assert.equal((first.error as { code: number }).code, rpcCodes.invalidRequest);
+      assert.equal((first.error as { code: number }).code, RPC_CODES.invalidRequest);
       await transport.next();
       transport.sayJson(update(2));
       await count(1);

@@ -1,6 +1,6 @@
 // The requests that we send over a connection, and what becomes of them when it ends.
 import assert from 'node:assert/strict';
-import { RpcError, rpcCodes } from '../../../../src/acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { closeWires, response, update, wire } from './rpcWire';
 
 describe('RpcConnection', () => {
@@ -37,16 +37,16 @@ describe('RpcConnection', () => {
       transport.sayJson({ jsonrpc: '2.0', id, error: { code: -32000, message: 'Sign in', data: { why: 1 } } });
       await assert.rejects(answer, (error) => {
         assert.ok(error instanceof RpcError);
-        assert.deepEqual([error.code, error.message, error.data], [rpcCodes.authRequired, 'Sign in', { why: 1 }]);
+        assert.deepEqual([error.code, error.message, error.data], [RPC_CODES.authRequired, 'Sign in', { why: 1 }]);
         return true;
       });
     });
 
     for (const [shape, given, code, message] of [
-      ['a string', { error: 'broken' }, rpcCodes.internal, 'broken'],
+      ['a string', { error: 'broken' }, RPC_CODES.internal, 'broken'],
       ['an HTTP number', { error: { code: 401, message: 'no' } }, 401, 'no'],
-      ['no code', { error: { message: 'no' } }, rpcCodes.internal, 'no'],
-      ['nothing at all', {}, rpcCodes.internal, 'The answer of the agent has neither a result nor an error'],
+      ['no code', { error: { message: 'no' } }, RPC_CODES.internal, 'no'],
+      ['nothing at all', {}, RPC_CODES.internal, 'The answer of the agent has neither a result nor an error'],
     ] as const) {
       it(`end when the error answer has an odd shape: ${shape}`, async () => {
         const { transport, connection } = wire();
@@ -99,7 +99,7 @@ describe('RpcConnection', () => {
 
     it('are not sent when aborted before, and say nothing when aborted after their answer', async () => {
       const { transport, connection } = wire();
-      await assert.rejects(connection.request('m', {}, { signal: AbortSignal.abort() }), { code: rpcCodes.cancelled });
+      await assert.rejects(connection.request('m', {}, { signal: AbortSignal.abort() }), { code: RPC_CODES.cancelled });
       const controller = new AbortController();
       const answer = connection.request('m', {}, { signal: controller.signal });
       transport.sayJson(response((await transport.next()).id, 1));

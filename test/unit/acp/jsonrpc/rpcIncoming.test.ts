@@ -1,6 +1,6 @@
 // What the agent sends over a connection: its requests, and the order of everything.
 import assert from 'node:assert/strict';
-import { RpcError, rpcCodes } from '../../../../src/acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { Deferred } from '../../../../src/base/deferred';
 import { ParleyError } from '../../../../src/base/errors';
 import { closeWires, response, update, wire } from './rpcWire';
@@ -110,7 +110,7 @@ describe('RpcConnection', () => {
         value: () => ({ content: 'x' }),
         nothing: () => undefined,
         rpc: () => {
-          throw new RpcError(rpcCodes.resourceNotFound, 'gone', { sessionId: 's' });
+          throw new RpcError(RPC_CODES.resourceNotFound, 'gone', { sessionId: 's' });
         },
         plain: () => {
           throw new ParleyError('file-unreadable', 'The file cannot be read.');
@@ -137,7 +137,7 @@ describe('RpcConnection', () => {
       assert.deepEqual(await ask('plain'), { error: { code: -32603, message: 'The file cannot be read.' } });
       assert.deepEqual(await ask('odd'), { error: { code: -32603, message: 'just text' } });
       const circular = (await ask('circular')).error as { code: number; message: string };
-      assert.equal(circular.code, rpcCodes.internal);
+      assert.equal(circular.code, RPC_CODES.internal);
       assert.match(circular.message, /circular/i);
     });
 
@@ -179,7 +179,7 @@ describe('RpcConnection', () => {
         { jsonrpc: '2.0', id: 4, method: 'm' },
         { jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 4 } },
       );
-      assert.equal(((await transport.next()).error as { code: number }).code, rpcCodes.cancelled);
+      assert.equal(((await transport.next()).error as { code: number }).code, RPC_CODES.cancelled);
     });
 
     it('are aborted when the connection ends, so that a permission dialog closes', async () => {
@@ -202,7 +202,7 @@ describe('RpcConnection', () => {
         transport.sayJson({ jsonrpc: '2.0', id, method: 'fs/read_text_file', params: {} });
         const { error, ...rest } = await transport.next();
         assert.deepEqual(rest, { jsonrpc: '2.0', id: null });
-        assert.equal((error as { code: number }).code, rpcCodes.invalidRequest);
+        assert.equal((error as { code: number }).code, RPC_CODES.invalidRequest);
       }
       assert.deepEqual(seen, []);
     });

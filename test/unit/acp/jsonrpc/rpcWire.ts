@@ -1,6 +1,6 @@
 // A connection over a transport in memory, which notes in order all that happens on it.
 import { RpcConnection, type RpcConnectionOptions, type RpcHandlers } from '../../../../src/acp/jsonrpc/rpcConnection';
-import { RpcError, rpcCodes } from '../../../../src/acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { Deferred } from '../../../../src/base/deferred';
 import { type Log, silentLog } from '../../../../src/base/log';
 import { MemoryTransport } from '../../../support/memoryTransport';
@@ -40,7 +40,7 @@ export function wire(handlers: Partial<RpcHandlers> = {}, options: Partial<RpcCo
       onRequest: async (method, params, signal) => {
         note({ request: method, params });
         if (handlers.onRequest) return handlers.onRequest(method, params, signal);
-        throw new RpcError(rpcCodes.methodNotFound, `No method ${method}`);
+        throw new RpcError(RPC_CODES.methodNotFound, `No method ${method}`);
       },
       onNotification: (method, params) => {
         note({ notification: method, params });

@@ -5,7 +5,7 @@ import { type Disposable, toDisposable } from '../../../../src/base/disposable';
 import { type LifeSigns, LivenessProbe } from '../../../../src/client/connection/livenessProbe';
 import type { OpenedSession } from '../../../../src/client/ports/agentLink';
 import { SessionFeed } from '../../../../src/client/view/feed';
-import { waitingWords, workingWords } from '../../../../src/client/view/livenessLabels';
+import { waitingLabel, workingLabel } from '../../../../src/client/view/livenessLabels';
 import type { ToWebview } from '../../../../src/panel/contract';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -65,13 +65,13 @@ describe('the words for a turn that runs', () => {
     ['was heard after the clock was set back', signs(-60, []), 'working', 'waits for the turn to end'],
   ] as const) {
     it(`hide what is known where it ${what}`, () => {
-      assert.equal(workingWords(given), status);
-      assert.equal(waitingWords(given), waits);
+      assert.equal(workingLabel(given), status);
+      assert.equal(waitingLabel(given), waits);
     });
   }
 
   it('grow with the title of a tool call', () => {
-    const words = workingWords(signs(5, [[1, tool('a', 'x'.repeat(10_000))]]));
+    const words = workingLabel(signs(5, [[1, tool('a', 'x'.repeat(10_000))]]));
     assert.equal(words, `working: ${'x'.repeat(59)}… for 4 min`);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SessionInfo } from '../../../../src/acp/protocol/dialect';
 import { Deferred } from '../../../../src/base/deferred';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
-import { type McpOffer, noMcpServers } from '../../../../src/client/mcp/mcpOffer';
+import { type McpOffer, NO_MCP_SERVERS } from '../../../../src/client/mcp/mcpOffer';
 import { projectSession, statusOf } from '../../../../src/client/view/projectSession';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -361,7 +361,7 @@ describe('a session of the agent', function () {
       );
       void asking.conversation.start();
       await asking.until((c) => statusOf(c) === 'waiting for you');
-      asked.resolve(noMcpServers);
+      asked.resolve(NO_MCP_SERVERS);
       await asking.until((c) => statusOf(c) === 'ready');
     });
 

@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ParleyError } from '../../../../src/base/errors';
 import { FileStore } from '../../../../src/client/sharing/fileStore';
-import { keysName, originsOfPlace, parseAllow, parseResources } from '../../../../src/client/sharing/resourcesSetting';
+import { keysName, originsOf, parseAllow, parseResources } from '../../../../src/client/sharing/resourcesSetting';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
 
 const bucket = { type: 's3', endpoint: 'https://s3.example.com', region: 'eu-1', bucket: 'b' };
@@ -88,7 +88,7 @@ describe('the origins of a bucket', () => {
   it('are those of the endpoint and of the host that names the bucket', () => {
     const parsed = parseResources({ ...bucket, pathStyle: false });
     assert.ok(parsed.type === 's3');
-    assert.deepEqual(originsOfPlace(parsed.place), ['https://s3.example.com', 'https://b.s3.example.com']);
+    assert.deepEqual(originsOf(parsed.place), ['https://s3.example.com', 'https://b.s3.example.com']);
   });
 });
 

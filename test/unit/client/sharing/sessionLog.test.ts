@@ -322,7 +322,7 @@ describe('the messages of a session', function () {
     const first = await startBucketServer({ directory });
     await first.close();
     const bucket = new S3Store({
-      place: {
+      location: {
         endpoint: `http://127.0.0.1:${first.port}`,
         region: 'us-east-1',
         bucket: 'acp',

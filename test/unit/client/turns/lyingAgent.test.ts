@@ -1,6 +1,6 @@
 // Sessions of an agent that lies about them: it answers late, twice or for others, changes its mind, or dies between its word and the deed. Nothing is lost, nothing hangs.
 import { strict as assert } from 'node:assert';
-import { RpcError, rpcCodes } from '../../../../src/acp/jsonrpc/rpcError';
+import { RPC_CODES, RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { Deferred } from '../../../../src/base/deferred';
 import { silentLog } from '../../../../src/base/log';
@@ -60,7 +60,7 @@ function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
-const gone = () => new RpcError(rpcCodes.resourceNotFound, 'Resource not found', { sessionId: 's' });
+const gone = () => new RpcError(RPC_CODES.resourceNotFound, 'Resource not found', { sessionId: 's' });
 
 describe('an agent that lies about its session', () => {
   it('and says again that it is gone after it was opened again, gets no third prompt', async () => {
@@ -79,7 +79,7 @@ describe('an agent that lies about its session', () => {
   it('and says that it is gone for a resource of the prompt, is believed', async () => {
     const { sent, add, ends } = turns({ reopen: async () => assert.fail('nothing is opened') });
     add('one');
-    sent[0]?.answer.reject(new RpcError(rpcCodes.resourceNotFound, 'No such file', { uri: 'file:///a' }));
+    sent[0]?.answer.reject(new RpcError(RPC_CODES.resourceNotFound, 'No such file', { uri: 'file:///a' }));
     await settled();
     assert.deepEqual(ends(), ['error']);
   });

@@ -1,7 +1,7 @@
 // A chat with an HTTP agent without a window around it, and what tests look at on both sides of it.
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
 import {
-  type AgentPlace,
+  type AgentEndpoint,
   CommunicationSession,
   type CommunicationSessionOptions,
 } from '../../../../src/distributed/client/communicationSession';
@@ -36,13 +36,13 @@ export interface Bench {
 
 /** @param options `descriptor` in the place of a past that holds no message */
 export function begin(
-  place: AgentPlace,
+  place: AgentEndpoint,
   { descriptor, ...options }: Partial<CommunicationSessionOptions> & { readonly descriptor?: SessionDescriptor } = {},
 ): Bench {
   const events: SessionEvent[] = [];
   const forks: Fork[] = [];
   const session = new CommunicationSession({
-    place,
+    endpoint: place,
     past: { descriptor: descriptor ?? { id: mintId(), history: [] } },
     links: plainLinks,
     emit: (event) => events.push(event),
@@ -68,7 +68,7 @@ export const plainLinks: HistoryLinks = {
   },
 };
 
-export const at = ({ client }: { client: CommunicationClient }, agentName: string): AgentPlace => ({
+export const at = ({ client }: { client: CommunicationClient }, agentName: string): AgentEndpoint => ({
   client,
   agentName,
 });
@@ -101,7 +101,7 @@ export async function oneWordServer(
   end: 'completed' | 'failed' = 'completed',
 ): Promise<{
   stub: StubServer;
-  place: AgentPlace;
+  place: AgentEndpoint;
   bodies: () => { session?: SessionDescriptor; session_id?: string; input?: Message[] }[];
 }> {
   const stub = await stubServer((request, response) => {

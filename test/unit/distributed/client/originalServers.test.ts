@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../../src/base/deferred';
 import { CommunicationClient } from '../../../../src/distributed/client/communicationClient';
-import type { AgentPlace } from '../../../../src/distributed/client/communicationSession';
+import type { AgentEndpoint } from '../../../../src/distributed/client/communicationSession';
 import { CONTINUE_RECORDED, CONTINUE_WITHOUT, SEND_TRANSCRIPT } from '../../../../src/distributed/client/deadLinks';
 import type { HistoryLinks } from '../../../../src/distributed/fetch/historyLinks';
 import { mintId } from '../../../../src/distributed/model/model';
@@ -12,7 +12,7 @@ import { textIn, userMessage } from '../../../support/servedAgents';
 import { answers, type Bench, begin, closeChats, notices, plainLinks, prompt } from './chatBench';
 
 const signal = new AbortController().signal;
-const at = ({ baseUrl }: OriginalServer): AgentPlace => ({
+const at = ({ baseUrl }: OriginalServer): AgentEndpoint => ({
   client: new CommunicationClient({ baseUrl }),
   agentName: 'a',
 });

@@ -18,7 +18,7 @@ const KEY = `sessions/s/00000000-${ID}.json`;
 
 const bucketAt = (endpoint: string): S3Store =>
   new S3Store({
-    place: { endpoint, region: 'r', bucket: 'parley', prefix: '', pathStyle: true },
+    location: { endpoint, region: 'r', bucket: 'parley', prefix: '', pathStyle: true },
     keys: { accessKeyId: 'k', secretAccessKey: 's' },
   });
 

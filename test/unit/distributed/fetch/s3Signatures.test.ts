@@ -5,7 +5,7 @@ import { ParleyError } from '../../../../src/base/errors';
 import { Guard } from '../../../../src/distributed/fetch/guard';
 import { Resolver } from '../../../../src/distributed/fetch/resolver';
 import { mintId } from '../../../../src/distributed/model/model';
-import type { S3Place } from '../../../../src/distributed/stores/s3Signer';
+import type { S3Location } from '../../../../src/distributed/stores/s3Signer';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
 import { type CheckedBucket, checkedBucket } from '../../../support/checkedBucket';
 import { removeScratch, scratchFolder } from '../../../support/scratch';
@@ -16,14 +16,14 @@ const signal = new AbortController().signal;
 describe('a bucket whose server checks signatures', function () {
   this.timeout(20_000);
   let server: CheckedBucket;
-  let place: S3Place;
+  let place: S3Location;
   let store: S3Store;
 
   before(async () => {
     server = await checkedBucket(await scratchFolder());
     const { endpoint, bucket, keys } = server;
     place = { endpoint, bucket, region: 'eu-west-1', prefix: 'a b/', pathStyle: true };
-    store = new S3Store({ place, keys });
+    store = new S3Store({ location: place, keys });
   });
   after(async () => {
     await server.close();
@@ -31,7 +31,7 @@ describe('a bucket whose server checks signatures', function () {
   });
 
   const storeWith = (keys: Partial<typeof server.keys>): S3Store =>
-    new S3Store({ place, keys: { ...server.keys, ...keys } });
+    new S3Store({ location: place, keys: { ...server.keys, ...keys } });
   const put = (to: S3Store, key: string): Promise<unknown> =>
     to.put(key, Buffer.from(messageText('words')), 'application/json', signal);
   const denied = (error: unknown): boolean => error instanceof ParleyError && error.code === 'store-denied';

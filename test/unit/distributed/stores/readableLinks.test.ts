@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { ParleyError } from '../../../../src/base/errors';
 import { mintId } from '../../../../src/distributed/model/model';
 import { type Bucket, ensureReadable, UnreadableLinks } from '../../../../src/distributed/stores/readableLinks';
-import type { S3Keys, S3Place } from '../../../../src/distributed/stores/s3Signer';
+import type { S3Keys, S3Location } from '../../../../src/distributed/stores/s3Signer';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
 import { WriteQueue } from '../../../../src/distributed/stores/writeQueue';
 import { BUCKET, BUCKET_KEYS, type BucketServer, startBucketServer } from '../../../support/bucketServer';
@@ -15,7 +15,7 @@ const never = new AbortController().signal;
 describe('links into a bucket', function () {
   this.timeout(20_000);
   let server: BucketServer;
-  let place: S3Place;
+  let place: S3Location;
   const queues: WriteQueue[] = [];
 
   before(async () => {
@@ -38,7 +38,7 @@ describe('links into a bucket', function () {
   }
   async function bucketWith(more: { readonly keys?: Partial<S3Keys>; readonly endpoint?: string } = {}): Promise<Made> {
     const { keys, ...where } = more;
-    const store = new S3Store({ place: { ...place, ...where }, keys: { ...BUCKET_KEYS, ...keys } });
+    const store = new S3Store({ location: { ...place, ...where }, keys: { ...BUCKET_KEYS, ...keys } });
     const queue = await WriteQueue.open(store, { folder: await scratchFolder(), retryMs: 3600_000 });
     queues.push(queue);
     return { queue, store };

@@ -19,7 +19,7 @@ import {
   objectUrl,
   presign,
   type S3Keys,
-  type S3Place,
+  type S3Location,
   signRequest,
 } from '../../../../src/distributed/stores/s3Signer';
 import { S3Store } from '../../../../src/distributed/stores/s3Store';
@@ -44,7 +44,7 @@ const ODD_KEYS = [
   '.hidden/...',
 ];
 
-function placeAt(endpoint: string, more: Partial<S3Place> = {}): S3Place {
+function placeAt(endpoint: string, more: Partial<S3Location> = {}): S3Location {
   return { endpoint, region: 'us-east-1', bucket: 'acp', prefix: '', pathStyle: true, ...more };
 }
 
@@ -58,28 +58,28 @@ async function failure(promise: Promise<unknown>): Promise<ParleyError> {
 }
 
 describe('the signatures of the S3 store', () => {
-  const place = placeAt('http://127.0.0.1:4568', { region: 'eu-west-1', prefix: 'a b/' });
+  const location = placeAt('http://127.0.0.1:4568', { region: 'eu-west-1', prefix: 'a b/' });
 
   for (const key of ODD_KEYS) {
     it(`are in a link as Amazon’s own library makes them, for a key like ${key}`, async () => {
       const sdk = new S3Client({
-        endpoint: place.endpoint,
-        region: place.region,
+        endpoint: location.endpoint,
+        region: location.region,
         forcePathStyle: true,
         credentials: keys,
       });
       const at = Date.UTC(2026, 10, 21, 5);
-      const command = new GetObjectCommand({ Bucket: place.bucket, Key: place.prefix + key });
+      const command = new GetObjectCommand({ Bucket: location.bucket, Key: location.prefix + key });
       const theirs = new URL(await getSignedUrl(sdk, command, { expiresIn: 60, signingDate: new Date(at) }));
-      const ours = new URL(await presign(place, keys, key, 60, at));
+      const ours = new URL(await presign(location, keys, key, 60, at));
       assert.equal(ours.pathname, theirs.pathname);
       // Their library adds parameters of its own: with the same ones the signature is the same.
-      const url = objectUrl(place, key);
+      const url = objectUrl(location, key);
       for (const [name, value] of theirs.searchParams) {
         if (!/^X-Amz-(Algorithm|Credential|Date|SignedHeaders|Signature)$/.test(name))
           url.searchParams.set(name, value);
       }
-      const { region } = place;
+      const { region } = location;
       const datetime = '20261121T050000Z';
       const again = await new AwsV4Signer({
         url: url.href,
@@ -101,9 +101,9 @@ describe('the signatures of the S3 store', () => {
           throw new Error('caught');
         },
       };
-      const options = { endpoint: place.endpoint, region: place.region, forcePathStyle: true, credentials: keys };
+      const options = { endpoint: location.endpoint, region: location.region, forcePathStyle: true, credentials: keys };
       const sdk = new S3Client({ ...options, requestHandler: requestHandler as never, maxAttempts: 1 });
-      await sdk.send(new HeadObjectCommand({ Bucket: place.bucket, Key: place.prefix + key })).catch(() => {});
+      await sdk.send(new HeadObjectCommand({ Bucket: location.bucket, Key: location.prefix + key })).catch(() => {});
       assert.ok(sent !== undefined);
       const { headers } = sent;
       const signed = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
@@ -116,14 +116,14 @@ describe('the signatures of the S3 store', () => {
         key,
         headers: Object.fromEntries(extra.map((name) => [name, headers[name] ?? ''])),
       };
-      const ours = await signRequest(place, keys, request, headers['x-amz-content-sha256'] ?? '', at);
+      const ours = await signRequest(location, keys, request, headers['x-amz-content-sha256'] ?? '', at);
       assert.equal(ours.headers.get('authorization'), headers.authorization);
       assert.equal(new URL(ours.url).pathname, sent.path);
     });
   }
 
   it('last a week at most, and name the bucket in the host where that is wanted', async () => {
-    const url = new URL(await presign(place, keys, 'x', 10 ** 9, 0));
+    const url = new URL(await presign(location, keys, 'x', 10 ** 9, 0));
     assert.equal(url.searchParams.get('X-Amz-Expires'), '604800');
     const virtual = objectUrl(placeAt('https://s3.example.com/base/', { pathStyle: false, prefix: 'p/' }), 'x y');
     assert.equal(virtual.href, 'https://acp.s3.example.com/base/p/x%20y');
@@ -131,9 +131,9 @@ describe('the signatures of the S3 store', () => {
 
   it('are not made for a key that leaves its folder, or for settings that cannot be right', () => {
     for (const key of ['', '/x', 'x/', 'a//b', '../x', 'a/../b', './x', 'a\u0000b', '\ud800', 'x'.repeat(1000)]) {
-      assert.throws(() => objectUrl(place, key), /not valid/, JSON.stringify(key));
+      assert.throws(() => objectUrl(location, key), /not valid/, JSON.stringify(key));
     }
-    const wrong: Partial<S3Place>[] = [
+    const wrong: Partial<S3Location>[] = [
       { endpoint: 'nonsense' },
       { endpoint: 'ftp://example.com' },
       { endpoint: 'https://u:p@example.com' },
@@ -145,7 +145,7 @@ describe('the signatures of the S3 store', () => {
       { prefix: '../' },
     ];
     for (const more of wrong) {
-      const options = { place: { ...place, ...more }, keys };
+      const options = { location: { ...location, ...more }, keys };
       assert.throws(() => new S3Store(options), { code: /^bad-/ }, JSON.stringify(more));
     }
   });
@@ -161,7 +161,7 @@ describe('the signatures of the S3 store', () => {
       ['https://s3.example.com', 'x'.repeat(64)],
     ];
     for (const [host, bucket] of wrong) {
-      const options = { place: placeAt(host, { bucket, pathStyle: false }), keys };
+      const options = { location: placeAt(host, { bucket, pathStyle: false }), keys };
       assert.throws(
         () => new S3Store(options),
         (error) => error instanceof ParleyError && error.code === 'bad-store' && /pathStyle/.test(error.hint ?? ''),
@@ -172,14 +172,14 @@ describe('the signatures of the S3 store', () => {
       ['http://localhost:4570', 'parley'],
       ['https://s3.example.com', 'my.own.bucket'],
     ] as const) {
-      assert.ok(new S3Store({ place: placeAt(host, { bucket, pathStyle: false }), keys }));
+      assert.ok(new S3Store({ location: placeAt(host, { bucket, pathStyle: false }), keys }));
     }
-    assert.ok(new S3Store({ place: placeAt('http://127.0.0.1:4570', { bucket: 'My_Bucket' }), keys }));
+    assert.ok(new S3Store({ location: placeAt('http://127.0.0.1:4570', { bucket: 'My_Bucket' }), keys }));
   });
 });
 
 interface Bucket {
-  readonly place: S3Place;
+  readonly location: S3Location;
   readonly keys: S3Keys;
 }
 
@@ -188,22 +188,22 @@ function behavesLikeABucket(bucketOf: () => Bucket) {
   const storeOf = (
     more: { readonly keys?: Partial<S3Keys>; readonly bucket?: string; now?(): number } = {},
   ): S3Store => {
-    const { place, keys: right } = bucketOf();
-    const { now, bucket = place.bucket } = more;
-    return new S3Store({ place: { ...place, bucket }, keys: { ...right, ...more.keys }, ...(now && { now }) });
+    const { location, keys: right } = bucketOf();
+    const { now, bucket = location.bucket } = more;
+    return new S3Store({ location: { ...location, bucket }, keys: { ...right, ...more.keys }, ...(now && { now }) });
   };
 
   it('keeps what is written, where the library of Amazon finds it too', async () => {
     const store = storeOf();
-    const { place, keys: own } = bucketOf();
-    const { endpoint, region } = place;
-    const sdk = new S3Client({ endpoint, region, forcePathStyle: place.pathStyle, credentials: own });
+    const { location, keys: own } = bucketOf();
+    const { endpoint, region } = location;
+    const sdk = new S3Client({ endpoint, region, forcePathStyle: location.pathStyle, credentials: own });
     for (const odd of ['plain', 'with space', 'a+b', 'ü/日本', "q'(1)!*~-_."]) {
       const key = `parley-test/${mintId()}/${odd}`;
       const bytes = Buffer.from(messageText(odd));
       await store.put(key, bytes, 'application/json', never);
       assert.deepEqual(Buffer.from(await store.get(key, never)), bytes);
-      const theirs = await sdk.send(new GetObjectCommand({ Bucket: place.bucket, Key: place.prefix + key }));
+      const theirs = await sdk.send(new GetObjectCommand({ Bucket: location.bucket, Key: location.prefix + key }));
       assert.equal(await theirs.Body?.transformToString(), bytes.toString());
       assert.equal(theirs.ContentType, 'application/json');
       const url = await store.urlFor(key, { expiresIn: 60 });
@@ -214,10 +214,10 @@ function behavesLikeABucket(bucketOf: () => Bucket) {
       assert.equal((await failure(store.get(key, never))).code, 'not-found');
     }
     await sdk.send(
-      new PutObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}parley-test/theirs`, Body: 'theirs' }),
+      new PutObjectCommand({ Bucket: location.bucket, Key: `${location.prefix}parley-test/theirs`, Body: 'theirs' }),
     );
     assert.equal(Buffer.from(await store.get('parley-test/theirs', never)).toString(), 'theirs');
-    await sdk.send(new DeleteObjectCommand({ Bucket: place.bucket, Key: `${place.prefix}parley-test/theirs` }));
+    await sdk.send(new DeleteObjectCommand({ Bucket: location.bucket, Key: `${location.prefix}parley-test/theirs` }));
     sdk.destroy();
   });
 
@@ -280,17 +280,17 @@ describe('S3Store with a server of other people', function () {
 
   for (const host of ['127.0.0.1', 's3.localhost']) {
     describe(`at ${host}, with the bucket in the path`, () => {
-      behavesLikeABucket(() => ({ place: placeAt(`http://${host}:${server.port}`, { prefix: 'p/' }), keys }));
+      behavesLikeABucket(() => ({ location: placeAt(`http://${host}:${server.port}`, { prefix: 'p/' }), keys }));
     });
   }
 
   describe('with the bucket in the host name', () => {
-    behavesLikeABucket(() => ({ place: placeAt(judged.namedEndpoint, { prefix: 'p/', pathStyle: false }), keys }));
+    behavesLikeABucket(() => ({ location: placeAt(judged.namedEndpoint, { prefix: 'p/', pathStyle: false }), keys }));
   });
 
   it('says that a server does not check signatures', async () => {
     const careless = await startBucketServer({ directory: await scratchFolder(), takesAnySignature: true });
-    const store = new S3Store({ place: placeAt(`http://127.0.0.1:${careless.port}`), keys });
+    const store = new S3Store({ location: placeAt(`http://127.0.0.1:${careless.port}`), keys });
     assert.deepEqual(await store.probe(never), { checksSignatures: false });
     await careless.close();
   });
@@ -308,7 +308,7 @@ if (endpoint !== undefined && bucket !== undefined) {
   for (const style of (env.PARLEY_TEST_S3_STYLES ?? 'path').split(',')) {
     describe(`S3Store with ${endpoint}, the bucket in the ${style}`, function () {
       this.timeout(60_000);
-      behavesLikeABucket(() => ({ place: placeAt(endpoint, { ...more, pathStyle: style !== 'host' }), keys: own }));
+      behavesLikeABucket(() => ({ location: placeAt(endpoint, { ...more, pathStyle: style !== 'host' }), keys: own }));
     });
   }
 }
@@ -335,7 +335,7 @@ describe('S3Store with servers that differ', () => {
         return response.end(objects.get(url.pathname));
       });
     });
-    return { store: new S3Store({ place: placeAt(server.origin), keys }), objects };
+    return { store: new S3Store({ location: placeAt(server.origin), keys }), objects };
   }
 
   it('leaves nothing behind after it was tried out', async () => {
@@ -362,7 +362,7 @@ describe('S3Store with servers that differ', () => {
     ];
     for (const [status, body, code, words] of cases) {
       const server = await serve((_, response) => response.writeHead(status, { location: 'http://x/' }).end(body));
-      const store = new S3Store({ place: placeAt(server.origin), keys });
+      const store = new S3Store({ location: placeAt(server.origin), keys });
       const error = await failure(store.get('x', never));
       assert.equal(error.code, code);
       assert.match(error.message, words);
@@ -372,7 +372,7 @@ describe('S3Store with servers that differ', () => {
 
   it('says that the bucket is missing where a new object is not found', async () => {
     const server = await serve((_, response) => response.writeHead(404).end('<html>nothing here</html>'));
-    const store = new S3Store({ place: placeAt(server.origin), keys });
+    const store = new S3Store({ location: placeAt(server.origin), keys });
     const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
     assert.equal(error.code, 'no-such-bucket');
     assert.equal((await failure(store.get('x', never))).code, 'not-found');
@@ -387,21 +387,21 @@ describe('S3Store with servers that differ', () => {
       request.resume();
       return response.writeHead(request.method === 'GET' ? 403 : 200).end();
     });
-    const store = new S3Store({ place: placeAt(server.origin), keys });
+    const store = new S3Store({ location: placeAt(server.origin), keys });
     assert.equal((await failure(store.probe(never))).code, 'store-denied');
     assert.equal(objects.size, 0, 'nothing is left behind');
   });
 
   it('blames the clock, and not the key, where the clock is an hour ahead', async () => {
     const server = await serve((_, response) => response.writeHead(403).end('<Code>AccessDenied</Code>'));
-    const store = new S3Store({ place: placeAt(server.origin), keys, now: () => Date.now() + 3600_000 });
+    const store = new S3Store({ location: placeAt(server.origin), keys, now: () => Date.now() + 3600_000 });
     const error = await failure(store.put('x', Buffer.from('{}'), 'application/json', never));
     assert.match(error.message, /60 minutes ahead/);
   });
 
   it('tells a server that is off, or breaks off, from one that refuses', async () => {
     const server = await serve((request) => request.socket.destroy());
-    const store = new S3Store({ place: placeAt(server.origin), keys });
+    const store = new S3Store({ location: placeAt(server.origin), keys });
     assert.equal((await failure(store.get('x', never))).code, 'store-down');
     await server.close();
     assert.equal((await failure(store.get('x', never))).code, 'store-down');
@@ -410,7 +410,7 @@ describe('S3Store with servers that differ', () => {
   });
 
   it('knows its own URLs from those of others', async () => {
-    const store = new S3Store({ place: placeAt('https://s3.example.com', { prefix: 'mine/' }), keys });
+    const store = new S3Store({ location: placeAt('https://s3.example.com', { prefix: 'mine/' }), keys });
     const cases: readonly (readonly [string, string | undefined])[] = [
       ['https://s3.example.com/acp/mine/a%20b?X-Amz-Signature=1', 'a b'],
       ['https://s3.example.com/acp/theirs/a', undefined],

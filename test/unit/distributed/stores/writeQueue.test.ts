@@ -256,7 +256,7 @@ describe('WriteQueue', () => {
   it('does not hold up the chat for a server that hangs', async () => {
     const server = await serve(() => {});
     const place = { endpoint: server.origin, region: 'r', bucket: 'acp', prefix: '', pathStyle: true };
-    const hanging = new S3Store({ place, keys: { accessKeyId: 'a', secretAccessKey: 'b' } });
+    const hanging = new S3Store({ location: place, keys: { accessKeyId: 'a', secretAccessKey: 'b' } });
     const queue = await open({ patienceMs: 10 }, hanging);
     await put(queue, 'a');
     assert.equal(queue.isWaiting('a'), true);
@@ -265,7 +265,7 @@ describe('WriteQueue', () => {
   it('waits once, and not with each message, for a server that hangs', async () => {
     const server = await serve(() => {});
     const place = { endpoint: server.origin, region: 'r', bucket: 'acp', prefix: '', pathStyle: true };
-    const hanging = new S3Store({ place, keys: { accessKeyId: 'a', secretAccessKey: 'b' } });
+    const hanging = new S3Store({ location: place, keys: { accessKeyId: 'a', secretAccessKey: 'b' } });
     const queue = await open({ patienceMs: 17 }, hanging);
     const setTimer = globalThis.setTimeout;
     let waits = 0;
