@@ -52,39 +52,39 @@ describe('real agents in a conversation', function () {
 
       after(() => run?.close());
 
-      it('says nothing if its text does not stream', async () => {
+      it('streams its text', async () => {
         assert.equal(await run.play('text'), 'end_turn');
       });
 
-      it('hides what it thinks if thoughts are no messages of their own', async () => {
+      it('shows thoughts as messages of their own', async () => {
         assert.equal(await run.play('think'), 'end_turn');
       });
 
-      it('writes no file if a permission does not reach it', async () => {
+      it('writes a file with permission', async () => {
         assert.equal(await run.play('write'), 'end_turn');
         assert.equal(await readFile(join(cwd, 'written.txt'), 'utf8'), 'line one\nline two\n');
       });
 
-      it('runs what was refused if a rejection does not reach it', async () => {
+      it('runs nothing that was rejected', async () => {
         await run.play('command', 'reject');
         assert.equal(existsSync(join(cwd, 'ran.txt')), false);
       });
 
-      it('runs nothing if a permission does not reach it', async () => {
+      it('runs a command with permission', async () => {
         assert.equal(await run.play('command'), 'end_turn');
         assert.ok(existsSync(join(cwd, 'ran.txt')));
       });
 
-      it('talks on if Stop does not stop it in mid-stream', async () => {
+      it('stops in mid-stream', async () => {
         assert.equal(await run.stopInMidStream(), 'cancelled');
       });
 
-      it('is of no use after a stop if the next turn does not work', async () => {
+      it('works in the next turn after a stop', async () => {
         assert.equal(await run.play('text'), 'end_turn');
         await run.drawOffer();
       });
 
-      it('has sessions that nobody finds if its list is not read', async function () {
+      it('lists its sessions', async function () {
         if (!run.conversation.ops.can('list')) this.skip();
         await run.drawList();
       });
@@ -106,7 +106,7 @@ describe('real agents in a conversation', function () {
         );
       });
 
-      it('forgets its past in a new process if a session that is opened again is not shown', async function () {
+      it('replays a reopened session in a new process', async function () {
         if (!run.conversation.ops.can('load') && !run.conversation.ops.can('resume')) this.skip();
         await run.open('opened again, to be shown', { kind: 'reopen', sessionId, transcript: 'replay' });
         run.draw('the past');
@@ -114,7 +114,7 @@ describe('real agents in a conversation', function () {
         await run.drawOffer();
       });
 
-      it('says everything twice if a session whose transcript is there is repeated', async function () {
+      it('resumes a session whose transcript is there without repeating it', async function () {
         if (!run.conversation.ops.can('resume')) this.skip();
         await run.open('opened again, transcript at hand', { kind: 'reopen', sessionId, transcript: 'keep' });
         assert.deepEqual(run.conversation.model.state.entries, []);
@@ -122,7 +122,7 @@ describe('real agents in a conversation', function () {
         await run.drawOffer();
       });
 
-      it('cannot be tried in another way if a session cannot be forked', async function () {
+      it('forks a session', async function () {
         if (!run.conversation.ops.can('fork')) this.skip();
         await run.open('forked', { kind: 'fork', sessionId });
         assert.notEqual(run.conversation.sessionId, sessionId);
@@ -131,7 +131,7 @@ describe('real agents in a conversation', function () {
         await run.drawOffer();
       });
 
-      it('has said more than was heard, or otherwise, if anything gets lost on the way', async () => {
+      it('has all its updates received, and the expected transcript', async () => {
         await run.close();
         const { sent, heard } = run.counts();
         assert.equal(heard, sent);

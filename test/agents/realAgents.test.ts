@@ -122,7 +122,7 @@ describe('real agents over plain stdio', () => {
         assert.doesNotMatch(client.text('agent_message_chunk', from), /tick600/);
       });
 
-      it('works on after a stop', async () => {
+      it('works after a stop', async () => {
         assert.equal(await play('text'), 'end_turn');
         assert.deepEqual(client.noise, []);
       });

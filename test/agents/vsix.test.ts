@@ -161,7 +161,7 @@ describe('real agents in the installed extension', () => {
           );
       }
 
-      it('says nothing if its text does not stream', async () => {
+      it('streams its text', async () => {
         await send('text');
         assert.equal(await chat.turnEnd(60_000), 'end_turn');
         const answerText = chat.entries('agent').last();
@@ -170,7 +170,7 @@ describe('real agents in the installed extension', () => {
         assert.ok((await nothingIsDropped()) > 3);
       });
 
-      it('writes what nobody has read if the change is not shown first', async () => {
+      it('shows a change before it writes the file', async () => {
         const path = join(folder, 'written.txt');
         await send('write');
         await chat.permission.locator('.diff-line.added', { hasText: 'line one' }).waitFor({ timeout: 60_000 });
@@ -183,7 +183,7 @@ describe('real agents in the installed extension', () => {
         await nothingIsDropped();
       });
 
-      it('runs what was refused if a rejection does not reach it', async () => {
+      it('runs nothing that was rejected', async () => {
         await send('command');
         await answer('reject');
         await chat.turnEnd(60_000);
@@ -191,7 +191,7 @@ describe('real agents in the installed extension', () => {
         await nothingIsDropped();
       });
 
-      it('cannot run anything if a permission does not reach it', async () => {
+      it('runs a command with permission', async () => {
         await send('command');
         await chat.frame.locator('.tool.asking').getByText('echo out-42').first().waitFor({ timeout: 60_000 });
         await answer('allow');
@@ -201,7 +201,7 @@ describe('real agents in the installed extension', () => {
         await screenshot(vscode.window.page, `agent-${id}`);
       });
 
-      it('talks on if Stop does not stop it in mid-stream', async () => {
+      it('stops in mid-stream', async () => {
         await send('slow');
         await chat.entries('agent').last().getByText('tick').first().waitFor({ timeout: 60_000 });
         await chat.button('Stop').click();
@@ -213,7 +213,7 @@ describe('real agents in the installed extension', () => {
         await nothingIsDropped();
       });
 
-      it('has said more than was heard if lines of the wire are lost', async () => {
+      it('has all its updates received', async () => {
         const { page } = vscode.window;
         const sent = wire().filter(({ method }) => method === 'session/update').length;
         await command(page, 'Parley: Show Protocol Traffic');

@@ -65,7 +65,7 @@ describe('an agent that misbehaves', () => {
     await chat.entries('agent').getByText('It works now.').waitFor();
   }
 
-  it('says that its command was not found', async () => {
+  it('is reported as not found where its command is missing', async () => {
     const words = await failsToStart('Missing', 'agent-not-found');
     assert.match(words, /agent that is not installed/);
     await chat.button('Choose another agent').waitFor();
@@ -89,7 +89,7 @@ describe('an agent that misbehaves', () => {
     await chat.state('ready');
   });
 
-  it('shows its last words where it exits at once', async () => {
+  it('has its last output shown where it exits at once', async () => {
     const words = await failsToStart('Exits', 'agent-exited');
     assert.match(words, /exited with code 1/);
     await chat.failure.getByText('Last lines the agent wrote').click();
@@ -97,13 +97,13 @@ describe('an agent that misbehaves', () => {
     await worksAtNextAttempt();
   });
 
-  it('is told to print garbage instead of the protocol', async () => {
+  it('is reported where it prints text instead of protocol messages', async () => {
     const words = await failsToStart('Garbage', 'stage-timeout');
     assert.match(words, /npm warn config something unimportant/);
     await worksAtNextAttempt();
   });
 
-  it('is given up where it never answers initialize', async () => {
+  it('is stopped where it never answers initialize', async () => {
     await chat.selectAgent('Silent');
     await chat.frame.locator('[data-stage=initialize][data-stage-state=running]').waitFor();
     await screenshot(vscode.window.page, 'stages-dark');
@@ -165,7 +165,7 @@ describe('an agent that misbehaves', () => {
       assert.equal(await chat.frame.getByText('for a session that nobody knows').count(), 0);
     });
 
-    it('can have a question without answers dismissed', async () => {
+    it('has its question without answers dismissed', async () => {
       await chat.send('permission-none');
       await chat.permission.getByText('The agent offered no answer to choose from.').waitFor();
       await chat.answer('Dismiss');
@@ -173,7 +173,7 @@ describe('an agent that misbehaves', () => {
       await chat.entries('agent').getByText('permission → {"outcome":{"outcome":"cancelled"}}').waitFor();
     });
 
-    it('asks the user before it reads a path outside of the workspace', async () => {
+    it('reads a path outside of the workspace only with permission', async () => {
       const outside = join(scratch, 'outside.txt');
       writeFileSync(outside, 'not yours');
       const answer = async (path: string, name: string): Promise<void> => {
@@ -199,7 +199,7 @@ describe('an agent that misbehaves', () => {
       assert.ok(existsSync(outside));
     });
 
-    it('is stopped at a line of 40 megabytes', async () => {
+    it('is ended at a line of 40 megabytes', async () => {
       assert.match(await breaks('huge 40', 'message-too-large'), /32/);
       await startsAgain();
     });
@@ -210,7 +210,7 @@ describe('an agent that misbehaves', () => {
       await startsAgain();
     });
 
-    it('has its last words shown where it dies in the middle of a turn', async () => {
+    it('has its last output shown where it crashes during a turn', async () => {
       assert.match(await breaks('die 3', 'agent-exited'), /code 3/);
       await chat.entries('agent').getByText('These are my last words').waitFor();
       await chat.frame.locator('[data-tool-status=cancelled]', { hasText: 'Left open' }).waitFor();

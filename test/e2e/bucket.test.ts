@@ -61,7 +61,7 @@ describe('a bucket of the user', () => {
     await dialog().getByRole('button', { name: 'Copy', exact: true }).click();
   }
 
-  it('is not needed, and nothing is served, where another agent goes on with the session', async () => {
+  it('is not needed, and nothing is served, where another agent continues the session', async () => {
     const { page } = vscode.window;
     await chat.run('/echo one');
     await inList(page, 'Parley: Continue with Another Agent', (list, patience) =>
@@ -74,7 +74,7 @@ describe('a bucket of the user', () => {
     await command(page, 'Notifications: Clear All Notifications');
   });
 
-  it('is tried out as soon as it has keys, and those that are wrong are said with what to do', async () => {
+  it('is tested as soon as it has keys, and wrong keys are reported with what to do', async () => {
     const { page } = vscode.window;
     await enterKeys({ ...BUCKET_KEYS, secretAccessKey: 'wrong' }, () =>
       command(page, 'Parley: Set Keys of the Resource Server'),
@@ -85,7 +85,7 @@ describe('a bucket of the user', () => {
     await screenshot(page, 'bucket-refused-dark');
   });
 
-  it('gets no link given away whose messages it does not have, and they are counted', async () => {
+  it('holds back links to messages that it does not have yet, and the status bar counts them', async () => {
     const { page } = vscode.window;
     await chat.send('/echo two');
     // The first turn of the session that goes on from the other one.
@@ -104,7 +104,7 @@ describe('a bucket of the user', () => {
     await screenshot(page, 'bucket-waiting-dark');
   });
 
-  it('gets all that waits when its keys are right, and links to it work', async () => {
+  it('gets all waiting messages once its keys are right, and links to them work', async () => {
     const { page } = vscode.window;
     const warning = await notices('refuses access');
     await enterKeys(BUCKET_KEYS, () => warning.getByRole('button', { name: 'Enter Keys' }).click());

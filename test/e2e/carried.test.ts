@@ -111,7 +111,7 @@ async function openFrom(page: Page, link: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-describe('carried sessions', () => {
+describe('shared sessions', () => {
   let archive: StubServer;
   let remote: RunningServer;
   let away: string;
@@ -183,7 +183,7 @@ describe('carried sessions', () => {
       await other.close();
     });
 
-    it('show a gap for what a server does not give, and ask for it again', async () => {
+    it('show a gap for a message that a server refuses, and load it on Retry', async () => {
       const { page } = vscode.window;
       const at = (index: number): string => `${archive.baseUrl}/messages/${index}`;
       const history = [
@@ -217,7 +217,7 @@ describe('carried sessions', () => {
       await agentSaid(chat, 'The session goes on').waitFor();
     });
 
-    it('are read with the parts that lie elsewhere, and the next agent gets their words', async () => {
+    it('are read with parts stored elsewhere, and the next agent gets their text', async () => {
       const { page } = vscode.window;
       const { host } = new URL(archive.baseUrl);
       await openFrom(page, JSON.stringify({ id: mintId(), history: [`${archive.baseUrl}/parts`] }));
@@ -247,7 +247,7 @@ describe('carried sessions', () => {
       );
     });
 
-    it('are read where they come in an answer, and the next agent gets their words too', async () => {
+    it('are read with parts stored elsewhere in an answer, and the next agent gets their text', async () => {
       const { page } = vscode.window;
       await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Writer');
       await notice(chat, '1 message could not be loaded').getByText('Writer gets the session').waitFor();
@@ -267,7 +267,7 @@ describe('carried sessions', () => {
       assert.match(JSON.stringify(readAgentLog(secondLog)), /The order: cellar \*\*first\*\*, then attic/);
     });
 
-    it('cannot stop the page with messages that nest without end', async () => {
+    it('keep the page responsive where messages nest without end', async () => {
       const { page } = vscode.window;
       const history = [0, 1].map((index) => `${archive.baseUrl}/hostile/${index}`);
       await openFrom(page, JSON.stringify({ id: mintId(), history }));
@@ -291,7 +291,7 @@ describe('carried sessions', () => {
       assert.equal(await chat.entries('gap').count(), 25);
     });
 
-    it('say at a change of agent who had them and what is left behind', async () => {
+    it('show at a change of agent who had them and what is not carried over', async () => {
       const { page } = vscode.window;
       await chat.newSession();
       assert.equal(await chat.run('say The word is blue'), 'end_turn');
@@ -316,7 +316,7 @@ describe('carried sessions', () => {
       await screenshot(page, 'handed-over-dark');
     });
 
-    it('become two branches that are named where two agents go on with them', async () => {
+    it('become two named branches where two agents continue them', async () => {
       const { page } = vscode.window;
       await chat.send('say The word is red now');
       await agentSaid(chat, 'The word is red now').waitFor();
@@ -332,7 +332,7 @@ describe('carried sessions', () => {
       assert.equal(await agentSaid(chat, 'The word is red now').count(), 0);
     });
 
-    it('go to an HTTP agent as they are', async () => {
+    it('are passed to an HTTP agent unchanged', async () => {
       const { page } = vscode.window;
       await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Far echo');
       await notice(chat, 'Continued from Second, 4 messages').waitFor();
@@ -387,7 +387,7 @@ describe('carried sessions', () => {
       for (const text of ['At nine.', 'No, on Friday.']) assert.equal(await chat.log.getByText(text).count(), 0);
     });
 
-    it('can be used by other programs, which ask for permission', async () => {
+    it('can be used by other programs, which get permission requests', async () => {
       const { page, server } = { ...vscode.window, server: vscode.server };
       server.configure({ 'parley.server.enabled': true, 'parley.server.agents': ['plain'] });
       await page.getByRole('button', { name: 'Parley serves 1 agent' }).waitFor();

@@ -79,7 +79,7 @@ describe('HTTP agents', () => {
       chat = opened;
     });
 
-    it('are in the list of agents, and stream what they say', async () => {
+    it('are in the list of agents, and stream their answers', async () => {
       await chat.selectAgent('Reader');
       await chat.state('ready');
       await chat.send('Where does it go?');
@@ -91,7 +91,7 @@ describe('HTTP agents', () => {
       assert.equal(await chat.entries('agent').count(), 1);
     });
 
-    it('stop when they are told to, and keep what they said', async () => {
+    it('stop at Stop, and their text so far stays', async () => {
       await chat.send('read without end');
       await chat.entries('agent').getByText('Chapter one.').waitFor();
       await chat.button('Stop').click();
@@ -101,7 +101,7 @@ describe('HTTP agents', () => {
       assert.ok(await chat.entries('agent').getByText('Chapter one.').isVisible());
     });
 
-    it('show what they did, made and quoted', async () => {
+    it('show their steps, files and sources', async () => {
       await chat.selectAgent('Release desk');
       await chat.state('ready');
       await chat.send('Get the next release out of the door.');
@@ -124,7 +124,7 @@ describe('HTTP agents', () => {
       await screenshot(vscode.window.page, 'http-answered-dark');
     });
 
-    it('make files that are saved where the user says', async () => {
+    it('create files that are saved where the user chooses', async () => {
       const { page } = vscode.window;
       await chat.button('Save notes.md…').click();
       const input = page.locator('.quick-input-widget:visible input.input');
@@ -143,7 +143,7 @@ describe('HTTP agents', () => {
       await page.locator('.notifications-center').waitFor({ state: 'hidden' });
     });
 
-    it('are shown as down when they are, and come back', async () => {
+    it('are shown as unreachable while they are, and recover', async () => {
       await chat.selectAgent('Night desk');
       await chat.failure.waitFor();
       await chat.state('failed');

@@ -23,7 +23,7 @@ describe('the demo agent in the panel', () => {
     await screenshot(page, 'chat-empty-dark');
   });
 
-  it('is set up with the pickers at the composer, by keyboard and by mouse', async () => {
+  it('is configured with the pickers at the composer, by keyboard and by mouse', async () => {
     const { page } = vscode.window;
     await chat.frame.getByRole('button', { name: 'Pace: ' }).focus();
     await page.keyboard.press('ArrowDown');
@@ -118,7 +118,7 @@ describe('the demo agent in the panel', () => {
     assert.equal(await chat.entries('tool').last().getAttribute('data-tool-status'), 'failed');
   });
 
-  it('takes Escape for neither answer', async () => {
+  it('treats Escape as neither answer', async () => {
     const before = readFileSync(file(), 'utf8');
     await chat.send('/edit third line');
     await chat.answerable();
@@ -172,7 +172,7 @@ describe('the demo agent in the panel', () => {
     await page.keyboard.press('Control+J');
   });
 
-  it('says why a turn failed, and goes on with the next one', async () => {
+  it('reports why a turn failed, and continues with the next one', async () => {
     assert.equal(await chat.run('/error'), 'error');
     await chat.entries('error').getByText('The demo agent failed, because you asked it to.').waitFor();
     assert.equal(await chat.run('/help'), 'end_turn');
@@ -186,7 +186,7 @@ describe('the demo agent in the panel', () => {
     await chat.state('ready');
   });
 
-  it('leaves the conversation behind when it dies, says why, and starts again', async () => {
+  it('keeps the transcript when it crashes, reports why, and restarts', async () => {
     await chat.send('/crash');
     assert.equal(await chat.turnEnd(), 'error');
     await chat.state('ready');
@@ -200,7 +200,7 @@ describe('the demo agent in the panel', () => {
     assert.equal(await chat.run('/help'), 'end_turn');
   });
 
-  it('stays fast in a long answer, of which the page holds a part', async () => {
+  it('stays fast in a long answer, of which the page holds only a part', async () => {
     const { page } = vscode.window;
     await chat.newSession();
     await chat.pick('Pace', 'Instant');
@@ -220,7 +220,7 @@ describe('the demo agent in the panel', () => {
     await chat.button('Jump to the latest').waitFor({ state: 'hidden' });
   });
 
-  it('tells how full the context is', async () => {
+  it('shows how full the context is', async () => {
     await chat.frame.getByRole('img', { name: /^Context [1-9]\d? % used/ }).waitFor();
   });
   it('leaves no process behind when the window closes', async () => {

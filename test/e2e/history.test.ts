@@ -71,7 +71,7 @@ describe('a window that ends in the middle of a turn', () => {
     await chat.button('Resume').waitFor();
   }
 
-  it('shows what was said, what waits and what is half written after a reload, and sends nothing unasked', async () => {
+  it('shows the transcript, the queue and the draft after a reload, and sends nothing unasked', async () => {
     const { page } = vscode.window;
     await fillQueue('say Working.\nwait', 'half a thought');
     await chat.entries('agent').getByText('Working.').waitFor();
@@ -99,7 +99,7 @@ describe('a window that ends in the middle of a turn', () => {
     await chat.composer.fill('');
   });
 
-  it('sends each message once although the extension host is killed', async () => {
+  it('sends each message once where the extension host is killed', async () => {
     const { page } = vscode.window;
     await chat.newSession();
     // A turn of which the agent has said nothing yet.
@@ -119,7 +119,7 @@ describe('a window that ends in the middle of a turn', () => {
     assert.equal(starts(), started, 'no agent is started by itself');
   });
 
-  it('gives back what is sent while the extension host is dead, and sends it nowhere', async () => {
+  it('returns to the message field what is sent while the extension host is dead', async () => {
     const { page } = vscode.window;
     await chat.newSession();
     await chat.send('sleep 60000');
@@ -137,7 +137,7 @@ describe('a window that ends in the middle of a turn', () => {
   });
 });
 
-describe('the sessions of earlier', () => {
+describe('earlier sessions', () => {
   const vscode = useVsCode({ theme: 'dark', settings });
   let chat: Chat;
 
@@ -206,7 +206,7 @@ describe('the sessions of earlier', () => {
     await chat.entries('agent').getByText('Nothing of note').waitFor();
   });
 
-  it('keep what was typed in them last before another one was shown', async () => {
+  it('keep the draft that was typed before another one was shown', async () => {
     const { page } = vscode.window;
     await chat.composer.evaluate(typeAndLeave);
     await chat.entries('agent').first().waitFor({ state: 'detached' });
@@ -223,7 +223,7 @@ describe('the sessions of earlier', () => {
 describe('two windows on one workspace', () => {
   const vscode = useVsCode({ theme: 'dark', settings });
 
-  it('write into one session at a time, and the second goes on when the first is gone', async () => {
+  it('write into a session one at a time, and the second takes over when the first is gone', async () => {
     const first = await Chat.open(vscode.window.page);
     assert.equal(await first.run('say From the first window'), 'end_turn');
     const started = starts();
@@ -258,10 +258,10 @@ describe('two windows on one workspace', () => {
   });
 });
 
-describe('an agent that ends again and again', () => {
+describe('an agent that keeps crashing', () => {
   const vscode = useVsCode({ theme: 'dark', settings: { 'parley.defaultAgent': 'demo' } });
 
-  it('is started again at its first end, and given up when it keeps ending', async () => {
+  it('is restarted at first, and no longer when it keeps crashing', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
     for (let count = 1; count <= 2; count++) {

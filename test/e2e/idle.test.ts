@@ -39,7 +39,7 @@ describe('an idle agent', () => {
   const loaded = (): number =>
     readAgentLog(log).filter(({ dir, msg }) => dir === 'in' && msg?.method === 'session/load').length;
 
-  it('gives its process back once its session is out of sight, and takes the session up again at the next look', async () => {
+  it('is stopped once its session is hidden, and resumes the session when it is shown again', async () => {
     assert.equal(await chat.run('the first session'), 'end_turn');
     const [first] = started();
     assert.ok(first !== undefined);

@@ -22,7 +22,7 @@ describe('text of an agent outside of the panel', () => {
     await box.locator('.monaco-list-row', { hasText: title }).first().click();
   }
 
-  it('is said in the transcript where a link of the agent cannot be opened', async () => {
+  it('appears in the transcript where a link of the agent cannot be opened', async () => {
     await chat.run(`say See [the report](</x/${LINK}>).`);
     await chat.frame.getByRole('link', { name: 'the report' }).click();
     await chat.entries('notice').getByText('does not exist').waitFor();
@@ -41,7 +41,7 @@ describe('text of an agent outside of the panel', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('is plain in a notification, which complains once', async () => {
+  it('is plain in a notification, which appears once', async () => {
     const { page } = vscode.window;
     await chat.send('read /etc/hostname');
     await chat.frame.locator('.question', { hasText: 'to read a file outside its folders?' }).waitFor();

@@ -13,7 +13,7 @@ const classes: Readonly<Record<Theme, string>> = {
   highContrastLight: '.vscode-high-contrast-light',
 };
 
-describe('the looks of the chat', () => {
+describe('the appearance of the chat', () => {
   const vscode = useVsCode({
     settings: {
       'parley.agents': { plain: { ...scriptedAgent('plain'), name: 'Plain' } },
@@ -71,7 +71,7 @@ describe('the looks of the chat', () => {
       assert.ok(await view.permission.getByRole('button', { name: button, exact: true }).isVisible());
   });
 
-  it('says what became of a question in the other place where the chat is open', async () => {
+  it('closes a request in every place where the chat is open', async () => {
     const { page } = vscode.window;
     const view = await Chat.at(page, 'view');
     await view.answer('Reject');

@@ -30,7 +30,7 @@ describe('a session with HTTP agents that record completed runs alone', () => {
   const linksElsewhere = ({ links }: OriginalServer): readonly string[] =>
     links.flat().filter((url) => ![first, second].some(({ baseUrl }) => url.startsWith(`${baseUrl}/`)));
 
-  it('goes on after Stop, also under another port, and links to no place in this window', async () => {
+  it('continues after Stop, also on another port, without links to this window', async () => {
     await chat.send('stop');
     await chat.entries('agent').getByText('I begin').waitFor();
     await chat.button('Stop').click();
@@ -42,7 +42,7 @@ describe('a session with HTTP agents that record completed runs alone', () => {
     assert.deepEqual(linksElsewhere(first), []);
   });
 
-  it('names the message that another server cannot load, and offers two ways to go on', async () => {
+  it('names the message that another server cannot load, and offers two ways to continue', async () => {
     const { page } = vscode.window;
     first.forgetMessages(2);
     await chooseInList(page, 'Parley: Continue with Another Agent', 'Choose the agent to go on with', 'Second');
@@ -60,7 +60,7 @@ describe('a session with HTTP agents that record completed runs alone', () => {
     assert.deepEqual(linksElsewhere(second), []);
   });
 
-  it('sends what stands in the transcript where the user says so', async () => {
+  it('sends the transcript where the user chooses it', async () => {
     const { page } = vscode.window;
     second.forgetMessages();
     first.forgetMessages();

@@ -32,7 +32,7 @@ describe('the queue', () => {
     await item(text).getByRole('button', { name: button }).click();
   }
 
-  it('holds what is written while a turn runs', async () => {
+  it('holds messages that are sent while a turn runs', async () => {
     await chat.button('Queue').waitFor();
     await chat.send('say one');
     await chat.send('say two');
@@ -89,7 +89,7 @@ describe('the queue', () => {
     assert.deepEqual((await sent()).slice(1), ['say something else', 'say next']);
   });
 
-  it('stops the turn for a message with Send now', async () => {
+  it('stops the turn and sends the message with Send now', async () => {
     await chat.send('say first');
     await chat.send('say urgent');
     await press('say urgent', 'Send now');

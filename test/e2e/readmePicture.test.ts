@@ -98,7 +98,7 @@ if (process.env.PARLEY_README_SHOT === '1') {
 
     after(() => rmSync(scratch, { recursive: true, force: true }));
 
-    it('is taken of a scene that can be played', async () => {
+    it('shows an agent at work beside the code', async () => {
       const { page } = vscode.window;
       await page.getByRole('treeitem', { name: 'test' }).first().click();
       await page.getByRole('treeitem', { name: 'download.test.ts' }).dblclick();

@@ -88,7 +88,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     await chat.composer.waitFor();
   });
 
-  it('keeps what was typed when it is closed in the middle of a sentence', async () => {
+  it('keeps the draft when it is closed in the middle of a sentence', async () => {
     assert.equal(await chat.turnEnd(), 'end_turn');
     await chat.composer.press('End');
     await closeAndOpen();
@@ -97,7 +97,7 @@ describe('a panel that is hidden, reloaded or moved', () => {
     assert.equal(await chat.copyTurn(), whole);
   });
 
-  it('leaves the reader where they read when it is closed and opened', async () => {
+  it('keeps the scroll position when it is closed and opened', async () => {
     const { page } = vscode.window;
     const scrollTop = (): Promise<number> => chat.log.evaluate('document.querySelector("[role=log]").scrollTop');
     assert.equal(await chat.turnEnd(), 'end_turn');

@@ -76,7 +76,7 @@ describe('the local server', () => {
     const say = (client: CommunicationClient, text: string, fields: object = {}) =>
       client.runSync({ agentName: 'plain', input: [userMessage(text)], ...fields }, signal);
 
-    it('listens to nothing and shows nothing while it is off, also in a chat with an HTTP agent', async function () {
+    it('does not listen and shows nothing while it is off, also in a chat with an HTTP agent', async function () {
       if (process.platform !== 'linux') this.skip();
       const before = ports();
       await chat.selectAgent('Far');
@@ -91,7 +91,7 @@ describe('the local server', () => {
       );
     });
 
-    it('has the sessions of its callers again after a reload of the window', async () => {
+    it('keeps the sessions of its callers when the window is reloaded', async () => {
       vscode.server.configure({ 'parley.server.enabled': true });
       await statusItem('Parley serves 1 agent').waitFor();
       const first = await reached();
@@ -112,7 +112,7 @@ describe('the local server', () => {
       await assert.rejects(say(second, 'say x', { sessionId: mintId() }), /not found/);
     });
 
-    it('stores what is said in the bucket of the settings', async () => {
+    it('stores messages in the bucket of the settings', async () => {
       const { page } = vscode.window;
       const { endpoint, keys } = bucket;
       const place = { type: 's3', endpoint, region: 'us-east-1', bucket: bucket.bucket, prefix: 'parley' };

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 describe('npm start', () => {
-  it('opens the chat by itself', async function () {
+  it('opens the chat', async function () {
     this.timeout(180_000);
     const child = spawn(process.execPath, ['scripts/run.mjs', 'start', '--check'], {
       stdio: ['ignore', 'pipe', 'pipe'],

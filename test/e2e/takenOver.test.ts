@@ -46,7 +46,7 @@ describe('a window whose session another one has taken over', () => {
     }
   }
 
-  it('keeps what is typed, sends nothing against the other one, and takes the session back', async () => {
+  it('keeps the draft, sends nothing while the other one has the session, and takes it back', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
     assert.equal(await chat.run('say From this window'), 'end_turn');

@@ -34,7 +34,7 @@ describe('an agent whose window is reloaded in the middle of a turn', () => {
     },
   });
 
-  it('hears session/close and the end of its input, and its turn says that the window was reloaded', async () => {
+  it('receives session/close and the end of its input, and its turn says that the window was reloaded', async () => {
     const { page } = vscode.window;
     const chat = await Chat.open(page);
     await chat.send('take your time');
@@ -78,7 +78,7 @@ describe('a window whose VS Code server is killed in the middle of a turn', () =
     await again?.stop();
   });
 
-  it('shows the session, the interrupted turn and the queue that were there', async () => {
+  it('shows the session, the interrupted turn and the queue again', async () => {
     const chat = await Chat.open(vscode.window.page);
     await chat.send('say Working.\nwait');
     await chat.entries('agent').getByText('Working.').waitFor();

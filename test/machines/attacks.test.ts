@@ -24,7 +24,7 @@ describe('a session between machines', function () {
   const move = (key: string, agent: string): Promise<string> =>
     stage.here.call('run', 'parley.continueWith', { session: key, agent });
 
-  it('goes on when the other machine is cut off while it is handed over', async () => {
+  it('continues when the other machine is cut off during the handover', async () => {
     const { here } = stage;
     const first = await here.call<string>('openSession', 'story');
     await say(here, first, '1.1');
@@ -38,7 +38,7 @@ describe('a session between machines', function () {
     assert.deepEqual(await marks(here, key), ['q1.1', 'a1.1', 'q1.2', 'a1.2']);
   });
 
-  it('keeps what two clients say at the same time on a server that records only one of them', async () => {
+  it('keeps the messages of two simultaneous clients on a server that records only one of them', async () => {
     const { here, there } = stage;
     const ours = await here.call<string>('openSession', 'old');
     await say(here, ours, '2.1');
@@ -55,7 +55,7 @@ describe('a session between machines', function () {
           assert.equal(found[index]?.filter((one) => one === word).length, 1, `${word} in ${found[index]?.join(' ')}`);
   });
 
-  it('outlives a server that lost all it had', async () => {
+  it('survives a server that lost its data', async () => {
     const { here } = stage;
     const key = await here.call<string>('openSession', 'old');
     await say(here, key, '3.1');
@@ -67,7 +67,7 @@ describe('a session between machines', function () {
     assert.deepEqual(await marks(here, key), ['q3.1', 'a3.1', 'q3.2', 'a3.2', 'q3.3', 'a3.3']);
   });
 
-  it('is shared and opened by a window whose clock is 20 minutes off, or it is told so', async () => {
+  it('is shared and opened by a window whose clock is 20 minutes off, or the window says why not', async () => {
     const { here, there } = stage;
     for (const minutes of [20, -20]) {
       await here.setClock(minutes * MINUTE);

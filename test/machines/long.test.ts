@@ -16,7 +16,7 @@ describe('a session of 10,000 messages', function () {
     (await window.snapshot(key)).entries.filter(({ kind }) => kind === 'gap').length;
   const gets = (): Promise<number> => stage.original.call('gets');
 
-  it('is opened with one request for each message, continued, handed out and read back', async () => {
+  it('is opened with one request per message, continued, shared and read back', async () => {
     const { here, there } = stage;
     const history = await stage.original.call<readonly string[]>('fill', COUNT, await stage.originalHost());
     const descriptor = { id: '11111111-2222-4333-8444-555555555555', history };

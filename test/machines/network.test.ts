@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { Stage } from '../support/machines/stage';
 
-describe('the machines of the stories', function () {
+describe('the machines of the tests', function () {
   this.timeout(60_000);
   let stage: Stage;
 
@@ -15,7 +15,7 @@ describe('the machines of the stories', function () {
 
   after(() => stage.close());
 
-  it('reach each other, and not the loopback of one another', async function () {
+  it("reach each other, but not each other's loopback", async function () {
     if (stage.network.whyNot !== undefined) this.skip();
     const key = await stage.there.call<string>('openSession', 'story');
     await stage.there.call('send', key, '[q0.1] plain');

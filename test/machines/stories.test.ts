@@ -30,13 +30,13 @@ async function playAll(seeds: number[], isApart: boolean): Promise<void> {
   }
 }
 
-describe('a session that goes from machine to machine', function () {
+describe('a session that moves from machine to machine', function () {
   // A busy machine takes ten times as long as a quiet one.
   this.timeout(600_000);
 
-  it('loses nothing and repeats nothing in 50 random stories', () => playAll(only > 0 ? [only] : range(1, 50), true));
+  it('keeps each message exactly once in 50 random stories', () => playAll(only > 0 ? [only] : range(1, 50), true));
 
-  it('loses nothing and repeats nothing on addresses of the loopback', function () {
+  it('keeps each message exactly once on loopback addresses', function () {
     if (only > 0) this.skip();
     return playAll(range(51, 2), false);
   });
