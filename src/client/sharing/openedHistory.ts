@@ -22,7 +22,7 @@ import {
   type SessionDescriptor,
   timestamp,
 } from '../../distributed/model/model';
-import { redactUrl } from '../../distributed/model/resourceUrl';
+import { originOf, redactUrl } from '../../distributed/model/resourceUrl';
 import type { GapFilling, SessionEvent, TimedEvent } from '../../session/events/event';
 import type { GapEntry, SessionState } from '../../session/model/state';
 import { pastEvents, remotePartsOf } from './pastEvents';
@@ -364,7 +364,7 @@ export function retryGap(
     if (gap?.remote) return await load(saidAt(gap), remotePart(gap.remote));
     if (where === undefined || gap === undefined) return false;
     const { index, part: number } = where;
-    if (number === undefined) tell(loading(index, undefined, url));
+    if (number === undefined) tell(loading(index, url));
     let entry = await resolver.resolveEntry(url, index, {}, signal);
     if (entry.kind === 'gap' && entry.reason === 'unauthorized' && (await unlock?.(url, signal)))
       entry = await resolver.resolveEntry(url, index, {}, signal);
@@ -442,7 +442,7 @@ export function placeOf(gapId: string): { readonly index: number; readonly part?
 export function originsOf(history: readonly string[]): readonly { readonly host: string; readonly count: number }[] {
   const counts = new Map<string, number>();
   for (const url of history) {
-    const host = URL.canParse(url) ? new URL(url).host : redactUrl(url);
+    const host = hostOf(url) ?? redactUrl(url);
     counts.set(host, (counts.get(host) ?? 0) + 1);
   }
   return [...counts].map(([host, count]) => ({ host, count })).sort((a, b) => b.count - a.count);
@@ -479,25 +479,15 @@ function gapEvent({ index, sentence, retryable, reason }: Gap): SessionEvent {
   return { type: 'gap', gapId: `${PREFIX}${index}`, text, state: retryable ? 'retryable' : 'final' };
 }
 
-/** The host of the last address: nearly all of a history are of one. */
-let last = { origin: '', host: '' };
-
-/** The host of an address with its port, '' where it is none. Looks at each origin once, as a history has thousands of addresses. */
-function hostOf(url: string): string {
-  const origin = /^[a-z][a-z\d+.-]*:\/\/[^/?#\\]*/i.exec(url)?.[0] ?? '';
-  if (origin !== last.origin) last = { origin, host: URL.canParse(origin) ? new URL(origin).host : '' };
-  return last.host;
+/** The host of a URL with its port; undefined where it is no URL. */
+function hostOf(url: string): string | undefined {
+  return originOf(url)?.replace(/^https?:\/\//, '');
 }
 
-function loading(index: number, total: number | undefined, url: string): SessionEvent {
-  const which = total === undefined ? `Message ${index + 1}` : `Message ${index + 1} of ${total}`;
+function loading(index: number, url: string): SessionEvent {
   const host = hostOf(url);
-  return {
-    type: 'gap',
-    gapId: `${PREFIX}${index}`,
-    text: `${which} is being loaded${host && ` from ${host}`}.`,
-    state: 'loading',
-  };
+  const text = `Message ${index + 1} is being loaded${host ? ` from ${host}` : ''}.`;
+  return { type: 'gap', gapId: `${PREFIX}${index}`, text, state: 'loading' };
 }
 
 /** A time that somebody else wrote: nothing of the past is later than now. */

@@ -2,6 +2,7 @@
 // for all servers of a session, however many its addresses name.
 import { within } from '../../base/within';
 import type { AddressClass } from '../model/addressClass';
+import { originOf } from '../model/resourceUrl';
 import type { BlockedAddress } from './guardedConnections';
 
 /** A server that the user is asked about. */
@@ -59,7 +60,7 @@ export class OriginConsent {
   ): Promise<void> {
     const byOrigin = new Map<string, string[]>();
     for (const url of this.#policy.ask === undefined ? [] : urls) {
-      const origin = URL.canParse(url) ? new URL(url).origin : undefined;
+      const origin = originOf(url);
       if (origin === undefined || this.isAllowed(origin) || this.#asking.has(origin)) continue;
       const known = byOrigin.get(origin);
       if (known) known.push(url);

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { ResourceFailure, reasonOfError, reasonOfStatus } from '../model/gap';
 import { isMinted, type ResourceStore, sha256Of } from '../model/resources';
-import { hashOf, redactUrl } from '../model/resourceUrl';
+import { hashOf, originOf, redactUrl } from '../model/resourceUrl';
 import { type Guard, guardedGet } from './guard';
 import { BlockedAddress } from './guardedConnections';
 import type { OriginHealth } from './originHealth';
@@ -136,7 +136,7 @@ export class ResourceLoader {
   }
 
   #loadInTurn(target: Target, maxBytes: number, more: LoadOptions, signal: AbortSignal): Promise<Loaded> {
-    const origin = target.own === undefined ? new URL(target.url).origin : target.own.store.id;
+    const origin = target.own === undefined ? (originOf(target.url) ?? '') : target.own.store.id;
     return this.#limiter.run(origin, async () => {
       if (signal.aborted) throw new ResourceFailure('cancelled');
       more.health?.check(origin);

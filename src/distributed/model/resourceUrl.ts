@@ -16,6 +16,21 @@ const SECRET_IN_TEXT =
   /((?:[?&]|\\u0026)(?:x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential|signature|sig|token|access_token)=)[^&\s"'#\\<>]+/gi;
 const USER_IN_TEXT = /(:\/\/)[^/\s"'@\\?#]+:[^/\s"'@\\?#]*@/g;
 
+/** Origins by how URLs write them. */
+const origins = new Map<string, string | undefined>();
+const MAX_ORIGINS = 1000;
+
+/** The origin of a URL; undefined where it is none. A history has thousands of URLs and few origins: each is taken apart once. */
+export function originOf(url: string): string | undefined {
+  const written = /^[a-z]+:\/\/[a-z\d.:-]+(?=\/)/i.exec(url)?.[0] ?? url;
+  const known = origins.get(written);
+  if (known !== undefined) return known;
+  const origin = URL.canParse(written) ? new URL(written).origin : undefined;
+  if (origins.size >= MAX_ORIGINS) origins.clear();
+  if (written !== url) origins.set(written, origin);
+  return origin;
+}
+
 /** A URL that may be shown and logged: no user, no query, no fragment. What is no URL becomes a fixed word. */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return '(not a URL)';

@@ -28,6 +28,7 @@ import type { HistoryLinks } from '../../distributed/fetch/historyLinks';
 import { Resolver } from '../../distributed/fetch/resolver';
 import type { ResourceCache } from '../../distributed/fetch/resourceCache';
 import type { SessionDescriptor } from '../../distributed/model/model';
+import { originOf } from '../../distributed/model/resourceUrl';
 import type { Place } from '../../distributed/model/sessionRecord';
 import type { SessionEvent } from '../../session/events/event';
 import type { Entry } from '../../session/model/state';
@@ -36,7 +37,7 @@ import type { Conversations } from '../sessions/conversations';
 import type { SessionCopies } from '../sessions/keptSessions';
 import { showProgress, showWarning } from '../ui/messages';
 import { HttpHistories, sampleUrl } from './httpHistories';
-import { originOf, type ResourceAccess } from './resourceAccess';
+import type { ResourceAccess } from './resourceAccess';
 import type { ResourceStores } from './resourceStores';
 import type { Serve } from './serve';
 

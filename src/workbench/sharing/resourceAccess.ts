@@ -110,8 +110,3 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
 function keyOf(origin: string): string {
   return `${PREFIX}${origin} (messages)`;
 }
-
-/** The origin of a URL, undefined where it is none. */
-export function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined;
-}
