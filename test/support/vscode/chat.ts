@@ -1,6 +1,6 @@
 // A conversation in the panel as a person handles it: types, looks, answers, and waits for what the panel shows. Nothing here knows more than what can be seen.
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { type ChatPlace, chatReady, command, copied, sendMessage } from './workbench';
+import { type ChatPlace, chatReady, command, copied, inList, sendMessage } from './workbench';
 
 /** What the connection can be, as the panel says it (`data-state`). */
 export type ShownState =
@@ -118,15 +118,17 @@ export class Chat {
 
   /** Chooses an agent by its name, in the list that VS Code shows. Does not wait for it to be ready. */
   async selectAgent(name: string): Promise<void> {
-    await this.button('More').click();
-    await this.frame.getByRole('menuitem', { name: 'Change agent…' }).click();
     const list = this.page.locator('.quick-input-widget:visible');
-    await list.getByPlaceholder('Choose the agent to talk to').fill(name);
-    await list
-      .locator('.monaco-list-row', { has: this.page.getByText(name, { exact: true }) })
-      .first()
-      .waitFor();
-    await this.page.keyboard.press('Enter');
+    const show = async (): Promise<void> => {
+      await this.button('More').click();
+      await this.frame.getByRole('menuitem', { name: 'Change agent…' }).click();
+    };
+    await inList(this.page, show, async (_list, patience) => {
+      await list.getByPlaceholder('Choose the agent to talk to').fill(name, patience);
+      const row = list.locator('.monaco-list-row', { has: this.page.getByText(name, { exact: true }) });
+      await row.first().waitFor(patience);
+      await this.page.keyboard.press('Enter');
+    });
     await list.waitFor({ state: 'hidden' });
     this.#turns = 0;
     await this.frame.locator('.agent-name', { hasText: name }).waitFor();

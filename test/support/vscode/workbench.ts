@@ -51,20 +51,21 @@ async function choose(page: Page, title: string): Promise<void> {
 const IN_LIST = { timeout: 5_000 };
 
 /**
- * Runs a command that shows a list, and does something in it. A webview that had the focus before the palette may get it back a little late, which closes the list: then the
- * command is run again, as a user does.
+ * Makes VS Code show a list, and does something in it. A webview that had the focus before may get it back a little late, which closes the list: then it is shown
+ * again, as a user does.
+ * @param how the title of a command, or what else shows the list
  * @param act gets the list and the patience that each of its steps may have
  * @throws Error of Playwright where the list does not stay
  */
 export async function inList<T>(
   page: Page,
-  title: string,
+  how: string | (() => Promise<void>),
   act: (list: Locator, patience: typeof IN_LIST) => Promise<T>,
 ): Promise<T> {
   const list = page.locator('.quick-input-widget:visible');
   for (let left = 4; ; left--) {
     try {
-      if (!(await list.isVisible())) await command(page, title);
+      if (!(await list.isVisible())) await (typeof how === 'string' ? command(page, how) : how());
       return await act(list, IN_LIST);
     } catch (error) {
       if (left === 0) throw error;
