@@ -1,4 +1,5 @@
-// How much of what an agent says is kept. Beyond it the model keeps the part that a reader needs most and says what it left out.
+// Limits on what is kept of an agent's output. Beyond a limit the model keeps the most useful part
+// and adds a note about what was left out.
 import { head, roughSize, tail } from '../../base/text';
 import type { ContentBlock, ToolContent } from './content';
 import type { SessionEvent } from './event';
@@ -9,24 +10,30 @@ export const MAX_MESSAGE_CHARS = 8 * 1024 * 1024;
 export const MAX_TOOL_TEXT = 1024 * 1024;
 /** Contents and locations of one tool call. */
 export const MAX_TOOL_PARTS = 200;
-/** Rough size of raw input or output that is kept as it is. */
+/** Approximate size up to which raw input or output is kept unchanged. */
 export const MAX_RAW_CHARS = 256 * 1024;
 /** Characters of terminal output. */
 export const MAX_TERMINAL_CHARS = 1024 * 1024;
 /** Characters of the output of all terminals of a session. */
 export const MAX_ALL_TERMINAL_CHARS = 16 * 1024 * 1024;
-/** What is left of a terminal's output where all together pass {@link MAX_ALL_TERMINAL_CHARS}. */
+/**
+ * Characters kept of one terminal's output once all outputs together exceed
+ * {@link MAX_ALL_TERMINAL_CHARS}.
+ */
 export const SHORT_TERMINAL_CHARS = 16 * 1024;
 /** Characters of the contents and raw values of all tool calls of a session. */
 export const MAX_ALL_TOOL_CHARS = 128 * 1024 * 1024;
-/** What is left of one tool call where all together pass {@link MAX_ALL_TOOL_CHARS}. */
+/** Characters kept of one tool call once all calls together exceed {@link MAX_ALL_TOOL_CHARS}. */
 export const SHORT_TOOL_CHARS = 20_000;
-/** Characters of an image, a sound or an embedded resource: base64 of 12 MB. */
+/** Characters of an image, audio clip or embedded resource: base64 of 12 MB. */
 export const MAX_MEDIA_CHARS = 16 * 1024 * 1024;
-/** Options, commands, plan entries and the like in one list. */
+/** Options, commands, plan entries and so on in one list. */
 export const MAX_LIST = 2000;
 
-/** Media and resources that are too large to keep are named instead. The text of a message is bounded where it is put together. */
+/**
+ * Returns the block, or a placeholder that names it if its media or resource is too large. Message
+ * text is bounded where chunks are joined.
+ */
 export function boundBlock(block: ContentBlock): ContentBlock {
   if (block.type === 'unknown') return { ...block, raw: boundRaw(block.raw) };
   const size = mediaSize(block);
@@ -34,7 +41,7 @@ export function boundBlock(block: ContentBlock): ContentBlock {
   return { type: 'unknown', kind: `${block.type}, too large to keep`, raw: `${size} characters` };
 }
 
-/** Characters of a block beside its text. */
+/** Returns the number of characters of a block, not counting its text. */
 export function mediaSize(block: ContentBlock): number {
   switch (block.type) {
     case 'image':
@@ -47,7 +54,7 @@ export function mediaSize(block: ContentBlock): number {
   }
 }
 
-/** Bounds the content list of a tool call. */
+/** Returns the content list of a tool call within its limits. */
 export function boundContent(content: readonly ToolContent[]): readonly ToolContent[] {
   const kept = content.length > MAX_TOOL_PARTS ? content.slice(0, MAX_TOOL_PARTS) : content;
   return kept.some(isLarge) ? kept.map(shorten) : kept;
@@ -69,7 +76,7 @@ function shorten(part: ToolContent): ToolContent {
   if (!isLarge(part)) return part;
   if (part.type === 'content' && part.block.type === 'text') {
     const note = `[the first ${part.block.text.length - MAX_TOOL_TEXT} characters were left out]\n`;
-    // Within the limit with the note, so that what was bounded once stays as it is.
+    // The note counts towards the limit, so bounding the result again changes nothing.
     const text = note + tail(part.block.text, MAX_TOOL_TEXT - note.length);
     return { type: 'content', block: { type: 'text', text } };
   }
@@ -82,7 +89,7 @@ function shorten(part: ToolContent): ToolContent {
   return part;
 }
 
-/** An event with what the model keeps of it: applied in its place, it makes the same state. */
+/** Returns the event reduced to what the model keeps; applying it gives the same state. */
 export function boundEvent(event: SessionEvent): SessionEvent {
   switch (event.type) {
     case 'message_chunk': {
@@ -118,12 +125,12 @@ export function boundEvent(event: SessionEvent): SessionEvent {
   }
 }
 
-/** About the characters that a list of contents holds. */
+/** Returns the approximate number of characters in a list of contents. */
 export function contentSize(content: readonly ToolContent[]): number {
   return content.reduce((sum, part) => sum + partSize(part), 0);
 }
 
-/** About the characters that one content of a tool call holds. */
+/** Returns the approximate number of characters in one content of a tool call. */
 export function partSize(part: ToolContent): number {
   switch (part.type) {
     case 'diff':
@@ -138,7 +145,10 @@ export function partSize(part: ToolContent): number {
   }
 }
 
-/** What is kept of the contents of an old tool call when a session has become too large: the beginning of its texts. */
+/**
+ * Returns what is kept of an old tool call's contents when the session is too large: the beginning
+ * of its texts.
+ */
 export function shortContent(content: readonly ToolContent[]): readonly ToolContent[] {
   let room = SHORT_TOOL_CHARS;
   return content.map((part): ToolContent => {
@@ -156,14 +166,17 @@ export function shortContent(content: readonly ToolContent[]): readonly ToolCont
   });
 }
 
-/** Raw values stay as they are while they are small; a large one is kept as the beginning of its JSON text. */
+/** Returns a raw value unchanged if it is small, otherwise the beginning of its JSON text. */
 export function boundRaw(value: unknown, limit = MAX_RAW_CHARS): unknown {
   if (roughSize(value, limit) <= limit) return value;
-  // Within the limit with its mark, so that what was bounded once stays as it is.
+  // The mark counts towards the limit, so bounding the result again changes nothing.
   return `${head(jsonText(value), limit - 16)}… [cut]`;
 }
 
-/** JSON text of any value; a few thousand levels of nesting, which an agent can send in a short line, are too many for JSON.stringify. */
+/**
+ * Returns the JSON text of any value. A short line can nest thousands of levels deep, which makes
+ * `JSON.stringify` throw; a placeholder is returned then.
+ */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);

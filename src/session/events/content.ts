@@ -1,5 +1,5 @@
-// What messages and tool calls are made of. Shaped like the protocol's content blocks (protocol section "Content"), read tolerantly: a kind we do not know is
-// kept whole and shown generically.
+// The contents of messages and tool calls. They follow the protocol's content blocks (section
+// "Content") and are read tolerantly: unknown kinds are kept whole and shown generically.
 
 export type ContentBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -23,13 +23,13 @@ export type ContentBlock =
   | {
       readonly type: 'unknown';
       readonly kind: string;
-      /** The block as it came; of a text for the agent, the text. */
+      /** The block as received; for text meant for the agent only, the text. */
       readonly raw: unknown;
       /** Known, but meant for the agent alone (`annotations.audience`). */
       readonly forAgent?: true;
     };
 
-/** A place where a file changes. */
+/** A location in a file that a change touches. */
 export interface ChangeHunk {
   /** 1-based first lines. */
   readonly oldStart: number;
@@ -38,7 +38,10 @@ export interface ChangeHunk {
   readonly lines: readonly string[];
 }
 
-/** What a tool call shows: content, a change to a file (absolute path; `oldText` absent: a new file), or a terminal by id. */
+/**
+ * The content of a tool call: a content block, a file change (absolute path; no `oldText` means a
+ * new file), or a terminal id.
+ */
 export type ToolContent =
   | { readonly type: 'content'; readonly block: ContentBlock }
   | {
@@ -46,11 +49,14 @@ export type ToolContent =
       readonly path: string;
       readonly oldText?: string;
       readonly newText: string;
-      /** The agent sent a patch: these are its hunks, and the texts are only what they show of the file. */
+      /** The agent sent a patch: these are its hunks, and the texts hold only the lines in them. */
       readonly hunks?: readonly ChangeHunk[];
-      /** Where the file was before, where it moves or is copied. */
+      /** The previous path of a file that is moved or copied. */
       readonly oldPath?: string;
-      /** What happens to the file: `add`, `delete`, `modify`, `move`, `copy`, or the agent's own word. */
+      /**
+       * What happens to the file: `add`, `delete`, `modify`, `move`, `copy`, or a name of the
+       * agent's own.
+       */
       readonly operation?: string;
     }
   | { readonly type: 'terminal'; readonly terminalId: string }
@@ -62,7 +68,10 @@ export interface ToolLocation {
   readonly line?: number;
 }
 
-/** `pending` before it runs; `cancelled` is ours for calls that a cancelled turn left open; unknown words count as in progress. */
+/**
+ * `pending` before the call runs. `cancelled` is set by the client on calls that a cancelled turn
+ * left open. Unknown values count as in progress.
+ */
 export type ToolStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'paused';
 
 export interface PlanEntry {
@@ -74,7 +83,7 @@ export interface PlanEntry {
 export interface AvailableCommand {
   readonly name: string;
   readonly description: string;
-  /** What to type after the command, where the agent says it. */
+  /** Hint for the command's argument, if the agent gives one. */
   readonly hint?: string;
 }
 
@@ -85,7 +94,7 @@ export interface ConfigValue {
   readonly group?: string;
 }
 
-/** A setting of the session that the agent offers. */
+/** A session setting that the agent offers. */
 export type ConfigOption = {
   readonly id: string;
   readonly name: string;
@@ -108,7 +117,7 @@ export interface Usage {
   readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
-/** Tokens of a turn by what they went to, as far as the agent says. */
+/** Token counts of a turn by category, as far as the agent reports them. */
 export interface TokenParts {
   readonly input?: number;
   readonly output?: number;
@@ -117,7 +126,7 @@ export interface TokenParts {
   readonly thought?: number;
 }
 
-/** What a turn cost in tokens, altogether and in parts. */
+/** Token counts of a turn: total and by category. */
 export interface TurnTokens {
   readonly tokens?: number;
   readonly tokenParts?: TokenParts;
@@ -126,6 +135,6 @@ export interface TurnTokens {
 export interface PermissionOption {
   readonly optionId: string;
   readonly name: string;
-  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or the agent's own word. */
+  /** `allow_once`, `allow_always`, `reject_once`, `reject_always`, or a name of the agent's own. */
   readonly kind: string;
 }

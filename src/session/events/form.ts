@@ -1,13 +1,17 @@
-// A question of the agent that is more than a choice: a form of simple fields, or a page in the browser (protocol section "Elicitation"). Types only.
+// Elicitations: a form of simple fields or a page in the browser (protocol section "Elicitation").
+// Types only.
 
-/** One of the values to choose from. */
+/** One of the options to choose from. */
 export interface FormOption {
   readonly value: string;
   readonly title: string;
   readonly description?: string;
 }
 
-/** A field of a form. `key` names its value in the answer. Bounds are inclusive; lengths count characters (code points). */
+/**
+ * A form field. `key` names its value in the answer. Bounds are inclusive; lengths count code
+ * points.
+ */
 export type FormField = {
   readonly key: string;
   readonly title?: string;
@@ -19,7 +23,7 @@ export type FormField = {
       readonly format?: 'email' | 'uri' | 'date' | 'date-time';
       readonly minLength?: number;
       readonly maxLength?: number;
-      /** A regular expression of JSON Schema that some part of the text must match. */
+      /** A JSON Schema regular expression that must match part of the text. */
       readonly pattern?: string;
       readonly initial?: string;
     }
@@ -38,7 +42,9 @@ export type FormField = {
       readonly maxItems?: number;
       readonly initial?: readonly string[];
     }
-  /** A kind that is not known here: shown, and not to be answered. `kind` is the agent's word for it. */
+  /**
+   * An unsupported field type: shown, but cannot be answered. `kind` is the agent's name for it.
+   */
   | { readonly type: 'unknown'; readonly kind: string }
 );
 
@@ -50,10 +56,13 @@ export interface Form {
 
 export type FormValue = string | number | boolean | readonly string[];
 
-/** What was answered, by the keys of the fields; a field that was left empty is absent. */
+/** The answers by field key; empty fields are absent. */
 export type FormContent = Readonly<Record<string, FormValue>>;
 
-/** What the user is asked, beside its message. An address is absolute, `https:` or `http:` of this machine, and as it would be opened. */
+/**
+ * What the user is asked in addition to the message. A URL is absolute and normalised: `https:`, or
+ * `http:` on this machine.
+ */
 export type ElicitationBody =
   | { readonly mode: 'form'; readonly form: Form }
   | { readonly mode: 'url'; readonly url: string };

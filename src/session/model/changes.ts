@@ -1,13 +1,14 @@
-// What changed since somebody last looked, coalesced: the cost of drawing depends on what changed, never on how long the session is.
+// Coalesced changes since a reader last looked, so that the cost of drawing depends on the changes
+// and not on the length of the session.
 
 import { tail } from '../../base/text';
 
-/** Of what a terminal printed, a reader that is behind gets the end: more than it shows, in characters. */
+/** Characters of terminal output kept for a reader that lags behind; more than it shows. */
 const MAX_TERMINAL_BEHIND = 128 * 1024;
-/** Characters of text that wait for one reader; past them, reading everything anew costs less than keeping it. */
+/** Characters of text pending for one reader; beyond that, rereading everything is cheaper. */
 const MAX_BEHIND = 4 * 1024 * 1024;
 
-/** Parts of the session outside of the transcript. */
+/** Parts of the session other than the transcript. */
 export type SessionPart =
   | 'connection'
   | 'queue'
@@ -22,19 +23,28 @@ export type SessionPart =
   | 'usage'
   | 'info';
 
-/** One reader's list of changes. The model notes into it; the reader takes and empties it. */
+/** The pending changes of one reader. The model adds to them; the reader takes them and resets. */
 export class Changes {
-  /** By transcript index: `true` where the entry must be read anew, else the text that was appended to its last text block. */
+  /**
+   * By transcript index: `true` if the entry must be reread, otherwise the text appended to its
+   * last text block.
+   */
   readonly entries = new Map<number, true | string>();
-  /** By terminal id: the output that was appended, or the end of it. */
+  /** By terminal id: the appended output, or the end of it. */
   readonly terminals = new Map<string, string>();
   readonly parts = new Set<SessionPart>();
-  /** Nothing that the reader holds is valid: the transcript was emptied, or the reader is too far behind. Nothing more is noted until {@link reset}. */
+  /**
+   * The reader must start over: the transcript was cleared or the reader lags too far behind. No
+   * changes are recorded until {@link reset}.
+   */
   cleared = false;
   #behind = 0;
   readonly #wake: () => void;
 
-  /** @param wake called on each change; it must be cheap and may be called many times before the changes are taken. */
+  /**
+   * @param wake called on each change; must be cheap, as it can be called many times before the
+   * changes are taken
+   */
   constructor(wake: () => void) {
     this.#wake = wake;
   }
@@ -83,7 +93,7 @@ export class Changes {
     this.#wake();
   }
 
-  /** Forgets everything noted so far. */
+  /** Discards all recorded changes. */
   reset(): void {
     this.entries.clear();
     this.terminals.clear();

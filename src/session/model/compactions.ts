@@ -1,4 +1,5 @@
-// Compactions: the agent shortens what it remembers, says how that goes, and may show the summary it goes on with (protocol v1 and v2 "compaction_update").
+// Compactions: the agent shortens its context, reports progress and may show the resulting summary
+// (protocol v1 and v2 "compaction_update").
 
 import { own } from '../../base/own';
 import { head } from '../../base/text';
@@ -13,7 +14,9 @@ const WORDS: Readonly<Record<string, string>> = {
   cancelled: 'Compaction cancelled',
 };
 
-/** Applies an update or a piece of the summary. Absent fields are unchanged, empty ones clear. */
+/**
+ * Applies a status update or a part of the summary. Absent fields are unchanged, empty ones clear.
+ */
 export function applyCompaction(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'compaction' }>,

@@ -1,9 +1,10 @@
-// The state of a session with the indexes that make each event cheap, and the operations that keep the indexes true to the transcript.
+// The session state with the indexes that make each event cheap, and the operations that keep the
+// indexes in step with the transcript.
 import type { Changes } from './changes';
 import type { Entry, SessionState, Turn } from './state';
 import { ToolSizes } from './toolSizes';
 
-/** State plus the indexes that make each event cheap. Shared by the files of this room; everybody else sees {@link SessionModel.state}. */
+/** State and indexes. Shared by the files of the model; others read {@link SessionModel.state}. */
 export interface ModelContext {
   readonly state: SessionState;
   /** Transcript index by `role:messageId`. */
@@ -14,21 +15,21 @@ export interface ModelContext {
   readonly compactions: Map<string, number>;
   readonly subagents: SubagentIndex;
   readonly turnsById: Map<string, Turn>;
-  /** Tool entries of the running turn, or of none, that have not ended. */
+  /** Transcript indexes of unfinished tool calls of the running turn, or outside of turns. */
   readonly openTools: Set<number>;
-  /** Since when a question of the agent has been open, in ms since 1970. */
+  /** Start of the time in which the agent waits for an answer, in ms since 1970. */
   askedSince: number | undefined;
-  /** Transcript indexes of the tool entries that show a terminal. */
+  /** Transcript indexes of the tool calls that show a terminal, by terminal id. */
   readonly terminalShownIn: Map<string, Set<number>>;
   /** Characters of the output of all terminals. */
   terminalChars: number;
-  /** How large the tool calls are that may be shortened. */
+  /** Sizes of the tool calls that can be shortened. */
   readonly toolSizes: ToolSizes;
-  /** So many entries stood here when the last one of them was known to be whole. */
+  /** The number of entries when the last one was known to be complete. */
   wholeAt: number | undefined;
-  /** What an agent that echoes the prompt may still repeat. */
+  /** The prompt that the agent may still echo. */
   echo: PromptEcho | undefined;
-  /** The newest prompts by their id. */
+  /** The most recent prompts by id. */
   readonly prompts: Map<string, PromptEcho>;
   push(
     make: (base: { id: string; index: number; at: number; turnId?: string; late?: true }) => Entry,
@@ -37,14 +38,14 @@ export interface ModelContext {
   note(apply: (changes: Changes) => void): void;
 }
 
-/** A prompt as it stands in the transcript, and how much of it the agent has repeated. */
+/** A prompt in the transcript, and how much of it the agent has echoed. */
 export interface PromptEcho {
   index: number;
   readonly text: string;
   position: number;
 }
 
-/** What is shown of one subagent. */
+/** The displayed details of a subagent. */
 export interface Subagent {
   index: number;
   title: string;
@@ -60,7 +61,7 @@ interface SessionMessage {
   text: string;
 }
 
-/** What the model remembers of subagents beside their entries. */
+/** Subagents and their messages, in addition to their entries. */
 export class SubagentIndex {
   readonly byId = new Map<string, Subagent>();
   readonly messages = new Map<string, SessionMessage>();
@@ -71,7 +72,7 @@ export class SubagentIndex {
   }
 }
 
-/** Returns the context of an empty session, which tells `readers` what changes. */
+/** Returns the context of an empty session. `readers` are notified of changes. */
 export function createContext(readers: ReadonlySet<Changes>): ModelContext {
   const state: SessionState = {
     entries: [],
@@ -121,7 +122,10 @@ export function createContext(readers: ReadonlySet<Changes>): ModelContext {
   };
 }
 
-/** Where the turn that just ended is the place of what still comes. */
+/**
+ * Returns the turn of an entry added now; after the end of a turn, entries are late ones of that
+ * turn.
+ */
 function placeOf(state: SessionState): { turnId?: string; late?: true } {
   if (state.turn) return { turnId: state.turn.id };
   const last = state.turns.at(-1);
@@ -129,12 +133,17 @@ function placeOf(state: SessionState): { turnId?: string; late?: true } {
   return last ? { turnId: last.id, late: true } : {};
 }
 
-/** The turn that what comes now belongs to: the one that runs, or the last one of a replay. */
+/**
+ * Returns the turn of the events that arrive now: the running turn, or the last one of a replay.
+ */
 export function currentTurn(state: Readonly<SessionState>): Turn | undefined {
   return state.turn ?? (state.replaying ? state.turns.at(-1) : undefined);
 }
 
-/** Adds what `make` makes, or lets `change` change the entry that `index` has for the id, as long as its turn lasts. */
+/**
+ * Adds the entry that `make` returns, or calls `change` with the entry that `index` has for the id
+ * in the same turn.
+ */
 export function upsert(
   context: ModelContext,
   index: Map<string, number>,
@@ -145,7 +154,7 @@ export function upsert(
 ): void {
   const known = index.get(id);
   const entry = known === undefined ? undefined : context.state.entries[known];
-  // A plan of a new turn is a new plan, even where the agent has no ids for them.
+  // A plan in a new turn is a new plan, even if the agent reuses its id.
   const turn = currentTurn(context.state);
   if (entry && (entry.turnId === turn?.id || !turn)) {
     change(entry);
@@ -153,7 +162,7 @@ export function upsert(
   } else index.set(id, context.push(make, at));
 }
 
-/** Makes everything that names a place from `from` on name the one `by` further on. The entries themselves are the caller's to put in. */
+/** Adds `by` to every stored transcript index from `from` on. The caller inserts the entries. */
 export function shift(context: ModelContext, from: number, by: number): void {
   move(context, (index) => (index >= from ? index + by : index));
 }
@@ -173,7 +182,7 @@ export function move(context: ModelContext, moved: (index: number) => number): v
   }
 }
 
-/** Removes the transcript with all indexes; the state of the session beside it stays. */
+/** Removes the transcript and resets all indexes; other session state stays. */
 export function clear(context: ModelContext): void {
   const { state } = context;
   state.entries.length = 0;

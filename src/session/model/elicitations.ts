@@ -1,4 +1,5 @@
-// Forms and pages that wait for the user. What was asked and answered stands in the transcript as a line.
+// Elicitations: forms and pages that wait for the user. Once answered, each leaves a one-line
+// notice in the transcript.
 import { head } from '../../base/text';
 import type { SessionEvent } from '../events/event';
 import type { ModelContext } from './context';
@@ -9,7 +10,7 @@ type ElicitationEvent = Extract<
   { type: 'elicitation_asked' | 'elicitation_opened' | 'elicitation_closed' }
 >;
 
-/** Applies a question of this kind, its page being opened, and its end. */
+/** Applies an elicitation, the opening of its page, and its end. */
 export function applyElicitation(context: ModelContext, event: ElicitationEvent, at: number): void {
   const { elicitations } = context.state;
   switch (event.type) {

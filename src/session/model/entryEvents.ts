@@ -1,8 +1,12 @@
-// Entries as the events that make them: what one transcript has is said again in another, or in another place.
+// Converts transcript entries back to events, to add them to another transcript or in another
+// place.
 import type { RestoredEvent, SessionEvent } from '../events/event';
 import type { Entry, SessionState, ToolEntry } from './state';
 
-/** Returns the events that make an entry; none for the end of a turn, and for gaps, which only their own session can fill. */
+/**
+ * Returns the events that make an entry. Ends of turns have none, nor have gaps, which only their
+ * own session can fill.
+ */
 export function eventsOf(entry: Entry): RestoredEvent[] {
   switch (entry.kind) {
     case 'user':
@@ -35,7 +39,7 @@ export function eventsOf(entry: Entry): RestoredEvent[] {
   }
 }
 
-/** Returns the event that says all that is known of a tool call. */
+/** Returns an event with everything known about a tool call. */
 export function toolEvent(entry: ToolEntry): Extract<SessionEvent, { type: 'tool_call' }> {
   const { toolCallId, title, name, toolKind, status, content, locations, rawInput, rawOutput } = entry;
   const patch = {
@@ -51,7 +55,7 @@ export function toolEvent(entry: ToolEntry): Extract<SessionEvent, { type: 'tool
   return { type: 'tool_call', toolCallId, patch, announced: false };
 }
 
-/** Returns what the terminals that an entry shows have printed, and how they ended. */
+/** Returns the output and exit status of the terminals that an entry shows. */
 export function terminalsOf(entry: Entry, { terminals }: Pick<SessionState, 'terminals'>): SessionEvent[] {
   if (entry.kind !== 'tool') return [];
   return entry.content.flatMap((part): SessionEvent[] => {

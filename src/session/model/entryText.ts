@@ -1,8 +1,8 @@
-// The text of messages and turns. It is compared without white space: agents repeat the same words in other pieces than they sent them, joined, cut, and with other ends
-// of lines.
+// The text of messages and turns. Texts are compared without whitespace, as agents replay them in
+// other pieces and with other line ends than they sent them.
 import type { MessageEntry, SessionState } from './state';
 
-/** Bare texts by the last block of their message, which is another object as soon as the text has grown. */
+/** Cached texts by the last block of their message, which is replaced whenever the text grows. */
 const bareTexts = new WeakMap<object, { readonly blocks: number; readonly bare: string }>();
 
 /** Returns the text of a message. */
@@ -10,7 +10,7 @@ export function textOf({ content }: Pick<MessageEntry, 'content'>): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
-/** Returns the text of a message without white space. */
+/** Returns the text of a message without whitespace. */
 export function bareTextOf(message: Pick<MessageEntry, 'content'>): string {
   const { content } = message;
   const last = content.at(-1);
@@ -22,7 +22,7 @@ export function bareTextOf(message: Pick<MessageEntry, 'content'>): string {
   return bare;
 }
 
-/** Returns `text` without as much of its beginning as holds `count` characters that are no white space. */
+/** Returns `text` without its beginning that contains `count` non-whitespace characters. */
 export function withoutBare(text: string, count: number): string {
   let seen = 0;
   let index = 0;
@@ -30,12 +30,15 @@ export function withoutBare(text: string, count: number): string {
   return text.slice(index);
 }
 
-/** Whether one of two texts is the beginning of the other. */
+/** Returns whether one text starts with the other. */
 export function isBeginning(one: string, other: string): boolean {
   return one.length <= other.length ? other.startsWith(one) : one.startsWith(other);
 }
 
-/** Returns the texts of the agent's messages of that turn as they came (Markdown), with a blank line between two; '' where it said nothing */
+/**
+ * Returns the agent's messages of a turn as received (Markdown), separated by blank lines; '' if
+ * there are none.
+ */
 export function textOfTurn({ entries }: Pick<SessionState, 'entries'>, turnId: string): string {
   return entries
     .flatMap((entry) => (entry.kind === 'agent' && entry.turnId === turnId ? entry.content : []))

@@ -1,5 +1,6 @@
-// Messages: chunks and whole messages become entries. With an id, they belong to the message of that id; without one, a message goes on until something else comes
-// between. What the user sent and the agent repeats is one entry, never two.
+// Adds message chunks and whole messages to the transcript. A chunk with an id extends the message
+// with that id; one without an id extends the last message until another entry follows. A prompt
+// and the agent's echo of it are one entry.
 
 import { grown, head } from '../../base/text';
 import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, MAX_RAW_CHARS, mediaSize } from '../events/bounds';
@@ -9,10 +10,13 @@ import type { ModelContext, PromptEcho } from './context';
 import type { MessageEntry } from './state';
 import { beginReplayedTurn } from './turns';
 
-/** Prompts whose repetition is waited for; it mostly comes at once. */
+/** Prompts that are remembered to recognise their echo, which usually comes at once. */
 const MAX_PROMPTS = 50;
 
-/** Applies a chunk of a message of the user, the agent or its thoughts (protocol v1 "session/update", v2 "message chunks"). */
+/**
+ * Applies a chunk of a user message, an agent message or a thought (protocol v1 "session/update",
+ * v2 "message chunks").
+ */
 export function addMessageChunk(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'message_chunk' }>,
@@ -25,14 +29,14 @@ export function addMessageChunk(
     append(context, entry, event.block, at);
     return;
   }
-  // Some agents send empty chunks that only carry metadata: they are no message.
+  // Some agents send empty chunks that carry only metadata.
   if (event.block.type === 'text' && event.block.text === '') return;
   const block =
     event.block.type === 'text' ? { ...event.block, text: head(event.block.text, MAX_MESSAGE_CHARS) } : event.block;
   if (event.role === 'user') beginReplayedTurn(context, at);
   const dropped =
     event.block.type === 'text' && block.type === 'text' ? event.block.text.length - block.text.length : 0;
-  // A chunk of a message whose turn is over belongs to that turn, below its end, even when the next turn runs already.
+  // A chunk of a message from an ended turn belongs to that turn, even if the next turn is running.
   const earlier =
     event.messageId === undefined
       ? undefined
@@ -53,7 +57,10 @@ export function addMessageChunk(
   if (event.messageId !== undefined) context.messages.set(`${event.role}:${event.messageId}`, index);
 }
 
-/** Applies a message whole (v2 `user_message`, `agent_message`, `agent_thought`): content replaces, null empties, none leaves what is there. */
+/**
+ * Applies a whole message (v2 `user_message`, `agent_message`, `agent_thought`): content replaces
+ * the previous content, null empties it, absent leaves it unchanged.
+ */
 export function setMessage(context: ModelContext, event: Extract<SessionEvent, { type: 'message' }>, at: number): void {
   const { role, messageId } = event;
   const key = `${role}:${messageId}`;
@@ -75,7 +82,7 @@ export function setMessage(context: ModelContext, event: Extract<SessionEvent, {
   context.messages.set(key, index);
 }
 
-/** Adds what the user sent. A message that the agent has repeated already is not added again. */
+/** Adds the user's prompt, unless the agent has already echoed it. */
 export function addPrompt(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'prompt_sent' }>,
@@ -94,7 +101,9 @@ export function addPrompt(
   if (messageId !== undefined) linkPrompt(context, { type: 'prompt_inserted', promptId, messageId });
 }
 
-/** The agent has named a prompt: what it says of the message of that id is said of this entry. */
+/**
+ * Assigns the agent's message id to a prompt, so that later updates of that message apply to it.
+ */
 export function linkPrompt(context: ModelContext, event: Extract<SessionEvent, { type: 'prompt_inserted' }>): void {
   const echo = context.prompts.get(event.promptId);
   const key = `user:${event.messageId}`;
@@ -108,7 +117,7 @@ function link(context: ModelContext, key: string, messageId: string, echo: Promp
   context.messages.set(key, echo.index);
 }
 
-/** An agent that never told the id of a prompt repeats it: known by its text. */
+/** Recognises an echo by its text when the agent never sent the id of the prompt. */
 function linkByText(context: ModelContext, key: string, event: Extract<SessionEvent, { type: 'message' }>): void {
   const { echo } = context;
   if (echo && event.content && textOf(event.content) === echo.text) link(context, key, event.messageId, echo);
@@ -118,7 +127,7 @@ function textOf(content: readonly ContentBlock[]): string {
   return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
-/** Content within the limits; neighbouring text becomes one block. */
+/** Returns content within the limits, with adjacent texts joined. */
 function bounded(blocks: readonly ContentBlock[]): { content: ContentBlock[]; dropped: number } {
   const content: ContentBlock[] = [];
   let room = MAX_MESSAGE_CHARS;
@@ -138,7 +147,7 @@ function bounded(blocks: readonly ContentBlock[]): { content: ContentBlock[]; dr
   return { content, dropped };
 }
 
-/** The entry that a chunk continues, or undefined where it begins a new one. */
+/** Returns the entry that a chunk extends; undefined if it starts a new message. */
 function openMessage(
   context: ModelContext,
   role: MessageEntry['kind'],
@@ -147,13 +156,14 @@ function openMessage(
   const { state } = context;
   const last = state.entries.at(-1);
   if (messageId === undefined && context.wholeAt === state.entries.length) return undefined;
-  // Nearly every chunk continues what stands last, and then the key for the index need not be made.
+  // Nearly every chunk extends the last entry, and then no index key has to be built.
   const entry =
     messageId === undefined || (last?.kind === role && last.messageId === messageId)
       ? last
       : state.entries[context.messages.get(`${role}:${messageId}`) ?? -1];
   if (!entry || entry.kind !== role || (messageId === undefined && entry.messageId !== undefined)) return undefined;
-  // What the user sent is complete; chunks of the user's own are replay or another client's.
+  // A prompt is complete when it is sent; user chunks without an id come from a replay or another
+  // client.
   const turn = entry.turnId === undefined ? undefined : context.turnsById.get(entry.turnId);
   if (role === 'user' && messageId === undefined && turn && !turn.replayed && entry.late === undefined)
     return undefined;
@@ -163,7 +173,7 @@ function openMessage(
     : entry;
 }
 
-/** Appends text to a message that stands here, within the limits. */
+/** Appends text to a message within the limits. */
 export function appendText(context: ModelContext, entry: MessageEntry, text: string, at: number): void {
   append(context, entry, { type: 'text', text }, at);
 }
@@ -186,7 +196,7 @@ function append(context: ModelContext, entry: MessageEntry, block: ContentBlock,
     context.note((changes) => changes.entry(entry.index));
     return;
   }
-  // Past the limits a message is full of pictures already: one sentence says that there were more.
+  // A message over the limits is full of media: one note replaces the rest.
   const isFull = entry.content.length >= MAX_PARTS || sizeOf(entry) + mediaSize(block) > MAX_ALL_MEDIA_CHARS;
   if (isFull && block.type !== 'text') {
     if (last?.type !== 'text' || !last.text.endsWith(LEFT_OUT))
@@ -197,7 +207,10 @@ function append(context: ModelContext, entry: MessageEntry, block: ContentBlock,
   context.note((changes) => changes.entry(entry.index));
 }
 
-/** Returns what two pieces of text for the agent make together, undefined where they are not that or make too much. */
+/**
+ * Returns two texts meant for the agent as one block; undefined if either is something else or the
+ * result is too large.
+ */
 function joinedForAgent(last: ContentBlock, block: ContentBlock): ContentBlock | undefined {
   if (last.type !== 'unknown' || !last.forAgent || typeof last.raw !== 'string') return undefined;
   if (block.type !== 'unknown' || !block.forAgent || typeof block.raw !== 'string') return undefined;
@@ -208,12 +221,12 @@ function sizeOf({ content }: MessageEntry): number {
   return content.reduce((sum, block) => sum + mediaSize(block), 0);
 }
 
-/** Pieces of one message that are not joined, and characters of all its pictures, sounds and files. */
+/** Parts of one message that cannot be joined, and characters of all its media. */
 const MAX_PARTS = 2000;
 const MAX_ALL_MEDIA_CHARS = 4 * MAX_MEDIA_CHARS;
 const LEFT_OUT = '[more was left out: the message is too large]';
 
-/** Some agents repeat the prompt as the user's chunks: what only repeats is not shown twice. */
+/** Some agents echo the prompt as user chunks; the echo is not shown again. */
 function isEcho(context: ModelContext, event: Extract<SessionEvent, { type: 'message_chunk' }>, at: number): boolean {
   const { messageId, block } = event;
   const { echo, state } = context;
@@ -223,7 +236,10 @@ function isEcho(context: ModelContext, event: Extract<SessionEvent, { type: 'mes
   return block.type !== 'text' || repeats(echo, block.text);
 }
 
-/** A chunk of the message that a prompt has become. Where the agent goes on differently, its words replace what was sent. */
+/**
+ * Handles a chunk of a message that is a prompt. If the text differs from the prompt, it replaces
+ * the prompt's content.
+ */
 function isEchoOf(context: ModelContext, index: number, block: ContentBlock, at: number): boolean {
   const entry = context.state.entries[index];
   const [promptId, echo] = [...context.prompts].find(([, candidate]) => candidate.index === index) ?? [];
@@ -238,7 +254,10 @@ function isEchoOf(context: ModelContext, index: number, block: ContentBlock, at:
   return true;
 }
 
-/** A message that says what was sent: what was sent stays as it is, with all that went with it. */
+/**
+ * Returns whether a message repeats its prompt; the prompt then stays as sent, with its
+ * attachments.
+ */
 function repeatsPrompt(context: ModelContext, entry: MessageEntry, content: readonly ContentBlock[] | null): boolean {
   const echo = [...context.prompts.values()].find(({ index }) => index === entry.index);
   return echo !== undefined && content !== null && textOf(content) === echo.text;

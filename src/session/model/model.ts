@@ -1,5 +1,6 @@
-// The session: events in, state and noted changes out. No clock, no I/O, no randomness: the same events give the same state. Each event costs the same
-// however long the session is.
+// The session model: events in, state and recorded changes out. No clock, I/O or randomness: the
+// same events give the same state. The cost of an event does not depend on the length of the
+// session.
 
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { boundBlock, MAX_LIST } from '../events/bounds';
@@ -21,27 +22,32 @@ import { addToolContent, applyTool, noteDecision } from './tools';
 import { endTurn, fixReason, requestCancel, startTurn } from './turns';
 import { waitBegins, waitEnds } from './waits';
 
-/** A session for whoever only reads it: what happens is applied and kept by its conversation alone. */
+/** Read access to a session. Events are applied and saved only by its conversation. */
 export type SessionView = Pick<SessionModel, 'state' | 'begins' | 'turn' | 'toolIndex' | 'observe'>;
 
 export class SessionModel {
   readonly #context: ModelContext;
   readonly #readers = new Set<Changes>();
-  /** It begins at the entry `from`; what has come since it was begun to be used. A page may hold entries from `shown` on. */
+  /**
+   * Set while the entries before `from` are being read; `since` are the events applied meanwhile.
+   * Pages can hold entries from `shown` on.
+   */
   #partial: { readonly from: number; shown: number; readonly since: TimedEvent[] } | undefined;
 
   constructor() {
     this.#context = createContext(this.#readers);
   }
 
-  /** The state now. Read only; it changes with the next event. */
+  /** The current state. Read-only; it changes with the next event. */
   get state(): Readonly<SessionState> {
     return this.#context.state;
   }
 
   /**
-   * Begins where others end: before what comes now stand so many entries and turns, which are being read. In their places are
-   * gaps until {@link complete}: one object for all but the last, which alone may be shown. @param at ms since 1970, of what comes next
+   * Creates a model that starts after existing entries and turns, which are still being read. Until
+   * {@link complete}, gaps stand in for them: one shared object for all but the last ones, which
+   * can be shown.
+   * @param at ms since 1970, of the next event
    */
   static after({ entries, turns, turn: running }: Mark, at: number): SessionModel {
     const model = new SessionModel();
@@ -62,12 +68,15 @@ export class SessionModel {
     return model;
   }
 
-  /** Index of the first entry that is there; what stands before it is being read. */
+  /** The index of the first entry that has been read. */
   get begins(): number {
     return this.#partial?.from ?? 0;
   }
 
-  /** Puts in what stands before. @param whole what all events make up to where this one was begun to be used; it belongs to this one then */
+  /**
+   * Adds the entries that were missing.
+   * @param whole the model of all events up to where this one starts; this model takes it over
+   */
   complete(whole: SessionModel): void {
     const partial = this.#partial;
     if (!partial) return;
@@ -89,7 +98,9 @@ export class SessionModel {
     }
   }
 
-  /** To be called once what was kept until now has been applied: what comes after it is not part of what is being read. */
+  /**
+   * Call once the saved events have been applied: later events are not part of what is being read.
+   */
   beginLive(): void {
     const partial = this.#partial;
     if (!partial) return;
@@ -101,23 +112,29 @@ export class SessionModel {
     return this.#context.turnsById.get(id);
   }
 
-  /** The tool entry of an id, the newest where an agent used the id twice. */
+  /** Returns the transcript index of a tool call; the newest one if the agent reused the id. */
   toolIndex(toolCallId: string): number | undefined {
     return this.#context.tools.get(toolCallId);
   }
 
-  /** Lets `changes` hear of everything that changes from now on. */
+  /** Records all further changes in `changes`. */
   observe(changes: Changes): Disposable {
     this.#readers.add(changes);
     return toDisposable(() => this.#readers.delete(changes));
   }
 
-  /** Tells the readers that something beside the events changed: the connection, the queue, what is attached. */
+  /**
+   * Notifies the readers of a change outside the events: the connection, the queue or the
+   * attachments.
+   */
   touch(part: SessionPart): void {
     this.#context.note((changes) => changes.part(part));
   }
 
-  /** Applies one event that came at `at` (ms since 1970). Never throws: an event that makes no sense in this state changes nothing. */
+  /**
+   * Applies an event received at `at` (ms since 1970). Never throws: an event that does not fit the
+   * state changes nothing.
+   */
   apply(event: SessionEvent, at: number): void {
     this.#partial?.since.push({ at, event });
     const context = this.#context;
@@ -261,7 +278,7 @@ export class SessionModel {
   }
 }
 
-/** Which part of the view an event of this kind changes. */
+/** The part of the view that each kind of event changes. */
 const PARTS: Record<
   | 'commands'
   | 'modes'
@@ -301,12 +318,12 @@ const PARTS: Record<
   cancel_requested: 'turn',
 };
 
-/** All parts of the view that a transcript which becomes whole may change. */
+/** The parts of the view that can change when the rest of a transcript has been read. */
 const PARTS_OF_STATE: ReadonlySet<SessionPart> = new Set(Object.values(PARTS));
-/** Entries at the end that are sent to a page without being asked for. */
+/** Entries at the end of the transcript that a page receives without requesting them. */
 const NEWEST = 64;
 
-/** The first entry from `first` on which is not what was shown. */
+/** Returns the index of the first entry from `first` on that differs from the one shown. */
 function firstChange(shown: readonly Entry[], entries: readonly Entry[], first: number): number {
   for (let index = first; index < entries.length; index++) {
     if (!isAlike(shown[index], entries[index])) return index;
@@ -314,7 +331,10 @@ function firstChange(shown: readonly Entry[], entries: readonly Entry[], first: 
   return entries.length;
 }
 
-/** Whether two readings of an entry are the same, as far as what differs between them shows there. */
+/**
+ * Returns whether two versions of an entry look the same, judged by the fields that can differ
+ * here.
+ */
 function isAlike(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a?.kind !== b?.kind || a?.turnId !== b?.turnId) return false;
   if (a?.kind === 'tool' && b?.kind === 'tool')
@@ -322,7 +342,10 @@ function isAlike(a: Entry | undefined, b: Entry | undefined): boolean {
   return !(a && b && 'until' in a && 'until' in b) || a.until === b.until;
 }
 
-/** Returns the entries that events make in a session of their own. @param at ms since 1970 */
+/**
+ * Returns the entries that events make in a model of their own.
+ * @param at ms since 1970
+ */
 function entriesOf(events: readonly SessionEvent[], at: number): readonly Entry[] {
   const model = new SessionModel();
   for (const event of events) model.apply(event, at);

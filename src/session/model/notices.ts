@@ -1,11 +1,11 @@
-// Words beside what was said: notices of the agent or of the client, failures, and updates of a kind that nobody knows.
+// Notices of the agent or the client, errors, and unknown updates.
 import { head } from '../../base/text';
 import { boundRaw, MAX_TOOL_TEXT } from '../events/bounds';
 import type { SessionEvent } from '../events/event';
 import type { ModelContext } from './context';
 import { textOf } from './entryText';
 
-/** Adds a notice or a failure. What the client says stands outside of any turn. */
+/** Adds a notice or an error. Notices of the client belong to no turn. */
 export function addNotice(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'notice' | 'unknown_update' | 'error' }>,
@@ -52,7 +52,10 @@ export function addNotice(
   }
 }
 
-/** Some agents say why a turn fails, and name it as the error of the turn too: what was said just now need not stand twice. */
+/**
+ * Some agents explain a failure in a message and repeat it as the turn's error; do not show it
+ * twice.
+ */
 function isSaid({ state }: ModelContext, message: string): boolean {
   const last = state.entries.at(-1);
   if (!state.turn || last?.kind !== 'agent' || last.turnId !== state.turn.id) return false;
@@ -60,7 +63,7 @@ function isSaid({ state }: ModelContext, message: string): boolean {
   return words !== '' && textOf(last).trimEnd().endsWith(words);
 }
 
-/** Without a turn: the client speaks, and is never late. */
+/** Returns an entry without its turn: notices of the client are never late. */
 function outside<T extends { turnId?: string; late?: true }>({
   turnId: _turnId,
   late: _late,

@@ -1,4 +1,5 @@
-// Plans: lists of steps, texts, or files, each by its id; the agent replaces a plan whole, and may take it back (protocol sections "Agent Plan", "Plan Operations").
+// Plans: a list of steps, a text or a file, identified by id. The agent replaces a plan as a whole
+// and can remove it (protocol sections "Agent Plan", "Plan Operations").
 
 import { head } from '../../base/text';
 import { MAX_LIST, MAX_TOOL_TEXT } from '../events/bounds';
@@ -8,14 +9,14 @@ import type { PlanRecord } from './state';
 
 type PlanEvent = Extract<SessionEvent, { type: 'plan' | 'plan_document' | 'plan_removed' }>;
 
-/** Applies a plan's new content or its end. What a plan was before it was taken back stays to be read. */
+/** Applies the new content of a plan or its removal. A removed plan stays readable. */
 export function applyPlan(context: ModelContext, event: PlanEvent, at: number): void {
   const { planId } = event;
   if (event.type === 'plan_removed') {
     const entry = context.state.entries[context.plans.get(planId) ?? -1];
     if (entry?.kind !== 'plan' || entry.removed) return;
     entry.removed = true;
-    // The same id may be used again, for another plan.
+    // The agent may reuse the id for another plan.
     context.plans.delete(planId);
     context.note((changes) => changes.entry(entry.index));
     return;

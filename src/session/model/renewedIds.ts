@@ -1,15 +1,17 @@
-// The ids of an agent that was started again. Many count from one in each process, so the same id names another message or call then; what the agent repeats of the
-// session under its old ids shows that they go on.
+// Ids of a restarted agent. Many agents count from one in each process, so an old id can name a new
+// message or call. If the agent's replay has the same content under an old id, that id stays valid.
 
 import type { SessionEvent } from '../events/event';
 import type { ModelContext } from './context';
 import { bareTextOf, isBeginning } from './entryText';
 import type { Entry } from './state';
 
-/** What can still go on after a session was opened again stands at its end. */
+/** Ids that stay valid after a session was reopened; only entries near the end can still change. */
 const MAX_KNOWN = 50;
 
-/** The name of an entry among all that have an id of the agent's; undefined where it has none. */
+/**
+ * Returns the agent's id of an entry with its kind as a prefix; undefined if the entry has none.
+ */
 export function idOf(entry: Entry): string | undefined {
   if (entry.kind === 'tool') return toolId(entry.toolCallId);
   if (entry.kind !== 'user' && entry.kind !== 'agent' && entry.kind !== 'thought') return undefined;
@@ -17,8 +19,9 @@ export function idOf(entry: Entry): string | undefined {
 }
 
 /**
- * The ids by which the agent means the same as before: what it repeats under them is what stands here, as far as both go.
- * @param known the transcript here @param repeated the transcript that the agent's replay makes, in a model of its own
+ * Returns the ids under which the agent's replay has the same content as this transcript.
+ * @param known this transcript
+ * @param repeated the transcript of the agent's replay, from a model of its own
  */
 export function sameIds(known: readonly Entry[], repeated: readonly Entry[]): readonly string[] {
   const ours = new Map<string, Entry>();
@@ -46,7 +49,7 @@ export function renewIds(context: ModelContext, { known = [] }: Extract<SessionE
   context.compactions.clear();
 }
 
-/** An id that was taken for another's until the agent repeated what it names. */
+/** Makes an old id valid again once the agent has replayed its entry. */
 function nameAgain(context: ModelContext, name: string): void {
   const entry = context.state.entries.findLast((one) => idOf(one) === name);
   if (entry?.kind === 'tool') context.tools.set(entry.toolCallId, entry.index);

@@ -1,4 +1,5 @@
-// What an agent's replay shows and the transcript lacks is put where it belongs, not at the end.
+// Inserts what an agent's replay shows and the transcript lacks where it belongs instead of at the
+// end.
 
 import type { RestoredEvent, SessionEvent } from '../events/event';
 import { type ModelContext, shift } from './context';
@@ -7,8 +8,8 @@ import type { Entry } from './state';
 import { applyTool } from './tools';
 
 /**
- * Applies `restored`. An entry that is not known changes nothing.
- * @param made the entry that its events make, where it has any
+ * Applies `restored`. An unknown entry id changes nothing.
+ * @param made the entry of the event's own events, if it has any
  */
 export function applyRestored(
   context: ModelContext,
@@ -27,7 +28,7 @@ export function applyRestored(
   const { turnId } = anchor;
   const entry: Entry = {
     ...made,
-    // The number of entries only grows, so no other one has this id.
+    // Unique, as the number of entries only grows.
     id: `${anchor.id}.${entries.length}`,
     index,
     ...(turnId !== undefined && { turnId }),
@@ -39,7 +40,7 @@ export function applyRestored(
   context.note((changes) => (index === entries.length - 1 ? changes.entry(index) : changes.clearedAll()));
 }
 
-/** Lets what follows under the ids of an entry find it, and counts it where its like are counted. */
+/** Adds an inserted entry to the indexes and to the counts of its turn. */
 function register(context: ModelContext, entry: Entry, events: readonly RestoredEvent[], at: number): void {
   if (entry.kind === 'tool') {
     context.tools.set(entry.toolCallId, entry.index);

@@ -1,4 +1,4 @@
-// What a session is at one moment. Mutable, owned by its reducer alone; everybody else reads.
+// The state of a session. Mutable; only the session model writes to it.
 import type {
   AvailableCommand,
   ConfigOption,
@@ -26,11 +26,11 @@ import type { ElicitationBody } from '../events/form';
 interface EntryBase {
   /** Unique in the session and stable. */
   readonly id: string;
-  /** Position in the transcript. It moves only where a gap before it is filled with more than one entry. */
+  /** Position in the transcript. It only changes when entries are inserted before this one. */
   index: number;
-  /** The turn it belongs to; absent for what came outside of any. */
+  /** The turn of the entry; absent outside of turns. */
   readonly turnId?: string;
-  /** It came after its turn had ended. */
+  /** Received after its turn had ended. */
   readonly late?: true;
   readonly at: number;
 }
@@ -38,11 +38,11 @@ interface EntryBase {
 export interface MessageEntry extends EntryBase {
   readonly kind: MessageRole;
   messageId?: string;
-  /** It was sent from here, as this message of the queue. */
+  /** The queue item that was sent as this message. */
   readonly promptId?: string;
-  /** Neighbouring text is one block. */
+  /** Adjacent texts are one block. */
   readonly content: ContentBlock[];
-  /** Characters dropped from the front because the message passed the limit. */
+  /** Number of characters dropped because of the size limit. */
   dropped: number;
   /** Time of the last chunk. */
   until: number;
@@ -60,12 +60,12 @@ export interface ToolEntry extends EntryBase {
   rawInput?: unknown;
   rawOutput?: unknown;
   canCancel?: boolean;
-  /** The subagent that this entry shows: its session. */
+  /** The session id of the subagent that this entry shows. */
   readonly subagentId?: string;
   endedAt?: number;
-  /** How much of its time questions about it were open, in milliseconds. */
+  /** Time during which questions about the call were open, in milliseconds. */
   waitedMs?: number;
-  /** How the last permission for it was answered. */
+  /** The answer to the last permission request for it. */
   decision?: {
     readonly outcome: 'selected' | 'cancelled';
     readonly by: string;
@@ -78,10 +78,10 @@ export interface PlanRecord extends EntryBase {
   readonly kind: 'plan';
   readonly planId: string;
   entries: readonly PlanEntry[];
-  /** In place of entries: the plan as Markdown, or where it lies. */
+  /** Instead of entries: the plan as Markdown, or its URI. */
   markdown?: string;
   uri?: string;
-  /** The agent took it back. */
+  /** The agent removed the plan. */
   removed?: true;
 }
 
@@ -90,23 +90,23 @@ export interface NoticeEntry extends EntryBase {
   severity: string;
   title: string;
   text: string;
-  /** A longer text that opens on demand. */
+  /** A longer text, shown on demand. */
   detail?: string;
-  /** An update of a kind that we do not know, kept whole. */
+  /** An unknown update as received. */
   raw?: unknown;
-  /** A button of the client's own. */
+  /** A button of the client. */
   readonly action?: { readonly id: string; readonly label: string };
-  /** It says that the agent knows nothing of what stands above. */
+  /** The agent does not know the messages above. */
   readonly beginsAnew?: true;
 }
 
-/** A message of a session from elsewhere, or a part of one, that is not there. */
+/** A missing message, or part of one, in a session from elsewhere. */
 export interface GapEntry extends EntryBase {
   readonly kind: 'gap';
   readonly gapId: string;
   text: string;
   state: GapState;
-  /** Where the content is, of a gap in what was said here. */
+  /** The location of the content, for a gap in a message of this session. */
   readonly remote?: RemoteContent;
 }
 
@@ -116,11 +116,11 @@ export interface ErrorEntry extends EntryBase {
   readonly text: string;
   readonly hint?: string;
   readonly stderr?: string;
-  /** Ways to send the prompt of the turn again. */
+  /** Ways to resend the prompt of the turn. */
   readonly actions?: readonly { readonly id: string; readonly label: string }[];
 }
 
-/** The end of a turn, drawn as a rule. */
+/** The end of a turn, drawn as a line. */
 export interface TurnEndEntry extends EntryBase {
   readonly kind: 'turn_end';
   readonly turnId: string;
@@ -130,22 +130,22 @@ export type Entry = MessageEntry | ToolEntry | PlanRecord | NoticeEntry | ErrorE
 
 export interface Turn {
   readonly id: string;
-  /** 1, 2, 3 … in the order of their beginnings. */
+  /** 1, 2, 3 … in order of their start. */
   readonly number: number;
   readonly origin: 'user' | 'agent';
   readonly startedAt: number;
   firstOutputAt?: number;
   endedAt?: number;
-  /** How much of its time it waited for the user, in milliseconds. */
+  /** Time during which the turn waited for the user, in milliseconds. */
   waitedMs?: number;
   stopReason?: StopReason;
   barrier?: Barrier;
-  /** A sentence on why it ended so, where the reason alone does not tell. */
+  /** An explanation of the stop reason, if needed. */
   note?: string;
-  /** With `error`: nothing failed, the agent was ended while it ran. */
+  /** Only with `error`: the turn did not fail, the agent was stopped while it ran. */
   interrupted?: true;
   cancelRequested?: true;
-  /** Known from the replay of an old session: nothing is known of its end. */
+  /** The turn comes from a replay; how it ended is unknown. */
   readonly replayed?: true;
   tokens?: number;
   tokenParts?: TokenParts;
@@ -157,7 +157,7 @@ export interface Terminal {
   readonly id: string;
   command?: string;
   cwd?: string;
-  /** The last part of the output. */
+  /** The end of the output. */
   output: string;
   truncated: boolean;
   exit?: TerminalExit;
@@ -181,7 +181,7 @@ export type Elicitation = {
   readonly toolCallId?: string;
   readonly message: string;
   readonly at: number;
-  /** The page is open in the browser; the agent says when it is done. */
+  /** The page is open in the browser; the agent reports when it is done. */
   readonly opened?: true;
 } & ElicitationBody;
 
@@ -191,13 +191,18 @@ export interface SessionState {
   readonly terminals: Map<string, Terminal>;
   readonly permissions: Map<string, Permission>;
   readonly elicitations: Map<string, Elicitation>;
-  /** What goes on beside the turns. */
+  /** Background work. */
   background: readonly BackgroundItem[];
-  /** What the agent says of itself, where it does: `running`, `idle`, `requires_action`, or another word for busy. */
+  /**
+   * The state reported by the agent, if any: `running`, `idle`, `requires_action`, or another
+   * value, which counts as busy.
+   */
   agentState: string | undefined;
-  /** The turn that runs now. */
+  /** The running turn. */
   turn: Turn | undefined;
-  /** What comes now may be the past of a session that was opened again: it is shown, and nothing else happens because of it. */
+  /**
+   * Events may come from the replay of a reopened session: they are shown but have no other effect.
+   */
   replaying: boolean;
   title: string | undefined;
   commands: readonly AvailableCommand[];

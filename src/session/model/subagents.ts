@@ -1,5 +1,7 @@
-// Subagents: sessions that the agent runs for this one. Each is one entry, drawn like a tool call: its title, whether it works, what went between it and the others, and
-// its own last words. A subagent outlives turns and may work again after it was idle (protocol v1 unstable and v2 "subagent_update", "session_message").
+// Subagents: sessions that the agent runs for this one. Each is one entry, shown like a tool call
+// with its title, status, messages to and from other sessions, and its latest text. A subagent
+// outlives turns and can become active again (protocol v1 unstable and v2 "subagent_update",
+// "session_message").
 import { head, tail } from '../../base/text';
 import type { ToolContent } from '../events/content';
 import type { SessionEvent } from '../events/event';
@@ -7,9 +9,12 @@ import type { ModelContext, Subagent } from './context';
 import type { ToolEntry } from './state';
 import { isEnded, shortenOldest } from './tools';
 
-/** Subagents of one session that are followed; of those before, what they did stays as it is. */
+/** Subagents of one session that are updated; earlier ones keep their last state. */
 const MAX_SUBAGENTS = 200;
-/** Messages between sessions that are kept, and the characters of each. */
+/**
+ * Messages between sessions that are kept, how many of them a subagent shows, and the characters of
+ * each.
+ */
 const MAX_MESSAGES = 500;
 const MAX_SHOWN = 20;
 const MAX_CHARS = 20_000;
@@ -19,7 +24,7 @@ type SubagentEvent = Extract<
   { type: 'subagent' | 'subagent_said' | 'subagent_did' | 'subagents_ended' | 'session_message' }
 >;
 
-/** Applies an event of a subagent. One that nobody announced is announced by it. */
+/** Applies a subagent event. An unknown subagent is added. */
 export function applySubagent(context: ModelContext, event: SubagentEvent, at: number): void {
   if (event.type === 'session_message') {
     applyMessage(context, event, at);
@@ -52,7 +57,7 @@ export function applySubagent(context: ModelContext, event: SubagentEvent, at: n
   draw(context, event.sessionId, subagent, entry);
 }
 
-/** Nobody will say any more how those that worked have ended. */
+/** Marks active subagents as cancelled: no further update will come. */
 function endAll(context: ModelContext, at: number): void {
   for (const subagent of context.subagents.byId.values()) end(context, subagent, at);
 }
@@ -84,7 +89,7 @@ function applyMessage(
   if (event.recipient !== undefined) message.recipient = event.recipient ?? undefined;
   message.text = head((event.text ?? message.text) + (event.append ?? ''), MAX_CHARS);
   const { sender, recipient } = message;
-  // Pieces may come before it is known between whom they went: they are shown as soon as it is.
+  // A part of the message can precede its sender and recipient; it is shown once they are known.
   if (sender === undefined && recipient === undefined) return;
   const known = [sender, recipient].filter((id): id is string => id !== undefined && byId.has(id));
   const [first] = known.length > 0 ? known : [sender ?? recipient];
@@ -95,7 +100,7 @@ function applyMessage(
   }
 }
 
-/** The first that is done, else the first. */
+/** Removes the first finished subagent, or the first one if none has finished. */
 function forgetOne(context: ModelContext, at: number): void {
   const { byId } = context.subagents;
   const isDone = ([, { index }]: [string, Subagent]): boolean => {

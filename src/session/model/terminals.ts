@@ -1,4 +1,5 @@
-// Terminals as a session shows them: those that the client runs and those that an agent only describes. An id nobody has heard of is a terminal too.
+// Terminals of a session: those run by the client and those only described by an agent. An update
+// with an unknown id adds a terminal.
 
 import { grown, tail } from '../../base/text';
 import { MAX_ALL_TERMINAL_CHARS, MAX_TERMINAL_CHARS, SHORT_TERMINAL_CHARS } from '../events/bounds';
@@ -6,10 +7,10 @@ import type { SessionEvent } from '../events/event';
 import type { ModelContext } from './context';
 import type { Terminal } from './state';
 
-/** Terminals kept for display in one session; the oldest that has ended goes first. */
+/** Terminals kept for display in one session; the oldest finished one is removed first. */
 const MAX_TERMINALS = 500;
 
-/** Applies what became known of a terminal. Output that grows costs what it grows by. */
+/** Applies an update of a terminal. The cost of appending depends on the appended text only. */
 export function applyTerminal(context: ModelContext, event: Extract<SessionEvent, { type: 'terminal' }>): void {
   const terminal = get(context, event.terminalId);
   let redraw = false;
@@ -22,7 +23,8 @@ export function applyTerminal(context: ModelContext, event: Extract<SessionEvent
     redraw = true;
   } else if (event.append) {
     const full = grown(terminal.output, event.append);
-    // Cutting at every append would copy a megabyte each time: let it grow by a quarter first.
+    // Trimming on every append would copy a megabyte each time, so let the output grow by a quarter
+    // first.
     const output = full.length > MAX_TERMINAL_CHARS * 1.25 ? tail(full, MAX_TERMINAL_CHARS) : full;
     if (output.length < full.length) terminal.truncated = true;
     terminal.output = output;
@@ -45,12 +47,13 @@ export function applyTerminal(context: ModelContext, event: Extract<SessionEvent
     for (const index of context.terminalShownIn.get(terminal.id) ?? []) context.note((changes) => changes.entry(index));
 }
 
-/** Cuts the outputs of the terminals that began first, until all together are within the limit. */
+/** Shortens the outputs of the oldest terminals until all together are within the limit. */
 function shortenOldest(context: ModelContext): void {
   for (const terminal of context.state.terminals.values()) {
     if (context.terminalChars <= MAX_ALL_TERMINAL_CHARS) return;
     const { length } = terminal.output;
-    // What is short already is left alone until it has doubled: cutting it at every append would cost a copy each time.
+    // Shortening the same output on every append would copy it each time, so wait until it has
+    // doubled.
     if (length <= 2 * SHORT_TERMINAL_CHARS) continue;
     terminal.output = tail(terminal.output, SHORT_TERMINAL_CHARS);
     terminal.truncated = true;

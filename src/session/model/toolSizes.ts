@@ -1,20 +1,28 @@
-// How much the tool calls of a session hold. One call is bounded, and so is one message, but a session has any number of them.
+// Sizes of the tool calls of a session. Each call is bounded, but their number is not, so the
+// oldest are shortened.
 import { roughSize } from '../../base/text';
 import { contentSize, MAX_ALL_TOOL_CHARS, MAX_RAW_CHARS } from '../events/bounds';
 import type { ToolEntry } from './state';
 
-/** The sizes of all calls that were not shortened, the oldest first. */
+/** The sizes of all calls that have not been shortened, oldest first. */
 export class ToolSizes {
   readonly #sizes = new Map<ToolEntry, number>();
   #total = 0;
 
-  /** Measures a call anew. @returns the calls that have to be shortened now, and are forgotten here */
+  /**
+   * Measures a call.
+   * @returns the calls to shorten now, which are no longer counted
+   */
   set(entry: ToolEntry): readonly ToolEntry[] {
     const raw = roughSize(entry.rawInput, MAX_RAW_CHARS) + roughSize(entry.rawOutput, MAX_RAW_CHARS);
     return this.add(entry, contentSize(entry.content) + raw - (this.#sizes.get(entry) ?? 0));
   }
 
-  /** A call has grown. @param by characters @returns as {@link set} */
+  /**
+   * Adds to the size of a call.
+   * @param by characters
+   * @returns as {@link set}
+   */
   add(entry: ToolEntry, by: number): readonly ToolEntry[] {
     this.#sizes.set(entry, (this.#sizes.get(entry) ?? 0) + by);
     this.#total += by;

@@ -1,4 +1,5 @@
-// Tool calls: upserted by id in whatever order an agent sends them (protocol v1 "Tool Calls"; updates before the call, calls announced twice, none announced).
+// Tool calls, upserted by id in whatever order updates arrive: before the call, announced twice or
+// never announced (protocol v1 "Tool Calls").
 import { grown } from '../../base/text';
 import { boundContent, boundRaw, MAX_TOOL_PARTS, MAX_TOOL_TEXT, partSize, shortContent } from '../events/bounds';
 import type { ToolContent, ToolStatus } from '../events/content';
@@ -8,10 +9,10 @@ import type { ToolEntry } from './state';
 
 type ToolEvent = Extract<SessionEvent, { type: 'tool_call' }>;
 
-/** Characters of a raw value of a call that was shortened. */
+/** Characters kept of each raw value of a shortened call. */
 const SHORT_RAW_CHARS = 2000;
 
-/** Whether nothing more is expected of a call in this status. */
+/** Returns whether a status is final. */
 export function isEnded(status: ToolStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
@@ -20,7 +21,7 @@ export function isEnded(status: ToolStatus): boolean {
 export function applyTool(context: ModelContext, event: ToolEvent, at: number): void {
   const { state } = context;
   const known = state.entries[context.tools.get(event.toolCallId) ?? -1];
-  // An id that is announced again in a later turn is a new call: some agents count from one in each turn.
+  // An id announced again in a later turn is a new call: some agents number calls per turn.
   const turn = currentTurn(state);
   const reused = event.announced && known !== undefined && turn !== undefined && known.turnId !== turn.id;
   if (known?.kind === 'tool' && !reused) {
@@ -35,7 +36,7 @@ export function applyTool(context: ModelContext, event: ToolEvent, at: number): 
   create(context, event, at);
 }
 
-/** Adds one content to a tool call (v2 `tool_call_content_chunk`); a call that nobody has heard of begins with it. */
+/** Adds one content to a tool call (v2 `tool_call_content_chunk`). An unknown id adds a call. */
 export function addToolContent(
   context: ModelContext,
   event: Extract<SessionEvent, { type: 'tool_content' }>,
@@ -55,14 +56,18 @@ export function addToolContent(
   context.note((changes) => changes.entry(known.index));
 }
 
-/** Pieces of one text are one text. Undefined where the two do not join. */
+/**
+ * Returns the content with the text appended to its last block; undefined if the two cannot be
+ * joined.
+ */
 function joinText(content: readonly ToolContent[], part: ToolContent): readonly ToolContent[] | undefined {
   const last = content.at(-1);
   if (part.type !== 'content' || part.block.type !== 'text') return undefined;
   if (last?.type !== 'content' || last.block.type !== 'text') return undefined;
   const text = grown(last.block.text, part.block.text);
   const parts: ToolContent[] = [...content.slice(0, -1), { type: 'content', block: { type: 'text', text } }];
-  // Cutting at every piece would copy a megabyte each time: let it grow by a quarter first.
+  // Trimming on every chunk would copy a megabyte each time, so let the text grow by a quarter
+  // first.
   return text.length > MAX_TOOL_TEXT * 1.25 ? boundContent(parts) : parts;
 }
 
@@ -91,13 +96,13 @@ function create(context: ModelContext, event: ToolEvent, at: number): void {
   track(context, entry);
 }
 
-/** Notes how large a call has become; where all together are too large, the oldest give way. */
+/** Updates the size of a call and shortens the oldest calls if all together are too large. */
 function measure(context: ModelContext, entry: ToolEntry, { patch: fields }: ToolEvent): void {
   if (fields.content === undefined && fields.rawInput === undefined && fields.rawOutput === undefined) return;
   shortenOldest(context, context.toolSizes.set(entry));
 }
 
-/** Makes the calls that are too much short. */
+/** Shortens calls that exceed the limit of the session. */
 export function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry[]): void {
   for (const entry of tooMuch) {
     entry.content = shortContent(entry.content);
@@ -107,7 +112,10 @@ export function shortenOldest(context: ModelContext, tooMuch: readonly ToolEntry
   }
 }
 
-/** Marks what a turn left open, unless it goes on beside the turns: nobody will finish it. A late update of the agent still corrects this. */
+/**
+ * Marks the calls that a turn left open as cancelled, except background work. A late update of the
+ * agent still corrects the status.
+ */
 export function cancelOpenTools(context: ModelContext, at: number): void {
   const background = new Set(context.state.background.flatMap(({ type, id }) => (type === 'tool_call' ? [id] : [])));
   for (const index of context.openTools) {
@@ -120,7 +128,7 @@ export function cancelOpenTools(context: ModelContext, at: number): void {
   context.openTools.clear();
 }
 
-/** Remembers on the tool call how its permission was answered. */
+/** Records on the tool call how its permission request was answered. */
 export function noteDecision(context: ModelContext, event: Extract<SessionEvent, { type: 'permission_closed' }>): void {
   const permission = context.state.permissions.get(event.permissionId);
   const entry =
@@ -141,7 +149,7 @@ function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
   else if (fields.name !== undefined) entry.name = fields.name;
   if (fields.kind !== undefined) entry.toolKind = fields.kind ?? 'other';
   if (fields.status !== undefined) setStatus(entry, fields.status ?? 'pending', announced, at);
-  // A late announcement with empty lists must not wipe what updates brought before it.
+  // A late announcement with empty lists must not discard what earlier updates brought.
   if (fields.content && !(announced && fields.content.length === 0)) entry.content = boundContent(fields.content);
   if (fields.locations && !(announced && fields.locations.length === 0))
     entry.locations = fields.locations.slice(0, MAX_TOOL_PARTS);
@@ -154,7 +162,10 @@ function patch(entry: ToolEntry, event: ToolEvent, at: number): void {
   else if (fields.rawOutput !== undefined) entry.rawOutput = boundRaw(fields.rawOutput);
 }
 
-/** A status only moves on: an announcement or a late "in progress" never reopens what has ended. "cancelled" is our guess, so the agent's word replaces it. */
+/**
+ * Sets the status unless that would reopen a finished call: announcements and "in progress" can
+ * arrive late. "cancelled" is the client's assumption, so a status of the agent replaces it.
+ */
 function setStatus(entry: ToolEntry, status: ToolStatus, announced: boolean, at: number): void {
   const ended = isEnded(entry.status);
   if (ended && !isEnded(status)) return;

@@ -1,5 +1,5 @@
-// Turns: their beginning and end, the request to cancel one, and those of a replay. In the past of a session that was opened again, each message of the user begins a
-// turn, as it did when it was sent. Of its end nothing is known, so none is made up.
+// Turns: start, end and cancellation, and the turns of a replay. When a session is reopened, each
+// user message starts a turn, as it did originally. Replayed turns have no end, as it is unknown.
 import type { TurnTokens } from '../events/content';
 import type { SessionEvent } from '../events/event';
 import type { ModelContext } from './context';
@@ -21,7 +21,7 @@ export function startTurn(context: ModelContext, event: Extract<SessionEvent, { 
   };
   state.turns.push(turn);
   context.turnsById.set(turn.id, turn);
-  // What was left open outside of a turn, by a replay or by a question that an agent asked before the first one.
+  // Calls left open outside of a turn, by a replay or by a question asked before the first turn.
   cancelOpenTools(context, event.at);
   state.turn = turn;
   state.replaying = false;
@@ -50,7 +50,7 @@ function setTokens(turn: Turn, { tokens, tokenParts }: TurnTokens): void {
   if (tokenParts) turn.tokenParts = tokenParts;
 }
 
-/** Applies `turn_reason`: the reason of a turn that has ended. */
+/** Applies `turn_reason`: the stop reason of a turn that has ended. */
 export function fixReason(context: ModelContext, event: Extract<SessionEvent, { type: 'turn_reason' }>): void {
   const turn = context.turnsById.get(event.turnId);
   if (!turn) return;
@@ -75,7 +75,10 @@ export function requestCancel(context: ModelContext, turnId: string, at: number)
   return true;
 }
 
-/** Begins a turn of the past, while a session is replayed. To be called where a message of the user begins. @param at ms since 1970, of the replay */
+/**
+ * Starts a turn of the past while a session is replayed. Call it where a user message starts.
+ * @param at ms since 1970, of the replay
+ */
 export function beginReplayedTurn(context: ModelContext, at: number): void {
   const { state } = context;
   if (!state.replaying || state.turn) return;

@@ -1,19 +1,25 @@
-// How long a turn and its tool calls waited for the user: their times are not the agent's alone.
+// Measures how long turns and tool calls waited for the user, as that time is not the agent's.
 import type { ModelContext } from './context';
 
-/** A question of the agent: when it was asked, and for which tool call. */
+/** A permission request or elicitation: its time and its tool call. */
 interface Question {
   readonly at: number;
   readonly toolCallId?: string;
 }
 
-/** A question is about to be shown. To be called before it stands in the state. @param at ms since 1970 */
+/**
+ * Call before a question is added to the state.
+ * @param at ms since 1970
+ */
 export function waitBegins(context: ModelContext, at: number): void {
   if (isAsked(context)) return;
   context.askedSince = at;
 }
 
-/** A question was closed. To be called after it has left the state. @param at ms since 1970 */
+/**
+ * Call after a question was removed from the state.
+ * @param at ms since 1970
+ */
 export function waitEnds(context: ModelContext, { at: asked, toolCallId }: Question, at: number): void {
   const entry = toolCallId === undefined ? undefined : context.state.entries[context.tools.get(toolCallId) ?? -1];
   if (entry?.kind === 'tool') {
@@ -25,7 +31,10 @@ export function waitEnds(context: ModelContext, { at: asked, toolCallId }: Quest
   context.askedSince = undefined;
 }
 
-/** The running turn has waited until now; what is still open is none of its time any more. @param at ms since 1970 */
+/**
+ * Adds the waiting time so far to the running turn.
+ * @param at ms since 1970
+ */
 export function noteTurnWait(context: ModelContext, at: number): void {
   const { askedSince, state } = context;
   if (askedSince === undefined || !state.turn) return;

@@ -1,4 +1,5 @@
-// Messages that wait for their turn, in the user's order. Pure: it knows nothing of agents or time; whoever sends asks for the next one.
+// Queued messages in the user's order. Pure: it knows neither agents nor time; the sender asks for
+// the next message.
 import type { ContentBlock } from '../events/content';
 import type { ItemCode, PauseCode, WaitReason } from './waitReason';
 
@@ -7,20 +8,25 @@ export type QueueItemState = 'queued' | 'sending' | 'accepted' | 'failed';
 export interface QueueItem {
   readonly id: string;
   text: string;
-  /** What goes with the text, as content blocks for the agent. */
+  /** Attachments of the message, as content blocks. */
   readonly attachments: readonly QueuedAttachment[];
   state: QueueItemState;
-  /** Why it does not go, as a {@link WaitReason}. */
+  /** Why the message is not sent, as a {@link WaitReason}. */
   reason?: string;
-  /** The user is editing it: it is not sent under their fingers. */
+  /** The user is editing the message, so it is not sent. */
   held: boolean;
-  /** It failed so that nobody knows whether the agent has it: it goes only when the user says so of it. */
+  /**
+   * Sending failed and the agent may have received it; it is only resent if the user asks for it.
+   */
   doubtful?: true;
-  /** The id of the prompt in the transcript that it says again; absent where it does not stand there. */
+  /**
+   * The id of the prompt in the transcript that this message resends; absent if the prompt is not
+   * in the transcript.
+   */
   readonly repeats?: string;
 }
 
-/** What is said of an item beside its state. */
+/** Details of an item in addition to its state. */
 export type StateFacts = Readonly<Pick<QueueItem, 'reason' | 'doubtful'>>;
 
 /** An attachment as it was when the message was queued. */
@@ -29,13 +35,15 @@ export interface QueuedAttachment {
   readonly kind: 'file' | 'selection' | 'image' | 'other';
   readonly label: string;
   readonly detail?: string;
-  /** A small picture of a pasted image, as a `data:` address. */
+  /** A thumbnail of a pasted image, as a `data:` URL. */
   readonly thumbnail?: string;
-  /** What the agent gets, best form first; the first that the agent takes is sent. */
+  /**
+   * The forms in which it can be sent, best first; the first form that the agent supports is sent.
+   */
   readonly forms: readonly ContentBlock[];
 }
 
-/** On its way, or with the agent, which has not taken it in yet: nothing can be changed about it here. */
+/** Being sent, or sent but not yet accepted by the agent: it can no longer be changed. */
 export function isAway({ state }: QueueItem): boolean {
   return state === 'sending' || state === 'accepted';
 }
@@ -50,7 +58,10 @@ export class PromptQueue {
     this.#onChange = onChange;
   }
 
-  /** Goes on with what was kept. @param used the highest number that an id of this session has, among these and those that were sent */
+  /**
+   * Restores a saved queue.
+   * @param used the highest number used in an id of this session, queued or sent
+   */
   restore(items: readonly QueueItem[], paused: string | undefined, used: number): void {
     this.#items.push(...items);
     this.#paused = paused;
@@ -62,7 +73,7 @@ export class PromptQueue {
     return this.#items;
   }
 
-  /** Why nothing is sent by itself, as a {@link WaitReason}; undefined while the queue runs. */
+  /** Why the queue is paused, as a {@link WaitReason}; undefined while it is running. */
   get paused(): string | undefined {
     return this.#paused;
   }
@@ -75,13 +86,16 @@ export class PromptQueue {
     return item;
   }
 
-  /** Puts a message that is not in the queue before all others. */
+  /** Inserts a message that is not in the queue at the front. */
   putFirst(item: QueueItem): void {
     this.#items.unshift({ ...item });
     this.#onChange();
   }
 
-  /** An item that has left and was not taken is the next again. False where it is here. */
+  /**
+   * Puts an item back that was sent but not accepted, so that it is next. Returns false if it is in
+   * the queue.
+   */
   putBack(item: QueueItem): boolean {
     if (this.#items.includes(item)) return false;
     item.state = 'queued';
@@ -94,13 +108,16 @@ export class PromptQueue {
     return this.#items.find((item) => item.id === id);
   }
 
-  /** The item that may be sent now: the first one that is here, unless the queue is paused or somebody edits that item. Order is never broken by itself. */
+  /**
+   * Returns the item to send now: the first unsent one, unless the queue is paused or that item is
+   * being edited. Items are never sent out of order on their own.
+   */
   next(): QueueItem | undefined {
     const first = this.#items.find((item) => !isAway(item) && item.state !== 'failed');
     return this.#paused === undefined && first?.state === 'queued' && !first.held ? first : undefined;
   }
 
-  /** Replaces the text of an item that has not left. False where it has. */
+  /** Replaces the text of an unsent item. Returns false if it was sent. */
   edit(id: string, text: string): boolean {
     return this.#change(id, (item) => {
       item.text = text;
@@ -115,12 +132,12 @@ export class PromptQueue {
     });
   }
 
-  /** Moves an item to a position (0 is the next to be sent). */
+  /** Moves an item to a position (0 is next). */
   move(id: string, to: number): boolean {
     const item = this.find(id);
     if (!item || isAway(item)) return false;
     this.#items.splice(this.#items.indexOf(item), 1);
-    // What is with the agent already comes before it in any case.
+    // Items already with the agent come first in any case.
     const away = this.#items.filter(isAway).length;
     this.#items.splice(Math.max(away, Math.min(to, this.#items.length)), 0, item);
     this.#onChange();
@@ -131,7 +148,7 @@ export class PromptQueue {
     const index = this.#items.findIndex((item) => item.id === id);
     if (index < 0) return undefined;
     const [item] = this.#items.splice(index, 1);
-    // A pause is for what waits: it must not hold what the user writes later.
+    // A pause applies to the queued items; it must not hold up later messages.
     if (this.#items.length === 0) this.#paused = undefined;
     this.#onChange();
     return item;
@@ -145,7 +162,10 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** The agent is gone: what had not left yet is here again. What it had got, and nobody knows whether it was taken in, is for the user. */
+  /**
+   * The agent is gone. Unsent items return to the queue; an item that the agent may have received
+   * is left to the user.
+   */
   takeBack(): void {
     const away = this.#items.filter(isAway);
     if (away.length === 0) return;
@@ -159,19 +179,25 @@ export class PromptQueue {
     this.#onChange();
   }
 
-  /** Stops sending by itself, until it is resumed or the queue has run empty. */
+  /** Pauses the queue until it is resumed or empty. */
   pause(reason: WaitReason<PauseCode>): void {
     this.#paused = reason;
     this.#onChange();
   }
 
-  /** Lets the queue go on. What failed, or may have arrived already, is not part of that: it goes when the user says so of the item itself. */
+  /**
+   * Resumes the queue. Items that failed or may have been sent stay where they are until the user
+   * resends each of them.
+   */
   resume(): void {
     this.#paused = undefined;
     this.#onChange();
   }
 
-  /** The user wants this one sent next, also where it had failed or is being edited: it goes as it stands. */
+  /**
+   * Makes an item the next one to be sent, even if it failed or is being edited; its current text
+   * is sent.
+   */
   putNext(id: string): void {
     this.#change(id, (item) => {
       item.held = false;
@@ -180,7 +206,7 @@ export class PromptQueue {
     this.move(id, 0);
   }
 
-  /** Removes everything that has not left and returns it. */
+  /** Removes all unsent items and returns them. */
   clear(): QueueItem[] {
     const gone = this.#items.filter((item) => !isAway(item));
     this.#items.splice(0, this.#items.length, ...this.#items.filter(isAway));
@@ -189,7 +215,11 @@ export class PromptQueue {
     return gone;
   }
 
-  /** Takes back that the queue was cleared. @param gone what {@link clear} returned @param paused why the queue waited before it */
+  /**
+   * Undoes a clear.
+   * @param gone the items that {@link clear} returned
+   * @param paused why the queue was paused before
+   */
   unclear(gone: readonly QueueItem[], paused: string | undefined): void {
     this.#items.splice(this.#items.filter(isAway).length, 0, ...gone.map((item) => ({ ...item, held: false })));
     this.#paused ??= paused;
@@ -205,7 +235,7 @@ export class PromptQueue {
   }
 }
 
-/** What had failed may go again: the user says so. */
+/** The user allows a failed item to be sent again. */
 function release(item: QueueItem): void {
   if (item.state !== 'failed') return;
   item.state = 'queued';

@@ -1,6 +1,7 @@
-// Why a queue is paused, or one of its messages does not go: a code, kept as it is. Its words are made where it is shown (client/view/waitReasonWords.ts).
+// Codes for why a queue is paused or a message is not sent. Codes are stored; labels are made where
+// they are shown (client/view/waitReasonWords.ts).
 
-/** Why nothing of a queue is sent by itself. The codes with a detail carry a text of the agent's or of the system's. */
+/** Why the whole queue is paused. Codes with a detail carry a text of the agent or the system. */
 export type PauseCode =
   | 'by-user'
   | 'stopped'
@@ -16,13 +17,13 @@ export type PauseCode =
   | 'session-not-opened'
   | 'turn-failed';
 
-/** Why one message does not go. */
+/** Why a single message is not sent. */
 export type ItemCode = 'in-doubt' | 'refused' | 'taking-back' | 'not-given-back';
 
 /** `code`, or `code: detail`. */
 export type WaitReason<Code extends string = PauseCode | ItemCode> = Code | `${Code}: ${string}`;
 
-/** A reason with what is known beside its code. */
+/** Returns a reason with a detail. */
 export function detailed<const Code extends PauseCode | ItemCode>(code: Code, detail: string): `${Code}: ${string}` {
   return `${code}: ${detail}`;
 }

@@ -1,6 +1,8 @@
-// What an agent repeats of a session, held against what is known of it here. What is known stays as it is, with its turns and ends. Agents repeat it in other pieces, leave
-// things out, and put words of their own between: what they repeat in front of the last thing that is known stands here already. Added is what comes behind that,
-// in its place: the rest of an answer that was cut off, the end of a tool call, and what somebody else did in the session meanwhile.
+// Compares an agent's replay of a session with the transcript and returns what the transcript
+// lacks. The transcript itself stays as it is, with its turns and their ends. Agents replay
+// messages in other pieces, leave things out and insert their own text, so everything before the
+// last entry that matches counts as known. What follows that entry is added in place: the rest of
+// an interrupted answer, the end of a tool call, and what was done in the session elsewhere.
 
 import type { SessionEvent, StopReason } from '../events/event';
 import { eventsOf, terminalsOf, toolEvent } from '../model/entryEvents';
@@ -19,25 +21,25 @@ import {
 } from './segments';
 import { shareContent } from './sharedContent';
 
-/** As much of a session's state as is compared. */
+/** The part of a session's state that is compared. */
 export type Transcript = Pick<SessionState, 'entries' | 'turns' | 'terminals'>;
 
-/** Where a repeated entry stands here; `rest`: only its beginning does. */
+/** The entry here that a replayed entry matches; `rest` if only its beginning matches. */
 interface Match {
   readonly entry: Entry;
   readonly rest?: string;
 }
 
-/** A repeated entry with the segments here that it can be in. */
+/** A replayed entry with the segments here that it can match. */
 interface Candidate {
   readonly entry: Entry;
-  /** Undefined before the first message of the user that both have. */
+  /** Undefined before the first user message that both transcripts have. */
   readonly place: Pairing | undefined;
-  /** The message of the user before it was not written here: it may be the agent's own word for something. */
+  /** The preceding user message is not in this transcript, so the agent may have made it up. */
   readonly isDoubtful: boolean;
 }
 
-/** Reasons that an agent gives itself: nothing of such a turn is still to come. */
+/** Stop reasons that the agent gives itself: nothing of such a turn is missing. */
 const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
   'end_turn',
   'cancelled',
@@ -47,10 +49,13 @@ const COMPLETE: ReadonlySet<StopReason | undefined> = new Set([
 ]);
 
 /**
- * Returns the events that bring what is missing, in order; to be applied while no turn runs. Applied, the same repetition brings nothing any more. What is found
- * in both has the contents of the transcript in `repeated` afterwards, so that they are not in memory twice.
- * @param known the transcript here @param repeated the transcript that the agent's replay makes, in a model of its own
- * @param goesOn more may come: a message of the user at the very end waits for what shows whether the user wrote it
+ * Returns the events that add what is missing, in order, to be applied while no turn is running.
+ * After they are applied, the same replay adds nothing. Matching entries of `repeated` share the
+ * contents of the transcript afterwards, so that memory holds them once.
+ * @param known this transcript
+ * @param repeated the transcript of the agent's replay, from a model of its own
+ * @param goesOn more may follow: a user message at the very end is held back until it is clear who
+ * wrote it
  */
 export function reconcile(known: Transcript, repeated: Transcript, goesOn = false): SessionEvent[] {
   if (!known.entries.some(isSaid)) return added(repeated.entries, repeated);
@@ -58,7 +63,7 @@ export function reconcile(known: Transcript, repeated: Transcript, goesOn = fals
   const candidates = candidatesOf(segments, segmentsOf(repeated.entries));
   const matches = matchAll(segments, candidates);
   for (const [entry, match] of matches) if (match.rest === undefined) shareContent(entry, match.entry);
-  // Plans and notices are found anywhere, so they show nothing of how far the repetition has come.
+  // Plans and notices match anywhere, so they do not show how far the replay has come.
   const last = candidates.findLastIndex(({ entry }) => isSaid(entry) && matches.has(entry));
   if (last < 0) return goesOn ? [] : unrelated(known.entries, repeated);
   const lastPlace = segments.length - 1;
@@ -85,7 +90,8 @@ export function reconcile(known: Transcript, repeated: Transcript, goesOn = fals
     segments[lastPlace]?.entries.findLast((entry) => isSaid(entry) || entry.kind === 'plan') ??
     segments[lastPlace]?.user;
   for (const entry of rest) events.push(...(isOpen && end ? restored(end, entry, repeated) : again(entry, repeated)));
-  // An agent that does not come as far as this transcript has forgotten its end: nothing in it is new. It may never have got a prompt that it said nothing to.
+  // A replay that ends before this transcript has lost the end of the session: nothing in it is
+  // new. The agent may never have received a prompt that has no answer.
   const reached = candidates[last]?.place?.last ?? 0;
   const isBehind = segments.slice(reached + 1).every(({ entries }) => !entries.some(isSaid));
   if (turnAt >= 0 && isBehind)
@@ -102,7 +108,7 @@ function isSaid({ kind }: Entry): boolean {
   return kind === 'user' || kind === 'agent' || kind === 'thought' || kind === 'tool';
 }
 
-/** Whether the agent itself has ended the turn of a segment. */
+/** Returns whether the agent itself ended the turn of a segment. */
 function isComplete({ turns }: Transcript, segment: Segment | undefined): boolean {
   const end = segment?.entries.findLast(({ kind }) => kind === 'turn_end');
   const turn = turns.findLast(({ id }) => id === end?.turnId);
@@ -111,7 +117,10 @@ function isComplete({ turns }: Transcript, segment: Segment | undefined): boolea
 
 // ---- What is added ---------------------------------------------------------------------------------------------------
 
-/** What an agent says that repeats no message of the user is no past; what it says each time it starts stands here already. */
+/**
+ * A replay without user messages is not the past of this session; greetings that the agent repeats
+ * at each start are already here.
+ */
 function unrelated(known: readonly Entry[], repeated: Transcript): SessionEvent[] {
   if (repeated.entries.some(({ kind }) => kind === 'user')) return [];
   const words = new Set(known.flatMap((entry) => (entry.kind === 'agent' ? [wordsOf(entry)] : [])));
@@ -120,7 +129,7 @@ function unrelated(known: readonly Entry[], repeated: Transcript): SessionEvent[
     .flatMap((entry) => again(entry, repeated));
 }
 
-/** Turns that were held elsewhere. */
+/** Turns that were run elsewhere. */
 function added(entries: readonly Entry[], repeated: Transcript): SessionEvent[] {
   if (entries.length === 0) return [];
   return [{ type: 'replay_resumed' }, ...entries.flatMap((entry) => again(entry, repeated))];
@@ -136,11 +145,11 @@ function restored(behind: Entry, entry: Entry, repeated: Transcript): SessionEve
   return [...terminalsOf(entry, repeated), { type: 'restored', entryId: behind.id, events }];
 }
 
-/** The end of a call that was open here. */
+/** The end of a tool call that is open here. */
 function completed(ours: ToolEntry, theirs: ToolEntry, repeated: Transcript): SessionEvent[] {
   const isOurGuess = ours.status === 'cancelled';
   if ((isEnded(ours.status) && !isOurGuess) || !isEnded(theirs.status) || ours.status === theirs.status) return [];
-  // Under the id that it has here: the agent may count anew.
+  // Use the id that the call has here: the agent may have renumbered it.
   return [...terminalsOf(theirs, repeated), { ...toolEvent(theirs), toolCallId: ours.toolCallId }];
 }
 
@@ -162,13 +171,13 @@ function candidatesOf(known: readonly Segment[], repeated: readonly Segment[]): 
   });
 }
 
-/** Some agents send chunks of white space as messages of their own. */
+/** Some agents send whitespace as separate messages. */
 function saysSomething(entry: Entry): boolean {
   if (entry.kind !== 'agent' && entry.kind !== 'thought') return true;
   return bareTextOf(entry) !== '' || entry.content.some(({ type }) => type !== 'text');
 }
 
-/** Where each repeated entry stands that is known. */
+/** Matches replayed entries with entries here. */
 function matchAll(segments: readonly KnownSegment[], candidates: readonly Candidate[]): Map<Entry, Match> {
   const matches = new Map<Entry, Match>();
   matchTools(segments, candidates, matches);
@@ -189,7 +198,7 @@ function matchAll(segments: readonly KnownSegment[], candidates: readonly Candid
   return matches;
 }
 
-/** Text is known where it stands in its segment whole, or where the end of that segment is its beginning. */
+/** Text matches if its segment contains it whole, or if the end of the segment is its beginning. */
 function matchText(
   segments: readonly KnownSegment[],
   { place, isDoubtful }: Candidate,
@@ -207,7 +216,7 @@ function matchText(
     const rest = withoutBare(textOf(entry), begun.length);
     return rest === '' ? { entry: begun.entry } : { entry: begun.entry, rest };
   }
-  // What came late stands one message further on here.
+  // Late messages are in the next segment here.
   const later = isDoubtful || !place ? undefined : segments[place.last + 1]?.[role].find(words, true);
   return later && { entry: later };
 }
@@ -218,7 +227,8 @@ function matchTools(
   matches: Map<Entry, Match>,
 ): void {
   for (const likeness of LIKENESSES) {
-    // What follows the user's own words is surer than what follows an agent's.
+    // Entries after a message of the user are a better match than entries after one of the agent's
+    // own.
     for (const isDoubtful of likeness === 'kind' ? [false] : [false, true]) {
       for (const { entry, place, ...candidate } of candidates) {
         if (entry.kind !== 'tool' || matches.has(entry) || candidate.isDoubtful !== isDoubtful) continue;
@@ -233,7 +243,7 @@ function matchTools(
   }
 }
 
-/** Plans, notices, and messages without text, which are known by what they say. */
+/** Plans, notices, and messages without text, matched by their content. */
 class Others {
   readonly #known = new Map<string, Entry[]>();
 
@@ -257,7 +267,7 @@ class Others {
 }
 
 function keyOf(entry: Entry): string | undefined {
-  // What became of a plan is known here; the agent repeats what it was at some time.
+  // This transcript has the final state of the plan; a replay may show an earlier one.
   if (entry.kind === 'plan') return `plan ${entry.planId} ${entry.entries.map(({ content }) => content).join()}`;
   if (entry.kind === 'notice') return `notice ${entry.title} ${entry.text} ${entry.detail ?? ''}`;
   if ((entry.kind === 'agent' || entry.kind === 'thought') && bareTextOf(entry) === '')

@@ -1,19 +1,19 @@
-// Tool calls that an agent repeats: known by their ids and by what they do. Some agents count their ids anew in each turn or each process, some give a call another title
-// while it runs, so the surest likeness goes first.
+// Matches replayed tool calls by id and by content. Some agents restart their ids with each turn or
+// process, and some retitle a call while it runs, so the strongest similarity is tried first.
 import { head } from '../../base/text';
 import { jsonText } from '../events/bounds';
 import type { ToolEntry } from '../model/state';
 
-/** Characters of an input that tell it from others, beside its length. */
+/** Characters of an input that identify it, together with its length. */
 const INPUT_CHARS = 2000;
 
-/** How much two copies of a call have in common, the surest first. */
+/** How similar two copies of a call are, strongest first. */
 export type Likeness = 'both' | 'content' | 'id' | 'kind';
 export const LIKENESSES: readonly Likeness[] = ['both', 'content', 'id', 'kind'];
 
 const inputs = new WeakMap<object, string>();
 
-/** The calls of one segment that were not repeated yet. */
+/** The calls of one segment that no replayed call has matched yet. */
 export class RepeatedTools {
   readonly #byKey = new Map<string, ToolEntry[]>();
   readonly #taken = new Set<ToolEntry>();
@@ -28,7 +28,7 @@ export class RepeatedTools {
     }
   }
 
-  /** Returns the first call that is like this one, which no other one is then. */
+  /** Returns the first call with this similarity and removes it from the candidates. */
   take(theirs: ToolEntry, likeness: Likeness): ToolEntry | undefined {
     for (const key of keysOf(theirs, likeness)) {
       const same = this.#byKey.get(key) ?? [];

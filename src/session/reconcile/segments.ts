@@ -1,23 +1,24 @@
-// A transcript in segments: what stands between two messages of the user. And which segments of two transcripts are the same ones.
+// Splits transcripts into segments, one for each user message and what follows it, and pairs the
+// segments of two transcripts.
 import { bareTextOf } from '../model/entryText';
 import type { Entry, MessageEntry } from '../model/state';
 import { RepeatedTools } from './repeatedTools';
 import { SHORTEST_LIKENESS, SpokenText } from './spokenText';
 
-/** A message of the user with what followed it; the first segment has none. */
+/** A user message with the entries that follow it; the first segment has none. */
 export interface Segment {
   readonly user: MessageEntry | undefined;
   readonly entries: Entry[];
 }
 
-/** A segment of the transcript here, and what of it was repeated. */
+/** A segment of this transcript, with indexes of what the replay has not matched yet. */
 export interface KnownSegment extends Segment {
   readonly agent: SpokenText;
   readonly thought: SpokenText;
   readonly tools: RepeatedTools;
 }
 
-/** Returns the segments of a transcript, in order. */
+/** Returns the segments of a transcript in order. */
 export function segmentsOf(entries: readonly Entry[]): Segment[] {
   const segments: Segment[] = [{ user: undefined, entries: [] }];
   for (const entry of entries) {
@@ -27,7 +28,7 @@ export function segmentsOf(entries: readonly Entry[]): Segment[] {
   return segments;
 }
 
-/** Returns a segment of which nothing was repeated yet. */
+/** Returns the segment with nothing matched yet. */
 export function knownSegment(segment: Segment): KnownSegment {
   const known = { ...segment, agent: new SpokenText(), thought: new SpokenText(), tools: new RepeatedTools() };
   for (const entry of segment.entries) {
@@ -37,25 +38,32 @@ export function knownSegment(segment: Segment): KnownSegment {
   return known;
 }
 
-/** The segments here that one repeated segment stands for, from the first up to the last; several where an agent joins messages. */
+/**
+ * The segments here that a replayed segment stands for, first and last inclusive; more than one if
+ * the agent joins messages.
+ */
 export interface Pairing {
   readonly first: number;
   readonly last: number;
 }
 
-/** Messages of the user on both sides, multiplied, that are compared all with all; beyond that each takes the next one. */
+/**
+ * Limit for comparing all user messages of one side with all of the other (their product); beyond
+ * it each is paired with the next equal one.
+ */
 const MAX_PAIRS = 1_000_000;
 
 /**
- * Pairs the messages of the user, in order. Of several that say the same, those count that were answered the same.
- * @returns for each repeated segment what it stands for; undefined where nobody here has written its message
+ * Pairs user messages in order. Among equal messages, those with the same answers are preferred.
+ * @returns the pairing of each replayed segment; undefined if this transcript lacks its user
+ * message
  */
 export function pairSegments(known: readonly Segment[], repeated: readonly Segment[]): (Pairing | undefined)[] {
   const words = known.map(({ user }) => (user ? wordsOf(user) : ''));
   const wanted = repeated.map(({ user }) => (user ? wordsOf(user) : ''));
   const same = pairSame(known, words, repeated, wanted);
   let next = 1;
-  /** The message that was repeated last, and how much of it. */
+  /** The last replayed message, and how much of it has been matched. */
   let begun: { readonly index: number; length: number } | undefined;
   return wanted.map((one, index): Pairing | undefined => {
     if (one === '') return undefined;
@@ -77,7 +85,10 @@ export function pairSegments(known: readonly Segment[], repeated: readonly Segme
   });
 }
 
-/** Pairs messages that say the same, so that as many as possible are paired, above all those with the same answers. */
+/**
+ * Pairs equal messages so that as many as possible are paired, preferring those with the same
+ * answers.
+ */
 function pairSame(
   known: readonly Segment[],
   words: readonly string[],
@@ -87,19 +98,19 @@ function pairSame(
   const score = (theirs: number, ours: number): number => {
     const [one, other, here] = [repeated[theirs], known[ours], words[ours]];
     if (!one || !other || !here || !wanted[theirs]?.endsWith(here)) return 0;
-    // Agents put words of their own in front of a message.
+    // Agents put text of their own in front of a message.
     if (wanted[theirs] !== here) return agrees(other, one, false) ? 4 : 0;
     const isNamed = one.user?.messageId !== undefined && one.user.messageId === other.user?.messageId;
     return 1 + (agrees(other, one, ours === known.length - 1) ? 4 : 0) + (isNamed ? 8 : 0);
   };
   const pairs: (number | undefined)[] = wanted.map(() => undefined);
-  // Nearly always both begin alike.
+  // Both transcripts nearly always start with the same messages.
   let start = 1;
   while (start < wanted.length && start < words.length - 1 && score(start, start) > 1) pairs[start] = start++;
   const [rows, columns] = [wanted.length - start + 1, words.length - start + 1];
   if (rows <= 1 || columns <= 1) return pairs;
   if (rows * columns > MAX_PAIRS) return pairNext(pairs, words, wanted, start);
-  /** The best that can still be had from each pair on. */
+  /** The best score from each pair on. */
   const best = new Uint32Array(rows * columns);
   const at = (theirs: number, ours: number): number => best[(theirs - start) * columns + (ours - start)] ?? 0;
   for (let theirs = wanted.length - 1; theirs >= start; theirs--) {
@@ -118,7 +129,7 @@ function pairSame(
   return pairs;
 }
 
-/** Pairs each message with the next one that says the same. */
+/** Pairs each message with the next equal one. */
 function pairNext(
   pairs: (number | undefined)[],
   words: readonly string[],
@@ -142,32 +153,38 @@ function pairNext(
   return pairs;
 }
 
-/** Returns what two copies of a message have in common: the text without white space, else what it consists of. */
+/**
+ * Returns what copies of a message have in common: the text without whitespace, or a description of
+ * its content.
+ */
 export function wordsOf(message: Pick<MessageEntry, 'content'>): string {
   const text = bareTextOf(message);
   if (text !== '') return text;
   return message.content.map((block) => ('uri' in block ? block.uri : block.type === 'text' ? '' : block.type)).join();
 }
 
-/** The first message from `next` up to `end` that is the beginning of the wanted words, is in them, or has them as its own beginning. */
+/**
+ * Returns the first message from `next` to `end` that starts or contains the wanted text, or starts
+ * with it.
+ */
 function likeness(words: readonly string[], wanted: string, next: number, end = words.length): number | undefined {
   for (let index = next; index < end; index++) {
     const one = words[index] ?? '';
     const isLong = Math.min(one.length, wanted.length) >= SHORTEST_LIKENESS;
     if (isLong ? one.startsWith(wanted) || wanted.includes(one) : isJoined(words, wanted, index)) return index;
-    // An agent's own preface in front of a short first message.
+    // The agent's own preamble before a short first message.
     if (index === next && one !== '' && wanted.endsWith(one)) return index;
   }
   return undefined;
 }
 
-/** A short message is known by what follows it: another message that was joined to it. */
+/** A short message is recognised by what follows it: another message that was joined to it. */
 function isJoined(words: readonly string[], wanted: string, index: number): boolean {
   const one = words[index] ?? '';
   return one !== '' && wanted.startsWith(one) && lastJoined(words, wanted, index) > index;
 }
 
-/** The last of the messages from `first` on that are in `wanted`, one behind the other. */
+/** Returns the last of the consecutive messages from `first` on that `wanted` contains. */
 function lastJoined(words: readonly string[], wanted: string, first: number): number {
   let last = first;
   const begin = words[first] ?? '';
@@ -181,7 +198,10 @@ function lastJoined(words: readonly string[], wanted: string, first: number): nu
   return last;
 }
 
-/** Whether two segments begin in the same way, or share a tool call. Of the last one here everything may be missing. */
+/**
+ * Returns whether two segments start alike or share a tool call. The last segment here may lack
+ * everything.
+ */
 function agrees(known: Segment | undefined, repeated: Segment, isLast: boolean): boolean {
   const theirs = repeated.entries.find(isContent);
   if (!known?.entries.some(isContent)) return isLast || !theirs;

@@ -1,10 +1,14 @@
-// What an agent repeats of a session stands in the transcript already: the repetition is kept with the contents of the transcript, not with a copy of each.
+// Lets replayed entries share the contents of the transcript, so that memory does not hold each of
+// them twice.
 import type { Entry } from '../model/state';
 
-/** Values within values that are compared. */
+/** Maximum depth of the comparison. */
 const MAX_DEPTH = 32;
 
-/** Gives a repeated entry the contents of the one that it repeats, where they are the same. Contents are replaced and never changed in place. */
+/**
+ * Replaces equal contents of a replayed entry by those of the known entry. Contents are replaced
+ * and never changed in place, so they can be shared.
+ */
 export function shareContent(repeated: Entry, known: Entry): void {
   if (repeated.kind === 'tool' && known.kind === 'tool') {
     if (isEqual(repeated.content, known.content)) repeated.content = known.content;
@@ -14,7 +18,7 @@ export function shareContent(repeated: Entry, known: Entry): void {
     return;
   }
   if (!isMessage(repeated) || !isMessage(known)) return;
-  // The list itself goes on growing in each of them.
+  // The list itself keeps growing in each entry, so it is not shared.
   for (const [index, block] of known.content.entries())
     if (isEqual(repeated.content[index], block)) repeated.content[index] = block;
 }

@@ -1,25 +1,28 @@
-// The text of one role between two messages of the user, in which repeated words are found.
+// The text of one role between two user messages, in which replayed text is found.
 import { bareTextOf } from '../model/entryText';
 import type { MessageEntry } from '../model/state';
 
-/** Shorter beginnings are too common to tell a text by. In characters without white space. */
+/** Shorter texts are too common to identify a message. Characters without whitespace. */
 export const SHORTEST_LIKENESS = 8;
 
-/** A part of a text, from `start` up to `end`. */
+/** A range of a text, from `start` to `end` exclusive. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** What one role said between two messages of the user, and which of it was repeated. Each word is found once. */
+/**
+ * What one role said between two user messages, and which of it has been matched. Each part matches
+ * once.
+ */
 export class SpokenText {
   readonly #messages: { readonly start: number; readonly entry: MessageEntry }[] = [];
   readonly #pieces: string[] = [];
   #length = 0;
   #text: string | undefined;
-  /** What was not found yet, in order. */
+  /** Ranges not matched yet, in order. */
   #open: Span[] = [];
-  /** The end of what was found last. */
+  /** The end of the last match. */
   #cursor = 0;
 
   add(entry: MessageEntry): void {
@@ -32,9 +35,11 @@ export class SpokenText {
   }
 
   /**
-   * Finds words that stand here whole: best where the last ones ended, else behind that, else before it.
-   * @param words without white space @param strict short words only where they are a whole message or go on where the last ones ended
-   * @returns the message in which they begin
+   * Finds a text that is here whole: right after the last match if possible, otherwise behind it,
+   * otherwise before it.
+   * @param words without whitespace
+   * @param strict short texts match only as a whole message or right after the last match
+   * @returns the message in which the text starts
    */
   find(words: string, strict: boolean): MessageEntry | undefined {
     const text = this.#whole();
@@ -46,9 +51,10 @@ export class SpokenText {
   }
 
   /**
-   * Finds the beginning of words whose end is missing here: the end of this text is in them.
-   * @param words without white space
-   * @returns the last message here, and how many characters of `words` stand here or before what does
+   * Finds the beginning of a text whose end is missing here.
+   * @param words without whitespace
+   * @returns the last message here, and the number of characters of `words` up to the end of this
+   * text
    */
   findBeginning(words: string): { readonly entry: MessageEntry; readonly length: number } | undefined {
     const text = this.#whole();
@@ -67,7 +73,10 @@ export class SpokenText {
     return { entry: last.entry, length: at + end.length };
   }
 
-  /** Characters at the end of this text with which `words` begin. Few of them count where they are a whole message, or follow what was found last. */
+  /**
+   * Returns the number of characters at the end of this text with which `words` starts. A short
+   * overlap counts only for a whole message or right after the last match.
+   */
   #overlapWith(words: string, { start }: Span): number {
     const text = this.#whole();
     const head = words.slice(0, SHORTEST_LIKENESS);

@@ -1,4 +1,4 @@
-// A thousand conversations in which everything happens in any order, against the rules that hold in all of them.
+// Random interleavings of everything that can happen in a session, checked against invariants.
 import { Interleaving } from '../../support/interleaving';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { openJournal } from '../../support/store/journals';
@@ -7,12 +7,12 @@ import { seeded } from '../../support/store/random';
 const RUNS = 1000;
 const STEPS = 40;
 
-describe('a session in which anything may happen at any time', function () {
+describe('a session with events in random order', function () {
   this.timeout(120_000);
 
   afterEach(removeScratch);
 
-  it(`breaks a rule in one of ${RUNS} × ${STEPS} random steps`, async () => {
+  it(`keeps every invariant in ${RUNS} × ${STEPS} random steps`, async () => {
     const journal = openJournal(await scratchFolder());
     try {
       for (let seed = 1; seed <= RUNS; seed++) {

@@ -1,4 +1,5 @@
-// What is neither said nor done by a tool: compactions, questions, media. Kept within bounds, and changed in their place.
+// Entries other than messages and tool calls: compactions, questions, media. Bounded, and updated
+// in place.
 import { strict as assert } from 'node:assert';
 import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
 import { MAX_MEDIA_CHARS } from '../../../../src/session/events/bounds';
@@ -12,7 +13,7 @@ function play(...events: readonly SessionEvent[]): SessionModel {
 }
 
 describe('cards of a session', () => {
-  it('shows a compaction twice, or loses its summary, its error or that they were cleared', () => {
+  it('shows a compaction once, with its summary and error, also after they are cleared', () => {
     const compaction = (patch: object): SessionEvent => ({ type: 'compaction', compactionId: 'k', ...patch });
     const model = play(
       compaction({ append: 'We ' }),
@@ -33,7 +34,7 @@ describe('cards of a session', () => {
     );
   });
 
-  it('keeps a picture that is larger than all else', () => {
+  it('replaces an oversized image by a placeholder', () => {
     const data = 'A'.repeat(MAX_MEDIA_CHARS + 1);
     const image = { type: 'image', data, mimeType: 'image/png' } as const;
     const model = play(
@@ -45,7 +46,7 @@ describe('cards of a session', () => {
     assert.match(JSON.stringify(said), /image, too large to keep/);
   });
 
-  it('hides what a permission is asked for beside its title', async () => {
+  it('keeps the description and command of a permission request', async () => {
     const model = new SessionModel();
     const desk = new PermissionRequestHandler((event) => model.apply(event, 0));
     const command = { line: 'rm -rf out', cwd: '/work' };
@@ -61,7 +62,7 @@ describe('cards of a session', () => {
     assert.deepEqual(await asked, { outcome: { outcome: 'selected', optionId: 'y' } });
   });
 
-  it('follows the newest subagents, and keeps of what goes between them what is read', () => {
+  it('updates the newest subagents and bounds their messages', () => {
     const model = new SessionModel();
     for (let index = 0; index < 300; index++)
       model.apply({ type: 'subagent', sessionId: `s${index}`, title: 'x'.repeat(9000) }, 0);
@@ -73,7 +74,7 @@ describe('cards of a session', () => {
     assert.ok(JSON.stringify(model.state.entries).length < 1_000_000);
   });
 
-  it('takes a question for answered that was never asked', () => {
+  it('ignores updates of an elicitation that was never requested', () => {
     const model = play(
       { type: 'elicitation_closed', id: 'nobody', action: 'accept', by: 'user' },
       { type: 'elicitation_opened', id: 'nobody' },

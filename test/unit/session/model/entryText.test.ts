@@ -1,4 +1,4 @@
-// The text of a turn, for taking it elsewhere: all of it, and nothing of other turns.
+// The text of a turn as it is copied.
 import { strict as assert } from 'node:assert';
 import type { ContentBlock } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
@@ -14,7 +14,7 @@ const says = (role: 'user' | 'agent' | 'thought', messageId: string, words: stri
 });
 
 describe('the copied text of a turn', () => {
-  it('misses what was said before its tool calls, however many, or has what others said', () => {
+  it("has the agent's messages before and after any number of tool calls, and none of other turns", () => {
     const model = new SessionModel();
     const turn = (turnId: string, events: readonly SessionEvent[]): void => {
       model.apply({ type: 'turn_started', turnId, origin: 'user', at: 0 }, 0);

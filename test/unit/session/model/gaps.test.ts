@@ -1,4 +1,4 @@
-// Gaps in the transcript of a session from elsewhere: shown, filled in their places, and nothing else moved out of its own.
+// Gaps in the transcript of an imported session are filled in place.
 import assert from 'node:assert/strict';
 import type { GapFilling, PastEvent, SessionEvent } from '../../../../src/session/events/event';
 import { Changes } from '../../../../src/session/model/changes';
@@ -42,7 +42,7 @@ function words(entry: Entry): string {
 }
 
 describe('gaps in a transcript', () => {
-  it('leaves a gap where the message was loaded after all', () => {
+  it('are replaced by the message once it is loaded', () => {
     const model = modelOf(gap('a', 'loading'), user('two'));
     model.apply({ type: 'gap_filled', gapId: 'a', at: AT - 5, events: [user('one')] }, AT);
     assert.deepEqual(model.state.entries.map(words), ['user one', 'user two']);
@@ -50,13 +50,13 @@ describe('gaps in a transcript', () => {
     assert.equal(model.state.entries[0]?.id, 'e0');
   });
 
-  it('says the old reason after another attempt', () => {
+  it('show the reason of the latest attempt', () => {
     const model = modelOf(gap('a', 'loading'));
     model.apply(gap('a', 'final'), AT);
     assert.deepEqual(model.state.entries.map(words), ['gap a final']);
   });
 
-  it('moves what an agent says next into the wrong entry when a gap above becomes several entries', () => {
+  it('keep later updates in the right entry when a gap becomes several entries', () => {
     const model = modelOf(
       gap('a'),
       gap('b'),
@@ -82,7 +82,7 @@ describe('gaps in a transcript', () => {
     assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length, 'every entry has its own id');
   });
 
-  it('draws old entries in new places, if the panel is not told that they have moved', () => {
+  it('tell the reader that entries have moved', () => {
     const model = modelOf(gap('a'), user('two'));
     const changes = new Changes(() => {});
     model.observe(changes);
@@ -93,7 +93,7 @@ describe('gaps in a transcript', () => {
     assert.equal(changes.cleared, true);
   });
 
-  it('fills a gap that is none, or twice', () => {
+  it('are filled only once, and only if the id is known', () => {
     const model = modelOf(gap('a'));
     for (const gapId of ['b', 'a', 'a']) model.apply({ type: 'gap_filled', gapId, at: AT, events: [user('one')] }, AT);
     assert.deepEqual(model.state.entries.map(words), ['user one']);

@@ -1,4 +1,4 @@
-// What a session costs in memory: about what it shows, whatever its agent sends.
+// The memory use of a session is proportional to what it shows.
 import { strict as assert } from 'node:assert';
 import {
   MAX_ALL_TERMINAL_CHARS,
@@ -13,7 +13,7 @@ import { retainedBytes } from '../../../support/heap';
 
 const MB = 1024 * 1024;
 
-/** A text as it comes from the wire: with memory of its own. */
+/** A text as received: with memory of its own. */
 const wireText = (chars: number, seed: number): string =>
   JSON.parse(JSON.stringify('x'.repeat(chars - 8) + (10_000_000 + seed)));
 
@@ -31,7 +31,7 @@ const call = (id: number, patch: Extract<SessionEvent, { type: 'tool_call' }>['p
 });
 
 describe('the memory of a session', () => {
-  it('holds what is left of large raw outputs and nothing of the rest', () => {
+  it('holds only what is kept of large raw outputs', () => {
     const bytes = retainedBytes(() =>
       model((apply) => {
         for (let n = 0; n < 30; n++) apply(call(n, { rawOutput: { out: wireText(3 * MB, n) } }));
@@ -40,7 +40,7 @@ describe('the memory of a session', () => {
     assert.ok(bytes < 1.2 * 30 * MAX_RAW_CHARS + MB, `${bytes} bytes`);
   });
 
-  it('holds what is left of large texts and nothing of the rest', () => {
+  it('holds only what is kept of large texts', () => {
     const bytes = retainedBytes(() =>
       model((apply) => {
         for (let n = 0; n < 20; n++)
@@ -50,7 +50,7 @@ describe('the memory of a session', () => {
     assert.ok(bytes < 1.2 * 20 * MAX_TOOL_TEXT + MB, `${bytes} bytes`);
   });
 
-  it('shortens the oldest tool calls where all together are too large, and keeps the newest whole', () => {
+  it('shortens the oldest tool calls when all together are too large, and keeps the newest whole', () => {
     let made: SessionModel | undefined;
     const bytes = retainedBytes(() => {
       made = model((apply) => {
@@ -72,7 +72,7 @@ describe('the memory of a session', () => {
     assert.ok((sizes?.at(-1) ?? 0) >= MB);
   });
 
-  it('holds a text that came in small pieces in about its length', () => {
+  it('holds a text received in small pieces in about its length', () => {
     const pieces = 200_000;
     const bytes = retainedBytes(() =>
       model((apply) => {
@@ -83,7 +83,7 @@ describe('the memory of a session', () => {
     assert.ok(bytes < 3 * pieces * 6 + MB, `${bytes} bytes for ${pieces * 6} characters`);
   });
 
-  it('bounds the output of all terminals together, the newest output last', () => {
+  it('bounds the output of all terminals together and keeps the newest output', () => {
     let made: SessionModel | undefined;
     const bytes = retainedBytes(() => {
       made = model((apply) => {
@@ -98,7 +98,7 @@ describe('the memory of a session', () => {
   });
 });
 
-describe('changes that nobody takes', () => {
+describe('changes that no reader takes', () => {
   const flood = (kind: 'terminal' | 'message'): number => {
     const made = new SessionModel();
     const changes = new Changes(() => {});
@@ -117,12 +117,12 @@ describe('changes that nobody takes', () => {
     });
   };
 
-  it('cost no more than the model itself while terminals print', () => {
+  it('take no more memory than the model while terminals print', () => {
     const bytes = flood('terminal');
     assert.ok(bytes < 1.2 * MAX_ALL_TERMINAL_CHARS + 10 * MB, `${bytes} bytes`);
   });
 
-  it('cost no more than the model itself while the agent talks', () => {
+  it('take no more memory than the model while the agent writes', () => {
     const bytes = flood('message');
     assert.ok(bytes < 1.2 * 8 * MB + 10 * MB, `${bytes} bytes`);
   });

@@ -1,4 +1,4 @@
-// What the user sent and the agent repeats is one entry; messages that come whole replace what stood there.
+// A prompt and its echo are one entry; whole messages replace earlier content.
 import { strict as assert } from 'node:assert';
 import type { ContentBlock } from '../../../../src/session/events/content';
 import type { SessionEvent } from '../../../../src/session/events/event';
@@ -36,8 +36,8 @@ function messages(...events: SessionEvent[]): string[] {
   );
 }
 
-describe('messages of the user', () => {
-  it('stand once where the agent repeats them whole or in pieces, before or after it named them', () => {
+describe('user messages', () => {
+  it('appear once when the agent echoes them whole or in pieces, before or after sending their id', () => {
     const once = ['user: Hello there'];
     assert.deepEqual(messages(sent('q1', 'Hello there'), inserted, whole('u1', 'Hello there')), once);
     assert.deepEqual(messages(sent('q1', 'Hello there'), whole('u1', 'Hello there'), inserted), once);
@@ -48,13 +48,13 @@ describe('messages of the user', () => {
     );
   });
 
-  it('stay as they were sent where more went to the agent than what the user wrote', () => {
+  it('stay as sent when the agent received more than the user wrote', () => {
     const withMore = { ...sent('q1', 'Hello'), echo: 'Before: …Hello' } as SessionEvent;
     assert.deepEqual(messages(withMore, inserted, whole('u1', 'Before: …Hello')), ['user: Hello']);
     assert.deepEqual(messages(withMore, inserted, chunk('u1', 'Before: …'), chunk('u1', 'Hello')), ['user: Hello']);
   });
 
-  it('become what the agent says they are', () => {
+  it('change to what the agent says they are', () => {
     assert.deepEqual(messages(sent('q1', 'Hello'), inserted, whole('u1', 'Hello, expanded')), [
       'user: Hello, expanded',
     ]);
@@ -64,14 +64,14 @@ describe('messages of the user', () => {
     );
   });
 
-  it('are not taken for each other', () => {
+  it('with equal texts stay separate', () => {
     assert.deepEqual(messages(sent('q1', 'Hello'), inserted, whole('u2', 'Another client says')), [
       'user: Hello',
       'user: Another client says',
     ]);
   });
 
-  it('are not shown while they are empty, and come with their first piece', () => {
+  it('appear with their first chunk and not while empty', () => {
     assert.deepEqual(
       messages(
         { type: 'message', role: 'agent', messageId: 'a' },
@@ -83,7 +83,7 @@ describe('messages of the user', () => {
 });
 
 describe('a message that never ends', () => {
-  it('fills the memory with pictures', () => {
+  it('is bounded in memory when it consists of images', () => {
     const model = new SessionModel();
     const picture: SessionEvent = {
       type: 'message_chunk',

@@ -1,4 +1,4 @@
-// The reducer: whatever order an agent speaks in, the transcript says what was said.
+// The session model: whatever the order of updates, the transcript has what was said.
 import { strict as assert } from 'node:assert';
 import * as fc from 'fast-check';
 import type { SessionEvent } from '../../../../src/session/events/event';
@@ -34,7 +34,7 @@ const prompt = (turnId: string, value: string): SessionEvent => ({
   content: [{ type: 'text', text: value }],
 });
 
-/** The transcript in one line an entry, for reading. */
+/** The transcript with one line for each entry. */
 function lines(model: SessionModel): string[] {
   return model.state.entries.map((entry) => {
     const late = entry.late ? ' late' : '';
@@ -55,12 +55,12 @@ function lines(model: SessionModel): string[] {
 }
 
 describe('session model', () => {
-  it('keeps one message where an agent sends it in many chunks', () => {
+  it('joins many chunks to one message', () => {
     const model = play([start('t1'), prompt('t1', 'hi'), text('agent', 'Hel'), text('agent', 'lo'), end('t1')]);
     assert.deepEqual(lines(model), ['user t1: hi', 'agent t1: Hello', 'end t1: end_turn']);
   });
 
-  it('begins a new message without an id where something else came between', () => {
+  it('starts a new message for chunks without an id after another entry', () => {
     const model = play([
       start('t1'),
       text('thought', 'hm'),
@@ -71,7 +71,7 @@ describe('session model', () => {
     assert.deepEqual(lines(model), ['thought t1: hm', 'agent t1: a', 'thought t1: hm again', 'agent t1: b']);
   });
 
-  it('puts chunks with ids where they belong, in any order', () => {
+  it('adds chunks to the message with their id in any order', () => {
     const model = play([
       start('t1'),
       text('agent', 'a', '1'),
@@ -82,7 +82,7 @@ describe('session model', () => {
     assert.deepEqual(lines(model), ['agent t1: aA', 'agent t1: b', 'thought t1: t']);
   });
 
-  it('shows what comes after the end of a turn below it, as late, with or without an id', () => {
+  it('shows what follows the end of a turn below it as late, with or without an id', () => {
     const model = play([
       start('t1'),
       text('agent', 'a', '1'),
@@ -94,7 +94,7 @@ describe('session model', () => {
     assert.deepEqual(lines(model), ['agent t1: a', 'end t1: end_turn', 'agent t1 late: bc', 'agent t1 late: d']);
   });
 
-  it('gives a late chunk to its own turn although the next one runs', () => {
+  it('adds a late chunk to its own turn while the next one runs', () => {
     const model = play([
       start('t1'),
       text('agent', 'a', '1'),
@@ -106,7 +106,7 @@ describe('session model', () => {
     assert.deepEqual(lines(model), ['agent t1: a', 'end t1: end_turn', 'agent t2: x', 'agent t1 late: b']);
   });
 
-  it('does not show the prompt twice where the agent echoes it', () => {
+  it('shows a prompt once if the agent echoes it', () => {
     const model = play([
       start('t1'),
       prompt('t1', 'hello there'),
@@ -117,7 +117,7 @@ describe('session model', () => {
     assert.deepEqual(lines(model), ['user t1: hello there', 'agent t1: hi']);
   });
 
-  it('keeps a tool call that is only ever updated, and one that is announced after its updates', () => {
+  it('keeps a tool call that is only updated, and one announced after its updates', () => {
     const update = (toolCallId: string, patch: object): SessionEvent => ({
       type: 'tool_call',
       toolCallId,
@@ -141,7 +141,7 @@ describe('session model', () => {
     assert.equal(entry?.kind === 'tool' && entry.content.length, 1, 'an empty announcement must not wipe content');
   });
 
-  it('never reopens a tool call that has ended, and never shows a cancelled one as completed by itself', () => {
+  it('never reopens a finished tool call, and completes a cancelled one only if the agent says so', () => {
     const call = (status: 'in_progress' | 'completed'): SessionEvent => ({
       type: 'tool_call',
       toolCallId: 'a',
@@ -156,12 +156,12 @@ describe('session model', () => {
     assert.deepEqual(lines(model), ['tool t1: a completed '], 'the agent knows better: it did complete');
   });
 
-  it('marks what a turn leaves open as cancelled when it ends', () => {
+  it('marks open tool calls as cancelled when the turn ends', () => {
     const model = play([start('t1'), { type: 'tool_call', toolCallId: 'a', patch: {}, announced: true }, end('t1')]);
     assert.deepEqual(lines(model), ['tool t1: a cancelled ', 'end t1: end_turn']);
   });
 
-  it('takes an id that is announced again in the next turn for a new call', () => {
+  it('adds a new call when an id is announced again in the next turn', () => {
     const announce: SessionEvent = {
       type: 'tool_call',
       toolCallId: 'call_0',
@@ -177,7 +177,7 @@ describe('session model', () => {
     assert.deepEqual(lines(model), ['end t1: end_turn']);
   });
 
-  it('corrects the reason of a turn whose answer came after its barrier', () => {
+  it('corrects the stop reason when the response arrives after the barrier', () => {
     const model = play([
       start('t1'),
       end('t1'),
@@ -187,7 +187,7 @@ describe('session model', () => {
     assert.equal(model.turn('t1')?.tokens, 7);
   });
 
-  it('shows an error once where the agent has just said its words', () => {
+  it("shows an error once if the agent's last message says the same", () => {
     const failed = (said: string, error: { message: string; hint?: string }): (string | undefined)[] => {
       const model = new SessionModel();
       model.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }, 1);
@@ -201,14 +201,14 @@ describe('session model', () => {
     assert.deepEqual(failed('Reading.', { message: '' }), ['agent', 'error']);
   });
 
-  it('keeps an update that it does not know, whole', () => {
+  it('keeps an unknown update whole', () => {
     const raw = { sessionUpdate: 'from_the_future', answer: 42 };
     const model = play([{ type: 'unknown_update', name: 'from_the_future', raw }]);
     const [entry] = model.state.entries;
     assert.deepEqual(entry?.kind === 'notice' && entry.raw, raw);
   });
 
-  it('shows terminal output of an id that nobody announced', () => {
+  it('shows output of a terminal that was not announced', () => {
     const model = play([
       {
         type: 'tool_call',
@@ -223,7 +223,7 @@ describe('session model', () => {
     assert.deepEqual(model.state.terminals.get('x')?.exit, { exitCode: 3 });
   });
 
-  it('tells a reader only what changed, and text only as what was appended', () => {
+  it('tells a reader only what changed, and appended text as such', () => {
     const model = play([start('t1'), text('agent', 'a')]);
     let woken = 0;
     const changes = new Changes(() => woken++);
@@ -238,7 +238,7 @@ describe('session model', () => {
     assert.equal(changes.entries.size, 0);
   });
 
-  it('loses no text and invents none, whatever the interleaving', () => {
+  it('neither loses nor invents text in any interleaving', () => {
     const event = fc.oneof(
       fc.record({
         type: fc.constant('message_chunk' as const),

@@ -1,4 +1,4 @@
-// The past of a session that was opened again, as the model takes it.
+// The replay of a reopened session in the model.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -29,13 +29,13 @@ function play(...events: SessionEvent[]): SessionModel {
   return model;
 }
 
-describe('the past of a session', () => {
-  it('stands beside the old transcript if that is not cleared first', () => {
+describe('the replay of a session', () => {
+  it('replaces the old transcript once that is cleared', () => {
     const model = play(user('old'), { type: 'cleared', replay: true }, user('one'));
     assert.equal(model.state.entries.length, 1);
   });
 
-  it('has turns that run for ever, or ends that nobody told, if a replayed turn is taken for a live one', () => {
+  it('makes turns that neither run nor end', () => {
     const { state } = play(
       { type: 'cleared', replay: true },
       user('on'),
@@ -60,13 +60,13 @@ describe('the past of a session', () => {
     );
   });
 
-  it('puts what an agent says before the first message into no turn', () => {
+  it('puts messages before the first user message outside of turns', () => {
     const { state } = play({ type: 'cleared', replay: true }, agent('hello'), user('one'));
     assert.equal(state.entries[0]?.turnId, undefined);
     assert.equal(state.turns.length, 1);
   });
 
-  it('melts the plans and calls of all turns into one where agents count anew in each', () => {
+  it('keeps plans and calls of different turns apart when the agent reuses ids in each', () => {
     const { state } = play(
       { type: 'cleared', replay: true },
       user('one', 'a'),
@@ -86,7 +86,7 @@ describe('the past of a session', () => {
     );
   });
 
-  it('shows a call at work for ever if the past left it open', () => {
+  it('closes calls that the past left open', () => {
     const model = play(
       { type: 'cleared', replay: true },
       user('one'),
@@ -101,7 +101,7 @@ describe('the past of a session', () => {
     assert.deepEqual(statuses(), ['cancelled', 'cancelled']);
   });
 
-  it('swallows the live turn if the replay has no end', () => {
+  it('ends when a live turn starts, even if the agent never ends it', () => {
     const model = play({ type: 'cleared', replay: true }, user('one'), agent('1'), begins);
     assert.equal(model.state.replaying, false);
     model.apply(user('another client'), 10);
@@ -111,7 +111,7 @@ describe('the past of a session', () => {
     );
   });
 
-  it('makes a session that is new look like an old one if clearing alone begins a replay', () => {
+  it('starts only when the event says so, not on every clear', () => {
     assert.equal(play({ type: 'cleared' }, user('one')).state.turns.length, 0);
   });
 });

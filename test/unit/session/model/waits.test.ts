@@ -1,4 +1,4 @@
-// What a turn tells of the user: how long it waited for them, and what they answered.
+// How long a turn waited for the user, and what the user answered.
 import { strict as assert } from 'node:assert';
 import { answerWords } from '../../../../src/client/requests/answerWords';
 import type { SessionEvent } from '../../../../src/session/events/event';
@@ -40,8 +40,8 @@ const colours: Form = {
   ],
 };
 
-describe('the time in which a turn waits for the user', () => {
-  it('is counted once where questions overlap, and for each tool call that was asked about', () => {
+describe('the waiting time of a turn', () => {
+  it('counts overlapping questions once, and each tool call by its own questions', () => {
     const { state } = play(
       [0, { type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }],
       [1000, { type: 'tool_call', toolCallId: 'c', patch: { title: 'Edit' }, announced: true }],
@@ -55,7 +55,7 @@ describe('the time in which a turn waits for the user', () => {
     assert.equal(state.entries[0]?.kind === 'tool' && state.entries[0].waitedMs, 4000);
   });
 
-  it('ends with the turn where a question stays open', () => {
+  it('ends with the turn if a question stays open', () => {
     const { state } = play(
       [0, { type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }],
       [1000, asked('p1')],
@@ -66,7 +66,7 @@ describe('the time in which a turn waits for the user', () => {
   });
 });
 
-describe('the line for a question that was answered', () => {
+describe('the notice for an answered question', () => {
   it('has the question and the answer', () => {
     const body = { mode: 'form', form: colours } as const;
     const { state } = play(
@@ -89,7 +89,7 @@ describe('the line for a question that was answered', () => {
     ]);
   });
 
-  it('names several fields, and never writes a secret down', () => {
+  it('names several fields and never contains a secret', () => {
     const form: Form = {
       fields: [
         ...colours.fields,

@@ -1,4 +1,4 @@
-// Messages that wait: what can still be changed about one depends on where it is.
+// The state of a queued message decides what can be changed about it.
 import { strict as assert } from 'node:assert';
 import { PromptQueue } from '../../../../src/session/queue/queue';
 
@@ -11,7 +11,7 @@ describe('a queued message', () => {
   });
 
   for (const state of ['sending', 'accepted'] as const) {
-    it(`stays as it is and where it is while it is ${state}`, () => {
+    it(`keeps its text and position while ${state}`, () => {
       const away = queue.add('one', []);
       queue.add('two', []);
       queue.setState(away, state);
@@ -30,7 +30,7 @@ describe('a queued message', () => {
     });
   }
 
-  it('that failed holds up nothing, and goes again only when the user changes it or puts it next', () => {
+  it('that failed holds up no other, and is resent only after the user edits or moves it', () => {
     for (const release of [(id: string) => queue.edit(id, 'again'), (id: string) => queue.putNext(id)]) {
       queue = new PromptQueue(() => {});
       const failed = queue.add('one', []);
@@ -43,7 +43,7 @@ describe('a queued message', () => {
     }
   });
 
-  it('never moves before one that is on its way', () => {
+  it('never moves before one that is being sent', () => {
     const away = queue.add('one', []);
     queue.add('two', []);
     const last = queue.add('three', []);

@@ -1,4 +1,4 @@
-// What an agent repeats of a session, against what stands in the transcript.
+// Agents' replays compared with transcripts.
 import assert from 'node:assert/strict';
 import type { SessionEvent, StopReason } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -30,7 +30,7 @@ const tool = (
 
 type KnownTurn = readonly [prompt: string, ...events: readonly SessionEvent[]];
 
-/** A transcript as the client kept it: prompts in turns, the last of which ended for the given reason. */
+/** A saved transcript: prompts in turns, the last of which ended for the given reason. */
 function ended(stopReason: StopReason, ...turns: readonly KnownTurn[]): SessionModel {
   const model = new SessionModel();
   for (const [index, [prompt, ...events]] of turns.entries()) {
@@ -46,7 +46,7 @@ function ended(stopReason: StopReason, ...turns: readonly KnownTurn[]): SessionM
   return model;
 }
 
-/** The last turn was cut off by the end of the agent. */
+/** The agent exited during the last turn. */
 const cutOff = (...turns: readonly KnownTurn[]): SessionModel => ended('error', ...turns);
 const complete = (...turns: readonly KnownTurn[]): SessionModel => ended('end_turn', ...turns);
 
@@ -67,7 +67,7 @@ function linesOf(model: SessionModel): string[] {
   });
 }
 
-/** The transcript after a repetition; the same one again must bring nothing more. */
+/** The transcript after a replay; replaying again must add nothing. */
 function reconciled(ours: SessionModel, theirs: SessionModel): string[] {
   for (const event of reconcile(ours.state, theirs.state)) ours.apply(event, 1);
   assert.deepEqual(reconcile(ours.state, theirs.state), [], 'the same repetition brings nothing more');
@@ -76,18 +76,18 @@ function reconciled(ours: SessionModel, theirs: SessionModel): string[] {
   return linesOf(ours);
 }
 
-/** A repetition that brings nothing new leaves the transcript as it is. */
+/** A replay without anything new leaves the transcript as it is. */
 function brings(nothing: SessionModel, ...events: readonly SessionEvent[]): void {
   const before = linesOf(nothing);
   assert.deepEqual(reconciled(nothing, repeated(...events)), before);
 }
 
-describe('a session that an agent repeats', () => {
+describe('the replay of a session', () => {
   describe('without anything new', () => {
     const two = (): SessionModel =>
       complete(['one', agent('first answer', 'a1'), tool('c1', 'completed')], ['two', agent('second')]);
 
-    it('leaves no second copy of what both have in memory', () => {
+    it('shares the contents of the transcript in memory', () => {
       const long = 'a long answer '.repeat(100);
       const output = (): SessionEvent => ({
         type: 'tool_call',
@@ -124,13 +124,13 @@ describe('a session that an agent repeats', () => {
       brings(cutOff(['one', agent('first answer', 'a1'), tool('c1', 'completed')], ['two', agent('second')]), ...same);
     });
 
-    it('is known in other pieces and with other white space', () => {
+    it('is recognised in other pieces and with other whitespace', () => {
       const ours = complete(['one', agent('first\n\nparagraph', 'a1'), tool('c1', 'completed'), agent('and more')]);
       brings(ours, user('one '), tool('c1', 'completed'), agent('first paragraph and more'));
       brings(ours, user('one'), agent('first par', 'x1'), agent('agraph and m', 'x2'), agent('ore', 'x3'));
     });
 
-    it('is known where the agent says less in front of its text than it said then', () => {
+    it('is recognised when the agent omits text before its answer', () => {
       const ours = (): SessionModel =>
         complete([
           'one',
@@ -144,7 +144,7 @@ describe('a session that an agent repeats', () => {
       brings(indexed, user('one'), agent('Hello there.'));
     });
 
-    it('adds no words in the name of the user for what an agent puts between', () => {
+    it('adds no user messages for text that the agent inserts', () => {
       const ours = (): SessionModel =>
         complete(
           ['write', agent('I will write a file.'), tool('c1', 'completed', 'WriteFile'), agent('Write finished.')],
@@ -167,19 +167,19 @@ describe('a session that an agent repeats', () => {
       );
     });
 
-    it('is known where messages of the user without an answer are joined', () => {
+    it('is recognised when unanswered user messages are joined', () => {
       const ours = complete(['first one'], ['hi'], ['third', agent('answer')]);
       brings(ours, user('first onehithird'), agent('answer'));
       brings(ours, user('first onehi'), user('third', 'u3'), agent('answer'));
     });
 
-    it('is known where a message of the user comes in pieces with ids of their own, or with more than was typed', () => {
+    it('is recognised when a user message comes in pieces with ids, or has more text than was typed', () => {
       const ours = complete(['look at the file a.txt'], ['thanks for that', agent('ok')]);
       brings(ours, user('look at the', 'u1'), user('file a.txt', 'u2'), user('thanks for that', 'u3'), agent('ok'));
       brings(ours, user('look at the file a.txt\n--- a.txt ---\nalpha'), user('thanks for that', 'u3'), agent('ok'));
     });
 
-    it('is known by what calls do where their ids are counted anew', () => {
+    it('is recognised by the contents of calls when their ids are renumbered', () => {
       const ours = complete(
         ['one', tool('c1', 'completed', 'Read a'), tool('c2', 'completed', 'Read b')],
         [
@@ -199,17 +199,17 @@ describe('a session that an agent repeats', () => {
       );
     });
 
-    it('is known by its id where a call got another title', () => {
+    it('is recognised by the id of a call whose title changed', () => {
       const ours = complete(['one', tool('c1', 'completed', 'Shell: ls'), tool('c2', 'completed', 'Shell')]);
       brings(ours, user('one'), tool('c1', 'completed', 'Shell'), tool('c2', 'completed', 'Shell'));
     });
 
-    it('is known where calls are repeated without what became of them', () => {
+    it('is recognised when calls are replayed without their results', () => {
       const ours = complete(['one', tool('c1', 'completed'), agent('done')], ['two', agent('ok')]);
       brings(ours, user('one'), tool('c1', 'pending'), agent('done'), user('two'), agent('ok'));
     });
 
-    it('is known where either end of it is missing', () => {
+    it('is recognised when its beginning or end is missing', () => {
       const ours = (): SessionModel =>
         complete(['one', agent('answer one')], ['two', agent('answer two')], ['three', agent('answer three')]);
       brings(ours(), user('two'), agent('answer two'), user('three'), agent('answer three'));
@@ -217,25 +217,25 @@ describe('a session that an agent repeats', () => {
       brings(ours(), agent('wer one'), user('two'), agent('answer two'));
     });
 
-    it('is known where the same words were said in several turns', () => {
+    it('is recognised when several turns say the same', () => {
       const ours = (): SessionModel =>
         complete(['yes', agent('ok, first')], ['yes', agent('ok, second')], ['no', agent('ok')]);
       brings(ours(), user('yes'), agent('ok, second'), user('no'), agent('ok'));
       brings(ours(), user('yes'), agent('ok, first'), user('yes', 'u2'), agent('ok, second'), user('no'), agent('ok'));
     });
 
-    it('leaves turns before the last one as they are, also where the agent says more in them', () => {
+    it('leaves earlier turns as they are, even if the agent replays more in them', () => {
       const ours = complete(['one', agent('The answer')], ['two', agent('second')]);
       brings(ours, user('one'), agent('The answer, and more'), user('two'), agent('second'));
     });
 
-    it('puts nothing into a turn that the agent has ended', () => {
+    it('adds nothing to a turn that the agent ended', () => {
       const ours = complete(['one', agent('first'), tool('c2', 'completed')]);
       const more = [tool('c1', 'completed'), agent('between')];
       brings(ours, user('one'), agent('first'), ...more, tool('c2', 'completed'));
     });
 
-    it('is nothing new where the agent has forgotten the end of the session', () => {
+    it('adds nothing if the agent lost the end of the session', () => {
       const ours = complete(['one', agent('answer one')], ['two', agent('answer two')]);
       brings(ours, user('one'), agent('answer one'), user('something else'), agent('another answer'));
     });
@@ -256,14 +256,14 @@ describe('a session that an agent repeats', () => {
     });
   });
 
-  describe('with more than stands here', () => {
-    it('adds the rest of an answer that was cut off to that answer', () => {
+  describe('with new content', () => {
+    it('adds the rest of an interrupted answer to that answer', () => {
       const ours = cutOff(['one', agent('The answer to this is fo', 'a1')]);
       const theirs = repeated(user('one'), agent('The answer to this is forty-two.', 'a1'));
       assert.deepEqual(reconciled(ours, theirs), ['user: one', 'agent: The answer to this is forty-two.', '---']);
     });
 
-    it('adds the rest where the agent repeats less in front of it', () => {
+    it('adds the rest of an answer when the agent replays less before it', () => {
       const ours = cutOff(['one', tool('c1', 'completed'), agent('Info: /ws/a.txtWrite fini')]);
       const theirs = repeated(user('one'), tool('c1', 'completed'), agent('Write finished.'));
       assert.deepEqual(reconciled(ours, theirs).slice(1), [
@@ -273,7 +273,7 @@ describe('a session that an agent repeats', () => {
       ]);
     });
 
-    it('adds the rest of a turn that was cut off in front of its end', () => {
+    it('adds the rest of an interrupted turn before its end', () => {
       const ours = cutOff(['one', agent('T')]);
       const theirs = repeated(user('one'), agent('The answer.'), tool('c1', 'completed'), agent('Done.', 'a2'));
       const expected = ['user: one', 'agent: The answer.', 'tool c1 completed', 'agent: Done.', '---'];
@@ -282,7 +282,7 @@ describe('a session that an agent repeats', () => {
       assert.equal(ours.state.turns[0]?.tools, 1);
     });
 
-    it('adds what is missing in the middle of a turn that was cut off at its place', () => {
+    it('adds what is missing in the middle of an interrupted turn in its place', () => {
       const ours = cutOff(['one', agent('first'), tool('c2', 'completed')]);
       const theirs = repeated(
         user('one'),
@@ -295,7 +295,7 @@ describe('a session that an agent repeats', () => {
       assert.deepEqual(reconciled(ours, theirs), expected);
     });
 
-    it('adds what is missing of a turn that was to stop when the agent died', () => {
+    it('adds what is missing of a turn that was being cancelled when the agent died', () => {
       const ours = new SessionModel();
       const content = [{ type: 'text', text: 'one' }] as const;
       ours.apply({ type: 'turn_started', turnId: 't1', origin: 'user', at: 0 }, 0);
@@ -314,7 +314,7 @@ describe('a session that an agent repeats', () => {
       assert.deepEqual(reconciled(ours, theirs), ['user: one', 'tool c1 completed', '---']);
     });
 
-    it('adds turns that were held elsewhere as turns of their own', () => {
+    it('adds turns run elsewhere as turns of their own', () => {
       const ours = complete(['one', agent('answer')]);
       const theirs = repeated(
         user('one'),
@@ -336,7 +336,7 @@ describe('a session that an agent repeats', () => {
       assert.deepEqual(reconciled(ours, more).at(-1), 'agent: done there, and more');
     });
 
-    it('adds a turn that says what an earlier one said', () => {
+    it('adds a turn that repeats the text of an earlier one', () => {
       const ours = complete(['yes', agent('ok')], ['yes', agent('ok')]);
       const theirs = repeated(
         ...['1', '2', '3'].flatMap((n) => [user('yes', `u${n}`), tool(`c${n}`, 'completed'), agent('ok')]),
@@ -344,7 +344,7 @@ describe('a session that an agent repeats', () => {
       assert.deepEqual(reconciled(ours, theirs).slice(-3), ['user: yes', 'tool c3 completed', 'agent: ok']);
     });
 
-    it('adds what the agent said by itself after its turn behind the end of the turn', () => {
+    it('adds what the agent sent after its turn behind the end of the turn', () => {
       const ours = complete(['one', agent('answer one')]);
       const theirs = repeated(user('one'), agent('answer one', 'a1'), agent('And the build has passed.', 'a2'));
       assert.deepEqual(reconciled(ours, theirs), [
@@ -355,7 +355,7 @@ describe('a session that an agent repeats', () => {
       ]);
     });
 
-    it('adds notices once, and what calls printed with them', () => {
+    it('adds notices once, and the output of calls with them', () => {
       const ours = complete(['one', agent('answer')]);
       const theirs = repeated(
         user('one'),
@@ -374,7 +374,7 @@ describe('a session that an agent repeats', () => {
       assert.equal(ours.state.terminals.get('x1')?.output, 'out');
     });
 
-    it('rebuilds the transcript where nothing was kept', () => {
+    it('rebuilds the transcript if nothing was saved', () => {
       const theirs = repeated(user('one'), agent('answer'));
       const ours = new SessionModel();
       ours.apply({ type: 'notice', severity: 'info', title: 'Opened', own: true }, 0);

@@ -1,4 +1,4 @@
-// What real agents repeat of a session, by their recordings, beside the transcript that a client has of it.
+// Recorded replays of real agents, compared with the transcript of a client.
 import { strict as assert } from 'node:assert';
 import { repeatedEvents } from '../../../../src/acp/quirks/repeatedPast';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
@@ -37,7 +37,7 @@ const promptOf = (event: SessionEvent): ContentBlock | undefined => {
   return event.block.text.startsWith('SCRIPT:') ? event.block : undefined;
 };
 
-/** The transcript of the client that was there: prompts of its own, and what the agent said and did. */
+/** The transcript of the original client: its own prompts, and what the agent sent. */
 function transcriptOf(events: readonly SessionEvent[], stopReason: 'end_turn' | 'error'): SessionModel {
   const model = new SessionModel();
   let turn = 0;
@@ -67,10 +67,10 @@ function transcriptOf(events: readonly SessionEvent[], stopReason: 'end_turn' | 
   return model;
 }
 
-describe('a session that was recorded', () => {
+describe('a recorded session', () => {
   for (const recording of ['gemini.reload', 'opencode.reload']) {
     for (const stopReason of ['end_turn', 'error'] as const) {
-      it(`stands once and as it was after a reload: ${recording}, last turn ${stopReason}`, () => {
+      it(`is unchanged by a reload: ${recording}, last turn ${stopReason}`, () => {
         const events = repeatedIn(recording);
         const known = transcriptOf(events, stopReason);
         const prompts = known.state.entries.filter(({ kind }) => kind === 'user').length;
@@ -79,7 +79,7 @@ describe('a session that was recorded', () => {
         repeated.apply({ type: 'cleared', replay: true }, 0);
         for (const event of events) {
           repeated.apply(event, 0);
-          // Wherever the agent pauses.
+          // Split at any pause of the agent.
           assert.deepEqual(reconcile(known.state, repeated.state, true), []);
         }
         assert.deepEqual(reconcile(known.state, repeated.state), []);
@@ -87,7 +87,7 @@ describe('a session that was recorded', () => {
     }
   }
 
-  it('becomes a transcript of what was said, where a client opens it that was not there', () => {
+  it('becomes a full transcript in a client that opens it for the first time', () => {
     const model = new SessionModel();
     model.apply({ type: 'cleared', replay: true }, 0);
     const asSaid = repeatedEvents(initializedIn('gemini.reload'));

@@ -1,4 +1,5 @@
-// Random sessions, repeated by agents in all the ways in which agents repeat: nothing twice, nothing lost, nothing in the user's name that the user did not write.
+// Random sessions with random deviations in their replay: nothing twice, nothing lost, and no user
+// message that the user did not write.
 import { strict as assert } from 'node:assert';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
@@ -21,10 +22,10 @@ const wordsOf = (texts: readonly string[]): string[] => bare(texts.join('')).mat
 const saidIn = (turns: readonly PastTurn[], kind: string): string[] =>
   turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === kind && 'text' in part ? [part.text] : [])));
 
-describe('a session that an agent repeats in any way', function () {
+describe('a session with a deviating replay', function () {
   this.timeout(60_000);
 
-  it(`stands once and whole in the transcript (${RUNS} random sessions)`, () => {
+  it(`is in the transcript once and whole (${RUNS} random sessions)`, () => {
     for (let seed = 1; seed <= RUNS; seed++) {
       const random = seeded(seed);
       const turns = randomPast(random, 1 + random(6));
@@ -32,7 +33,7 @@ describe('a session that an agent repeats in any way', function () {
       const cut = random(2) === 0 ? random(60) : undefined;
       const model = knownTranscript(here, random, cut, random(2) === 0);
       const manners = randomManners(random, here.length);
-      // An agent that forgot its newest turns has none that are new here.
+      // An agent that lost its newest turns has no new ones either.
       const remembered = random(5) === 0 ? here.slice(0, random(here.length)) : turns;
       const events = repetition(remembered, manners, random);
       const bursts = random(2) === 0 ? [events.length] : [random(events.length + 1), events.length];
@@ -83,7 +84,7 @@ describe('a session that an agent repeats in any way', function () {
     );
     const missing = wanted.filter((word) => !all.includes(word));
     assert.deepEqual(missing, [], 'no new word is lost');
-    // Agents join messages of the user that they have nothing to say to.
+    // Agents join user messages that they did not answer.
     assert.equal(shown.join(''), prompts.join(''), 'each prompt stands once, and the user has written nothing more');
     assert.ok(known.every((word) => all.some((one) => one.startsWith(word))));
     const calls = turns.flatMap(({ parts }) => parts.filter(({ kind }) => kind === 'tool')).length;
@@ -91,6 +92,6 @@ describe('a session that an agent repeats in any way', function () {
     if (manners.tools !== 'none') assert.equal(shownCalls, calls, 'each call stands once');
   }
 
-  /** In turns that were held elsewhere nothing tells an agent's placeholder from the user's words. */
+  /** In turns run elsewhere, an agent's placeholder looks like the user's text. */
   const withoutPlaceholder = (text: string): string => bare(text).replaceAll('[FunctionResponse:run_shell]', '');
 });
