@@ -1,4 +1,5 @@
-// Where the journal is: in its file, or, while that cannot be used, in memory until it can. Every failure of the storage ends here.
+// Where the journal's data is: in its file or, while the file cannot be used, in memory. Handles
+// every storage failure.
 import type { Disposable } from '../base/disposable';
 import { ParleyError } from '../base/errors';
 import { Emitter, type Event } from '../base/event';
@@ -9,32 +10,35 @@ import type { Sql } from './file/sql';
 import { isIndexDamage, problemOf, StorageError, type StorageProblem, wordsFor } from './file/sqlError';
 import { MemoryKeep } from './memoryKeep';
 
-/** Milliseconds until the file is tried again, the last for ever. */
+/** Delays between attempts to use the file again, in milliseconds; the last one repeats. */
 const RETRY_MS = [100, 400, 1000, 2000, 5000, 15_000, 30_000] as const;
 
 export type JournalState =
   | {
-      /** Everything is on the disk. */
+      /** Everything is on disk. */
       readonly kind: 'durable';
-      /** What the user should know: a damaged file was set aside, or the disk can be written again. */
+      /** A message for the user: a damaged file was set aside, or the disk can be written again. */
       readonly notice?: string;
-      /** It says that the file can be written again. */
+      /** The notice says that the file can be written again. */
       readonly isBack?: true;
     }
   | {
-      /** What comes now is kept in memory; `message` and `hint` are for the user. */
+      /** New data is kept in memory only. `message` and `hint` are for the user. */
       readonly kind: 'memory';
       readonly problem: StorageProblem;
       readonly message: string;
       readonly hint: string;
-      /** The memory is full too, and events are lost. */
+      /** The memory limit is reached and events are lost. */
       readonly lossy: boolean;
     };
 
 export interface BackingOptions extends FileOptions {
   readonly maxMemoryBytes: number;
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** Puts the sessions that live now into a file that was begun anew, or into memory where the file cannot be read; those that are there already stay. */
+  /**
+   * Writes the live sessions to a new file, or to memory if the file cannot be read. Existing
+   * sessions stay unchanged.
+   */
   readonly refill: (sql: Sql) => void;
 }
 
@@ -48,7 +52,7 @@ export class Backing implements Disposable {
   #retry: Disposable | undefined;
   #attempts = 0;
   #closed = false;
-  /** Where the change that runs now is made. */
+  /** The connection of the running change. */
   #inside: Sql | undefined;
 
   constructor(options: BackingOptions) {
@@ -68,14 +72,16 @@ export class Backing implements Disposable {
 
   readonly onDidChangeState: Event<JournalState> = this.#changed.event;
 
-  /** The file where it is in use. */
+  /** The file, if it is in use. */
   get file(): Sql | undefined {
     return this.#memory ? undefined : this.#file?.sql;
   }
 
   /**
-   * Runs one change as a transaction; one inside of another is part of it. It may run twice: once on the file and, where that failed, again in memory.
-   * @param keys of the sessions that it changes @throws ParleyError `journal-full`, `journal-closed`, and what the change itself throws
+   * Runs a change in a transaction; nested calls join it. The change can run twice: on the file
+   * and, if that fails, again in memory.
+   * @param keys the keys of the sessions it changes
+   * @throws ParleyError `journal-full`, `journal-closed`, and what the change itself throws
    */
   write<T>(keys: string | readonly string[], change: (sql: Sql) => T): T {
     this.#requireOpen();
@@ -112,12 +118,12 @@ export class Backing implements Disposable {
     }
   }
 
-  /** A change runs now. */
+  /** Whether a change is running. */
   get isInside(): boolean {
     return this.#inside !== undefined;
   }
 
-  /** Another window writes to the file now. Waits for nothing. */
+  /** Returns whether another window is writing to the file. Does not wait. */
   get isBusy(): boolean {
     const sql = this.file;
     if (!sql) return false;
@@ -132,7 +138,10 @@ export class Backing implements Disposable {
     }
   }
 
-  /** Reads of a session where its newest state is. @throws ParleyError `journal-unreadable`, `journal-closed` */
+  /**
+   * Reads from the place with the latest state of a session.
+   * @throws ParleyError `journal-unreadable`, `journal-closed`
+   */
   read<T>(key: string, query: (sql: Sql) => T): T {
     this.#requireOpen();
     if (this.#inside) return query(this.#inside);
@@ -140,7 +149,10 @@ export class Backing implements Disposable {
     return this.#readFile(query);
   }
 
-  /** Reads of all places that have something of a session, in the order of its events; `to` is the last event to be read there. */
+  /**
+   * Reads a session from every place that has a part of it, in the order of its events. `to` is the
+   * last event to read there.
+   */
   readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[] {
     const memory = this.#memory;
     if (!memory?.holds(key)) return [this.read(key, (sql) => query(sql, Number.MAX_SAFE_INTEGER))];
@@ -149,7 +161,7 @@ export class Backing implements Disposable {
     return base === 0 ? [inMemory] : [this.#readFile((sql) => query(sql, base)), inMemory];
   }
 
-  /** Reads of all sessions: those that changed in memory, and the others in the file. */
+  /** Reads all sessions: changed ones from memory, the others from the file. */
   readBoth<T>(query: (sql: Sql) => readonly T[], keyOf: (value: T) => string): readonly T[] {
     this.#requireOpen();
     if (!this.#memory) return this.#readFile(query);
@@ -169,13 +181,16 @@ export class Backing implements Disposable {
     if (this.#state.kind === 'memory' && !this.#state.lossy) this.#setState({ ...this.#state, lossy: true });
   }
 
-  /** Tries the file again now. @returns whether everything is on the disk */
+  /**
+   * Tries to use the file now.
+   * @returns whether everything is on disk
+   */
   retry(): boolean {
     if (!this.#memory) return true;
     if (this.#closed || (this.#state.kind === 'memory' && this.#state.problem === 'newer')) return false;
     this.#retry?.dispose();
     try {
-      // Nobody waits for this try: it does not wait for anybody either.
+      // Nothing waits for this attempt, so it must not wait for another window.
       this.#file ??= openJournalFile({ ...this.#options, busyMs: 0 });
       this.#memory.mergeInto(this.#file.sql, this.#options.now());
       this.#setWait(this.#options.busyMs);
@@ -225,7 +240,10 @@ export class Backing implements Disposable {
     throw unreadable(undefined);
   }
 
-  /** After this the file is a good one, or there is a memory. @throws the error itself where it is not one of the storage */
+  /**
+   * Recovers from an error: afterwards there is a good file, or memory is used.
+   * @throws the error itself if it is not a storage error
+   */
   #recover(error: unknown): void {
     const problem = problemOf(error) ?? (this.#isNewer() ? 'newer' : undefined);
     if (problem === undefined) throw error;
@@ -255,7 +273,7 @@ export class Backing implements Disposable {
     }
   }
 
-  /** A later version has changed the file while it was open here, so that a statement may not fit it. */
+  /** A newer version may have migrated the open file, so that a statement no longer fits. */
   #isNewer(): boolean {
     try {
       return (this.#file?.sql.pragma('user_version') ?? 0) > MIGRATIONS.length;
@@ -264,7 +282,7 @@ export class Backing implements Disposable {
     }
   }
 
-  /** The file that we have open is no longer the journal: goes on with the one that is, or begins one. */
+  /** Opens the current file, or a new one, after the open one was replaced. */
   #follow(): void {
     this.#log.warn('journal: the file was moved, replaced or deleted');
     this.#closeFile();
@@ -289,7 +307,7 @@ export class Backing implements Disposable {
     this.#log.error(`journal: ${problem}: ${describe(error)}`);
     const memory = new MemoryKeep(this.#options.maxMemoryBytes);
     this.#memory = memory;
-    // Whoever holds the file is not waited for again and again.
+    // Do not wait again for the program that locks the file.
     this.#setWait(0);
     this.#setState({ kind: 'memory', problem, ...wordsFor(problem), lossy: false });
     this.#scheduleRetry();

@@ -1,5 +1,6 @@
-// What lasts: sessions with their events, queue and drafts, in one SQLite file that all windows share. The client applies an event and appends it here; what must
-// not be lost (a queued message, a draft, the ends of turns) is on the disk when the call returns, and what streams within 50 ms.
+// The journal: sessions with their events, queue and drafts, in one SQLite file shared by all
+// windows. Each applied event is appended here. What must not be lost (a queued message, a draft,
+// the end of a turn) is on disk when the call returns; streamed text follows within 50 ms.
 import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Event } from '../base/event';
@@ -38,17 +39,25 @@ import { SideStore } from './sessions/sideStore';
 import { StreamLog } from './streamLog';
 import { WriteTimers } from './writeTimers';
 
-/** About the characters that wait before they are written to the journal. */
+/** Buffered characters that start a bulk write, approximately. */
 const BULK_CHARS = 256 * 1024;
-/** As much is written without waiting for anything. */
+/** Buffered characters that are written at once. */
 const MAX_WAITING_CHARS = 4 * 1024 * 1024;
-/** Characters of one moment that the stream's file takes; more is a flood, and is written as what is left of it once a second. */
+/**
+ * Characters of one flush that are appended to the stream file. More counts as a flood and is
+ * written to the journal, coalesced, once a second.
+ */
 const MAX_STREAMED_CHARS = 64 * 1024;
-/** The same at the boundary of a turn: appending takes a fraction of the time of a write, for which whoever shows the boundary would wait. */
+/**
+ * The same at the boundary of a turn: appending takes a fraction of the time of a bulk write, which
+ * would delay showing the boundary.
+ */
 const MAX_STREAMED_AT_ONCE_CHARS = 1024 * 1024;
-/** Text becomes searchable when nothing was said for so long, in milliseconds; a search does not wait for it. */
+/**
+ * Idle time after which text is indexed for search, in milliseconds; a search does not wait for it.
+ */
 const INDEX_AFTER_MS = 60_000;
-/** Events that others act on: they do not wait for the timer. */
+/** Events written immediately, as others depend on them. */
 const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
   'prompt_sent',
   'turn_started',
@@ -63,49 +72,57 @@ const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
 ]);
 
 export interface JournalOptions {
-  /** Folder of the extension's global storage; made where it is missing. */
+  /** The extension's global storage folder; created if missing. */
   readonly folder: string;
   readonly log: Log;
-  /** Milliseconds since 1970. */
+  /** Returns the time in ms since 1970. */
   readonly now: () => number;
-  /** How long chunks wait to be appended together, in milliseconds (50). */
+  /** How long chunks are collected before they are appended, in milliseconds (50). */
   readonly flushMs?: number;
-  /** How long a write waits for another window's, in milliseconds (100); the thread waits with it. */
+  /**
+   * How long a write waits for another window's write, in milliseconds (100). Blocks the thread.
+   */
   readonly busyMs?: number;
-  /** What is kept in memory while the disk cannot be used, in bytes (64 MiB). */
+  /** Maximum size of the data in memory while the disk cannot be used, in bytes (64 MiB). */
   readonly maxMemoryBytes?: number;
-  /** Whether another machine may have the folder's files open; asked of the system where it is absent. */
+  /**
+   * Returns whether another machine may have the folder open; by default, detected from the file
+   * system.
+   */
   readonly isShared?: (folder: string) => boolean;
-  /** Timers, so that tests can hold them. */
+  /** Schedules timers; replaced in tests. */
   readonly schedule?: (run: () => void, ms: number) => Disposable;
-  /** Which process this is, so that tests can be another one. */
+  /** The process that owns leases; replaced in tests. */
   readonly machine?: Machine;
 }
 
 export class Journal implements Disposable {
   readonly queue: QueueStore;
-  /** Drafts, scroll positions. */
+  /** Drafts and scroll positions. */
   readonly side: SideStore;
   readonly #options: JournalOptions;
   readonly #log: Log;
   readonly #schedule: (run: () => void, ms: number) => Disposable;
   readonly #backing: Backing;
-  /** What is not in the journal's file yet. */
+  /** Events not yet in the journal file. */
   readonly #buffer = new EventBuffer();
-  /** What of that is not in the stream's file yet either. */
+  /** The part of these that is not in the stream file either. */
   readonly #unstreamed = new EventBuffer();
-  /** What is in the stream's file and not in its table. */
+  /** Values that are in the stream file and not yet in their tables. */
   readonly #notes = new SideNotes();
   readonly #stream: StreamLog;
   readonly #written = new Map<string, WrittenRows>();
-  /** Sessions that this process began or owns. */
+  /** Sessions that this process created or owns. */
   readonly #live = new Map<string, SessionRecord>();
   readonly #ownership: Ownership;
   readonly #timers: WriteTimers;
   #indexTimer: Disposable | undefined;
   #closed = false;
 
-  /** Opens the journal, or begins one. Never throws: where the file cannot be used, `state` says why and everything is kept in memory until it can. */
+  /**
+   * Opens or creates the journal. Never throws: if the file cannot be used, `state` has the reason
+   * and data is kept in memory until it can.
+   */
   static open(options: JournalOptions): Journal {
     return new Journal(options);
   }
@@ -126,7 +143,7 @@ export class Journal implements Disposable {
       refill,
       ...(options.isShared && { isShared: options.isShared }),
     });
-    // Rows that could grow may be elsewhere now.
+    // The last rows, which can be extended, may be elsewhere now.
     this.#backing.onDidChangeState(() => this.#written.clear());
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
     this.#timers = new WriteTimers({
@@ -157,7 +174,7 @@ export class Journal implements Disposable {
     this.#takeLeft();
   }
 
-  /** Where things are kept now, with the words for the user. */
+  /** Where data is kept now, with a message for the user. */
   get state(): JournalState {
     return this.#backing.state;
   }
@@ -166,17 +183,24 @@ export class Journal implements Disposable {
     return this.#backing.onDidChangeState;
   }
 
-  /** A session of ours was taken over by another window, which thought us gone. Nothing more of it is written here until it is claimed again; told before the write that showed it fails. */
+  /**
+   * Fires with the key of a session that another window has taken over because this one seemed
+   * dead. Nothing more is written to it until it is claimed again. Fires before the write that
+   * detected it fails.
+   */
   get onDidLoseSession(): Event<string> {
     return this.#ownership.onDidLose;
   }
 
-  /** Tries the disk again now, after the user made room. @returns whether everything is on the disk */
+  /**
+   * Tries to use the disk now, after the user freed space.
+   * @returns whether everything is on disk
+   */
   retry(): boolean {
     return this.#backing.retry();
   }
 
-  /** Adds a session or renews what is known of it. It must be known before anything else of it is kept. */
+  /** Adds or updates a session. Call it before anything else of the session is saved. */
   saveSession(session: NewSession): void {
     this.flush();
     this.#backing.write(session.key, (sql) => {
@@ -185,7 +209,10 @@ export class Journal implements Disposable {
     });
   }
 
-  /** Changes what is known of a session. @throws ParleyError `journal-unknown-session`, `session-held`, `journal-full` */
+  /**
+   * Updates a session.
+   * @throws ParleyError `journal-unknown-session`, `session-held`, `journal-full`
+   */
   updateSession(key: string, patch: SessionPatch): void {
     this.#write(key, (sql) => {
       patchSession(sql, key, patch, this.#options.now());
@@ -198,7 +225,7 @@ export class Journal implements Disposable {
     return this.#backing.read(key, (sql) => readSession(sql, key));
   }
 
-  /** A page of the history, newest first. */
+  /** Returns a page of the history, newest first. */
   sessions(query: SessionQuery): readonly SessionRecord[] {
     this.flush();
     const found = this.#backing.readBoth(
@@ -208,7 +235,10 @@ export class Journal implements Disposable {
     return [...found].sort(newestFirst).slice(0, query.limit);
   }
 
-  /** Removes a session with everything that belongs to it. @throws ParleyError `session-held` where another window owns it */
+  /**
+   * Deletes a session with all its data.
+   * @throws ParleyError `session-held` if another window owns it
+   */
   deleteSession(key: string): void {
     const owner = this.owner(key);
     if (owner && owner.windowId !== this.#ownership.of(key)) throw held();
@@ -219,9 +249,12 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Keeps events of a session, in their order. Turn boundaries, prompts and permissions outlive the process when the call returns,
-   * together with all that waits. The rest does after `flushMs`, and of a flood (a terminal that prints megabytes) what is left of it
-   * after a second. Other windows see it when it is written in bulk: a second after a turn has ended and nothing follows, else within 30 s. Never throws: what can be kept nowhere is counted, and the state tells.
+   * Appends events of a session in order. Turn boundaries, prompts and permissions survive the end
+   * of the process when the call returns, with everything buffered before. Other events survive
+   * after `flushMs`; of a flood (a terminal that prints megabytes), the coalesced rest after a
+   * second. Other windows see them after the next bulk write: a second after the end of a turn if
+   * nothing follows, else within 30 s. Never throws: events that cannot be stored are counted and
+   * reported by the state.
    */
   append(key: string, events: readonly TimedEvent[]): void {
     if (this.#closed) {
@@ -238,7 +271,7 @@ export class Journal implements Disposable {
     if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon(INDEX_AFTER_MS);
   }
 
-  /** Writes what waits. */
+  /** Writes everything buffered. */
   flush(): void {
     this.#timers.end();
     if (this.#buffer.isEmpty && this.#notes.isEmpty) return;
@@ -246,21 +279,23 @@ export class Journal implements Disposable {
     this.#writeRows(this.#buffer.take());
   }
 
-  /** Events of a session; see {@link readEvents} for what a last page is. */
+  /** Returns events of a session; see {@link readEvents} about the last page. */
   events(key: string, query: EventQuery = {}): EventPage {
     this.flush();
     return readEvents(this.#backing, key, query);
   }
 
-  /** The end of a session, with where it stands in the whole; see {@link readTail}. */
+  /** Returns the end of a session and its position; see {@link readTail}. */
   tail(key: string, entries: number): ReturnType<typeof readTail> {
     this.flush();
     return readTail(this.#backing, key, entries);
   }
 
   /**
-   * Keeps events and changes of one session as one transaction, with all that waits. A change that fails for a reason of its own (a message
-   * that is gone) is told to `onFailed`, and the others are kept. @throws as {@link updateSession}
+   * Writes events and changes of one session in one transaction, with everything buffered. A change
+   * that fails with a `queue-` error (its message is gone) is reported to `onFailed`; the others
+   * are kept.
+   * @throws as {@link updateSession}
    */
   together(
     key: string,
@@ -284,14 +319,17 @@ export class Journal implements Disposable {
     if (!isOurs) throw held();
   }
 
-  /** @throws ParleyError `session-held` where another window has taken a session of ours */
+  /** @throws ParleyError `session-held` if another window has taken over one of our sessions */
   requireOwn(key: string): void {
     if (this.#backing.read(key, (sql) => this.#ownership.mayWrite(sql, key))) return;
     this.#ownership.lose(key);
     throw held();
   }
 
-  /** Sessions in which all words of a text were said, best first. Anything may be typed; see {@link search}. */
+  /**
+   * Returns the sessions that contain all words of a text, best match first. Accepts any text; see
+   * {@link search}.
+   */
   search(text: string, limit: number): readonly SearchResult[] {
     this.flush();
     if (this.#index(false)) this.#indexSoon(this.#options.flushMs ?? 50);
@@ -303,8 +341,9 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Makes a window the owner of a session, so that it alone writes to it. Ownership is kept up by a timer until `release` or the end of the journal.
-   * @returns who owns it where another window does and lives
+   * Makes a window the owner of a session, so that only it writes to it. A timer renews ownership
+   * until `release` or the end of the journal.
+   * @returns the owner if it is another live window
    * @throws ParleyError `journal-unknown-session`
    */
   claim(key: string, windowId: string): Claim {
@@ -320,17 +359,17 @@ export class Journal implements Disposable {
       return result;
     }
     this.#ownership.begin(key, windowId);
-    // A process that died may have left a last message that is in no index.
+    // A dead process may have left a last message that is not indexed.
     if (!this.#written.has(key)) this.#quietly(() => this.#backing.file && indexSession(this.#backing.file, key, true));
     return result;
   }
 
-  /** The window that owns a session and lives. */
+  /** Returns the live window that owns a session. */
   owner(key: string): Extract<Claim, { kind: 'heldBy' }> | undefined {
     return this.#backing.read(key, (sql) => ownerOf(sql, key, this.#context()));
   }
 
-  /** Returns the sessions that windows which are gone did not give up, newest first: nobody has ended them. */
+  /** Returns the sessions whose owner is gone without releasing them, newest first. */
   abandoned(): readonly SessionRecord[] {
     this.flush();
     const found = this.#backing.readBoth(
@@ -340,7 +379,10 @@ export class Journal implements Disposable {
     return [...found].sort(newestFirst);
   }
 
-  /** Tells the other windows that this one lives; the journal's own timer does so too. @returns keys of sessions that were taken over */
+  /**
+   * Renews all leases now; the journal's timer does so regularly.
+   * @returns keys of sessions that were taken over
+   */
   heartbeat(): readonly string[] {
     return this.#ownership.beat();
   }
@@ -354,7 +396,8 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Forgets old sessions and gives their room back, one session at a time, so that nothing else waits for long. Does nothing while the disk cannot be used.
+   * Deletes old sessions and frees their space, one session at a time so that other work is not
+   * delayed. Does nothing while the disk cannot be used.
    * @throws the reason of the signal
    */
   prune(options: PruneOptions, signal: AbortSignal): Promise<Pruned> {
@@ -363,7 +406,7 @@ export class Journal implements Disposable {
     return prune({ file, context: () => this.#context(), quietly: (run) => this.#quietly(run) }, options, signal);
   }
 
-  /** Writes everything and lets go of all sessions. */
+  /** Writes everything and releases all sessions. */
   dispose(): void {
     if (this.#closed) return;
     this.flush();
@@ -382,7 +425,7 @@ export class Journal implements Disposable {
   }
 
   #write<T>(key: string, change: (sql: Sql) => T): T {
-    // A part of what is written together: what waits is part of that too.
+    // Runs one change of a session, with everything buffered, in one transaction.
     if (this.#backing.isInside) return this.#backing.write(key, change);
     this.flush();
     try {
@@ -397,7 +440,10 @@ export class Journal implements Disposable {
     }
   }
 
-  /** Appends what came since to the stream's file; a flood goes to the journal instead, as what is left of it. @returns whether nothing of it can be lost */
+  /**
+   * Appends new events to the stream file; a flood goes to the journal instead.
+   * @returns whether all of it will survive the process
+   */
   #streamOn(most = MAX_STREAMED_CHARS): boolean {
     if (this.#unstreamed.isEmpty) return true;
     const isFlood = this.#unstreamed.chars > most;
@@ -406,7 +452,7 @@ export class Journal implements Disposable {
     return isStreamed;
   }
 
-  /** Whether the session is known, and no other window has taken it. */
+  /** Returns whether the session is known and not taken over by another window. */
   #isOurs(key: string): boolean {
     return (
       this.#quietly(() =>
@@ -423,7 +469,7 @@ export class Journal implements Disposable {
     return done === true;
   }
 
-  /** How often rows were written to a session. */
+  /** Returns how often rows were written to a session. */
   #writtenTo(key: string): number {
     const known = this.#written.get(key)?.written;
     if (known !== undefined) return known;
@@ -431,14 +477,16 @@ export class Journal implements Disposable {
     return numberOf(row?.written) ?? 0;
   }
 
-  /** Keeps a value in the stream's file until what waits is written; where that cannot be, at once. */
+  /**
+   * Keeps a value in the stream file until the next bulk write, or writes it at once if that fails.
+   */
   #note(key: string, table: SideTable, json: string): void {
     const isDirect = this.#backing.isInside || this.#backing.state.kind === 'memory';
     if (!isDirect) {
       this.requireOwn(key);
       if (!this.#backing.read(key, (sql) => hasSession(sql, key))) throw unknown(key);
       const isNoted = this.#quietly(() => {
-        // What came before it is kept before it.
+        // Events before it are saved before it.
         if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamOn();
         this.#stream.note(key, table, json, (one) => this.#writtenTo(one));
         return true;
@@ -454,8 +502,11 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Writes rows of all sessions in one transaction; what then is in the journal is no longer needed in the stream's file.
-   * @param key of the session that `and` changes in the same transaction @returns whether that session is ours @throws what `and` throws
+   * Writes the rows of all sessions in one transaction, after which the stream file no longer needs
+   * them.
+   * @param key of the session that `and` changes in the same transaction
+   * @returns whether this process may write to that session
+   * @throws what `and` throws
    */
   #writeRows(batch: ReadonlyMap<string, readonly PendingRow[]>, key?: string, and?: () => void): boolean {
     const lost = new Set<string>();
@@ -464,7 +515,7 @@ export class Journal implements Disposable {
     try {
       let attempts = 0;
       this.#backing.write([...keys], (sql) => {
-        // What a change that failed has noted is not so.
+        // Discard what the failed change has noted.
         if (attempts++ > 0) for (const one of keys) this.#written.delete(one);
         lost.clear();
         for (const [one, rows] of batch) {
@@ -476,7 +527,7 @@ export class Journal implements Disposable {
           if (!this.#ownership.mayWrite(sql, one)) lost.add(one);
           else if (hasSession(sql, one)) {
             writeNotes(sql, one, values);
-            // A file of the stream that has them is old from here on.
+            // Stream files that contain these rows are outdated from here on.
             sql.run('UPDATE sessions SET written = written + 1 WHERE key = ?', one);
             const rows = this.#written.get(one);
             if (rows?.written !== undefined) rows.written++;
@@ -513,7 +564,7 @@ export class Journal implements Disposable {
     this.#written.delete(key);
   }
 
-  /** Takes over what processes that are gone have left; see {@link takeLeft}. */
+  /** Imports what dead processes left; see {@link takeLeft}. */
   #takeLeft(only?: string): void {
     const quietly = (run: () => void): void => void this.#quietly(run);
     const windowOf = (key: string): string | undefined => this.#ownership.of(key);
@@ -522,8 +573,10 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Forgets some of what lies before the last `cleared` of sessions in which a turn has ended since: the agent has replayed them to the end then. Until then
-   * the earlier transcript is kept, as the agent may die in the middle of the replay. @returns whether there is more
+   * Deletes some of the events before the last `cleared` in sessions in which a turn has ended
+   * since, as the agent has then replayed them completely. Until then they are kept, in case the
+   * agent dies during the replay.
+   * @returns whether there is more
    */
   #dropCleared(): boolean {
     let hasMore = false;
@@ -565,7 +618,7 @@ export class Journal implements Disposable {
     }
   }
 
-  /** Runs what may fail without harm; the log tells. */
+  /** Runs something that may fail without harm and logs the error. */
   #quietly<T>(run: () => T): T | undefined {
     try {
       return run();

@@ -1,4 +1,5 @@
-// What streamed in processes that are gone, and was not written to the journal by them: added to it once, whoever does it.
+// Imports the stream files of dead processes into the journal. Each is imported once, whichever
+// window does it.
 import type { Log } from '../base/log';
 import type { Backing } from './backing';
 import { EventBuffer } from './events/eventBuffer';
@@ -13,13 +14,16 @@ export interface LeftBehindOptions {
   readonly backing: Backing;
   readonly log: Log;
   readonly context: LeaseContext;
-  /** The window of this process that owns a session. */
+  /** Returns the window of this process that owns a session. */
   readonly windowOf: (key: string) => string | undefined;
-  /** Runs what may fail without harm. */
+  /** Runs something that may fail without harm. */
   readonly quietly: (run: () => void) => void;
 }
 
-/** Takes over what is left of one session, which is about to be ours, or of all that no living window has. */
+/**
+ * Imports what is left of one session, which is about to be claimed, or of all sessions without a
+ * live owner.
+ */
 export function takeLeft(options: LeftBehindOptions, only?: string): void {
   const { machine } = options.context;
   for (const { path, pid, started } of options.stream.others()) {
@@ -35,7 +39,10 @@ export function takeLeft(options: LeftBehindOptions, only?: string): void {
   }
 }
 
-/** @returns whether nothing of it is needed any more */
+/**
+ * Imports a session.
+ * @returns whether its stream file is no longer needed
+ */
 function takeSession({ backing, log, context, windowOf }: LeftBehindOptions, left: LeftSession): boolean {
   if (backing.state.kind === 'memory') return false;
   const { key, written, rows, notes } = left;
@@ -45,7 +52,7 @@ function takeSession({ backing, log, context, windowOf }: LeftBehindOptions, lef
     const owner = ownerOf(sql, key, context);
     if (owner && owner.windowId !== windowOf(key)) return false;
     const there = numberOf(sql.get('SELECT written FROM sessions WHERE key = ?', key)?.written);
-    // Of a session that was deleted, or a file that another one replaced, nothing is needed.
+    // The session was deleted, or a newer file has replaced this one.
     if (there === undefined || there > written) return true;
     log.info(`journal: ${rows.length} rows of ${key} were taken over from a process that is gone`);
     appendRows(sql, key, buffer.take().get(key) ?? []);

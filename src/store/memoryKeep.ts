@@ -1,5 +1,6 @@
-// What is kept while the file cannot be written: a small database in memory with the sessions that changed since. The rest of each such session stays in the file
-// where that can be read; when the file can be written again, everything goes there in its order.
+// A database in memory for use while the file cannot be written. It holds the sessions changed
+// meanwhile; their earlier events stay in the file if that can be read. Everything is merged into
+// the file once it can be written again.
 import type { SessionEvent } from '../session/events/event';
 import { appendRows } from './events/eventRows';
 import { prepare } from './file/journalFile';
@@ -10,9 +11,9 @@ import { deleteSession } from './sessions/sessionRows';
 const PAGE = 4096;
 
 interface Adopted {
-  /** Events up to this number are in the file; those behind it are here. */
+  /** Events up to this number are in the file; later ones are here. */
   readonly base: number;
-  /** The file could not be read, so what is here may meet what is there. */
+  /** The file could not be read, so data here can conflict with data there. */
   readonly blind: boolean;
 }
 
@@ -22,14 +23,14 @@ export class MemoryKeep {
   readonly #deleted = new Set<string>();
   readonly #lost = new Map<string, number>();
 
-  /** @param maxBytes how much may be kept */
+  /** @param maxBytes maximum size of the database */
   constructor(maxBytes: number) {
     prepare(this.sql, 0);
     migrate(this.sql);
     this.sql.exec(`PRAGMA max_page_count = ${Math.max(64, Math.ceil(maxBytes / PAGE))}`);
   }
 
-  /** Whether the newest state of a session is here. */
+  /** Returns whether the latest state of a session is here. */
   holds(key: string): boolean {
     return this.#adopted.has(key) || this.#deleted.has(key);
   }
@@ -38,14 +39,15 @@ export class MemoryKeep {
     return [...this.#adopted.keys(), ...this.#deleted];
   }
 
-  /** The newest event of a session that is in the file. */
+  /** Returns the number of the newest event of a session that is in the file. */
   baseOf(key: string): number {
     return this.#adopted.get(key)?.base ?? 0;
   }
 
   /**
-   * Takes over what is small of a session, before it is changed here.
-   * @param file undefined where it cannot be read @param refill puts what is known of the session without the file
+   * Copies the small tables of a session before it is changed here.
+   * @param file undefined if it cannot be read
+   * @param refill writes the live sessions without the file
    */
   adopt(key: string, file: Sql | undefined, refill: (sql: Sql) => void): void {
     if (this.#adopted.has(key)) return;
@@ -59,7 +61,7 @@ export class MemoryKeep {
     }
     let rows: readonly (readonly [table: string, row: Row])[];
     try {
-      // A window of a later version may have added columns: they stay in the file.
+      // A window of a later version may have added columns; they stay in the file.
       rows = ['sessions', ...SIDE_TABLES].flatMap((table) =>
         file
           .all(`SELECT ${this.#columnsOf(table)} FROM ${table} WHERE key = ?`, key)
@@ -81,12 +83,15 @@ export class MemoryKeep {
     this.#deleted.add(key);
   }
 
-  /** Events of a session found no room. */
+  /** Counts events of a session that did not fit. */
   noteLost(key: string, count: number): void {
     this.#lost.set(key, (this.#lost.get(key) ?? 0) + count);
   }
 
-  /** Writes everything into the file, in one transaction. @throws what the file throws; nothing is changed there then */
+  /**
+   * Writes everything to the file in one transaction.
+   * @throws the error of the file; the file is unchanged then
+   */
   mergeInto(file: Sql, now: number): void {
     file.transaction(() => {
       for (const key of this.#deleted) deleteSession(file, key);
@@ -123,7 +128,7 @@ export class MemoryKeep {
     if (!row) return;
     const there = file.get('SELECT * FROM sessions WHERE key = ?', key);
     const lastThere = numberOf(there?.last_seq) ?? 0;
-    // Where another window has written meanwhile, ours comes behind.
+    // Events of another window come first.
     const shift = lastThere - base;
     const lastHere = numberOf(row.last_seq) ?? 0;
     const bytes = there ? (numberOf(there.bytes) ?? 0) + this.#bytesOf(key) : (numberOf(row.bytes) ?? 0);
@@ -174,7 +179,7 @@ export class MemoryKeep {
   }
 }
 
-/** A message that waits is never replaced by another one, even if both were given the same id. */
+/** Never replace a queued message by another one, even if both have the same id. */
 function freeId(file: Sql, key: string, id: string): string {
   let free = id;
   while (file.get('SELECT 1 FROM queue WHERE key = ? AND id = ?', key, free)) free += '~';

@@ -1,5 +1,6 @@
-// What streams, appended to a file of its own until it is written to the journal together: a page of SQLite for each few words
-// would write hundreds of times what is said. A file belongs to one journal; what a process leaves that was killed is taken over.
+// An append-only file for streamed events until the next bulk write, as writing a SQLite page for
+// every few words would multiply the bytes written by hundreds. Each journal has its own file; the
+// file of a killed process is imported by another one.
 import { randomUUID } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,25 +10,25 @@ import { decode } from './events/rowCodec';
 import type { Machine } from './file/machine';
 import { isSideTable, type Notes, type SideTable } from './sessions/sideNotes';
 
-/** The process, when it began as the system words it, and which of its journals. */
+/** Process id, start time as reported by the system, and a unique id. */
 const NAME = /^parley-(\d+)-(\w*)-[\da-f-]+\.stream$/;
-/** Larger files are not ours: a file is emptied long before. */
+/** Larger files are not ours: a file is emptied long before that. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Characters of one line. */
+/** Maximum characters of one line. */
 const MAX_LINE_CHARS = 4 * 1024 * 1024;
 
 /** What a process appended for a session and may not have written to the journal. */
 export interface LeftSession {
   readonly key: string;
-  /** How often the session had been written to when the first of this came. */
+  /** How often the session had been written when the first row was appended. */
   readonly written: number;
   readonly rows: readonly PendingRow[];
-  /** The last of each. */
+  /** The latest value of each table. */
   readonly notes: Notes;
 }
 
 interface Begun {
-  /** Names the session in the lines that follow. */
+  /** The number that stands for the session in later lines. */
   readonly number: number;
   last: PendingRow | undefined;
 }
@@ -45,8 +46,10 @@ export class StreamLog {
   }
 
   /**
-   * Appends rows; they outlive the process when the call returns. A text that goes on takes little more than its length.
-   * @param writtenTo how often rows were written to a session @throws the error of the system
+   * Appends rows; they survive the end of the process when the call returns. Text that extends the
+   * last row takes little more than its length.
+   * @param writtenTo returns how often rows were written to a session
+   * @throws the system's error
    */
   append(batch: ReadonlyMap<string, readonly PendingRow[]>, writtenTo: (key: string) => number): void {
     const lines: unknown[][] = [];
@@ -57,14 +60,18 @@ export class StreamLog {
         const isMore = event.type === 'message_chunk' && begun.last && joinRows(begun.last, row, MAX_LINE_CHARS);
         if (isMore && event.block.type === 'text') lines.push([begun.number, until ?? at, event.block.text]);
         else lines.push([begun.number, at, until ?? null, event, ...(mark ? [mark] : [])]);
-        // Only what a text goes on from is compared.
+        // Only text can be extended.
         begun.last = event.type === 'message_chunk' ? { at, event: shortened(event) } : undefined;
       }
     }
     this.#write(lines);
   }
 
-  /** Appends a value that replaces the one before it; it outlives the process when the call returns. @throws as {@link append} */
+  /**
+   * Appends a value that replaces the previous one; it survives the end of the process when the
+   * call returns.
+   * @throws as {@link append}
+   */
   note(key: string, table: SideTable, json: string, writtenTo: (key: string) => number): void {
     const lines: unknown[][] = [];
     const { number } = this.#begin(key, writtenTo, lines);
@@ -88,12 +95,15 @@ export class StreamLog {
     this.#bytes += text.length;
   }
 
-  /** Characters that were appended since it was emptied. */
+  /** Characters appended since the file was emptied. */
   get size(): number {
     return this.#bytes;
   }
 
-  /** What was appended is in the journal now. @throws the error of the system */
+  /**
+   * Empties the file, as its contents are in the journal.
+   * @throws the system's error
+   */
   clear(): void {
     this.#begun = new Map();
     if (this.#file === undefined || this.#bytes === 0) return;
@@ -101,7 +111,7 @@ export class StreamLog {
     this.#bytes = 0;
   }
 
-  /** Ends the file, with what is in it. */
+  /** Closes the file and keeps its contents. */
   dispose(): void {
     if (this.#file === undefined) return;
     closeSync(this.#file);
@@ -109,7 +119,7 @@ export class StreamLog {
     if (this.#bytes === 0) rmSync(join(this.#folder, this.#name), { force: true });
   }
 
-  /** The files of other journals, and of which processes they are. */
+  /** Returns the files of other journals with their processes. */
   others(): readonly { readonly path: string; readonly pid: number; readonly started: string }[] {
     return namesIn(this.#folder).flatMap((name) => {
       const [, pid, started = ''] = NAME.exec(name) ?? [];
@@ -127,14 +137,17 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A chunk as what follows it is compared with it. */
+/** Returns a chunk reduced to what decides whether the next one extends it. */
 function shortened(event: PendingRow['event']): PendingRow['event'] {
   return event.type === 'message_chunk' && event.block.type === 'text' && event.block.text !== ''
     ? { ...event, block: { ...event.block, text: 'x' } }
     : event;
 }
 
-/** What a file holds, session by session; a line that the end of its process cut off is left out. @throws the error of the system */
+/**
+ * Returns the contents of a file by session, without a last line that was cut off.
+ * @throws the system's error
+ */
 export function readLeft(path: string): readonly LeftSession[] {
   if (statSync(path).size > MAX_BYTES) return [];
   const sessions: { key: string; written: number; rows: PendingRow[]; notes: Map<SideTable, string> }[] = [];
@@ -170,7 +183,7 @@ function fieldsOf(line: string): readonly unknown[] {
   }
 }
 
-/** More text of the message of the row before. */
+/** Returns more text of the message in the previous row. */
 function more(before: PendingRow | undefined, at: number, text: string): PendingRow | undefined {
   const event = before?.event;
   return event?.type === 'message_chunk' ? { at, event: { ...event, block: { type: 'text', text } } } : undefined;
@@ -183,7 +196,7 @@ function whole(at: number, until: unknown, value: unknown, mark: unknown): Pendi
   return { at, event, ...(typeof until === 'number' && { until }), ...(place && { mark: place }) };
 }
 
-/** Removes the file of another journal. */
+/** Deletes the file of another journal. */
 export function removeLeft(path: string): void {
   rmSync(path, { force: true });
 }

@@ -1,25 +1,27 @@
-// When what waits is written: to the stream's file after a moment, to the journal in bulk and without hurry.
+// Decides when buffered data is written: to the stream file after a moment, to the journal in bulk.
 import type { Disposable } from '../base/disposable';
 
-/** How long what streams may be in the stream's own file only, in milliseconds: other windows see it then. */
+/**
+ * How long data may be in the stream file only, in milliseconds. Other windows see it after that.
+ */
 const BULK_MS = 30_000;
-/** How long nothing may come after the end of a turn until it is written in bulk, in milliseconds. */
+/** Idle time after the end of a turn before a bulk write, in milliseconds. */
 const REST_MS = 1000;
-/** Between two bulk writes, in milliseconds. */
+/** Minimum time between two bulk writes, in milliseconds. */
 const BULK_GAP_MS = 1000;
-/** How long a write that may wait is tried again while another window writes, in milliseconds. */
+/** Delay before a bulk write is retried while another window writes, in milliseconds. */
 const BUSY_RETRY_MS = 100;
 const MAX_BUSY = 20;
 
 export interface WriteTimersOptions {
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** How long chunks wait to be appended together, in milliseconds. */
+  /** How long chunks are collected before they are appended, in milliseconds. */
   readonly streamMs: number;
-  /** Whether another window writes to the file now. */
+  /** Returns whether another window is writing to the file. */
   readonly isBusy: () => boolean;
-  /** Appends what came to the stream's file. */
+  /** Appends new data to the stream file. */
   readonly stream: () => void;
-  /** Writes all that waits to the journal. */
+  /** Writes everything buffered to the journal. */
   readonly write: () => void;
 }
 
@@ -36,7 +38,7 @@ export class WriteTimers {
     this.#options = options;
   }
 
-  /** Something waits that is in no file yet. */
+  /** Call when data is in no file yet. */
   streamLater(): void {
     this.#stream ??= this.#options.schedule(() => {
       this.#stream = undefined;
@@ -45,14 +47,17 @@ export class WriteTimers {
     this.bulkLater();
   }
 
-  /** Something waits that the stream's file has. */
+  /** Call when data is in the stream file only. */
   bulkLater(): void {
     this.#rest?.dispose();
     this.#rest = undefined;
     this.#bulk ??= this.#options.schedule(() => this.#onBulk(), BULK_MS);
   }
 
-  /** A turn has ended, which the stream's file has: other windows see it as soon as nothing follows. */
+  /**
+   * Call when a turn has ended that is in the stream file: other windows see it as soon as nothing
+   * follows.
+   */
   bulkAtRest(): void {
     this.bulkLater();
     this.#rest = this.#options.schedule(() => {
@@ -61,7 +66,10 @@ export class WriteTimers {
     }, REST_MS);
   }
 
-  /** Much waits: it is written as soon as the last bulk write is long enough ago. */
+  /**
+   * Call when much data is buffered: writes it as soon as the minimum time since the last bulk
+   * write has passed.
+   */
   bulkSoon(): void {
     if (this.#isSoon) return;
     this.#isSoon = true;
@@ -70,7 +78,7 @@ export class WriteTimers {
     this.#bulk = this.#options.schedule(() => this.#onBulk(), Math.max(0, wait));
   }
 
-  /** Everything is being written now, or nothing will be any more. */
+  /** Stops all timers, as everything is being written or nothing will be any more. */
   end(): void {
     this.#stream?.dispose();
     this.#bulk?.dispose();

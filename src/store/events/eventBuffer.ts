@@ -1,18 +1,19 @@
-// Events on their way to the disk, joined so that the reducer cannot tell. A row of joined chunks knows the times of its first
-// and of its last one, and is read back as the whole text followed by an empty chunk at the last time.
+// Buffered events, joined so that the session model sees no difference. A row of joined chunks has
+// the times of its first and last chunk and is read back as the whole text followed by an empty
+// chunk at the last time.
 import { tail } from '../../base/text';
 import type { Mark, SessionEvent, TimedEvent } from '../../session/events/event';
 import { MAX_TERMINAL_CHARS, Superseded } from './superseded';
 
-/** Characters of one row of joined chunks that is not written yet. */
+/** Maximum characters of a buffered row of joined chunks. */
 const MAX_JOINED_CHARS = 32 * 1024;
-/** The same of the last row on the disk: short enough that writing it again is cheap. */
+/** The same for the last row on disk: short enough to be rewritten cheaply. */
 export const MAX_ROW_CHARS = 8192;
 
-/** What becomes one row. */
+/** An event that becomes one row. */
 export interface PendingRow {
   readonly at: number;
-  /** Time of the last chunk, where chunks were joined. */
+  /** Time of the last chunk if chunks were joined. */
   readonly until?: number;
   readonly event: SessionEvent;
   readonly mark?: Mark;
@@ -23,8 +24,9 @@ type ToolContent = Extract<SessionEvent, { type: 'tool_content' }>;
 type Terminal = Extract<SessionEvent, { type: 'terminal' }>;
 
 /**
- * A row with the next one joined to it, or undefined where it must stand alone. Never joined: the user's chunks (the reducer compares
- * each of them with the prompt), an empty beginning (it opens no message), and anything with fields that are not known here.
+ * Returns a row joined with the next one, or undefined if they must stay separate. Never joined:
+ * user chunks (the model compares each with the prompt), an empty first chunk (it starts no
+ * message), and events with unknown fields.
  */
 export function join(row: PendingRow, next: PendingRow, limit = MAX_ROW_CHARS): PendingRow | undefined {
   const a = row.event;
@@ -44,7 +46,7 @@ export function join(row: PendingRow, next: PendingRow, limit = MAX_ROW_CHARS): 
   };
 }
 
-/** The events that a row stands for. */
+/** Returns the events of a row. */
 export function* unjoin({ at, until, event }: PendingRow): Generator<TimedEvent> {
   yield { at, event };
   if (until !== undefined && event.type === 'message_chunk') {
@@ -68,12 +70,12 @@ function isPiece(event: SessionEvent): event is Piece {
   return event.type === 'tool_content' && event.part.type === 'content' && event.part.block.type === 'text';
 }
 
-/** More output of a terminal and nothing else. */
+/** Returns whether an event only appends output to a terminal. */
 function isOutput(event: SessionEvent): event is Terminal & { readonly append: string } {
   return event.type === 'terminal' && event.append !== undefined && Object.keys(event).length === 3;
 }
 
-/** About the characters that an event takes, without making its JSON text. */
+/** Returns the approximate size of an event in characters without serialising it. */
 function sizeOf(event: SessionEvent): number {
   switch (event.type) {
     case 'message_chunk':
@@ -94,12 +96,12 @@ function sizeOfPart(part: ToolContent['part']): number {
   return part.type === 'content' && part.block.type === 'text' ? part.block.text.length : 1000;
 }
 
-/** What waits of one session. */
+/** The buffered rows of one session. */
 class SessionRows {
   readonly rows: (PendingRow | undefined)[] = [];
-  /** About the characters of all rows. */
+  /** Approximate characters of all rows. */
   chars = 0;
-  /** Places of the rows in which the output of a terminal goes on. */
+  /** Indexes of the rows to which terminal output can be appended. */
   readonly #outputs = new Map<string, number>();
   readonly #superseded = new Superseded<number>((place, event, before) => {
     const row = this.rows[place];
@@ -127,7 +129,7 @@ class SessionRows {
     } else this.#superseded.add(event, place);
   }
 
-  /** Puts more output to the output of the same terminal that waits. False where none does. */
+  /** Appends output to the buffered output of the same terminal. Returns false if there is none. */
   #addOutput(next: Terminal & { readonly append: string }): boolean {
     const place = this.#outputs.get(next.terminalId) ?? -1;
     const row = this.rows[place];
@@ -144,7 +146,7 @@ class SessionRows {
   }
 }
 
-/** Rows of all sessions that wait, each session's in its order. */
+/** Buffered rows of all sessions, in order within each session. */
 export class EventBuffer {
   #sessions = new Map<string, SessionRows>();
 
@@ -152,7 +154,7 @@ export class EventBuffer {
     return this.#sessions.size === 0;
   }
 
-  /** About the characters of all that waits. */
+  /** Approximate characters of everything buffered. */
   get chars(): number {
     let sum = 0;
     for (const { chars } of this.#sessions.values()) sum += chars;
@@ -168,7 +170,7 @@ export class EventBuffer {
     for (const event of events) session.add(event);
   }
 
-  /** Takes everything out. */
+  /** Removes and returns everything. */
   take(): ReadonlyMap<string, readonly PendingRow[]> {
     const taken = new Map<string, readonly PendingRow[]>();
     for (const [key, { rows }] of this.#sessions)

@@ -1,4 +1,4 @@
-// Which events of a session are read: all, from a point on, what came since, or the end.
+// Reads the events of a session: all, from a number on, since an earlier page, or the end.
 import * as z from 'zod/mini';
 import type { Mark } from '../../session/events/event';
 import { readJson } from '../file/json';
@@ -10,32 +10,35 @@ export interface EventQuery {
   readonly from?: number;
   /** Last sequence number. */
   readonly to?: number;
-  /** Rows at most; a row is one event, or a stretch of one message. */
+  /** Maximum number of rows; a row is one event or a part of one message. */
   readonly limit?: number;
-  /** Bytes of all rows at most; one row is read in any case. */
+  /** Maximum bytes of all rows; at least one row is read. */
   readonly maxBytes?: number;
-  /** Only what came since a page was read; `from` is not used then. */
+  /** Only events after an earlier page; replaces `from`. */
   readonly after?: Cursor;
 }
 
-/** Where the events of sessions are: on the disk, in memory, or in both. */
+/** The places where events are stored: disk, memory, or both. */
 export interface EventSource {
-  /** Reads of a session where its newest state is. */
+  /** Reads from the place with the latest state of a session. */
   read<T>(key: string, query: (sql: Sql) => T): T;
-  /** Reads of all places that have something of a session, in the order of its events; `to` is the last event to be read there. */
+  /**
+   * Reads from every place that has a part of a session, in the order of its events. `to` is the
+   * last event to read there.
+   */
   readAll<T>(key: string, query: (sql: Sql, to: number) => T): readonly T[];
 }
 
-/** Rows that are looked at to find where the end of a session begins. */
+/** Maximum rows to search for the start of the end of a session. */
 const MAX_TAIL_ROWS = 5000;
-/** About the bytes of text of an end after which it is long enough, however few entries it has. */
+/** Approximate bytes of text that suffice for the end of a session, however few entries it has. */
 const MAX_TAIL_BYTES = 1024 * 1024;
-/** Bytes of text of a deflated row, by each of its own: outputs of tools shrink to about so much. */
+/** Assumed compression ratio of deflated rows. */
 const DEFLATED = 8;
 
 const markSchema = z.optional(z.object({ entries: z.number(), turns: z.number(), turn: z.optional(z.string()) }));
 
-/** The mark of a column; undefined where there is none. */
+/** Returns the mark in a column; undefined if there is none. */
 export function readMark(json: string | undefined): Mark | undefined {
   const mark = readJson(json, markSchema, undefined);
   if (!mark) return undefined;
@@ -43,7 +46,7 @@ export function readMark(json: string | undefined): Mark | undefined {
   return { entries, turns, ...(turn !== undefined && { turn }) };
 }
 
-/** Reads events in their order. */
+/** Returns events in order. */
 export function readEvents(source: EventSource, key: string, query: EventQuery): EventPage {
   const { after, limit = Number.MAX_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, maxBytes } = query;
   const from = after ? after.seq : (query.from ?? 1);
@@ -55,7 +58,7 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
         to: Math.min(to, end),
         limit: room,
         ...(maxBytes !== undefined && { maxBytes }),
-        // Of all rows, only those of a text can grow.
+        // Only text rows can grow.
         ...(after?.chars === 0 && { known: after.seq }),
       };
       const part = readRows(sql, key, range);
@@ -67,9 +70,11 @@ export function readEvents(source: EventSource, key: string, query: EventQuery):
 }
 
 /**
- * Where the end of a session begins that has at least so many entries, or is a megabyte of text: the number of its first row,
- * and what stands before it. Nothing before the last `cleared` is part of it. It costs the same however long the session is.
- * @returns undefined where the session is shorter, or of a version that noted no marks
+ * Finds where the end of a session starts that has a number of entries or a megabyte of text,
+ * whichever is shorter. Events before the last `cleared` do not count. The cost does not depend on
+ * the length of the session.
+ * @returns the number of the first row and the position before it; undefined if the session is
+ * shorter or was saved without marks
  */
 export function readTail(source: EventSource, key: string, entries: number): { from: number; mark: Mark } | undefined {
   return source.read(key, (sql) => {

@@ -1,4 +1,5 @@
-// Events in their table: written in order with what follows from them (title, size, place in the history), read by pages.
+// The table of events: writes them in order with what derives from them (title, size, position in
+// the history) and reads pages of them.
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { numberOf, type Sql } from '../file/sql';
 import { join, type PendingRow, unjoin } from './eventBuffer';
@@ -6,18 +7,18 @@ import { decode, encode } from './rowCodec';
 import { Superseded } from './superseded';
 
 const PREVIEW_CHARS = 200;
-/** Rows on the disk with less text than this are not written again to make them smaller. */
+/** Rows on disk with less text are not rewritten to save space. */
 const MIN_REWRITTEN_CHARS = 2048;
 
-/** What this process remembers of the rows that it wrote to a session. */
+/** The state of the rows that this process wrote to a session. */
 export class WrittenRows {
-  /** The last row, which may still grow. */
+  /** The last row, which can still be extended. */
   tail: { readonly seq: number; readonly row: PendingRow; readonly bytes: number } | undefined;
   /** How often rows were written to the session. */
   written: number | undefined;
   #sql: Sql | undefined;
   #saved = 0;
-  /** The transcript was cleared, and what stood there lies on the disk. */
+  /** The transcript was cleared and its earlier events are still on disk. */
   hasCleared = false;
   readonly superseded: Superseded<number>;
 
@@ -32,7 +33,10 @@ export class WrittenRows {
     }, MIN_REWRITTEN_CHARS);
   }
 
-  /** Takes a row that was written. @returns the bytes that earlier rows have become smaller by */
+  /**
+   * Adds a written row.
+   * @returns by how many bytes earlier rows shrank
+   */
   add(sql: Sql, event: SessionEvent, seq: number): number {
     this.#sql = sql;
     this.#saved = 0;
@@ -42,7 +46,7 @@ export class WrittenRows {
   }
 }
 
-/** The event that stays in the place of one of which nothing is needed: it changes nothing. */
+/** The event that replaces one without any needed content: it changes nothing. */
 function emptied(event: SessionEvent): SessionEvent {
   return event.type === 'tool_call' || event.type === 'tool_content'
     ? { type: 'tool_call', toolCallId: event.toolCallId, patch: {}, announced: false }
@@ -51,8 +55,9 @@ function emptied(event: SessionEvent): SessionEvent {
 
 /**
  * Adds rows to a session.
- * @param memory of what this process wrote before: its last row grows in place where the first new row continues it, and rows that later ones supersede become small
- * @returns whether there is such a session
+ * @param memory what this process wrote before: its last row is extended if the first new row
+ * continues it, and superseded rows shrink
+ * @returns whether the session exists
  */
 export function appendRows(sql: Sql, key: string, rows: readonly PendingRow[], memory = new WrittenRows(key)): boolean {
   const session = sql.get('SELECT last_seq, preview, written FROM sessions WHERE key = ?', key);
@@ -111,7 +116,10 @@ function bytesOf(column: string | Uint8Array): number {
   return typeof column === 'string' ? Buffer.byteLength(column) : column.length;
 }
 
-/** Where a reader is: a row and how much of a text it has seen there, as a row may still grow. */
+/**
+ * The position of a reader: a row, and the number of characters read of it if it is text, as the
+ * row can still grow.
+ */
 export interface Cursor {
   readonly seq: number;
   readonly chars: number;
@@ -119,10 +127,10 @@ export interface Cursor {
 
 export interface EventPage {
   readonly events: readonly TimedEvent[];
-  /** First and last sequence number of the page; 0 where it is empty. */
+  /** First and last sequence number of the page; 0 if it is empty. */
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Give it as `after` to read only what came since. */
+  /** Pass it as `after` to read only later events. */
   readonly cursor: Cursor;
 }
 
@@ -130,13 +138,16 @@ export interface RowRange {
   readonly from: number;
   readonly to: number;
   readonly limit: number;
-  /** Bytes of all rows. Two rows are read in any case: whoever reads on begins with a row that is known, and must come past it. Default: no bound. */
+  /**
+   * Maximum bytes of all rows. Two rows are read in any case: a reader that continues starts with a
+   * known row and must get past it. Default: no limit.
+   */
   readonly maxBytes?: number;
-  /** A row that the reader has, and that cannot grow: it is named, and its event is not read again. */
+  /** A row that the reader has and that cannot grow; its event is not read again. */
   readonly known?: number;
 }
 
-/** A row as it lies in the table. */
+/** A row as stored in the table. */
 export interface EventRow {
   readonly seq: number;
   readonly at: number;
@@ -144,7 +155,7 @@ export interface EventRow {
   readonly json: unknown;
 }
 
-/** Rows of a session in their order. */
+/** Returns rows of a session in order. */
 export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
   const { from, limit, known = 0 } = range;
   const to = range.maxBytes === undefined ? range.to : lastWithin(sql, key, range, range.maxBytes);
@@ -158,7 +169,10 @@ export function readRows(sql: Sql, key: string, range: RowRange): EventRow[] {
   }));
 }
 
-/** The last row up to which the rows of a range take so many bytes; their sizes are known without reading them. */
+/**
+ * Returns the last row up to which a range stays within a number of bytes. Row sizes are known
+ * without reading the rows.
+ */
 function lastWithin(sql: Sql, key: string, { from, to, limit, known }: RowRange, maxBytes: number): number {
   const sentence =
     'SELECT seq, octet_length(json) FROM events WHERE key = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?';
@@ -173,8 +187,8 @@ function lastWithin(sql: Sql, key: string, { from, to, limit, known }: RowRange,
 }
 
 /**
- * The events of some rows. A row that is damaged is left out.
- * @param after skips what that reader has seen of the first row
+ * Returns the events of rows, without damaged ones.
+ * @param after skips what the reader has of the first row
  */
 export function toPage(rows: readonly EventRow[], after: Cursor | undefined): EventPage {
   const events: TimedEvent[] = [];
@@ -194,7 +208,7 @@ export function toPage(rows: readonly EventRow[], after: Cursor | undefined): Ev
   return { events, firstSeq: rows[0]?.seq ?? 0, lastSeq: rows.at(-1)?.seq ?? 0, cursor };
 }
 
-/** What the reducer forgets at a `cleared`; a kind that is not named here is kept. */
+/** Kinds of events that the model discards on `cleared`; all others are kept. */
 const WIPED = [
   ...[
     'message_chunk',
@@ -231,10 +245,14 @@ const WIPED = [
   ],
 ];
 
-/** Rows that go in one step, so that no step holds up the extension host. */
+/** Rows deleted in one step, so that the extension host is not blocked. */
 const DROPPED_AT_ONCE = 300;
 
-/** Removes some of the events before the last `cleared` that it wiped, and their text from the search. @returns whether there are more */
+/**
+ * Deletes some of the discarded events before the last `cleared`, and their text from the search
+ * index.
+ * @returns whether there is more
+ */
 export function dropCleared(sql: Sql, key: string): boolean {
   const end = numberOf(sql.get('SELECT cleared_seq AS seq FROM sessions WHERE key = ?', key)?.seq) ?? 0;
   const wiped = WIPED.map((type) => `'${type}'`).join(', ');

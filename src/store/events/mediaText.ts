@@ -1,19 +1,23 @@
-// Pictures, sounds and files apart from the JSON that they stand in: as a part of a JSON text, megabytes of base64 cost many times what copying them costs.
+// Separates media data from the JSON around it: parsing megabytes of base64 within JSON costs many
+// times what copying costs.
 import { randomUUID } from 'node:crypto';
 import { roughSize } from '../../base/text';
 
-/** Characters of base64 from which it is worth it. */
+/** Minimum characters of base64 for which it pays off. */
 const MIN_CHARS = 64 * 1024;
 
-/** A value as JSON, with marks in the places of its large data. */
+/** A value as JSON, with placeholders for its large data. */
 export interface MediaText {
   readonly json: string;
-  /** Begins each mark, which ends with an index of `media`; nobody can guess it. */
+  /** Prefix of each placeholder, followed by an index of `media`; it cannot be guessed. */
   readonly mark: string;
   readonly media: readonly string[];
 }
 
-/** Returns a value as JSON without the large texts that stand under `data` and `blob`. @throws TypeError where it has no JSON */
+/**
+ * Returns a value as JSON without the large texts under `data` and `blob`.
+ * @throws TypeError if the value has no JSON
+ */
 export function takeMedia(value: unknown): MediaText {
   if (roughSize(value, MIN_CHARS) <= MIN_CHARS) return { json: JSON.stringify(value), mark: '', media: [] };
   const mark = `${randomUUID()}:`;
@@ -25,7 +29,10 @@ export function takeMedia(value: unknown): MediaText {
   return { json, mark, media };
 }
 
-/** Returns the value again. @throws SyntaxError where it is damaged */
+/**
+ * Returns the original value.
+ * @throws SyntaxError if it is damaged
+ */
 export function putMedia({ json, mark, media }: MediaText): unknown {
   if (media.length === 0) return JSON.parse(json);
   return JSON.parse(json, (_key, part: unknown) =>

@@ -1,25 +1,37 @@
-// Events as columns: JSON text, deflated where that saves room, and the bytes of large pictures behind it. What is read back may be damaged, and is never trusted.
+// Encodes events as columns: JSON text, deflated if that saves space, followed by the bytes of
+// large media. Decoding treats columns as untrusted, as they can be damaged.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SessionEvent } from '../../session/events/event';
 import { type MediaText, putMedia, takeMedia } from './mediaText';
 
-/** Characters of the JSON of one event; a picture fits. A larger event is replaced by a notice that says so. */
+/**
+ * Maximum characters of one event's JSON; an image fits. A larger event is replaced by a notice.
+ */
 const MAX_EVENT_CHARS = 32 * 1024 * 1024;
-/** Below this many characters a deflated row saves no page. */
+/** Deflating fewer characters saves no page. */
 const MIN_DEFLATED = 700;
-/** Above this many characters deflating would hold up the extension host for more than a few milliseconds. */
+/** Deflating more characters would block the extension host for more than a few milliseconds. */
 const MAX_DEFLATED = 256 * 1024;
-/** The same of a terminal, once a second at most: all that is kept of its lines fits, as JSON. Few texts shrink as much. */
+/**
+ * The same for a terminal, at most once a second: all retained lines fit as JSON. Few texts
+ * compress as well.
+ */
 const MAX_DEFLATED_TERMINAL = 2.5 * 1024 * 1024;
-/** Fast; outputs of tools shrink to a third or less at any level. */
+/** Fast; tool output shrinks to a third or less at any level. */
 const LEVEL = 1;
-/** Begins a column with bytes behind its JSON: nothing that is deflated begins so. Parts follow, each after its length: the mark, the JSON, and the media. */
+/**
+ * Prefix of a column with media: no deflated data starts like this. The parts follow, each after
+ * its length: the placeholder prefix, the JSON, and the media.
+ */
 const WITH_MEDIA = 0xff;
-/** What a part of media is: the bytes of base64, or a text that is none. */
+/** The kind of a media part: decoded base64, or text that is not base64. */
 const BYTES = 0;
 const TEXT = 1;
 
-/** The column of an event. Never throws: an event without a JSON text, or with too much of it, becomes a notice. */
+/**
+ * Returns the column of an event. Never throws: an event that has no JSON, or too much of it,
+ * becomes a notice.
+ */
 export function encode(event: SessionEvent): string | Uint8Array {
   const { json, ...rest } = toText(event);
   if (rest.media.length > 0) return packed({ json, ...rest });
@@ -29,7 +41,7 @@ export function encode(event: SessionEvent): string | Uint8Array {
   return deflated.length < json.length * 0.9 ? deflated : json;
 }
 
-/** The event of a column; undefined where it is damaged. */
+/** Returns the event of a column; undefined if it is damaged. */
 export function decode(column: unknown): SessionEvent | undefined {
   try {
     const hasMedia = column instanceof Uint8Array && column[0] === WITH_MEDIA;
@@ -60,7 +72,7 @@ function packed({ json, mark, media }: MediaText): Uint8Array {
   return Buffer.concat([Uint8Array.of(WITH_MEDIA), ...all]);
 }
 
-/** @throws RangeError where it is cut off */
+/** @throws RangeError if the data is truncated */
 function unpacked(column: Uint8Array): MediaText {
   const bytes = Buffer.from(column.buffer, column.byteOffset, column.byteLength);
   const parts: Buffer[] = [];
@@ -75,7 +87,10 @@ function unpacked(column: Uint8Array): MediaText {
   return { mark: String(mark), json: String(json), media: media.map(textOf) };
 }
 
-/** Never throws. */
+/**
+ * Returns the JSON of an event, or of a notice in its place if it has none or too much. Never
+ * throws.
+ */
 function toText(event: SessionEvent): MediaText {
   let problem = 'it cannot be written as JSON';
   try {
@@ -84,7 +99,7 @@ function toText(event: SessionEvent): MediaText {
     if (length <= MAX_EVENT_CHARS) return text;
     problem = `it has ${length} characters`;
   } catch {
-    // The notice says it.
+    // The notice mentions it.
   }
   const notice: SessionEvent = {
     type: 'notice',

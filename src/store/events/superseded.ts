@@ -1,5 +1,6 @@
-// What a later event of a tool call or a terminal makes superfluous in earlier ones, so that the journal keeps what the model
-// keeps. What is left makes the same state: the first row of a call stays, as it gives the call its place in the transcript.
+// Shrinks rows of tool calls and terminals that later events supersede, so that the journal keeps
+// what the model keeps. The remaining rows give the same state: the first row of a call stays, as
+// it gives the call its position in the transcript.
 import type { ToolContent } from '../../session/events/content';
 import type { SessionEvent, ToolPatch } from '../../session/events/event';
 
@@ -7,15 +8,15 @@ type ToolCall = Extract<SessionEvent, { type: 'tool_call' }>;
 type ToolEvent = ToolCall | Extract<SessionEvent, { type: 'tool_content' }>;
 type TerminalEvent = Extract<SessionEvent, { type: 'terminal' }>;
 
-/** Characters of a terminal's output that are kept; as many as the model keeps. */
+/** Maximum characters of a terminal's output, as in the model. */
 export const MAX_TERMINAL_CHARS = 1024 * 1024;
-/** The same of a tool call's text that comes in pieces. */
+/** The same for the text of a tool call that arrives in chunks. */
 const MAX_PIECES_CHARS = 1024 * 1024;
 const PIECES_CUT = '[what came before was left out]\n';
-/** Tool calls and terminals that are remembered for each session. */
+/** Tool calls and terminals remembered for each session. */
 const MAX_REMEMBERED = 64;
 
-/** Changes a row that was added before; undefined: nothing of it is needed. */
+/** Replaces an earlier row; undefined if nothing of it is needed. */
 export type Rewrite<Place> = (place: Place, event: SessionEvent | undefined, before: SessionEvent) => void;
 
 interface Remembered<Place> {
@@ -23,20 +24,20 @@ interface Remembered<Place> {
   event: SessionEvent;
 }
 
-/** Remembers the rows of the tool calls and terminals of one session that later ones may supersede. */
+/** Remembers rows of the tool calls and terminals of one session that later ones can supersede. */
 export class Superseded<Place> {
   readonly #tools = new Map<string, Remembered<Place>[]>();
   readonly #terminals = new Map<string, Remembered<Place>[]>();
   readonly #rewrite: Rewrite<Place>;
   readonly #minChars: number;
 
-  /** @param minChars rows with less text are not worth a change */
+  /** @param minChars rows with less text are left unchanged */
   constructor(rewrite: Rewrite<Place>, minChars = 0) {
     this.#rewrite = rewrite;
     this.#minChars = minChars;
   }
 
-  /** Takes an event that was added, and rewrites the earlier ones that it supersedes. */
+  /** Adds an event and rewrites the earlier ones that it supersedes. */
   add(event: SessionEvent, place: Place): void {
     switch (event.type) {
       case 'cleared':
@@ -46,7 +47,7 @@ export class Superseded<Place> {
       case 'turn_started':
       case 'turn_ended':
       case 'ids_renewed':
-        // From here on the same id may be another call, and a file that changes is no longer one of that turn.
+        // From here on the same id can name another call, and changed files belong to another turn.
         this.#tools.clear();
         return;
       case 'tool_call':
@@ -59,7 +60,7 @@ export class Superseded<Place> {
   }
 
   #tool(event: ToolEvent, place: Place): void {
-    // A call that is announced again may be a new one.
+    // A call that is announced again can be a new one.
     if (event.type === 'tool_call' && event.announced) this.#tools.delete(event.toolCallId);
     const rows = remembered(this.#tools, event.toolCallId);
     if (event.type === 'tool_call') {
@@ -67,7 +68,7 @@ export class Superseded<Place> {
       let isEmptied = false;
       for (const [index, row] of [...rows.entries()]) {
         const left = remainder(row.event as ToolEvent, event, isSafe, index === 0, isEmptied);
-        // Of what is not remembered, the content of an earlier row may stand between two of these.
+        // Content that is not remembered may be between these two rows.
         if (left?.type === 'tool_call' && left.patch.content === null) isEmptied = this.#minChars === 0;
         if (left === row.event) continue;
         this.#rewrite(row.place, left, row.event);
@@ -80,7 +81,7 @@ export class Superseded<Place> {
     if (event.type === 'tool_content') this.#dropOldPieces(rows);
   }
 
-  /** Of a text that comes in pieces without end, the last ones are kept. */
+  /** Only the end of an endless text in chunks is kept. */
   #dropOldPieces(rows: Remembered<Place>[]): void {
     let chars = rows.reduce((sum, { event }) => sum + pieceOf(event).length, 0);
     if (chars <= 2 * MAX_PIECES_CHARS) return;
@@ -129,7 +130,7 @@ export class Superseded<Place> {
   }
 }
 
-/** The rows of an id; the oldest id is forgotten where there are many. */
+/** Returns the rows of an id; forgets the oldest id if there are too many. */
 function remembered<Place>(all: Map<string, Remembered<Place>[]>, id: string): Remembered<Place>[] {
   const known = all.get(id);
   if (known) return known;
@@ -141,8 +142,8 @@ function remembered<Place>(all: Map<string, Remembered<Place>[]>, id: string): R
 }
 
 /**
- * What is left of an earlier event of a call: itself, less of it, or undefined where nothing is.
- * @param isEmptied the content was removed by a row before: where it was not, it must not show again
+ * Returns what is needed of an earlier event of a call: all, a part, or undefined for nothing.
+ * @param isEmptied an earlier row already lost the content; if not, it must not show again
  */
 function remainder(
   earlier: ToolEvent,
@@ -181,7 +182,7 @@ function isReplaced(field: keyof ToolPatch, value: unknown, patch: ToolPatch, an
     case 'locations':
       return patch.locations !== undefined && !announced;
     case 'status':
-      // The end of a call has a time, and what follows from it.
+      // The row that ends a call has its time.
       return (value === 'pending' || value === 'in_progress') && patch.status != null && !announced;
     case 'content':
       return false;
@@ -193,8 +194,9 @@ function replacesContent({ patch, announced }: ToolCall): boolean {
 }
 
 /**
- * Files that a turn changed and terminals that are shown are known by the contents that name them: these are in the new content too,
- * and the call has succeeded, as only then its files count.
+ * The changed files of a turn and shown terminals are known from the contents that name them. The
+ * new content must name the same ones, and the call must have succeeded, as only then its files
+ * count.
  */
 function keepsReferences<Place>(rows: readonly Remembered<Place>[], { content, status }: ToolPatch): boolean {
   const named = new Set((content ?? []).map(referenceOf));
@@ -229,13 +231,13 @@ function withoutText({
   return rest;
 }
 
-/** The text of one piece of a tool call; empty where it is something else. */
+/** Returns the text of a text chunk of a tool call; empty for anything else. */
 function pieceOf(event: SessionEvent): string {
   if (event.type !== 'tool_content' || event.part.type !== 'content') return '';
   return event.part.block.type === 'text' ? event.part.block.text : '';
 }
 
-/** About the characters of an event's contents. */
+/** Returns the approximate number of characters in an event's contents. */
 function sizeOf(event: ToolEvent): number {
   const parts = event.type === 'tool_content' ? [event.part] : (event.patch.content ?? []);
   const raw = event.type === 'tool_call' ? [event.patch.rawInput, event.patch.rawOutput] : [];

@@ -1,4 +1,5 @@
-// The file of the journal: opened or made, checked after an unclean end, and set aside where it is damaged. Nothing here ever deletes a file.
+// The journal file: opened or created, checked after an unclean shutdown, and set aside if damaged.
+// Never deletes a file.
 import {
   accessSync,
   closeSync,
@@ -17,31 +18,34 @@ import { MIGRATIONS, migrate } from './schema';
 import { Sql } from './sql';
 import { problemOf, StorageError } from './sqlError';
 
-/** Up to this size, in bytes, the whole file is checked; of a larger one the tables that everything hangs on. */
+/** Maximum size in bytes for a full check; of larger files only the central tables are checked. */
 const MAX_FULL_CHECK = 64 * 1024 * 1024;
 
 export interface OpenedFile {
   readonly sql: Sql;
-  /** Tells the file from another one that took its place. */
+  /** Identifies the file, in case another one replaces it. */
   readonly identity: string;
-  /** A sentence for the user on what was found. */
+  /** A message for the user about the state of the file. */
   readonly notice?: string;
 }
 
 export interface FileOptions {
-  /** Made where it is missing. */
+  /** Created if missing. */
   readonly folder: string;
-  /** How long to wait for another window's write, in milliseconds; the thread waits with it. */
+  /** How long to wait for another window's write, in milliseconds. Blocks the thread. */
   readonly busyMs: number;
   readonly now: () => number;
   readonly log: Log;
-  /** Whether another machine may have the folder's files open (as {@link isNetworkFolder} says). */
+  /**
+   * Returns whether another machine may have the folder open (by default {@link isNetworkFolder}).
+   */
   readonly isShared?: (folder: string) => boolean;
 }
 
 /**
- * Opens the journal's file. A write is safe against the end of the process at once (WAL) and against a power cut from the next checkpoint on (synchronous=NORMAL).
- * A damaged file is renamed to `parley.corrupt-<time>.db` and a new one begun.
+ * Opens the journal file. Writes survive the end of the process at once (WAL), and a power failure
+ * from the next checkpoint on (synchronous=NORMAL). A damaged file is renamed to
+ * `parley.corrupt-<time>.db` and replaced by a new one.
  * @throws StorageError
  */
 export function openJournalFile(options: FileOptions): OpenedFile {
@@ -57,8 +61,9 @@ export function openJournalFile(options: FileOptions): OpenedFile {
 }
 
 /**
- * Sets a damaged file aside and opens a new one. The connection to it must be closed.
- * @param identity of the damaged file; where another window has replaced it already, nothing is renamed. Undefined: whatever is there.
+ * Sets a damaged file aside and opens a new one. Its connection must be closed.
+ * @param identity of the damaged file: if another window has already replaced it, nothing is
+ * renamed. Undefined: any file.
  * @throws StorageError
  */
 export function replaceJournalFile(options: FileOptions, identity: string | undefined): OpenedFile {
@@ -76,7 +81,10 @@ export function replaceJournalFile(options: FileOptions, identity: string | unde
   }
 }
 
-/** Whether the file of an open connection is still the one in its folder: it may have been set aside by another window, moved or deleted. */
+/**
+ * Returns whether the open file is still the one in its folder: another window may have set it
+ * aside, or it was moved or deleted.
+ */
 export function isInPlace(folder: string, identity: string): boolean {
   try {
     return identityOf(pathIn(folder)) === identity;
@@ -97,16 +105,16 @@ function identityOf(path: string): string {
 function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOptions): OpenedFile {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = pathIn(folder);
-  // What people write to agents is nobody else's: the file is made before SQLite would make it for everybody to read.
+  // Messages are private, so create the file before SQLite would create it readable for all.
   closeSync(openSync(path, 'a', 0o600));
-  // The last connection that ends in order takes this file away.
+  // The last connection removes this file when it closes.
   const isUnclean = existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0;
   const identity = identityOf(path);
   let sql: Sql | undefined;
   try {
     sql = new Sql(path);
     sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
-    // Before anything that could change the file.
+    // Check before anything that could change the file.
     if (sql.pragma('user_version') > MIGRATIONS.length) throw new StorageError('newer');
     prepare(sql, busyMs);
     if (isShared(folder) || isUsedElsewhere(sql, now())) withoutSharedMemory(sql, log);
@@ -121,14 +129,14 @@ function open({ folder, busyMs, now, log, isShared = isNetworkFolder }: FileOpti
   }
 }
 
-/** The settings of every connection. */
+/** Applies the settings of every connection. */
 export function prepare(sql: Sql, busyMs: number): void {
   sql.exec(`PRAGMA busy_timeout = ${busyMs}`);
-  // Of effect only before the first table; later it would do nothing but wait for the lock.
+  // Only effective before the first table; later it would just wait for the lock.
   if (sql.pragma('user_version') === 0) sql.exec('PRAGMA auto_vacuum = INCREMENTAL');
   sql.exec('PRAGMA journal_mode = WAL');
   sql.exec('PRAGMA synchronous = NORMAL');
-  // Pages that change again and again reach the file once for so many.
+  // Pages that change often are written to the file once per so many pages.
   sql.exec('PRAGMA wal_autocheckpoint = 2000');
   sql.exec('PRAGMA foreign_keys = ON');
   sql.exec('PRAGMA cache_size = -8000');
@@ -136,8 +144,9 @@ export function prepare(sql: Sql, busyMs: number): void {
 }
 
 /**
- * A write-ahead log is shared memory, which no two machines have: where they may meet, a rollback journal is slower and safe
- * (https://sqlite.org/wal.html). While another window has the log open it stays, and goes with the last of them.
+ * Switches to a rollback journal, which is slower but safe: a write-ahead log needs shared memory,
+ * which machines do not share (https://sqlite.org/wal.html). While another window has the log open
+ * it stays in use.
  */
 function withoutSharedMemory(sql: Sql, log: Log): void {
   try {
@@ -149,14 +158,17 @@ function withoutSharedMemory(sql: Sql, log: Log): void {
   }
 }
 
-/** Types of file systems as Linux names them (statfs): NFS, SMB of three kinds, AFS, 9P, Lustre, GPFS, Ceph. */
+/**
+ * File system types as Linux numbers them (statfs): NFS, SMB of three kinds, AFS, 9P, Lustre, GPFS,
+ * Ceph.
+ */
 const NETWORK_TYPES: ReadonlySet<number> = new Set([
   0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x01021997, 0x0bd00bd0, 0x47504653, 0x00c36400,
 ]);
-/** A lease that was renewed no longer ago than this, in milliseconds, shows a machine that uses the file now. */
+/** A lease renewed within this time, in milliseconds, shows that a machine uses the file. */
 const USED_MS = 24 * 60 * 60 * 1000;
 
-/** Whether a folder lies on another machine, as far as the system tells. */
+/** Returns whether a folder is on another machine, as far as the system tells. */
 export function isNetworkFolder(folder: string, typeOf = (path: string): number => statfsSync(path).type): boolean {
   if (/^[\\/]{2}[^\\/?.]/.test(folder)) return true;
   try {
@@ -166,7 +178,7 @@ export function isNetworkFolder(folder: string, typeOf = (path: string): number 
   }
 }
 
-/** Another machine has written to the file not long ago. */
+/** Returns whether another machine has recently written to the file. */
 function isUsedElsewhere(sql: Sql, now: number): boolean {
   if (sql.pragma('user_version') === 0) return false;
   const sentence = 'SELECT 1 FROM leases WHERE host != ? AND abs(? - heartbeat) < ?';
@@ -176,7 +188,7 @@ function isUsedElsewhere(sql: Sql, now: number): boolean {
 function check(sql: Sql, size: number): void {
   const checks = size <= MAX_FULL_CHECK ? ['quick_check(1)'] : ['quick_check(sessions)', 'quick_check(queue)'];
   for (const pragma of checks) {
-    // A new file has no such table yet; that is no damage.
+    // A new file has no such table yet.
     if (sql.pragma('user_version') === 0) return;
     const answer = sql.get(`PRAGMA ${pragma}`);
     const word = Object.values(answer ?? {})[0];
@@ -193,7 +205,7 @@ function setAside(path: string, now: number): string {
   return aside;
 }
 
-/** SQLite says of a folder that it may not write to only that it cannot open its files. */
+/** For a read-only folder, SQLite only reports that it cannot open its files. */
 function isNotWritable(error: unknown, folder: string): boolean {
   if (problemOf(error) !== 'unusable') return false;
   try {

@@ -1,7 +1,7 @@
-// JSON columns: written by us, and still read as something that may be damaged.
+// JSON columns: written by us, but possibly damaged.
 import type * as z from 'zod/mini';
 
-/** The value of a JSON text where it fits the schema, else the fallback. */
+/** Returns the value of a JSON text if it fits the schema, else the fallback. */
 export function readJson<T>(text: string | undefined, schema: z.ZodMiniType<T>, fallback: T): T {
   if (text === undefined) return fallback;
   try {

@@ -1,18 +1,19 @@
-// Which machine and process this is, and whether another process still is the one that it was: numbers of processes are given again, after a restart from small ones on.
+// Identifies this machine and process, and tells whether another process is still the same one:
+// process ids are reused, after a restart from small numbers on.
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** What tells processes apart. */
+/** What distinguishes processes. */
 export interface Machine {
   readonly host: string;
-  /** Names the time from one start of the system to the next; undefined where the system has no such name. */
+  /** Identifies the current boot of the system; undefined if the system does not provide it. */
   readonly boot: string | undefined;
   readonly pid: number;
-  /** Milliseconds on a clock that only goes on, the same in all processes of one boot. */
+  /** Returns the milliseconds of a monotonic clock shared by all processes of one boot. */
   ticks(): number;
-  /** Whether a process of this machine runs. */
+  /** Returns whether a process of this machine is running. */
   isAlive(pid: number): boolean;
-  /** When a process began, as the system words it; undefined where it cannot be asked. */
+  /** Returns the start time of a process as the system reports it; undefined if unknown. */
   startOf(pid: number): string | undefined;
 }
 
@@ -27,13 +28,13 @@ export const thisMachine: Machine = {
       process.kill(pid, 0);
       return true;
     } catch (error) {
-      // One that we may not signal runs.
+      // A process that we may not signal is running.
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   },
   startOf(pid) {
     const stat = read(`/proc/${pid}/stat`);
-    // The name in parentheses may hold anything, so the fields are counted from its end.
+    // The name in parentheses can contain anything, so fields are counted from its end.
     return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   },
 };

@@ -1,14 +1,20 @@
-// The tables of the journal, by version. A version that was released is never changed again: what comes later is a migration.
+// The tables of the journal by version. Released versions never change; changes are migrations.
 import type { Sql } from './sql';
 import { StorageError } from './sqlError';
 
 /**
- * Each entry takes a file from its index to the next version. A window of the version before may be open beside it: a migration only
- * adds, so that what that window writes is still kept.
+ * Each entry migrates a file from its index to the next version. A window of the previous version
+ * can be open at the same time, so a migration only adds, and what that window writes is still
+ * kept.
  *
- * - `events` is clustered by session, so that a page of one session lies together however many sessions wrote at the same time.
- * - `last_seq` is the newest event of a session, `indexed_seq` the newest whose text can be searched, `cleared_seq` the newest `cleared`.
- * - `texts` has one row for each message (a long one has more); `texts_fts` is its index and keeps no copy of the text.
+ * - `events` is clustered by session, so that a page of one session is contiguous however many
+ * sessions wrote at the same time.
+ *
+ * - `last_seq` is the newest event of a session, `indexed_seq` the newest one whose text is
+ * searchable, `cleared_seq` the newest `cleared`.
+ *
+ * - `texts` has one row for each message (more for a long one); `texts_fts` is its index and has no
+ * copy of the text.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -64,24 +70,27 @@ export const MIGRATIONS: readonly string[] = [
     INSERT INTO texts_fts (texts_fts, rowid, text) VALUES ('delete', old.id, old.text);
   END;
   `,
-  // The first version knew a message in doubt by its words, and that it repeats a prompt by the end of its id.
+  // Version 1 recognised a doubtful message by its reason, and a resent prompt by the suffix of its
+  // id.
   `
   ALTER TABLE queue ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE queue ADD COLUMN repeats TEXT;
   UPDATE queue SET doubtful = 1, repeats = CASE WHEN id LIKE '%-again' THEN substr(id, 1, length(id) - 6) END
     WHERE state = 'failed' AND reason = 'it is not known whether the agent got this';
   `,
-  // The first leases knew of their process only its number, which another one has after a restart; and what was too old went at once, whatever the clock said.
+  // Version 2 identified the process of a lease by its id only, which is reused after a restart,
+  // and deleted expired sessions at once, whatever the clock said.
   `
   ALTER TABLE leases ADD COLUMN boot TEXT;
   ALTER TABLE leases ADD COLUMN started TEXT;
   ALTER TABLE leases ADD COLUMN ticks REAL;
   CREATE TABLE expiring (key TEXT PRIMARY KEY REFERENCES sessions ON DELETE CASCADE, since REAL NOT NULL);
   `,
-  // A row says where the transcript stood before it, so that its end can be read first; a session, how often rows were written to
-  // it, so that what a killed process left is added once. Attachments of a draft lie by themselves: a key typed beside a picture
-  // does not write the picture again. Nothing reads `turns`, `decisions`, `sessions.archived` and `queue.sender` any more; they
-  // stay, empty, for windows of the version before, which still write them.
+  // A row has the transcript position before it, so that the end can be read first; a session
+  // counts writes, so that what a killed process left is imported once. Attachments of a draft have
+  // rows of their own: typing next to an image does not rewrite the image. `turns`, `decisions`,
+  // `sessions.archived` and `queue.sender` are no longer read; they stay, empty, for windows of the
+  // previous version, which still write them.
   `
   ALTER TABLE events ADD COLUMN mark TEXT;
   ALTER TABLE sessions ADD COLUMN written INTEGER NOT NULL DEFAULT 0;
@@ -92,7 +101,7 @@ export const MIGRATIONS: readonly string[] = [
     json TEXT NOT NULL, PRIMARY KEY (key, id)
   );
   `,
-  // Earlier versions kept the reasons of queues as the sentences that they showed; now they are codes.
+  // Earlier versions stored the reasons of queues as displayed sentences; now they are codes.
   `
   UPDATE sessions SET queue_paused = CASE queue_paused
     WHEN 'by you' THEN 'by-user'
@@ -107,24 +116,26 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE queue SET reason = CASE doubtful WHEN 1 THEN 'in-doubt' ELSE 'refused: ' || reason END
     WHERE reason IS NOT NULL;
   `,
-  // `tools_seq` is the newest event up to which tool calls can be searched. What is older than the column is taken in a little at a time.
+  // `tools_seq` is the newest event up to which tool calls are searchable. Older events are indexed
+  // gradually.
   `
   ALTER TABLE sessions ADD COLUMN tools_seq INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX sessions_tools_unindexed ON sessions (key) WHERE tools_seq < last_seq;
   `,
 ];
 
-/** Tables with few rows for each session, all with a column `key`. */
+/** Tables with few rows per session, all with a `key` column. */
 export const SIDE_TABLES = ['queue', 'drafts', 'draft_attachments', 'views', 'leases'] as const;
 
 /**
- * Brings a file to the newest version; a new file gets all tables. Each step is a transaction, so a step that fails leaves the file as it was.
- * @throws StorageError `newer` where the file is of a version that is not known here
+ * Migrates a file to the latest version; a new file gets all tables. Each step is a transaction, so
+ * a failing step leaves the file unchanged.
+ * @throws StorageError `newer` if the file has a later version
  */
 export function migrate(sql: Sql, migrations: readonly string[] = MIGRATIONS): void {
   while (sql.pragma('user_version') !== migrations.length) {
     sql.transaction(() => {
-      // Another window may have done this step while we waited for the lock.
+      // Another window may have done this step while this one waited for the lock.
       const version = sql.pragma('user_version');
       if (version > migrations.length) throw new StorageError('newer');
       const step = migrations[version];

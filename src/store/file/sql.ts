@@ -1,4 +1,5 @@
-// One connection to SQLite: prepared statements by their text, transactions that end, and typed columns.
+// A connection to SQLite with prepared statements cached by their text, transactions, and typed
+// columns.
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -8,12 +9,15 @@ export class Sql {
   readonly #statements = new Map<string, StatementSync>();
   #inTransaction = false;
 
-  /** @param path a file, made where it is missing, or `:memory:`. @throws the error of SQLite (`errcode`) */
+  /**
+   * @param path a file, created if missing, or `:memory:`
+   * @throws the SQLite error (`errcode`)
+   */
   constructor(path: string) {
     this.#database = new DatabaseSync(path);
   }
 
-  /** Runs statements that give nothing. */
+  /** Runs statements without results. */
   exec(sql: string): void {
     this.#database.exec(sql);
   }
@@ -26,7 +30,10 @@ export class Sql {
     return this.#prepared(sql).all(...values);
   }
 
-  /** The rows as lists of their columns: of many rows, objects with names cost more than reading them. */
+  /**
+   * Returns rows as arrays of their columns: for many rows, creating objects costs more than
+   * reading.
+   */
   lists(sql: string, ...values: SQLInputValue[]): SQLOutputValue[][] {
     const statement = this.#prepared(sql);
     statement.setReturnArrays(true);
@@ -37,31 +44,39 @@ export class Sql {
     }
   }
 
-  /** The same, each row read when it is asked for: whoever has enough costs no more. The statement is not used otherwise meanwhile. */
+  /**
+   * Yields rows as arrays, each read on demand. The statement must not be used otherwise meanwhile.
+   */
   *rows(sql: string, ...values: SQLInputValue[]): Generator<SQLOutputValue[]> {
     const statement = this.#prepared(sql);
     statement.setReturnArrays(true);
     yield* statement.iterate(...values) as Iterable<unknown> as Iterable<SQLOutputValue[]>;
   }
 
-  /** @returns the number of rows that changed */
+  /** @returns the number of changed rows */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepared(sql).run(...values).changes);
   }
 
-  /** Adds a row, columns by name. @param how `INSERT` or `INSERT OR IGNORE`, `INSERT OR REPLACE` */
+  /**
+   * Inserts a row, columns by name.
+   * @param how `INSERT`, `INSERT OR IGNORE` or `INSERT OR REPLACE`
+   */
   insert(table: string, row: Row, how = 'INSERT'): number {
     const names = Object.keys(row);
     const marks = names.map(() => '?').join(', ');
     return this.run(`${how} INTO ${table} (${names.join(', ')}) VALUES (${marks})`, ...Object.values(row));
   }
 
-  /** A number that a pragma answers. */
+  /** Returns the numeric value of a pragma. */
   pragma(name: string): number {
     return Number(Object.values(this.#database.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
   }
 
-  /** Runs `body` in a transaction that writes from its beginning on, so that it never fails halfway for a lock. What throws is undone. */
+  /**
+   * Runs `body` in a transaction that locks for writing from the start, so that it never fails
+   * halfway on a lock. Rolled back if `body` throws.
+   */
   transaction<T>(body: () => T): T {
     if (this.#inTransaction) return body();
     this.exec('BEGIN IMMEDIATE');
@@ -74,7 +89,7 @@ export class Sql {
       try {
         this.exec('ROLLBACK');
       } catch {
-        // After a full disk or a failed write SQLite has rolled back by itself.
+        // SQLite has already rolled back after a full disk or a failed write.
       }
       throw error;
     } finally {
@@ -82,7 +97,7 @@ export class Sql {
     }
   }
 
-  /** Ends the connection; of the last one on a file, the write-ahead log becomes part of the file. */
+  /** Closes the connection; the last one merges the write-ahead log into the file. */
   close(): void {
     this.#statements.clear();
     this.#database.close();
@@ -98,12 +113,12 @@ export class Sql {
   }
 }
 
-/** A column as text; undefined where it is null or something else. */
+/** Returns a column as text; undefined if it is null or has another type. */
 export function textOf(value: SQLOutputValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A column as a number; undefined where it is null or something else. */
+/** Returns a column as a number; undefined if it is null or has another type. */
 export function numberOf(value: SQLOutputValue | undefined): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined;
 }

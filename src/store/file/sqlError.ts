@@ -1,9 +1,9 @@
-// What a failure of SQLite or of the file system means for the journal, and the words for it.
+// Classifies failures of SQLite and the file system, with messages for the user.
 
-/** What keeps the journal from its file. `newer`: a later version of Parley made it. */
+/** Why the journal file cannot be used. `newer`: it was created by a later version of Parley. */
 export type StorageProblem = 'full' | 'read-only' | 'locked' | 'corrupt' | 'unusable' | 'newer';
 
-/** The file cannot be used. `cause` has the failure of SQLite or of the system. */
+/** The file cannot be used. `cause` is the error of SQLite or the system. */
 export class StorageError extends Error {
   readonly problem: StorageProblem;
 
@@ -14,7 +14,9 @@ export class StorageError extends Error {
   }
 }
 
-/** Primary result codes (https://sqlite.org/rescode.html); the extended ones have the primary one in their low byte. */
+/**
+ * Primary result codes (https://sqlite.org/rescode.html), which are the low byte of extended ones.
+ */
 const BY_CODE: Readonly<Record<number, StorageProblem>> = {
   3: 'read-only', // PERM
   5: 'locked', // BUSY
@@ -34,10 +36,10 @@ const BY_ERRNO: Readonly<Record<string, StorageProblem>> = {
   EACCES: 'read-only',
   EPERM: 'read-only',
 };
-/** CORRUPT_VTAB: only the search index is damaged, and that can be built anew. */
+/** CORRUPT_VTAB: only the search index is damaged, which can be rebuilt. */
 const CORRUPT_INDEX = 267;
 
-/** What a thrown value says about the storage; undefined where it is no failure of the storage but of the caller. */
+/** Returns the storage problem of a thrown value; undefined if it is not a storage error. */
 export function problemOf(error: unknown): StorageProblem | undefined {
   if (error instanceof StorageError) return error.problem;
   if (typeof error !== 'object' || error === null) return undefined;
@@ -47,12 +49,12 @@ export function problemOf(error: unknown): StorageProblem | undefined {
   return undefined;
 }
 
-/** Whether the failure is of the full-text index alone. */
+/** Returns whether only the full-text index is damaged. */
 export function isIndexDamage(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === CORRUPT_INDEX;
 }
 
-/** A sentence on what happened and one on what to do. */
+/** Returns a sentence on what happened and one on what to do. */
 export function wordsFor(problem: StorageProblem): { readonly message: string; readonly hint: string } {
   switch (problem) {
     case 'full':

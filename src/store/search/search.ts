@@ -1,22 +1,26 @@
-// Search over everything that was said: what a user types is words, never a query language.
+// Full-text search over messages and tool calls. The user's input is treated as words, never as a
+// query language.
 
 import { numberOf, type Sql, textOf } from '../file/sql';
 import type { SessionRecord } from '../sessions/records';
 import { readSession } from '../sessions/sessionRows';
 
-/** Up to this many hits are ranked by how well they fit; of more, the newest ones come first: ranking half a million hits for "the" takes longer than anybody waits. */
+/**
+ * Maximum number of hits that are ranked by relevance. Beyond it the newest come first, as ranking
+ * half a million hits for "the" takes too long.
+ */
 const MAX_RANKED = 1000;
-/** Hits that are looked at to find sessions. */
+/** Hits that are read to find sessions. */
 const MAX_LOOKED_AT = 2000;
 const MAX_WORDS = 16;
 const MAX_WORD_CHARS = 100;
-/** A shorter beginning of a word fits nearly everything. */
+/** Shorter prefixes match nearly every message. */
 const MIN_PREFIX = 3;
 const MAX_RESULTS = 200;
 const BEGIN = '\u0001';
 const END = '\u0002';
 
-/** A part of a snippet. Text of an agent: never markup. */
+/** A part of a snippet. Agent text: never markup. */
 export interface SnippetPart {
   readonly text: string;
   readonly hit: boolean;
@@ -24,16 +28,20 @@ export interface SnippetPart {
 
 export interface SearchResult {
   readonly session: SessionRecord;
-  /** Messages that fit, among those looked at. */
+  /** Number of matching messages among those read. */
   readonly hits: number;
-  /** The best of them: where it begins and who said it; `tool` for what a tool call is about. Absent where only the title fits. */
+  /**
+   * The best match: its position and role; `tool` for a tool call. Absent if only the title
+   * matches.
+   */
   readonly message?: { readonly seq: number; readonly role: 'user' | 'agent' | 'tool' };
   readonly snippet: readonly SnippetPart[];
 }
 
 /**
- * The FTS5 query for what a user typed, or undefined where it has no word. All words must be in one message; the last one may be unfinished; "…" is a phrase.
- * Every word is quoted, so that `*`, `AND`, `NEAR(` and the like are just text.
+ * Returns the FTS5 query for the user's input; undefined if it has no word. All words must be in
+ * one message; the last one can be a prefix; "…" is a phrase. Every word is quoted, so `*`, `AND`,
+ * `NEAR(` and so on are plain text.
  */
 export function toQuery(text: string): string | undefined {
   const words = [...text.slice(0, 4000).matchAll(/"([^"]*)"|([^\s"]+)/g)]
@@ -49,7 +57,10 @@ export function toQuery(text: string): string | undefined {
     .join(' ');
 }
 
-/** Sessions in which a text was said, best first; among equals the newest. At most 200. */
+/**
+ * Returns the sessions that contain a text, best match first, newest first among equals. At most
+ * 200.
+ */
 export function search(sql: Sql, text: string, limit: number): readonly SearchResult[] {
   const query = toQuery(text);
   if (query === undefined) return [];
@@ -78,7 +89,10 @@ interface Hit {
   hits: number;
 }
 
-/** The best message of each session, best session first. Of many hits only as many are looked at as it takes to find enough sessions. */
+/**
+ * Returns the best message of each session, best session first. Reads only as many hits as needed
+ * to find enough sessions.
+ */
 function candidates(sql: Sql, query: string, wanted: number): ReadonlyMap<string, Hit> {
   const newest = `SELECT rowid FROM texts_fts WHERE texts_fts MATCH ? ORDER BY rowid DESC LIMIT ${MAX_LOOKED_AT}`;
   const best = `SELECT rowid FROM texts_fts WHERE texts_fts MATCH ? ORDER BY rank, rowid DESC LIMIT ${MAX_RANKED}`;
@@ -97,7 +111,7 @@ function candidates(sql: Sql, query: string, wanted: number): ReadonlyMap<string
   return found;
 }
 
-/** Sessions whose title has the text in it, of the newest 1,000. */
+/** Returns the sessions with the text in their title, among the newest 1,000. */
 function titled(sql: Sql, text: string, limit: number): readonly string[] {
   const wanted = text.trim().toLowerCase();
   const rows = sql.all(
@@ -107,7 +121,10 @@ function titled(sql: Sql, text: string, limit: number): readonly string[] {
   return fitting.slice(0, limit).map(({ key }) => textOf(key) ?? '');
 }
 
-/** All snippets in one go through the index: each new query would gather all words with that beginning again. */
+/**
+ * Returns all snippets with a single query: each query would collect all words with the prefix
+ * again.
+ */
 function readSnippets(sql: Sql, query: string, hits: readonly Hit[]): ReadonlyMap<number, string> {
   const ids = hits.map(({ id }) => id);
   if (ids.length === 0) return new Map();

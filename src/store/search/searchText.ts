@@ -1,19 +1,20 @@
-// The text that can be searched: what the user and the agent said, one row for each message, taken from the events once they are complete.
+// Indexes messages for search, one row for each, once they are complete.
 import type { SessionEvent } from '../../session/events/event';
 import { decode } from '../events/rowCodec';
 import { numberOf, type Sql, textOf } from '../file/sql';
 
-/** Characters of one searchable piece; a longer message is several. */
+/** Maximum characters of one indexed text; a longer message is split. */
 const MAX_PIECE = 16 * 1024;
-/** Rows of one session that are taken at once. */
+/** Rows of one session indexed at a time. */
 const BATCH = 2000;
-/** Sessions that are brought up to date at once. */
+/** Sessions indexed at a time. */
 const MAX_SESSIONS = 50;
 
 /**
- * Makes the text of new events searchable, a batch for each of some sessions.
- * @param final also takes the last message of a session, which may still grow; only where nobody writes to it
- * @returns whether something is left to do
+ * Indexes new events of some sessions, a batch for each.
+ * @param final also indexes the last message of a session, which could still grow; only valid if no
+ * window writes to it
+ * @returns whether there is more
  */
 export function indexBacklog(sql: Sql, final: boolean): boolean {
   const keys = sql.all('SELECT key FROM sessions WHERE indexed_seq < last_seq LIMIT ?', MAX_SESSIONS);
@@ -22,7 +23,10 @@ export function indexBacklog(sql: Sql, final: boolean): boolean {
   return more || (final && keys.length === MAX_SESSIONS);
 }
 
-/** Makes the text of new events of one session searchable. @returns whether something is left to do */
+/**
+ * Indexes new events of one session.
+ * @returns whether there is more
+ */
 export function indexSession(sql: Sql, key: string, final: boolean): boolean {
   return sql.transaction(() => {
     const session = sql.get('SELECT indexed_seq, last_seq FROM sessions WHERE key = ?', key);
@@ -49,7 +53,7 @@ export function indexSession(sql: Sql, key: string, final: boolean): boolean {
   });
 }
 
-/** Puts chunks together to messages. */
+/** Joins chunks to messages. */
 class Pieces {
   readonly #add: (seq: number, role: string, text: string) => void;
   #open:
@@ -73,7 +77,7 @@ class Pieces {
       this.#write(seq, role, text);
     } else if (event.type === 'message_chunk' && event.role !== 'thought' && event.block.type === 'text') {
       const open = this.#open;
-      // Rows of one message follow each other without a gap.
+      // Rows of one message are consecutive.
       if (open && open.last === seq - 1 && open.role === event.role && open.id === event.messageId) {
         open.text += event.block.text;
         open.last = seq;
@@ -94,7 +98,10 @@ class Pieces {
   }
 }
 
-/** Cuts a text at spaces. Control characters are no text; two of them mark what was found. */
+/**
+ * Splits a text at spaces. Control characters are removed; two of them mark the matches in
+ * snippets.
+ */
 export function* cut(text: string): Generator<string> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   const clean = text.replace(/[\0-\x08\x0b-\x1f]+/g, ' ');

@@ -1,23 +1,26 @@
-// What tool calls did as text that can be searched: their titles, commands and paths. It has its own place in each session, so that sessions of earlier versions are
-// taken in too, a little at a time.
+// Indexes tool calls for search: titles, commands and paths. Progress is separate from that of
+// messages, so that sessions of earlier versions are indexed too, gradually.
 import type { SessionEvent } from '../../session/events/event';
 import { decode } from '../events/rowCodec';
 import { numberOf, type Sql, textOf } from '../file/sql';
 import { cut } from './searchText';
 
-/** Sessions, rows of one of them, and bytes of these that are taken at once. */
+/** Limits of one step: sessions, tool rows of one session, and their bytes. */
 const MAX_SESSIONS = 5;
 const MAX_ROWS = 200;
 const MAX_BYTES = 2 * 1024 * 1024;
-/** Rows of all kinds that are passed over at once. */
+/** Rows of any kind that are skipped in one step. */
 const MAX_PASSED = 5000;
-/** Characters of one title, command or path. */
+/** Maximum characters of one title, command or path. */
 const MAX_LINE = 2000;
 const MAX_LINES = 50;
-/** What agents call commands, paths and patterns in the input of their tools. */
+/** Names of commands, paths and patterns in tool inputs. */
 const INPUTS = ['command', 'cmd', 'file_path', 'path', 'pattern', 'query', 'url'] as const;
 
-/** Makes the tool calls of some sessions searchable. @returns whether something is left to do */
+/**
+ * Indexes the tool calls of some sessions.
+ * @returns whether there is more
+ */
 export function indexTools(sql: Sql): boolean {
   const keys = sql.all('SELECT key FROM sessions WHERE tools_seq < last_seq LIMIT ?', MAX_SESSIONS);
   let more = keys.length === MAX_SESSIONS;
@@ -39,7 +42,7 @@ function indexSession(sql: Sql, key: string): boolean {
     for (const row of rows) {
       const seq = numberOf(row.seq) ?? 0;
       bytes += numberOf(row.bytes) ?? 0;
-      // One row is taken in any case, so that there is an end.
+      // Read at least one row, so that indexing always progresses.
       if (bytes > MAX_BYTES && calls.size > 0) {
         done = seq - 1;
         break;
@@ -55,7 +58,7 @@ function indexSession(sql: Sql, key: string): boolean {
   });
 }
 
-/** Adds what a row says of a call to what is known of the call. */
+/** Adds the fields of a row to what is known of the call. */
 function take(
   calls: Map<string, { readonly seq: number; readonly lines: Set<string> }>,
   seq: number,

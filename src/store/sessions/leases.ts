@@ -1,31 +1,34 @@
-// Which window owns a live session. One owner at a time; the others look on and may take over when the owner is gone.
+// Leases: which window owns a live session. There is one owner; other windows only read and can
+// take over when the owner is gone.
 import type { Machine } from '../file/machine';
 import { numberOf, type Row, type Sql, textOf } from '../file/sql';
 
-/** An owner on another machine is taken for gone after this silence, in milliseconds. */
+/** Silence after which an owner on another machine counts as gone, in milliseconds. */
 const STALE_MS = 60_000;
-/** Two heartbeats: an owner that was here before the system started, or on another machine of the same name. */
+/**
+ * Two heartbeats: for an owner from before the last boot, or on another machine with the same name.
+ */
 const STALE_OTHER_BOOT_MS = 30_000;
-/** An owner whose process still runs is given longer: it may be stopped in a debugger. */
+/** An owner with a running process gets longer: it may be stopped in a debugger. */
 const STALE_ALIVE_MS = 10 * 60_000;
 
 export type Claim =
   | {
       readonly kind: 'owned';
-      /** The window that owned it and is gone. */
+      /** The previous owner, which is gone. */
       readonly tookOverFrom?: string;
     }
   | { readonly kind: 'heldBy'; readonly windowId: string; readonly pid: number; readonly since: number };
 
 export interface LeaseContext {
-  /** Milliseconds since 1970. */
+  /** ms since 1970. */
   readonly now: number;
   readonly machine: Machine;
-  /** Whether a window of this very process owns the session. */
+  /** Returns whether a window of this process owns the session. */
   readonly owns: (key: string, windowId: string) => boolean;
 }
 
-/** Makes a window the owner of a session, unless another one is and lives. */
+/** Makes a window the owner of a session, unless another live window owns it. */
 export function claim(sql: Sql, key: string, windowId: string, context: LeaseContext): Claim {
   const row = sql.get('SELECT * FROM leases WHERE key = ?', key);
   const holder = textOf(row?.window);
@@ -47,13 +50,13 @@ export function claim(sql: Sql, key: string, windowId: string, context: LeaseCon
   return holder !== undefined && holder !== windowId ? { kind: 'owned', tookOverFrom: holder } : { kind: 'owned' };
 }
 
-/** Who owns a session and lives; undefined where nobody does. */
+/** Returns the live owner of a session; undefined if there is none. */
 export function ownerOf(sql: Sql, key: string, context: LeaseContext): Extract<Claim, { kind: 'heldBy' }> | undefined {
   const row = sql.get('SELECT * FROM leases WHERE key = ?', key);
   return row && !isStale(row, context) ? heldBy(row) : undefined;
 }
 
-/** Tells that the owner lives. False where it owns the session no more. */
+/** Renews a lease. Returns false if the window no longer owns the session. */
 export function beat(sql: Sql, key: string, windowId: string, { now, machine }: LeaseContext): boolean {
   const change = 'UPDATE leases SET heartbeat = ?, ticks = ? WHERE key = ? AND window = ?';
   return sql.run(change, now, machine.ticks(), key, windowId) > 0;
@@ -63,25 +66,25 @@ export function release(sql: Sql, key: string, windowId: string): void {
   sql.run('DELETE FROM leases WHERE key = ? AND window = ?', key, windowId);
 }
 
-/** Returns the keys of the sessions whose owner is gone without having given them up. */
+/** Returns the keys of the sessions whose owner is gone without releasing them. */
 export function abandoned(sql: Sql, context: LeaseContext): readonly string[] {
   return sql.all('SELECT * FROM leases').flatMap((row) => (isStale(row, context) ? [textOf(row.key) ?? ''] : []));
 }
 
-/** Whether the owner is gone, as far as one can know. */
+/** Returns whether the owner is gone, as far as can be known. */
 function isStale(row: Row, { now, machine, owns }: LeaseContext): boolean {
   const silence = Math.abs(now - (numberOf(row.heartbeat) ?? 0));
   if (row.host !== machine.host) return silence > STALE_MS;
   const boot = textOf(row.boot);
   if (boot !== undefined && machine.boot !== undefined && boot !== machine.boot) return silence > STALE_OTHER_BOOT_MS;
   const pid = numberOf(row.pid) ?? 0;
-  // Under our own number: our window, or a process from before.
+  // The same process id: one of our windows, or an earlier process.
   if (pid === machine.pid) return !owns(textOf(row.key) ?? '', textOf(row.window) ?? '');
   if (pid <= 0 || !machine.isAlive(pid)) return true;
   const started = textOf(row.started);
   if (started !== undefined && started !== machine.startOf(pid)) return true;
   const ticks = numberOf(row.ticks);
-  // What was kept before leases had ticks has nothing but the clock, which may have been set.
+  // Leases of earlier versions only have the clock, which may have been set.
   if (ticks === undefined) return silence > STALE_ALIVE_MS;
   const still = machine.ticks() - ticks;
   return still < 0 || still > STALE_ALIVE_MS;

@@ -1,4 +1,5 @@
-// The sessions that this process owns: kept up by a heartbeat, and given up as soon as the store says that another window has them.
+// The sessions that this process owns: leases are renewed by a heartbeat, and ownership ends when
+// another window has taken over.
 import type { Disposable } from '../../base/disposable';
 import { Emitter, type Event } from '../../base/event';
 import { type Sql, textOf } from '../file/sql';
@@ -7,15 +8,17 @@ const HEARTBEAT_MS = 15_000;
 
 export interface OwnershipOptions {
   readonly schedule: (run: () => void, ms: number) => Disposable;
-  /** Renews one lease. False where another window has it; undefined where the store cannot tell. */
+  /**
+   * Renews one lease. Returns false if another window has it, undefined if the store cannot tell.
+   */
   readonly beat: (key: string, windowId: string) => boolean | undefined;
 }
 
 export class Ownership implements Disposable {
   readonly #options: OwnershipOptions;
-  /** Key of the session → id of our window. */
+  /** Session key → id of our window. */
   readonly #claims = new Map<string, string>();
-  /** What another window took from us and was not claimed again since. */
+  /** Sessions that another window took over and that were not claimed again. */
   readonly #taken = new Set<string>();
   readonly #lost = new Emitter<string>();
   #timer: Disposable | undefined;
@@ -24,15 +27,15 @@ export class Ownership implements Disposable {
     this.#options = options;
   }
 
-  /** Another window took over a session of ours. */
+  /** Fires when another window has taken over a session. */
   readonly onDidLose: Event<string> = this.#lost.event;
 
-  /** What is owned: keys with the ids of our windows. */
+  /** Session keys with the ids of our windows that own them. */
   get all(): readonly (readonly [key: string, windowId: string])[] {
     return [...this.#claims];
   }
 
-  /** The window of ours that owns a session. */
+  /** Returns our window that owns a session. */
   of(key: string): string | undefined {
     return this.#claims.get(key);
   }
@@ -54,7 +57,10 @@ export class Ownership implements Disposable {
     this.#lost.fire(key);
   }
 
-  /** Whether a session is not another window's, as far as we ever owned it. What was taken from us stays closed, also when the other window has let it go. */
+  /**
+   * Returns whether this process may write to a session. A session that was taken over stays closed
+   * even after the other window released it.
+   */
   mayWrite(sql: Sql, key: string): boolean {
     if (this.#taken.has(key)) return false;
     const ours = this.#claims.get(key);
@@ -63,7 +69,10 @@ export class Ownership implements Disposable {
     return holder === undefined || holder === ours;
   }
 
-  /** Renews all leases. @returns keys of the sessions that were lost */
+  /**
+   * Renews all leases.
+   * @returns keys of the lost sessions
+   */
   beat(): readonly string[] {
     const lost = this.all.filter(([key, windowId]) => this.#options.beat(key, windowId) === false).map(([key]) => key);
     for (const key of lost) this.lose(key);

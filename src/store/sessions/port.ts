@@ -1,22 +1,26 @@
-// What the parts of the journal need of it: a way to write and to read that knows where the data is, on the disk or in memory.
+// What the stores of the journal need from it: reading and writing wherever the data is, on disk or
+// in memory.
 
 import type { Sql } from '../file/sql';
 import type { SideTable } from './sideNotes';
 
 export interface JournalPort {
   /**
-   * Runs one change of a session after all events that wait, as one transaction; on the disk when it returns.
-   * @throws ParleyError `journal-unknown-session`, `journal-full` (neither the disk nor the memory has room), `journal-closed`
+   * Runs one change of a session in a transaction, after all buffered events; on disk when it
+   * returns.
+   * @throws ParleyError `journal-unknown-session`, `journal-full` (neither disk nor memory has
+   * space), `journal-closed`
    */
   write<T>(key: string, change: (sql: Sql) => T): T;
-  /** Reads something of a session. */
+  /** Reads data of a session. */
   read<T>(key: string, query: (sql: Sql) => T): T;
   /**
-   * Keeps a value that is replaced often: it outlives the process when the call returns, and reaches its table with what else waits.
+   * Saves a frequently replaced value: it survives the end of the process when the call returns,
+   * and is written to its table with the next bulk write.
    * @throws as {@link write}
    */
   note(key: string, table: SideTable, json: string): void;
-  /** The value of {@link note} that is not in its table yet. */
+  /** Returns a value of {@link note} that is not in its table yet. */
   noted(key: string, table: SideTable): string | undefined;
   now(): number;
 }

@@ -1,5 +1,6 @@
-// The queue of messages on the disk. An item goes queued → sending → accepted or failed, or is removed; each step is on the disk when its call returns, so that
-// after a crash a message is neither lost nor sent twice: what is found in `sending` may or may not have left, and only the agent or the user can tell.
+// The stored queue of messages. An item goes queued → sending → accepted or failed, or is removed.
+// Each step is on disk when its call returns, so that after a crash no message is lost or sent
+// twice: an item in `sending` may have been sent, which only the agent or the user can tell.
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../../session/queue/queue';
@@ -8,12 +9,15 @@ import { numberOf, type Row, type Sql, textOf } from '../file/sql';
 import type { JournalPort } from './port';
 import type { StoredQueueItem } from './records';
 
-/** Messages that may wait in one session. */
+/** Maximum number of messages queued in one session. */
 const MAX_ITEMS = 1000;
-/** Characters of one message with its attachments. */
+/** Maximum characters of one message with its attachments. */
 const MAX_ITEM_CHARS = 64 * 1024 * 1024;
 
-/** Which states may follow. From `accepted` an item is mostly removed; an agent that refuses it or ends before it has taken it in gives it back. */
+/**
+ * Allowed next states. An `accepted` item is normally removed; it is returned if the agent refuses
+ * it or exits before taking it.
+ */
 const NEXT: Readonly<Record<QueueItemState, readonly QueueItemState[]>> = {
   queued: ['sending', 'failed'],
   sending: ['accepted', 'failed', 'queued'],
@@ -28,7 +32,7 @@ export class QueueStore {
     this.#port = port;
   }
 
-  /** The items of a session in their order. */
+  /** Returns the items of a session in order. */
   items(key: string): readonly StoredQueueItem[] {
     return this.#port.read(key, (sql) =>
       sql.all('SELECT * FROM queue WHERE key = ? ORDER BY position', key).map(toItem),
@@ -36,9 +40,11 @@ export class QueueStore {
   }
 
   /**
-   * Adds an item; on the disk when the call returns.
-   * @param item `id` must be new in its session, also after a restart @param place before or behind all others
-   * @throws ParleyError `queue-full`, `message-too-large`, `queue-duplicate`, and those of {@link JournalPort.write}
+   * Adds an item; on disk when the call returns.
+   * @param item `id` must be new in its session, also across restarts
+   * @param place before or after all others
+   * @throws ParleyError `queue-full`, `message-too-large`, `queue-duplicate`, and those of
+   * {@link JournalPort.write}
    */
   enqueue(key: string, item: StoredQueueItem, place: 'first' | 'last' = 'last'): void {
     const text = JSON.stringify(item.text);
@@ -64,8 +70,9 @@ export class QueueStore {
   }
 
   /**
-   * Moves an item on to its next state.
-   * @throws ParleyError `queue-no-item`, `queue-state` where that state cannot follow (an item that is being sent is not sent again)
+   * Changes the state of an item.
+   * @throws ParleyError `queue-no-item`, `queue-state` if the transition is not allowed (an item
+   * being sent is not sent again)
    */
   setState(key: string, id: string, state: QueueItemState, { reason, doubtful }: StateFacts = {}): void {
     this.#port.write(key, (sql) => {
@@ -85,7 +92,10 @@ export class QueueStore {
     });
   }
 
-  /** Changes the text of an item, or marks that the user is editing it. @throws ParleyError `queue-no-item`, `queue-state` once it is on its way */
+  /**
+   * Changes the text of an item, or marks it as being edited.
+   * @throws ParleyError `queue-no-item`, `queue-state` if it is being sent
+   */
   edit(key: string, id: string, change: { readonly text?: string; readonly held?: boolean }): void {
     this.#port.write(key, (sql) => {
       const state = stateOf(sql, key, id);
@@ -102,7 +112,7 @@ export class QueueStore {
     });
   }
 
-  /** Puts the items into this order; those that are not named come behind, in their old order. */
+  /** Reorders the items; those not named follow in their previous order. */
   reorder(key: string, ids: readonly string[]): void {
     this.#port.write(key, (sql) => {
       const known = sql
@@ -115,18 +125,24 @@ export class QueueStore {
     });
   }
 
-  /** Removes an item. False where there is none. */
+  /** Removes an item. Returns false if there is none. */
   remove(key: string, id: string): boolean {
     return this.#port.write(key, (sql) => sql.run('DELETE FROM queue WHERE key = ? AND id = ?', key, id) > 0);
   }
 
-  /** Why the queue waits, as a code (session/queue/waitReason.ts); undefined lets it run. It is read back as `SessionRecord.queuePaused`. */
+  /**
+   * Sets why the queue is paused, as a code (session/queue/waitReason.ts); undefined resumes it.
+   * Read back as `SessionRecord.queuePaused`.
+   */
   setPaused(key: string, reason: string | undefined): void {
     this.#port.write(key, (sql) => sql.run('UPDATE sessions SET queue_paused = ? WHERE key = ?', reason ?? null, key));
   }
 }
 
-/** The state of an item, without reading its text and its pictures. @throws ParleyError `queue-no-item` */
+/**
+ * Returns the state of an item without reading its text and images.
+ * @throws ParleyError `queue-no-item`
+ */
 function stateOf(sql: Sql, key: string, id: string): QueueItemState {
   const row = sql.get('SELECT state FROM queue WHERE key = ? AND id = ?', key, id);
   if (!row) throw new ParleyError('queue-no-item', 'That message is no longer in the queue.');
@@ -147,7 +163,7 @@ const attachmentSchema = z.object({
   forms: z.array(z.looseObject({ type: z.string() })),
 });
 
-/** Attachments as they were kept; one that is damaged is left out. Shared with the drafts. */
+/** Returns saved attachments without damaged ones. Also used for drafts. */
 export function readAttachments(json: string | undefined): readonly QueuedAttachment[] {
   return readJson(json, z.array(z.unknown()), []).flatMap((value) => {
     const parsed = attachmentSchema.safeParse(value);

@@ -1,9 +1,9 @@
-// What the journal gives and takes beside the events. Times are milliseconds since 1970.
+// Types of the journal other than events. Times are in ms since 1970.
 import type { QueuedAttachment, QueueItem } from '../../session/queue/queue';
 
 export type JournalProtocol = 1 | 2 | 'communication';
 
-/** A session that begins. */
+/** A new session. */
 export interface NewSession {
   /** Unique among all sessions of all windows. */
   readonly key: string;
@@ -15,7 +15,7 @@ export interface NewSession {
   readonly protocol: JournalProtocol;
 }
 
-/** What may change later; null removes. */
+/** Fields that can change later; null removes. */
 export interface SessionPatch {
   readonly agentId?: string;
   readonly agentSessionId?: string | null;
@@ -23,22 +23,22 @@ export interface SessionPatch {
   readonly roots?: readonly string[];
   readonly title?: string | null;
   readonly protocol?: JournalProtocol;
-  /** Why it ended, in a word or a sentence; null: it goes on. */
+  /** Why it ended, as a word or a sentence; null: it is active again. */
   readonly ended?: string | null;
 }
 
 export interface SessionRecord extends NewSession {
-  /** The beginning of the first prompt, for a session without a title. */
+  /** The beginning of the first prompt, for sessions without a title. */
   readonly preview?: string;
   readonly createdAt: number;
-  /** The newest event or change of the title. */
+  /** Time of the newest event or title change. */
   readonly updatedAt: number;
   readonly ended?: { readonly at: number; readonly why: string };
-  /** Why the queue waits; absent while it runs. */
+  /** Why the queue is paused; absent while it is running. */
   readonly queuePaused?: string;
-  /** Sequence number of the newest event; 0 where there is none. */
+  /** Sequence number of the newest event; 0 if there is none. */
   readonly lastSeq: number;
-  /** Bytes of its events, about its size on the disk. */
+  /** Bytes of its events, approximately its size on disk. */
   readonly bytes: number;
 }
 
@@ -46,12 +46,15 @@ export type StoredQueueItem = Readonly<QueueItem>;
 
 export interface Draft {
   readonly text: string;
-  /** Grows with each change of the text; it is kept also where nothing is left of the draft. */
+  /** Grows with each change of the text; kept even for an empty draft. */
   readonly revision: number;
   readonly attachments: readonly QueuedAttachment[];
 }
 
-/** Where the reader was: an entry of the transcript and how far its top is from the top of the view, in CSS pixels. */
+/**
+ * The scroll position: an entry and the distance of its top from the top of the view, in CSS
+ * pixels.
+ */
 export interface ViewState {
   readonly anchor?: string;
   readonly offset?: number;

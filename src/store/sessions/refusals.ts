@@ -1,23 +1,23 @@
-// What the journal says where it refuses, and its timers where nobody holds them.
+// Errors of the journal, and its default timer.
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 
-/** Nothing was kept under a key. */
+/** Returns the error for a key that the journal does not have. */
 export function unknown(key: string): ParleyError {
   return new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
 }
 
-/** Another window writes the session. */
+/** Returns the error for a session that another window owns. */
 export function held(): ParleyError {
   return new ParleyError('session-held', 'Another window has this session.', { hint: 'Go on with it there.' });
 }
 
-/** Whether an error is {@link held}. */
+/** Returns whether an error comes from {@link held}. */
 export function isHeld(error: unknown): boolean {
   return error instanceof ParleyError && error.code === 'session-held';
 }
 
-/** Runs something after so many milliseconds; it does not keep the process alive. */
+/** Runs something after a number of milliseconds without keeping the process alive. */
 export function later(run: () => void, ms: number): Disposable {
   const timer = setTimeout(run, ms);
   timer.unref();

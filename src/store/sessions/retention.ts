@@ -1,4 +1,4 @@
-// What is forgotten, by age and by size, and the room that this gives back.
+// Deletes sessions by age and size, and frees their disk space.
 import type { SessionEvent } from '../../session/events/event';
 import { decode, encode } from '../events/rowCodec';
 import { numberOf, type Sql, textOf } from '../file/sql';
@@ -6,45 +6,56 @@ import { type LeaseContext, ownerOf } from './leases';
 import { deleteSession } from './sessionRows';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A session goes when it was found too old for so long: a clock that is wrong for a while deletes nothing. */
+/**
+ * A session is deleted once it has been too old for this long, so that a temporarily wrong clock
+ * deletes nothing.
+ */
 const GRACE_MS = 3 * DAY_MS;
-/** Of all sessions, one in so many goes at once at most, and always as many as these. */
+/** At most this fraction of all sessions is deleted at once, but always up to this number. */
 const MAX_SHARE = 4;
 const ALWAYS_ALLOWED = 10;
-/** Of the room for all sessions, one may take this part: a noisy one does not push out the others. */
+/**
+ * The fraction of the total size that one session may take, so that it does not push out others.
+ */
 const SESSION_SHARE = 8;
-/** Rows with more bytes than this are made smaller in a session that takes too much. */
+/** Rows with more bytes are shrunk in a session that is too large. */
 const LARGE_ROW_BYTES = 4096;
-/** Rows looked at in one step. */
+/** Rows read in one step. */
 const SHRUNK_AT_ONCE = 200;
-/** Pages given back in one step, so that no step holds the file for long. */
+/** Pages freed in one step, so that no step locks the file for long. */
 const VACUUM_PAGES = 2000;
 
 export interface PruneOptions {
-  /** Sessions without an event for longer go, three days after this was found first. */
+  /** Sessions without an event for longer are deleted, three days after this was first detected. */
   readonly maxAgeDays?: number;
-  /** While the journal is larger, the oldest sessions go. One session alone takes an eighth of it at most. */
+  /**
+   * While the journal is larger, the oldest sessions are deleted. A single session may take an
+   * eighth of it.
+   */
   readonly maxBytes?: number;
 }
 
 export interface Pruned {
-  /** Keys of the sessions that went, in the order in which they went. */
+  /** Keys of the deleted sessions, in order. */
   readonly keys: readonly string[];
-  /** Size of what is kept, in bytes, before and after. */
+  /** Size of the data in bytes, before and after. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
 }
 
 /** What pruning needs of the journal. */
 export interface PruneHost {
-  /** Undefined while the file is not in use. */
+  /** Returns undefined while the file is not in use. */
   readonly file: () => Sql | undefined;
   readonly context: () => LeaseContext;
-  /** Runs what may fail; the log tells. */
+  /** Runs something that may fail and logs the error. */
   readonly quietly: <T>(run: () => T) => T | undefined;
 }
 
-/** Forgets old sessions and gives their room back, in small steps with everything else between them. @throws the reason of the signal */
+/**
+ * Deletes old sessions and frees their space, in small steps that let other work run between them.
+ * @throws the reason of the signal
+ */
 export async function prune(host: PruneHost, options: PruneOptions, signal: AbortSignal): Promise<Pruned> {
   const keys: string[] = [];
   const file = host.file();
@@ -67,7 +78,9 @@ export async function prune(host: PruneHost, options: PruneOptions, signal: Abor
   return { keys, bytesBefore, bytesAfter: sql ? usedBytes(sql) : 0 };
 }
 
-/** Takes the outputs out of the oldest tool calls and terminals of sessions that are larger than they may be; what was said stays. */
+/**
+ * Removes outputs from the oldest tool calls and terminals of oversized sessions; messages stay.
+ */
 async function shrinkLarge(host: PruneHost, maxBytes: number, signal: AbortSignal): Promise<void> {
   const large = host.file()?.all('SELECT key, bytes FROM sessions WHERE bytes > ?', maxBytes) ?? [];
   for (const row of large) {
@@ -84,7 +97,10 @@ async function shrinkLarge(host: PruneHost, maxBytes: number, signal: AbortSigna
   }
 }
 
-/** One step of it. @returns the bytes that became free, and where the next step begins */
+/**
+ * Runs one step.
+ * @returns the freed bytes and where the next step starts
+ */
 function shrink(
   sql: Sql,
   key: string,
@@ -117,7 +133,7 @@ function shrink(
 
 const SHRUNK_TYPES: ReadonlySet<string> = new Set(['tool_call', 'tool_content', 'terminal', 'unknown_update']);
 
-/** An event of a call or a terminal without what it printed. */
+/** Returns an event of a tool call or terminal without its output. */
 function withoutOutput(event: SessionEvent): SessionEvent {
   const text = '[no longer kept: this session took too much room]';
   const note = { type: 'content', block: { type: 'text', text } } as const;
@@ -139,13 +155,19 @@ function withoutOutput(event: SessionEvent): SessionEvent {
   }
 }
 
-/** Lets everything else go first. @throws the reason of the signal */
+/**
+ * Lets other work run first.
+ * @throws the reason of the signal
+ */
 async function pause(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();
 }
 
-/** Notes since when sessions are too old, and forgets it of those that are not, which shows a clock that was wrong. */
+/**
+ * Records since when sessions have been too old, and forgets it for those that no longer are, as
+ * the clock was wrong.
+ */
 function markExpiring(sql: Sql, { maxAgeDays }: PruneOptions, now: number): void {
   const oldest = maxAgeDays === undefined ? Number.NEGATIVE_INFINITY : now - maxAgeDays * DAY_MS;
   sql.transaction(() => {
@@ -159,8 +181,8 @@ function markExpiring(sql: Sql, { maxAgeDays }: PruneOptions, now: number): void
 }
 
 /**
- * The sessions that have to go, those that ended before those that did not, the oldest first. Never one that a window owns; for the sake of size alone, never one
- * with messages that were not sent or with a draft.
+ * Returns the sessions to delete, ended ones first, oldest first. Excludes sessions owned by a
+ * window and, if only the size is exceeded, those with unsent messages or a draft.
  */
 function chooseOld(sql: Sql, { maxBytes }: PruneOptions, context: LeaseContext): readonly string[] {
   const rows = sql.all(
@@ -171,7 +193,7 @@ function chooseOld(sql: Sql, { maxBytes }: PruneOptions, context: LeaseContext):
   );
   const most = Math.max(ALWAYS_ALLOWED, Math.floor(rows.length / MAX_SHARE));
   const total = rows.reduce((sum, row) => sum + (numberOf(row.bytes) ?? 0), 0);
-  // Indexes and free space inside of pages belong to all sessions in proportion.
+  // Indexes and free space within pages are attributed to sessions in proportion to their size.
   const scale = total === 0 ? 1 : Math.max(1, usedBytes(sql) / total);
   let left = total * scale;
   const chosen: string[] = [];
@@ -188,7 +210,10 @@ function chooseOld(sql: Sql, { maxBytes }: PruneOptions, context: LeaseContext):
   return chosen;
 }
 
-/** Removes a session unless somebody opened it since it was chosen. @returns whether it went */
+/**
+ * Deletes a session unless it was opened since it was chosen.
+ * @returns whether it was deleted
+ */
 function forget(sql: Sql, key: string, context: LeaseContext): boolean {
   return sql.transaction(() => {
     if (ownerOf(sql, key, context)) return false;
@@ -197,12 +222,15 @@ function forget(sql: Sql, key: string, context: LeaseContext): boolean {
   });
 }
 
-/** Bytes of the file that hold something. */
+/** Returns the number of used bytes of the file. */
 function usedBytes(sql: Sql): number {
   return (sql.pragma('page_count') - sql.pragma('freelist_count')) * sql.pragma('page_size');
 }
 
-/** Gives some free pages back to the disk. @returns whether there are more */
+/**
+ * Returns some free pages to the disk.
+ * @returns whether there are more
+ */
 function giveBack(sql: Sql): boolean {
   const before = sql.pragma('freelist_count');
   sql.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);

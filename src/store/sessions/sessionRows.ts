@@ -1,4 +1,4 @@
-// Sessions in their table: the list of the history, and what is known of each.
+// The table of sessions: the history list and the properties of each session.
 import * as z from 'zod/mini';
 import { readJson } from '../file/json';
 import { numberOf, type Row, type Sql, textOf } from '../file/sql';
@@ -9,11 +9,11 @@ const MAX_PAGE = 1000;
 export interface SessionQuery {
   /** At most 1,000. */
   readonly limit: number;
-  /** The last session of the page before. */
+  /** The last session of the previous page. */
   readonly before?: { readonly updatedAt: number; readonly key: string };
 }
 
-/** Adds a session or, where it is known, changes what `session` says of it. */
+/** Adds a session, or updates a known one. */
 export function saveSession(sql: Sql, session: NewSession, now: number): void {
   sql.run(
     `INSERT INTO sessions (key, agent, agent_session, cwd, roots, title, protocol, created, updated)
@@ -32,7 +32,7 @@ export function saveSession(sql: Sql, session: NewSession, now: number): void {
   );
 }
 
-/** Changes fields of a session; those that are absent stay. */
+/** Updates fields of a session; absent ones are unchanged. */
 export function patchSession(sql: Sql, key: string, patch: SessionPatch, now: number): void {
   const { agentId, agentSessionId, cwd, roots, title, protocol, ended } = patch;
   const columns: Record<string, string | number | null> = {
@@ -59,7 +59,7 @@ export function readSession(sql: Sql, key: string): SessionRecord | undefined {
   return row && toSession(row);
 }
 
-/** A page of the history, newest first. */
+/** Returns a page of the history, newest first. */
 export function listSessions(sql: Sql, { limit, before }: SessionQuery): readonly SessionRecord[] {
   const rows = sql.all(
     'SELECT * FROM sessions WHERE (updated, key) < (?, ?) ORDER BY updated DESC, key DESC LIMIT ?',
@@ -70,12 +70,12 @@ export function listSessions(sql: Sql, { limit, before }: SessionQuery): readonl
   return rows.map(toSession);
 }
 
-/** The order of {@link listSessions}. */
+/** Compares sessions in the order of {@link listSessions}. */
 export function newestFirst(a: SessionRecord, b: SessionRecord): number {
   return b.updatedAt - a.updatedAt || (a.key < b.key ? 1 : -1);
 }
 
-/** Removes a session with all that belongs to it. */
+/** Deletes a session with all its data. */
 export function deleteSession(sql: Sql, key: string): void {
   sql.run('DELETE FROM texts WHERE key = ?', key);
   sql.run('DELETE FROM events WHERE key = ?', key);

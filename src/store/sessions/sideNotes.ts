@@ -1,8 +1,8 @@
-// Small values of sessions that are replaced many times before they matter: a draft while it is typed, where the reader is. The
-// stream's file has each at once; their tables get the last one together with what else waits.
+// Small values of sessions that are replaced often: a draft being typed, the scroll position. The
+// stream file has every version; their tables get the latest one with the next bulk write.
 import type { Sql } from '../file/sql';
 
-/** Tables of one JSON value for each session. */
+/** Tables with one JSON value per session. */
 export type SideTable = 'drafts' | 'views';
 
 export function isSideTable(name: unknown): name is SideTable {
@@ -19,7 +19,7 @@ export class SideNotes {
     return this.#sessions.size === 0;
   }
 
-  /** The value that is not in its table yet. */
+  /** Returns the value that is not in its table yet. */
   get(key: string, table: SideTable): string | undefined {
     return this.#sessions.get(key)?.get(table);
   }
@@ -29,7 +29,7 @@ export class SideNotes {
     this.#sessions.set(key, notes.set(table, json));
   }
 
-  /** Takes everything out. */
+  /** Removes and returns everything. */
   take(): ReadonlyMap<string, Notes> {
     const taken = this.#sessions;
     this.#sessions = new Map();
@@ -41,7 +41,7 @@ export class SideNotes {
   }
 }
 
-/** Puts values of a session into their tables. */
+/** Writes values of a session to their tables. */
 export function writeNotes(sql: Sql, key: string, notes: Notes): void {
   for (const [table, json] of notes) sql.insert(table, { key, json }, 'INSERT OR REPLACE');
 }

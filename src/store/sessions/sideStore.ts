@@ -1,4 +1,5 @@
-// Small things of a session that must outlive a reload: the draft with its attachments, and the place of the reader.
+// Drafts with their attachments, and scroll positions: small data of a session that survives a
+// reload.
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import type { QueuedAttachment } from '../../session/queue/queue';
@@ -8,14 +9,20 @@ import type { JournalPort } from './port';
 import { readAttachments } from './queueStore';
 import type { Draft, ViewState } from './records';
 
-/** Characters of a draft's text, and of one attachment. */
+/** Maximum characters of a draft's text, and of one attachment. */
 const MAX_DRAFT_CHARS = 64 * 1024 * 1024;
-/** Characters of a draft that is noted with each pause in typing; a longer one is written at once. */
+/**
+ * Maximum characters of a draft that is noted on each pause in typing; a longer one is written at
+ * once.
+ */
 const MAX_NOTE_CHARS = 64 * 1024;
-/** Attachments of one draft. */
+/** Maximum number of attachments of one draft. */
 const MAX_ATTACHMENTS = 1000;
 
-/** Without a text, only the revision is left of a draft. Versions before had no revision, and kept the attachments beside the text. */
+/**
+ * Without a text, only the revision is kept of a draft. Earlier versions had no revision and stored
+ * attachments with the text.
+ */
 const draftSchema = z.object({
   text: z.optional(z.string()),
   revision: z.optional(z.number()),
@@ -31,7 +38,8 @@ export class SideStore {
   }
 
   /**
-   * Keeps what is half written; of an empty draft only its revision. Attachments never change: one that is kept already is not written again.
+   * Saves a draft; of an empty one only its revision. Attachments never change, so known ones are
+   * not written again.
    * @throws ParleyError `message-too-large`, and those of {@link JournalPort.write}
    */
   saveDraft(key: string, { text, revision, attachments }: Draft): void {
@@ -73,7 +81,7 @@ export class SideStore {
   }
 }
 
-/** Adds what is new and removes what is gone. */
+/** Adds new attachments and deletes removed ones. */
 function saveAttachments(sql: Sql, key: string, attachments: readonly QueuedAttachment[]): void {
   const kept = new Set(sql.all('SELECT id FROM draft_attachments WHERE key = ?', key).map(({ id }) => textOf(id)));
   for (const [position, attachment] of attachments.entries()) {

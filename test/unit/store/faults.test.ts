@@ -1,4 +1,4 @@
-// The disk, the file and the process fail; what was promised is still there, and the user is told.
+// Failures of disk, file and process: what was acknowledged is still there, and the user is told.
 import { strict as assert } from 'node:assert';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -65,7 +65,7 @@ describe('a journal in trouble', function () {
     await removeScratch();
   });
 
-  it('loses or doubles something that was acknowledged when the process is killed', async () => {
+  it('keeps everything acknowledged exactly once when the process is killed', async () => {
     const random = seeded(11);
     for (let round = 0; round < 8; round++) {
       const key = `k${round}`;
@@ -85,7 +85,7 @@ describe('a journal in trouble', function () {
       const removed = (number: number, count: number): boolean => number % 10 === 0 && number + 9 < count;
       const expected = (count: number): number[] =>
         Array.from({ length: count }, (_, number) => number).filter((number) => !removed(number, count));
-      // One item, or one removal, may have been written and not yet acknowledged.
+      // One item, or one removal, may have been written but not acknowledged.
       const possible = [expected(acked), expected(acked + 1), [...expected(acked), acked]];
       assert.ok(
         possible.some((list) => JSON.stringify(list) === JSON.stringify(ids)),
@@ -96,7 +96,7 @@ describe('a journal in trouble', function () {
     }
   });
 
-  it('has what streamed up to a moment before the process was killed, once and in its order', async () => {
+  it('keeps streamed text up to a moment before the process was killed, once and in order', async () => {
     const random = seeded(12);
     for (let round = 0; round < 6; round++) {
       const key = `s${round}`;
@@ -112,7 +112,7 @@ describe('a journal in trouble', function () {
       const numbers = (step: number, below: number): number[] =>
         Array.from({ length: Math.ceil(below / step) }, (_, index) => index * step);
       assert.equal(textIn(events), numbers(1, count).join(',').concat(','));
-      // What came with the last text may be missing, or be there without it.
+      // The values written with the last text may be missing, or be there without it.
       const outputs = state.terminals.get('t1')?.output.split(';').slice(0, -1).map(Number) ?? [];
       assert.deepEqual(outputs, numbers(3, outputs.length * 3));
       assert.ok(Math.abs(outputs.length * 3 - count) <= 6, `${outputs.length * 3} of ${count}`);
@@ -135,7 +135,7 @@ describe('a journal in trouble', function () {
     }
   });
 
-  it('mixes up or loses what two processes write at the same time', async () => {
+  it('keeps what two processes write at the same time apart', async () => {
     const workers = ['one', 'two'].map((key) => program.start(['share', folder, key]));
     for (const worker of workers) assert.equal(await worker.next(), 'ready');
     for (const worker of workers) worker.goOn();
@@ -151,7 +151,7 @@ describe('a journal in trouble', function () {
     }
   });
 
-  it('leaves a session with a window that was killed', async () => {
+  it('gives a session to the next window after its owner was killed', async () => {
     const journal = start({ now: Date.now });
     journal.saveSession(newSession('a'));
     const worker = program.start(['hold', folder, 'a']);
@@ -167,14 +167,14 @@ describe('a journal in trouble', function () {
     ['has a damaged page', () => writeFileSync(path, damaged(readFileSync(path), 8192, 65_536))],
     ['has lost its second half', () => truncateSync(path, Math.floor(statSync(path).size / 2))],
   ] as const) {
-    it(`deletes the file, or never writes again, where it ${name}`, () => {
+    it(`sets the file aside and continues when it ${name}`, () => {
       filled();
       damage();
       const before = readFileSync(path);
       const journal = start();
       journal.saveSession(newSession('b'));
       journal.append('b', turn('t1', 1, 'hello', 'again'));
-      // The damage may be in a part that is only now read.
+      // The damage may be in a part that is only read now.
       try {
         journal.events('a');
         journal.search('world', 5);
@@ -195,10 +195,10 @@ describe('a journal in trouble', function () {
     });
   }
 
-  it('checks nothing after an unclean end', () => {
+  it('checks the file after an unclean shutdown', () => {
     filled();
     const size = statSync(path).size;
-    // A page in the middle of the events: nothing that is read at the start.
+    // A page among the events, which is not read at the start.
     writeFileSync(path, damaged(readFileSync(path), size - 5 * 4096, size - 4 * 4096));
     const raw = new DatabaseSync(path);
     raw.exec('PRAGMA journal_mode = WAL; CREATE TABLE other (x)');
@@ -209,7 +209,7 @@ describe('a journal in trouble', function () {
     assert.ok(state.kind === 'durable' && state.notice?.includes('set aside'), JSON.stringify(state));
   });
 
-  it('sets the good file aside that another window has begun already', () => {
+  it('leaves a good file that another window has already created in place', () => {
     filled();
     const one = start();
     const two = start();
@@ -223,7 +223,7 @@ describe('a journal in trouble', function () {
     assert.equal(start().queue.items('b').length, 3);
   });
 
-  it('forgets the session that is open when the file breaks', () => {
+  it('keeps the open session when the file breaks', () => {
     filled();
     const journal = start();
     journal.claim('a', 'w1');
@@ -239,7 +239,7 @@ describe('a journal in trouble', function () {
     assert.equal(journal.sessions({ limit: 5 })[0]?.key, 'a');
   });
 
-  it('writes into the file of a newer version', () => {
+  it('does not write to the file of a newer version', () => {
     filled();
     const raw = new DatabaseSync(path);
     raw.exec('PRAGMA user_version = 99');
@@ -258,7 +258,7 @@ describe('a journal in trouble', function () {
     assert.ok(readFileSync(path).equals(before));
   });
 
-  it('loses what was written while another program held the file, or its order', () => {
+  it('keeps what was written while another program locked the file, in order', () => {
     filled();
     const states: JournalState['kind'][] = [];
     const journal = start();
@@ -274,7 +274,7 @@ describe('a journal in trouble', function () {
     journal.append('b', turn('t1', 80, 'find me', 'here'));
     assert.deepEqual(states, ['memory']);
     assert.ok(journal.state.kind === 'memory' && journal.state.problem === 'locked');
-    // Everything can be read as if nothing had happened.
+    // Everything can be read as usual.
     assert.deepEqual(
       journal.queue.items('a').map((item) => item.id),
       ['q2'],
@@ -303,7 +303,7 @@ describe('a journal in trouble', function () {
     );
   });
 
-  it('keeps what is written beside a later version that has added columns', () => {
+  it('keeps what is written next to a later version that has added columns', () => {
     filled();
     const journal = start();
     const later = new DatabaseSync(path);
@@ -322,7 +322,7 @@ describe('a journal in trouble', function () {
     assert.match(textIn(journal.events('a').events), /words$/);
   });
 
-  it('keeps in memory, and says so, what no longer fits the file of a later version', () => {
+  it('keeps in memory what no longer fits the file of a later version, and reports it', () => {
     filled();
     const journal = start();
     journal.claim('a', 'w1');
@@ -334,7 +334,7 @@ describe('a journal in trouble', function () {
     assert.equal(journal.queue.items('a').at(-1)?.id, 'q2');
   });
 
-  it('uses no shared memory where another machine may have the file open', () => {
+  it('uses no shared memory if another machine may have the file open', () => {
     const mode = (journal: Journal): unknown => {
       journal.dispose();
       const raw = new DatabaseSync(path);
@@ -380,7 +380,7 @@ describe('a journal in trouble', function () {
     assert.equal(isNetworkFolder('\\\\server\\share\\x'), true);
   });
 
-  it('loses everything where the file was locked from the beginning', () => {
+  it('keeps everything if the file was locked from the beginning', () => {
     filled();
     const holder = new DatabaseSync(path);
     holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
@@ -399,7 +399,7 @@ describe('a journal in trouble', function () {
     assert.match(textIn(journal.events('a').events), /world more$/);
   });
 
-  it('takes a message and loses it, where the memory is full too', () => {
+  it('refuses a message when memory is full too', () => {
     filled();
     const holder = new DatabaseSync(path);
     holder.exec('BEGIN IMMEDIATE');
@@ -426,9 +426,10 @@ describe('a journal in trouble', function () {
     assert.ok(last?.type === 'notice' && /not kept/.test(last.title));
   });
 
-  it('fails on a full disk, or does not go on when there is room again', async function () {
+  it('survives a full disk, and continues when there is space again', async function () {
     if (process.platform !== 'linux') this.skip();
-    // A limit on the size of files stands for the end of the disk; the process' own limit can be raised from outside.
+    // A limit on the file size stands in for a full disk; the limit of the process can be raised
+    // from outside.
     const worker = program.start(['fill', folder], ['prlimit', '--fsize=3000000:unlimited']);
     const full = (await worker.next()) as { state: JournalState; count: number; items: number };
     assert.ok(full.state.kind === 'memory', JSON.stringify(full.state));
@@ -447,10 +448,10 @@ describe('a journal in trouble', function () {
     assert.equal(textIn(journal.events('a').events), 'world');
   });
 
-  it('fails where the storage cannot be written', async function () {
+  it('keeps working when the storage is read-only', async function () {
     if (process.platform === 'win32') this.skip();
     chmodSync(folder, 0o555);
-    // Root may write everywhere, so the process gives up that right.
+    // Root can write everywhere, so the process gives up that privilege.
     const prefix = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--'] : [];
     const worker = program.start(['begin', folder], prefix);
     const begun = (await worker.next()) as { state: JournalState; items: number; events: number };
@@ -461,7 +462,7 @@ describe('a journal in trouble', function () {
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it('throws where the folder is no folder at all', async () => {
+  it('works without a usable folder', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const journal = start({});
@@ -474,7 +475,7 @@ describe('a journal in trouble', function () {
     assert.equal(journal.state.kind, 'durable');
   });
 
-  it('breaks a file in the middle of a migration, or does one twice', () => {
+  it('survives an interrupted migration, and runs each migration once', () => {
     const first = 'CREATE TABLE one (x); INSERT INTO one VALUES (1)';
     const second = 'ALTER TABLE one ADD COLUMN y; UPDATE one SET y = x + 1';
     const sql = new Sql(path);
@@ -489,7 +490,7 @@ describe('a journal in trouble', function () {
     sql.close();
   });
 
-  it('keeps which messages were in doubt, and why a queue waits, in a file of the first version', () => {
+  it('keeps which messages were in doubt, and why a queue was paused, from a file of version 1', () => {
     const sql = new Sql(path);
     migrate(sql, MIGRATIONS.slice(0, 1));
     const common = { key: 'a', state: 'failed', held: 0, text: '"do it"', attachments: '[]' };
@@ -518,7 +519,7 @@ describe('a journal in trouble', function () {
   });
 });
 
-/** The file with a stretch of it overwritten. */
+/** The file with a range overwritten. */
 function damaged(bytes: Buffer, from: number, to: number): Buffer {
   bytes.fill(0xa5, from, to);
   return bytes;

@@ -1,4 +1,4 @@
-// What a session leaves behind and finds again.
+// Saving and restoring sessions.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { ParleyError } from '../../../src/base/errors';
@@ -50,14 +50,14 @@ describe('Journal', () => {
     await removeScratch();
   });
 
-  it('shows another transcript after a reload than before it', () => {
+  it('shows the same transcript after a reload', () => {
     const events = [...turn('t1', 10, 'hello', 'good morning'), ...turn('t2', 50, 'more', 'that is all')];
     journal.append('a', events);
     reopen();
     assert.deepEqual(stateOf(journal.events('a').events), stateOf(events));
   });
 
-  it('fills the disk with one row for each token', () => {
+  it('joins tokens to few rows on disk', () => {
     for (let index = 0; index < 1000; index++) journal.append('a', timed(index, said('word ')));
     assert.equal(textIn(journal.events('a').events), 'word '.repeat(1000));
     assert.equal(journal.session('a')?.lastSeq, 1);
@@ -68,7 +68,7 @@ describe('Journal', () => {
     assert.equal(journal.session('a')?.lastSeq, 1);
   });
 
-  it('changes the transcript by joining chunks, in one of 300 random sessions', () => {
+  it('leaves the transcript unchanged when chunks are joined, in 300 random sessions', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const random = seeded(seed);
       const key = `s${seed}`;
@@ -85,7 +85,7 @@ describe('Journal', () => {
     }
   });
 
-  it('keeps chunks waiting for ever if the timer is not set, or writes each of them at once', () => {
+  it('writes chunks together after the delay', () => {
     const timers = new HeldTimers();
     const other = openJournal(folder, { schedule: timers.schedule });
     other.append('a', timed(1, said('one ')));
@@ -97,7 +97,7 @@ describe('Journal', () => {
     other.dispose();
   });
 
-  it('has the end of a turn on the disk when the call returns', () => {
+  it('has the end of a turn on disk when the call returns', () => {
     journal.append('a', turn('t1', 10, 'hello', 'world'));
     // As if this process had been killed then.
     const other = openJournal(folder, { machine: { ...thisMachine, isAlive: () => false } });
@@ -109,7 +109,7 @@ describe('Journal', () => {
     const window = openJournal(folder);
     journal.append('a', turn('t1', 10, 'hello', 'world'));
     assert.deepEqual(window.events('a').events, []);
-    // More comes: it is written in bulk, later.
+    // More events follow: they are written in bulk, later.
     journal.append('a', timed(100, said('and')));
     timers.runFirst();
     assert.deepEqual(window.events('a').events, []);
@@ -120,7 +120,7 @@ describe('Journal', () => {
     window.dispose();
   });
 
-  it('finds where the end of a long session begins, without reading it', () => {
+  it('finds the start of the end of a long session without reading the session', () => {
     const model = new SessionModel();
     const recorder = new Recorder(
       model,
@@ -143,7 +143,7 @@ describe('Journal', () => {
     assert.deepEqual(structuredClone(partial.state), structuredClone(model.state));
   });
 
-  it('shows a window that only looks on some text twice, or not at all', () => {
+  it('shows a read-only window each text exactly once', () => {
     const looker = openJournal(folder);
     const seen: TimedEvent[] = [];
     let { cursor } = looker.events('a');
@@ -161,7 +161,7 @@ describe('Journal', () => {
     assert.deepEqual(stateOf(seen), stateOf(journal.events('a').events));
   });
 
-  it('breaks on an event that has no JSON text, a strange time or half a character', () => {
+  it('accepts an event without JSON, with a strange time or with half a character', () => {
     const circular: Record<string, unknown> = {};
     circular.self = circular;
     journal.append('a', [
@@ -175,7 +175,7 @@ describe('Journal', () => {
     assert.equal(textIn(events), 'a😀\0b');
   });
 
-  it('shows an agent that died in the middle of a replay as an empty session, or the past twice after a whole one', () => {
+  it('shows the past once, whether an agent died during a replay or completed it', () => {
     const past = turn('t1', 1, 'hello', 'old words');
     journal.append('a', [...past, ...timed(20, { type: 'mode', current: 'ask' })]);
     const replayed = [...timed(30, { type: 'cleared' }), ...turn('r1', 31, 'hello', 'old words')];
@@ -189,7 +189,7 @@ describe('Journal', () => {
     assert.equal(journal.search('old words', 10)[0]?.hits, 1);
   });
 
-  it('lists each session of the history once, the newest first', () => {
+  it('lists each session of the history once, newest first', () => {
     for (let index = 0; index < 25; index++) {
       const key = `s${String(index).padStart(2, '0')}`;
       journal.saveSession(newSession(key, { title: key }));
@@ -205,7 +205,7 @@ describe('Journal', () => {
     assert.deepEqual(keys, [...all, 'a']);
   });
 
-  it('forgets what a session is after a reload', () => {
+  it('keeps the properties of a session over a reload', () => {
     journal.updateSession('a', {
       agentSessionId: 'sess',
       title: 'Name',
@@ -237,7 +237,7 @@ describe('Journal', () => {
     assert.equal(journal.session('a')?.ended, undefined);
   });
 
-  it('leaves parts of a session that the user deleted', () => {
+  it('deletes a session completely', () => {
     journal.append('a', turn('t1', 1, 'secret', 'words'));
     journal.queue.enqueue('a', queued('q1'));
     journal.side.saveDraft('a', { text: 'draft', revision: 1, attachments: [] });
@@ -251,7 +251,7 @@ describe('Journal', () => {
     assert.equal(journal.side.draft('a'), undefined);
   });
 
-  it('takes a message for a session that nobody began, and loses it', () => {
+  it('refuses a message for an unknown session', () => {
     assert.throws(() => journal.queue.enqueue('nobody', queued('q1')), isCode('journal-unknown-session'));
     assert.throws(() => journal.updateSession('nobody', { title: 'x' }), isCode('journal-unknown-session'));
     journal.append('nobody', timed(1, said('x')));
@@ -259,7 +259,7 @@ describe('Journal', () => {
     assert.deepEqual(journal.events('nobody').events, []);
   });
 
-  it('keeps the draft with its revision and the place in the transcript', () => {
+  it('keeps the draft with its revision, and the scroll position', () => {
     const forms = [{ type: 'text', text: 'body' }] as const;
     const draft = {
       text: 'half a sen\ud800',
@@ -276,7 +276,7 @@ describe('Journal', () => {
     assert.deepEqual(journal.side.draft('a'), sent, 'a page that has an older text must not bring it back');
   });
 
-  it('reads on behind a picture without reading the picture again', () => {
+  it('continues reading after an image without reading the image again', () => {
     const block = { type: 'image', data: randomBytes(600_000).toString('base64'), mimeType: 'image/png' } as const;
     journal.append('a', timed(1, { type: 'message_chunk', role: 'agent', block }));
     const { cursor } = journal.events('a');
@@ -296,7 +296,7 @@ describe('Journal', () => {
     assert.ok(chars < 1000, `${chars}`);
   });
 
-  it('writes the text of a draft alone while a picture is beside it, and keeps both', () => {
+  it('writes only the text of a draft next to an image, and keeps both', () => {
     const image = { type: 'image', data: 'A'.repeat(9_000_000), mimeType: 'image/png' } as const;
     const attachments = [{ id: 'x', kind: 'image', label: 'shot', forms: [image] }] as const;
     journal.side.saveDraft('a', { text: '', attachments, revision: 1 });

@@ -1,4 +1,5 @@
-// Random work against a simple model: the journal may be reopened, locked out of its file and let in again at any moment, and always tells the same as the model.
+// Random operations compared with a simple model: whenever the journal is reopened, locked out of
+// its file or let in again, it reports the same as the model.
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -38,7 +39,8 @@ class World {
     const session = this.sessions.get(key);
     const choice = this.#random(100);
     if (!session) {
-      // What is in the file of a session cannot be known while nobody may look; a new one can begin at any time.
+      // What the file has of a session is unknown while it cannot be read; new sessions can start
+      // at any time.
       this.journal.saveSession(newSession(key));
       this.sessions.set(key, { events: [], queue: [], draft: '', title: undefined });
     } else if (choice < 40) this.#append(key, session);
@@ -139,10 +141,11 @@ class World {
     }
   }
 
-  /** Another program holds the file: nobody else may write, or not even read. */
+  /** Another program locks the file against writing, or against reading too. */
   #lock(): void {
     if (this.#holder) return;
-    // What the journal holds open keeps the file from being locked whole, so this is a writer that does not end.
+    // The journal's open connection prevents an exclusive lock, so this one writes without
+    // committing.
     this.#holder = new DatabaseSync(join(this.#folder, 'parley.db'));
     this.#holder.exec('PRAGMA busy_timeout = 1000; BEGIN IMMEDIATE');
   }
@@ -157,7 +160,7 @@ describe('the journal and a simple model of it', function () {
 
   afterEach(removeScratch);
 
-  it(`tell different things after one of ${SEEDS} × ${STEPS} random steps`, async () => {
+  it(`agree after each of ${SEEDS} × ${STEPS} random steps`, async () => {
     for (let seed = 1; seed <= SEEDS; seed++) {
       const world = new World(await scratchFolder(), seed);
       try {

@@ -1,4 +1,4 @@
-// The journal keeps what the model keeps, and no more: what later events supersede takes no room on the disk.
+// The journal keeps what the model keeps and no more: superseded content takes no disk space.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { seeded } from '../../support/store/random';
 
 const MB = 1024 * 1024;
 
-describe('what a journal keeps', function () {
+describe('the contents of the journal', function () {
   this.timeout(60_000);
   let folder: string;
   let timers: HeldTimers;
@@ -46,7 +46,7 @@ describe('what a journal keeps', function () {
     return { type: 'terminal', terminalId: 't1', append };
   }
 
-  it('is the end of what a terminal prints, however much it prints', () => {
+  it("are the end of a terminal's output, however long it is", () => {
     const model = new SessionModel();
     let at = 0;
     for (let second = 0; second < 10; second++) {
@@ -69,7 +69,7 @@ describe('what a journal keeps', function () {
     assert.ok(bytes <= 3 * MB, `${bytes} bytes of text that cannot be deflated`);
   });
 
-  it('is the last of what a tool call tells again and again', () => {
+  it('are the last version of a tool call that is updated again and again', () => {
     const events: SessionEvent[] = [call('c1', { title: 'Run', status: 'pending' }, true)];
     let output = '';
     for (let count = 0; count < 600; count++) {
@@ -86,7 +86,7 @@ describe('what a journal keeps', function () {
     assert.ok(bytes <= 1.5 * MB, `${bytes} bytes for ${output.length} characters`);
   });
 
-  it('makes the same state as all that came, in 200 random sessions', () => {
+  it('give the same state as all events, in 200 random sessions', () => {
     for (let seed = 1; seed <= 200; seed++) {
       const random = seeded(seed);
       const key = `s${seed}`;
@@ -100,7 +100,7 @@ describe('what a journal keeps', function () {
     }
   });
 
-  it('counts a changed file in the turn that changed it, also where a later one changes it again', () => {
+  it('count a changed file in the turn that changed it, even if a later one changes it again', () => {
     const change = (newText: string): SessionEvent =>
       call('c1', { status: 'completed', content: [{ type: 'diff', path: '/f1', oldText: '', newText }] });
     const events: SessionEvent[] = ['t1', 't2'].flatMap((turnId, at) => [
@@ -119,7 +119,7 @@ describe('what a journal keeps', function () {
     }
   });
 
-  it('deflates the outputs of a busy day', () => {
+  it('deflate the tool output of a busy day', () => {
     const lines = Array.from({ length: 400 }, (_, at) => `src/part${at % 37}/file${at}.ts(${at},7): error TS2${at}: x`);
     for (let turn = 0; turn < 20; turn++) {
       const turnId = `t${turn}`;
@@ -141,7 +141,7 @@ describe('what a journal keeps', function () {
     assert.ok(closedSize() <= 6 * MB, 'a tenth of a day is a tenth of 60 MB');
   });
 
-  it('writes little more than what is said while it streams', () => {
+  it('take little more than the text that streams', () => {
     let said_ = 0;
     for (let tick = 0; tick < 400; tick++) {
       for (let count = 0; count < 5; count++) {
@@ -156,7 +156,7 @@ describe('what a journal keeps', function () {
     assert.ok(bytes > said_ && bytes < 2 * said_, `${bytes} bytes for ${said_}`);
   });
 
-  it('writes no page of the journal while the end of a turn of 500 tool calls is waited for', () => {
+  it('need no journal write at the end of a turn of 500 tool calls', () => {
     journal.append('a', timed(1, { type: 'turn_started', turnId: 't', origin: 'user', at: 1 }));
     const text = 'a line of what the tool has printed\n'.repeat(25);
     const calls = Array.from({ length: 500 }, (_, index): SessionEvent => {
@@ -183,7 +183,7 @@ describe('what a journal keeps', function () {
     assert.equal(journal.events('a').events.at(-1)?.event.type, 'turn_ended');
   });
 
-  it('writes little more than what is said in many short turns', () => {
+  it('take little more than the text of many short turns', () => {
     const streamed = (): number => {
       const stream = readdirSync(folder).find((name) => name.endsWith('.stream'));
       return stream === undefined ? 0 : statSync(join(folder, stream)).size;
@@ -210,7 +210,7 @@ describe('what a journal keeps', function () {
     assert.ok(streamed() < 2 * bytes, `${streamed()} bytes for ${bytes}`);
   });
 
-  it('changes no table while a draft is typed and the place of the reader moves', () => {
+  it('change in no table while the user types a draft and scrolls', () => {
     journal.append('a', timed(1, said('an answer that goes on')));
     timers.runFirst();
     let changes = 0;
@@ -232,7 +232,7 @@ describe('what a journal keeps', function () {
     assert.equal(journal.side.view('a')?.anchor, 'e100');
   });
 
-  it('has the draft and the place of a process that was killed', () => {
+  it('include the draft and the scroll position of a killed process', () => {
     const pid = process.pid + 1_000_000;
     const isAlive = (one: number): boolean => one !== pid && thisMachine.isAlive(one);
     journal.dispose();

@@ -1,4 +1,4 @@
-// Events as columns: nothing of them is lost, and no picture is read or written as JSON.
+// Events as columns: lossless, and media data is neither written nor parsed as JSON.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { ContentBlock } from '../../../../src/session/events/content';
@@ -14,7 +14,7 @@ const shown = (...content: ContentBlock[]): SessionEvent => ({
   content,
 });
 
-/** Events that hold pictures where agents put them. */
+/** Events with images where agents put them. */
 const withPictures: readonly SessionEvent[] = [
   { type: 'message_chunk', role: 'agent', block: picture() },
   shown(picture(), { type: 'text', text: 'and' }, picture(randomBytes(100_000).toString('base64'))),
@@ -27,7 +27,7 @@ const withPictures: readonly SessionEvent[] = [
   },
 ];
 
-/** Runs with the characters counted that JSON writes and reads. */
+/** Runs something and counts the characters that JSON writes and reads. */
 function counted<T>(run: () => T): { readonly result: T; readonly chars: number } {
   const { parse, stringify } = JSON;
   let chars = 0;
@@ -48,7 +48,7 @@ function counted<T>(run: () => T): { readonly result: T; readonly chars: number 
 }
 
 describe('an event as a column', () => {
-  it('is written and read without its pictures being JSON, in three quarters of their characters', () => {
+  it('is written and read without its images as JSON, in three quarters of their characters', () => {
     for (const event of withPictures) {
       const size = JSON.stringify(event).length;
       const { result: column, chars: written } = counted(() => encode(event));
@@ -59,14 +59,14 @@ describe('an event as a column', () => {
     }
   });
 
-  it('keeps data that is not as base64 is written', () => {
+  it('keeps data that is not canonical base64', () => {
     for (const odd of [`${data}\n`, `${data}=`, data.replaceAll('A', '-'), 'ä€😀'.repeat(40_000)]) {
       const event: SessionEvent = { type: 'message_chunk', role: 'agent', block: picture(odd) };
       assert.deepEqual(decode(encode(event)), event);
     }
   });
 
-  it('is left out where it is damaged', () => {
+  it('is left out if it is damaged', () => {
     const column = Buffer.from(encode(withPictures[0]!) as Uint8Array);
     for (const cut of [1, 3, 20, 60, 200, column.length - 1]) {
       const event = decode(column.subarray(0, cut));

@@ -1,4 +1,4 @@
-// Finding what was said.
+// Search in the journal.
 import { strict as assert } from 'node:assert';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ describe('search', () => {
     await removeScratch();
   });
 
-  it('does not find what the user or the agent said, or shows it without its words marked', () => {
+  it('finds what the user and the agent said, with the words marked', () => {
     journal.append('a', turn('t1', 1, 'Where is the greenhouse?', 'Behind the old mill.'));
     journal.append('b', turn('t1', 1, 'Hello', 'The greenhouse is closed.'));
     assert.deepEqual([...found('greenhouse')].sort(), ['a', 'b']);
@@ -41,7 +41,7 @@ describe('search', () => {
     ]);
   });
 
-  it('misses a word that came in two chunks, in two flushes or in two rows', () => {
+  it('finds a word that arrived in two chunks, in two flushes or in two rows', () => {
     journal.append('a', timed(1, { type: 'turn_started', turnId: 't1', origin: 'user', at: 1 }, said('some butter')));
     journal.flush();
     assert.deepEqual(found('butterfly'), []);
@@ -55,7 +55,7 @@ describe('search', () => {
     assert.deepEqual(found('dragonfly'), ['a']);
   });
 
-  it('misses whole messages of a newer protocol, or finds thoughts', () => {
+  it('finds whole messages, and ignores thoughts', () => {
     const content = [{ type: 'text', text: 'whole walnut' }] as const;
     const thought = { type: 'message_chunk', role: 'thought', block: { type: 'text', text: 'hidden hazel' } } as const;
     journal.append(
@@ -66,7 +66,7 @@ describe('search', () => {
     assert.deepEqual(found('hazel'), []);
   });
 
-  it('finds tool calls by their title, their command and their paths, and where they stand', () => {
+  it('finds tool calls by their title, command and paths, with their position', () => {
     const call = (toolCallId: string, patch: ToolPatch) =>
       ({ type: 'tool_call', toolCallId, patch, announced: true }) as const;
     journal.append(
@@ -89,7 +89,7 @@ describe('search', () => {
     assert.deepEqual([hit?.hits, hit?.message], [1, { seq: 2, role: 'tool' }]);
   });
 
-  it('finds tool calls of an earlier version, taken in a few rows at a time', () => {
+  it('finds tool calls of an earlier version, indexed a few rows at a time', () => {
     const patch = (number: number): ToolPatch => ({ title: `Read part${number}.ts` });
     const calls = Array.from({ length: 450 }, (_, number) => ({
       type: 'tool_call' as const,
@@ -109,7 +109,7 @@ describe('search', () => {
     assert.deepEqual(found('part449'), ['a']);
   });
 
-  it('finds what an agent has shown of a session later', () => {
+  it('finds restored entries', () => {
     const block = { type: 'text', text: 'a restored raven' } as const;
     const events = [{ type: 'message_chunk', role: 'agent', block }] as const;
     journal.append(
@@ -125,7 +125,7 @@ describe('search', () => {
     assert.deepEqual(found('raven'), ['a']);
   });
 
-  it('misses what a process that was killed had written last', () => {
+  it('finds what a killed process wrote last', () => {
     journal.append('a', timed(1, said('the last words')));
     journal.flush();
     assert.deepEqual(found('words'), []);
@@ -138,7 +138,7 @@ describe('search', () => {
     after.dispose();
   });
 
-  it('is answered with an error, or with everything, where the user types what the index takes for an operator', () => {
+  it('treats operators of the query language as plain words', () => {
     journal.append('a', turn('t1', 1, 'C++ and "quotes" NOT here', 'a AND b OR c; user:name foo.bar(baz) 50% *star*'));
     const typed = [
       'C++',
@@ -181,7 +181,7 @@ describe('search', () => {
     }
   });
 
-  it('runs what an agent wrote as markup, or takes its control characters for marks', () => {
+  it('keeps agent text free of markup, and ignores its control characters', () => {
     journal.append('a', turn('t1', 1, 'x', 'evil \u0001<b>needle</b>\u0002 end'));
     assert.deepEqual(journal.search('needle', 1)[0]?.snippet, [
       { text: 'evil  <b>', hit: false },
@@ -190,14 +190,14 @@ describe('search', () => {
     ]);
   });
 
-  it('puts a session with that title behind others, or a chance hit before a good one', () => {
+  it('ranks a session with the text in its title first, and good matches before chance ones', () => {
     journal.append('a', turn('t1', 1, 'x', `${'filler '.repeat(300)} parser`));
     journal.append('b', turn('t1', 1, 'parser', 'the parser is a parser'));
     journal.updateSession('c', { title: 'Fix the Parser' });
     assert.deepEqual(found('parser'), ['c', 'b', 'a']);
   });
 
-  it('makes each chunk wait for the index', () => {
+  it('indexes without delaying chunks', () => {
     const timers = new HeldTimers();
     const other = openJournal(folder, { schedule: timers.schedule });
     other.append('a', turn('t1', 1, 'question', 'answer'));
@@ -210,11 +210,12 @@ describe('search', () => {
     other.dispose();
   });
 
-  it('is gone for good after the index was damaged', () => {
+  it('works again after the index was damaged', () => {
     journal.append('a', turn('t1', 1, 'aardvark', 'needle'));
     assert.deepEqual(found('needle'), ['a']);
     journal.dispose();
-    // The first word of a leaf of the index, with its mark; the size of the leaf stands three bytes before it.
+    // The first word of a leaf page of the index, with its prefix; the size of the page is three
+    // bytes before it.
     const path = join(folder, 'parley.db');
     const bytes = readFileSync(path);
     const at = bytes.indexOf('0aardvark');

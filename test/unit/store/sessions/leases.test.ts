@@ -62,7 +62,7 @@ describe('the owner of a session', () => {
     assert.deepEqual(two.claim('a', 'w2'), { kind: 'owned' });
   });
 
-  it('is another window once its process has died or its window was closed', () => {
+  it("changes when the owner's process has died or its window was closed", () => {
     one.claim('a', 'w1');
     dead = true;
     assert.deepEqual(two.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
@@ -71,7 +71,7 @@ describe('the owner of a session', () => {
     assert.deepEqual(one.claim('a', 'w1'), { kind: 'owned' });
   });
 
-  it('is the window that gives signs of life, and another one after ten minutes without any', () => {
+  it('is the window with heartbeats, and another one after ten minutes without any', () => {
     one.claim('a', 'w1');
     for (let minute = 0; minute < 30; minute++) {
       wait(MINUTE);
@@ -82,7 +82,7 @@ describe('the owner of a session', () => {
     assert.deepEqual(two.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
   });
 
-  it('stays the living window when the clock is set back or forward by hours', () => {
+  it('stays the living window when the clock is changed by hours', () => {
     one.claim('a', 'w1');
     now -= 24 * 60 * MINUTE;
     assert.equal(two.claim('a', 'w2').kind, 'heldBy');
@@ -90,7 +90,7 @@ describe('the owner of a session', () => {
     assert.equal(two.claim('a', 'w2').kind, 'heldBy');
   });
 
-  it('is no process of an earlier boot, whatever runs under its number now', () => {
+  it('is not a process of an earlier boot, whatever runs under its id now', () => {
     one.claim('a', 'w1');
     ticks = 20_000;
     now += 40_000;
@@ -99,7 +99,7 @@ describe('the owner of a session', () => {
     after.dispose();
   });
 
-  it('is no process of an earlier boot where the system has no name for boots', () => {
+  it('is not a process of an earlier boot if the system does not identify boots', () => {
     const unnamed = { boot: undefined, startOf: () => undefined };
     const before = openJournal(folder, { now: () => now, machine: machine(103, unnamed) });
     before.claim('a', 'w1');
@@ -110,7 +110,7 @@ describe('the owner of a session', () => {
     after.dispose();
   });
 
-  it('is no other process that was given the same number', () => {
+  it('is not another process with the same id', () => {
     one.claim('a', 'w1');
     const other = machine(102, { startOf: (of) => `later start of ${of}` });
     const later = openJournal(folder, { now: () => now, machine: other });
@@ -118,14 +118,14 @@ describe('the owner of a session', () => {
     later.dispose();
   });
 
-  it('is no earlier window of this very process', () => {
+  it('is not an earlier window of this process', () => {
     one.claim('a', 'w1');
     const again = openJournal(folder, { now: () => now, machine: machine(101) });
     assert.deepEqual(again.claim('a', 'w2'), { kind: 'owned', tookOverFrom: 'w1' });
     again.dispose();
   });
 
-  it('on another machine is taken for gone after a minute of silence', () => {
+  it('on another machine counts as gone after a minute of silence', () => {
     one.claim('a', 'w1');
     const far = openJournal(folder, { now: () => now, machine: machine(101, { host: 'there' }) });
     assert.equal(far.claim('a', 'w2').kind, 'heldBy');
@@ -134,7 +134,7 @@ describe('the owner of a session', () => {
     far.dispose();
   });
 
-  it('alone writes into the session, also after it was taken over', () => {
+  it('is the only writer, also after a takeover', () => {
     const lost: string[] = [];
     one.onDidLoseSession((key) => lost.push(key));
     one.claim('a', 'w1');
@@ -154,7 +154,7 @@ describe('the owner of a session', () => {
     assert.deepEqual(one.heartbeat(), []);
   });
 
-  it('learns from its next heartbeat that the session was taken over', () => {
+  it('learns of a takeover from its next heartbeat', () => {
     const lost: string[] = [];
     one.onDidLoseSession((key) => lost.push(key));
     one.claim('a', 'w1');
@@ -164,7 +164,7 @@ describe('the owner of a session', () => {
     assert.deepEqual(lost, ['a']);
   });
 
-  it('alone may delete the session', () => {
+  it('is the only window that can delete the session', () => {
     one.claim('a', 'w1');
     assert.throws(
       () => two.deleteSession('a'),

@@ -1,4 +1,4 @@
-// Messages that wait: on the disk when the call returns, never lost and never sent twice.
+// Queued messages are on disk when the call returns, never lost and never sent twice.
 import { strict as assert } from 'node:assert';
 import { ParleyError } from '../../../../src/base/errors';
 import type { Journal } from '../../../../src/store/journal';
@@ -25,7 +25,7 @@ describe('QueueStore', () => {
     await removeScratch();
   });
 
-  it('says that a message waits while it is not on the disk', () => {
+  it('has a message on disk when the call returns', () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' } as const;
     const attachment = {
       id: 'x',
@@ -44,7 +44,7 @@ describe('QueueStore', () => {
     other.dispose();
   });
 
-  it("does not keep the user's order", () => {
+  it("keeps the user's order", () => {
     for (const id of ['q1', 'q2', 'q3']) journal.queue.enqueue('a', queued(id));
     journal.queue.enqueue('a', queued('q0'), 'first');
     assert.deepEqual(ids(), ['q0', 'q1', 'q2', 'q3']);
@@ -58,7 +58,7 @@ describe('QueueStore', () => {
     other.dispose();
   });
 
-  it('loses an edit, that an item is being edited, or why the queue waits', () => {
+  it('keeps edits, whether an item is being edited, and why the queue is paused', () => {
     journal.queue.enqueue('a', queued('q1'));
     journal.queue.edit('a', 'q1', { held: true });
     journal.queue.edit('a', 'q1', { text: 'new words' });
@@ -71,7 +71,7 @@ describe('QueueStore', () => {
     assert.equal(journal.session('a')?.queuePaused, undefined);
   });
 
-  it('sends a message twice, or changes one that has left', () => {
+  it('prevents that a message is sent twice, or changed after it was sent', () => {
     journal.queue.enqueue('a', queued('q1'));
     assert.throws(() => journal.queue.setState('a', 'q1', 'accepted'), isCode('queue-state'));
     journal.queue.setState('a', 'q1', 'sending');
@@ -83,7 +83,7 @@ describe('QueueStore', () => {
     assert.throws(() => journal.queue.enqueue('a', queued('q1')), isCode('queue-duplicate'));
   });
 
-  it('forgets of which message nobody knows whether the agent has it, or says so of one that goes again', () => {
+  it('keeps which message the agent may have received, until it is sent again', () => {
     const again = queued('q1-again', { state: 'failed', reason: 'nobody knows', doubtful: true, repeats: 'q1' });
     journal.queue.enqueue('a', again);
     journal.queue.enqueue('a', queued('q2'));
@@ -97,7 +97,7 @@ describe('QueueStore', () => {
     other.dispose();
   });
 
-  it('fills the disk with one message, or with messages without end', function () {
+  it('limits the size and the number of messages', function () {
     this.timeout(20_000);
     const text = 'x'.repeat(65 * 1024 * 1024);
     assert.throws(() => journal.queue.enqueue('a', queued('big', { text })), isCode('message-too-large'));

@@ -1,4 +1,4 @@
-// What is forgotten, and what must not be.
+// What is deleted, and what must be kept.
 import { strict as assert } from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -38,14 +38,14 @@ describe('prune', () => {
     await removeScratch();
   });
 
-  /** Lets a clock that is right go on for so long that what was found too old goes. */
+  /** Lets a correct clock run long enough for sessions that are too old to be deleted. */
   const findOld = async (maxAgeDays: number): Promise<void> => {
     now -= 4 * DAY;
     await journal.prune({ maxAgeDays: maxAgeDays - 4 }, never);
     now += 4 * DAY;
   };
 
-  it('forgets what was found too old three days ago and still is', async () => {
+  it('deletes sessions that were too old three days ago and still are', async () => {
     assert.deepEqual((await journal.prune({ maxAgeDays: 8 }, never)).keys, []);
     await findOld(8);
     const pruned = await journal.prune({ maxAgeDays: 8 }, never);
@@ -61,7 +61,7 @@ describe('prune', () => {
     assert.deepEqual((await journal.prune({}, never)).keys, []);
   });
 
-  it('forgets those that ended before those that go on, the oldest first', async () => {
+  it('deletes ended sessions first, oldest first', async () => {
     journal.updateSession('d', { ended: 'closed' });
     const { bytesBefore } = await journal.prune({}, never);
     const pruned = await journal.prune({ maxBytes: bytesBefore * 0.7 }, never);
@@ -69,7 +69,7 @@ describe('prune', () => {
     assert.deepEqual(keys(), ['b', 'c', 'e']);
   });
 
-  it('keeps a session that a window has open, and for the sake of size what was never sent', async () => {
+  it('keeps a session that a window has open and, if only the size is exceeded, unsent messages', async () => {
     journal.claim('a', 'w1');
     journal.queue.enqueue('b', queued('q1'));
     journal.side.saveDraft('c', { text: 'half', revision: 1, attachments: [] });
@@ -80,7 +80,7 @@ describe('prune', () => {
     assert.deepEqual(keys(), ['a']);
   });
 
-  it('gives the room back to the disk', async () => {
+  it('frees disk space', async () => {
     const size = (): number => statSync(join(folder, 'parley.db')).size;
     journal.dispose();
     const before = size();
@@ -93,7 +93,7 @@ describe('prune', () => {
     journal = openJournal(folder);
   });
 
-  it('forgets nothing because the clock was wrong for a while, ahead or behind', async () => {
+  it('deletes nothing after the clock was temporarily wrong, ahead or behind', async () => {
     for (const wrong of [400, -400]) {
       now += wrong * DAY;
       assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
@@ -103,13 +103,13 @@ describe('prune', () => {
       now -= (wrong + 1) * DAY;
       assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
     }
-    // Marks of the wrong time are gone: the next time begins anew.
+    // Records of the wrong time are gone: the next time starts over.
     now += 400 * DAY;
     assert.deepEqual((await journal.prune({ maxAgeDays: 180 }, never)).keys, []);
     assert.equal(keys().length, 5);
   });
 
-  it('takes old outputs out of a session that is larger than its share, and nothing that was said', async () => {
+  it('removes old outputs from a session above its share, and no messages', async () => {
     const noisy = 'noisy';
     now = 99 * DAY;
     journal.saveSession(newSession(noisy));
@@ -134,7 +134,7 @@ describe('prune', () => {
     assert.doesNotMatch(JSON.stringify(entries.at(-2)), /no longer kept/);
   });
 
-  it('forgets at most a quarter of many sessions at once', async () => {
+  it('deletes at most a quarter of many sessions at once', async () => {
     for (let index = 0; index < 55; index++) journal.saveSession(newSession(`old ${index}`));
     now += 10 * DAY;
     assert.equal((await journal.prune({ maxAgeDays: 1 }, never)).keys.length, 0, 'found too old now');
@@ -142,7 +142,7 @@ describe('prune', () => {
     assert.equal((await journal.prune({ maxAgeDays: 1 }, never)).keys.length, 15);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when aborted', async () => {
     const controller = new AbortController();
     controller.abort(new Error('enough'));
     await assert.rejects(journal.prune({ maxBytes: 0 }, controller.signal), /enough/);
