@@ -1,7 +1,11 @@
-// Raw output of a program, made fit to be shown: what a terminal would have overwritten is gone, and of the escapes only colours stay. Pure.
+// Prepares raw terminal output for display: overwritten text is removed, and of the escape
+// sequences only colours stay. Pure.
 
 const ESC = '\\u001b';
-/** Escapes that are no colours: titles and other strings, control sequences that do not end in `m`, character sets, single letters. */
+/**
+ * Escape sequences other than colours: titles and other strings, control sequences that do not end
+ * in `m`, character sets, single letters.
+ */
 const NOT_COLOR = new RegExp(
   [
     `${ESC}\\][^\\u0007${ESC}]*(?:\\u0007|${ESC}\\\\|$)`,
@@ -13,12 +17,15 @@ const NOT_COLOR = new RegExp(
   'g',
 );
 const COLOR = new RegExp(`${ESC}\\[([0-9;:]*)m`, 'g');
-/** Also what changes the direction of the text around it. */
+/** Includes characters that change the direction of the text around them. */
 const OTHER_CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output is made of them
   /[\u0000-\u0007\u000b\u000c\u000e-\u001a\u001c-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Removes cursor movement, titles and other controls, and applies carriage returns and backspaces. Colour escapes stay. */
+/**
+ * Removes cursor movement, titles and other controls, and applies carriage returns and backspaces.
+ * Colour sequences stay.
+ */
 export function cleanOutput(text: string): string {
   const clean = text
     .replace(NOT_COLOR, '')
@@ -28,7 +35,7 @@ export function cleanOutput(text: string): string {
   return typed.includes('\r') ? typed.split('\n').map(applyReturns).join('\n') : typed;
 }
 
-/** Cleans output of everything that is no text, colours included. */
+/** Returns the plain text of output, without colours. */
 export function plainOutput(text: string): string {
   return cleanOutput(text).replace(COLOR, '').replaceAll('\u001b', '');
 }
@@ -42,7 +49,10 @@ function applyBackspaces(text: string): string {
   return kept.join('');
 }
 
-/** What stands behind the last carriage return of a line, with the colours that were switched on before it. */
+/**
+ * Returns the text after the last carriage return of a line, with the colours that were set before
+ * it.
+ */
 function applyReturns(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end--;
@@ -53,12 +63,12 @@ function applyReturns(line: string): string {
   return (before.match(COLOR) ?? []).join('') + kept;
 }
 
-/** A theme's colour by its name, `ansi-bright-red`, or three numbers from 0 to 255, "r, g, b". */
+/** A theme colour by name, `ansi-bright-red`, or three numbers from 0 to 255, "r, g, b". */
 export type AnsiColor = string;
 
 export type Decoration = 'bold' | 'dim' | 'italic' | 'underline' | 'hidden' | 'strikethrough';
 
-/** A stretch of text with one look. */
+/** A run of text with one style. */
 export interface StyledText {
   readonly text: string;
   readonly color: AnsiColor | undefined;
@@ -66,7 +76,7 @@ export interface StyledText {
   readonly decorations: readonly Decoration[];
 }
 
-/** Stretches that are told apart; what comes after them has no colours. */
+/** Maximum number of runs; text after them has no style. */
 const MOST_STRETCHES = 1_500;
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 const DECORATIONS: ReadonlyMap<number, Decoration> = new Map([
@@ -87,7 +97,7 @@ const ENDED: ReadonlyMap<number, readonly Decoration[]> = new Map([
   [29, ['strikethrough']],
 ]);
 
-/** The stretches of a text with colour escapes, as ECMA-48 (SGR) has them. Each escape is read once. */
+/** Returns the styled runs of a text with SGR sequences (ECMA-48). Each sequence is read once. */
 export function styledText(text: string): StyledText[] {
   const stretches: { text: string; key: string; style: Omit<StyledText, 'text'> }[] = [];
   const style = new Style();
@@ -110,7 +120,7 @@ export function styledText(text: string): StyledText[] {
   return stretches.map((one) => ({ text: one.text, ...one.style }));
 }
 
-/** What the escapes so far have switched on. */
+/** The style set by the sequences so far. */
 class Style {
   #color: AnsiColor | undefined;
   #background: AnsiColor | undefined;
@@ -134,7 +144,7 @@ class Style {
     this.#decorations.clear();
   }
 
-  /** @param codes the numbers of one escape, `1;31` */
+  /** @param codes the numbers of one sequence, `1;31` */
   apply(codes: string): void {
     const numbers = codes.split(/[;:]/, 64).map(Number);
     for (let at = 0; at < numbers.length; at++) {
@@ -149,7 +159,10 @@ class Style {
     }
   }
 
-  /** Reads what follows 38 or 48: `5;n` or `2;r;g;b`. @returns how many numbers it took */
+  /**
+   * Reads what follows 38 or 48: `5;n` or `2;r;g;b`.
+   * @returns how many numbers were read
+   */
   #extended(isColor: boolean, numbers: readonly number[]): number {
     const [kind, ...rest] = numbers;
     const isTrue = kind === 2;
@@ -175,7 +188,9 @@ class Style {
   }
 }
 
-/** A colour of the palette of 256: the theme's sixteen by name, the others in numbers. */
+/**
+ * Returns a colour of the 256-colour palette: the theme's sixteen by name, the others as numbers.
+ */
 function paletteColor(index: number): AnsiColor {
   if (index < 16) return `ansi-${index < 8 ? '' : 'bright-'}${NAMES[index % 8]}`;
   if (index >= 232) {

@@ -1,4 +1,7 @@
-/** A promise with its handles outside, for results that arrive by event. Settling twice is harmless. */
+/**
+ * A promise that is settled from outside, for results that arrive by event. Settling it twice has
+ * no effect.
+ */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   #resolve!: (value: T) => void;

@@ -1,11 +1,11 @@
-// Lifetimes: whoever creates something owns its end.
+// Disposables: the creator of a resource disposes it.
 
-/** Something that holds a resource until it is disposed; disposing twice is harmless. */
+/** Something that holds a resource until it is disposed. Disposing twice has no effect. */
 export interface Disposable {
   dispose(): void;
 }
 
-/** Wraps `run` so that it runs once, on the first `dispose()`. */
+/** Returns a disposable that calls `run` once, on the first `dispose()`. */
 export function toDisposable(run: () => void): Disposable {
   let done = false;
   return {
@@ -18,8 +18,8 @@ export function toDisposable(run: () => void): Disposable {
 }
 
 /**
- * Owns many disposables and ends them in the reverse order of their creation. Adding to a disposed store disposes at once.
- * One whose end fails does not keep the others from theirs: the first failure is thrown when all have ended.
+ * Owns disposables and disposes them in reverse order. Adding to a disposed store disposes the item
+ * at once. If one throws, the others are still disposed, and the first error is thrown afterwards.
  */
 export class DisposableStore implements Disposable {
   readonly #items: Disposable[] = [];

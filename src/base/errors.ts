@@ -1,15 +1,18 @@
-// Errors that a person will read: a code for programs, a sentence for people, what to do next, and the cause for the log.
+// Errors shown to users: a code for programs, a message and a hint for people, and the cause for
+// the log.
 
 /** Options of a {@link ParleyError}. */
 export interface ParleyErrorOptions {
-  /** What the user can do about it, as a sentence. */
+  /** A sentence on what the user can do. */
   readonly hint?: string;
-  /** The last lines of the agent's stderr, where they help. */
+  /** The last lines of the agent's stderr, if relevant. */
   readonly stderr?: string;
   readonly cause?: unknown;
 }
 
-/** An expected failure. `message` is a sentence for the user; `code` is stable and for programs (kebab-case). */
+/**
+ * An expected failure. `message` is a sentence for the user; `code` is stable and in kebab-case.
+ */
 export class ParleyError extends Error {
   readonly code: string;
   readonly hint: string | undefined;
@@ -24,7 +27,7 @@ export class ParleyError extends Error {
   }
 }
 
-/** The sentence of any thrown value. */
+/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   if (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string') {

@@ -1,10 +1,13 @@
-// Typed events of one kind each, in the shape of VS Code's own (`onDidX(listener) → Disposable`).
+// Typed events in the style of VS Code (`onDidX(listener) → Disposable`).
 import { type Disposable, toDisposable } from './disposable';
 
-/** Subscribes a listener; dispose the result to stop listening. */
+/** Subscribes a listener; dispose the result to unsubscribe. */
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** The sending side of an {@link Event}. A listener that throws is reported to `onError` and does not keep the others from hearing. */
+/**
+ * Fires an {@link Event}. If a listener throws, the error goes to `onError` and the other listeners
+ * are still called.
+ */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #onError: (error: unknown) => void;

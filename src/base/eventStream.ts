@@ -1,15 +1,18 @@
-// Server-sent events as they arrive: bytes in, cut anywhere, the data of whole events out. Bounded, and read no faster than somebody takes them.
+// Reads server-sent events from a stream of bytes. Bounded, and read only as fast as events are
+// consumed.
 import { createParser } from 'eventsource-parser';
 import { ParleyError } from './errors';
 
-/** Characters of one event, its lines together; the largest message in base64 with all its siblings fits. */
+/** Maximum characters of one event; the largest message in base64 with all its siblings fits. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 /**
- * The `data` of each event of an event stream (HTML standard, "Server-sent events"): any line ends, a byte order mark, comments, data of many lines, characters cut between
- * chunks. What is not yet complete when the stream ends was no event.
- * @param bytes the body, in chunks of any size @param maxChars of one event
- * @param onAlive called for each chunk, also where it holds no event: a comment is a sign of life
+ * Yields the `data` of each event of an event stream (HTML standard, "Server-sent events"). Chunks
+ * can end anywhere, even inside a character. An incomplete event at the end of the stream is
+ * dropped.
+ * @param bytes the body, in chunks of any size
+ * @param maxChars of one event
+ * @param onAlive called for each chunk, as even a comment shows that the server is alive
  * @throws ParleyError `event-too-large`; whatever the body throws
  */
 export async function* readEventStream(

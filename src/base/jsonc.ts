@@ -1,10 +1,13 @@
-// JSON as people write it in settings files: with comments, and with a comma after the last item.
+// JSON as in settings files: with comments and trailing commas.
 
-/** Strings first, so that what only looks like a comment or a comma in one stays. */
+/** Strings match first, so that comments and commas inside them stay. */
 const COMMENT = /"(?:\\.|[^"\\\n])*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g;
 const LAST_COMMA = /"(?:\\.|[^"\\\n])*"|,(?=\s*[}\]])/g;
 
-/** Reads JSON with comments. @throws SyntaxError */
+/**
+ * Parses JSON with comments.
+ * @throws SyntaxError
+ */
 export function parseJsonc(text: string): unknown {
   const keepStrings = (found: string): string => (found.startsWith('"') ? found : ' ');
   return JSON.parse(

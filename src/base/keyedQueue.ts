@@ -1,20 +1,21 @@
-// One job at a time for each key, in the order they came; jobs of different keys do not wait for each other.
+// Runs jobs with the same key one after another, in order; jobs with different keys run
+// concurrently.
 
-/** Runs jobs of one key strictly one after another. A job that fails does not keep the next one from running. */
+/** Serialises jobs by key. If a job fails, the next one still runs. */
 export class KeyedQueue<K> {
   readonly #last = new Map<K, Promise<unknown>>();
 
-  /** Keys with a job that runs or waits. */
+  /** The number of keys with a running or waiting job. */
   get size(): number {
     return this.#last.size;
   }
 
-  /** Runs `job` when all earlier jobs of the key have ended. Settles as the job does. */
+  /** Runs `job` after all earlier jobs of the key. Settles as the job does. */
   run<T>(key: K, job: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key) ?? Promise.resolve();
     const mine = before.then(job);
     const ended = mine.then(ignore, ignore).then(() => {
-      // Only the newest job of a key forgets it, or the next one would overtake those that still wait.
+      // Only the last job of a key removes it; otherwise a new job would overtake waiting ones.
       if (this.#last.get(key) === ended) this.#last.delete(key);
     });
     this.#last.set(key, ended);

@@ -1,41 +1,45 @@
-// The secrets of this window by their values, so that they can be taken out of any text that leaves it, whatever stands around them there.
+// Remembers this window's secrets by value, so that they can be removed from any text that leaves
+// it.
 
-/** Values that are remembered; the oldest go first. */
+/** Maximum number of remembered values; the oldest are dropped. */
 const MAX_VALUES = 1_000;
-/** Shorter values would be found by chance, in characters. */
+/** Minimum length; shorter values would match by chance. In characters. */
 const MIN_SECRET = 6;
-/** Longer beginnings of a value are not looked for at the end of a text, in characters. */
+/** Maximum length of a partial value that is looked for at the end of a text, in characters. */
 const MAX_OPEN_END = 4096;
-/** What replaces a secret. It needs no escape in JSON. */
+/** Replaces a secret. Needs no escaping in JSON. */
 export const REDACTED = '[redacted]';
 
 export class KnownSecrets {
   readonly #values = new Set<string>();
   #pattern: RegExp | undefined;
 
-  /** Remembers a value, and each value in it where it is JSON. @param minimum shorter values are not taken */
+  /**
+   * Remembers a value and, if it is JSON, each value in it.
+   * @param minimum ignores shorter values
+   */
   add(value: string, minimum = MIN_SECRET): void {
     for (const text of textsIn(value)) {
       if (text.trim().length < minimum) continue;
-      // A scheme before it (`Bearer …`) may be written otherwise elsewhere.
+      // A scheme before it (`Bearer …`) may be written differently elsewhere.
       for (const part of [text, text.slice(text.lastIndexOf(' ') + 1)])
         if (part.length >= minimum) for (const form of formsOf(part)) this.#remember(form);
     }
   }
 
-  /** Nothing is known, and {@link redact} changes nothing. */
+  /** Whether no values are known, so that {@link redact} changes nothing. */
   get isEmpty(): boolean {
     return this.#values.size === 0;
   }
 
-  /** The text without any of them. */
+  /** Returns the text without any known value. */
   readonly redact = (text: string): string => {
     if (this.isEmpty) return text;
     this.#pattern ??= patternOf(this.#values);
     return text.replace(this.#pattern, REDACTED);
   };
 
-  /** Returns how many characters at the end of a text are the longest beginning of a value that could go on after it. */
+  /** Returns the length of the longest end of a text that can be the beginning of a known value. */
   openEnd(text: string): number {
     let longest = 0;
     for (const value of this.#values) {
@@ -58,26 +62,28 @@ export class KnownSecrets {
   }
 }
 
-/** The value; the texts in it where it is a JSON object; its lines where it has several, as a key in PEM. */
+/** Returns the value, its texts if it is a JSON object, and its lines, as for a PEM key. */
 function textsIn(value: string): readonly string[] {
   const found = [value, ...value.split(/[\r\n]+/)];
   if (!value.startsWith('{')) return found;
   try {
     for (const part of Object.values(JSON.parse(value) as object)) if (typeof part === 'string') found.push(part);
   } catch {
-    // It only looked like JSON.
+    // Not JSON after all.
   }
   return found;
 }
 
-/** As it may stand in a text: plain, in JSON, in JSON within JSON, in an address. */
+/**
+ * Returns the forms in which a value can appear: plain, in JSON, in JSON within JSON, and in a URL.
+ */
 function formsOf(value: string): readonly string[] {
   const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
   const forms = [value, escaped(value), escaped(escaped(value))];
   return value.isWellFormed() ? [...forms, encodeURIComponent(value)] : forms;
 }
 
-/** The longest first: one may begin with another. */
+/** Longest first, as one value may start with another. */
 function patternOf(values: ReadonlySet<string>): RegExp {
   const sorted = [...values].sort((one, other) => other.length - one.length);
   return new RegExp(sorted.map((value) => value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'g');

@@ -1,12 +1,13 @@
-// A regular expression of somebody else's, matched in time that grows with the text and not beyond it: all ways through the pattern are followed at once, none is ever
-// gone back to. Single characters are judged by the engine of the platform, so classes and escapes mean what they mean everywhere.
+// Matches an untrusted regular expression in time linear in the length of the text: all
+// alternatives are followed in parallel, without backtracking. Single characters are matched by the
+// platform's engine, so that classes and escapes have their standard meaning.
 
-/** Bounds of a pattern: characters of its source, and steps after its counts are written out. */
+/** Limits of a pattern: characters of its source, steps after expanding its counts, and nesting. */
 const MAX_SOURCE = 1000;
 const MAX_STEPS = 4000;
 const MAX_DEPTH = 100;
 
-/** Where a text is while it is matched: the characters before and after the place. */
+/** Tests a position, given the characters before and after it. */
 type Assertion = (before: string | undefined, after: string | undefined) => boolean;
 
 type Step =
@@ -26,8 +27,9 @@ type Node =
 class Unsupported extends Error {}
 
 /**
- * Compiles a pattern of ECMA-262, as JSON Schema has them.
- * @returns whether some part of a text matches; undefined where the pattern is none, looks around, refers back, or is too large: such a pattern cannot be judged here.
+ * Compiles an ECMA-262 pattern, as used in JSON Schema.
+ * @returns a function that tells whether part of a text matches; undefined for an invalid or too
+ * large pattern, and for one with lookaround or backreferences
  */
 export function linearPattern(source: string): ((text: string) => boolean) | undefined {
   if (source.length > MAX_SOURCE) return undefined;
@@ -55,7 +57,10 @@ function isPattern(source: string, flags: string): boolean {
 
 const isWord = (char: string | undefined): boolean => char !== undefined && /^\w$/.test(char);
 
-/** Reads a source that the platform has found to be a pattern: only the ends of things are looked for. */
+/**
+ * Parses a source that the platform accepts as a pattern, so that syntax need not be validated
+ * again.
+ */
 class Parser {
   readonly #source: string;
   readonly #flags: string;
@@ -133,7 +138,7 @@ class Parser {
     return this.#single(this.#at + (known ? known[0].length : code > 0xffff && this.#flags === 'u' ? 3 : 2));
   }
 
-  /** The source up to `end` stands for one character. */
+  /** Returns a node for the source up to `end`, which stands for one character. */
   #single(end: number): Node {
     const source = this.#source.slice(this.#at, end);
     this.#at = end;
@@ -213,7 +218,10 @@ function emitRepeat({ part, min, max }: Extract<Node, { type: 'repeat' }>, progr
   for (const split of splits) split.b = program.length;
 }
 
-/** Follows all ways at once, from every place of the text. Costs at most the length of the text times the steps of the program. */
+/**
+ * Follows all alternatives in parallel from every position. Takes at most the length of the text
+ * times the number of steps.
+ */
 function run(program: readonly Step[], chars: readonly string[]): boolean {
   let reached = new Set<number>();
   for (let place = 0; place <= chars.length; place++) {

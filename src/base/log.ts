@@ -1,4 +1,4 @@
-/** Where lines for the developer go; the workbench backs it with VS Code's log output channel. */
+/** Log output for developers; the workbench writes it to VS Code's log output channel. */
 export interface Log {
   trace(message: string): void;
   debug(message: string): void;
@@ -7,7 +7,7 @@ export interface Log {
   error(message: string): void;
 }
 
-/** A log that keeps nothing. */
+/** A log that discards everything. */
 export const silentLog: Log = {
   trace() {},
   debug() {},

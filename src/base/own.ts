@@ -1,6 +1,6 @@
-// Looking a name up that came from outside: `constructor` and `__proto__` are no entries.
+// Looking up untrusted names: inherited ones such as `constructor` and `__proto__` do not count.
 
-/** The object's own entry of that name; undefined where it has none. */
+/** Returns the object's own property of that name, or undefined. */
 export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

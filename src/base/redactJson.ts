@@ -1,33 +1,37 @@
-// Finds secrets in JSON by where they stand: the values of `env` and `headers`, of names that say so, and the same in JSON that is a text of JSON.
-// Reads what can be read: a line may be cut anywhere, and may have other text around its JSON.
+// Finds secrets in JSON by position: values of `env` and `headers`, values with telling names, and
+// the same in JSON strings that contain JSON. Tolerates lines that are cut anywhere or have other
+// text around the JSON.
 import { REDACTED } from './knownSecrets';
 
-/** Names whose values are secrets, in any spelling. */
+/** Names of secret values in any spelling. */
 const SECRET_NAME =
   /api[_-]?key|token$|secret|passw(?:or)?d|passphrase|authorization|cookie|credential|private[_-]?key|access[_-]?key/i;
-/** Whether a value of this name is a secret. */
+/** Returns whether a value with this name is a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name);
 }
 
-/** Lists and objects in which every value is taken out: what is no secret there is of no use to a reader either. */
+/**
+ * Names of objects and lists whose values are all redacted; the harmless ones among them are of no
+ * use to a reader.
+ */
 const SECRET_PLACES = new Set(['env', 'headers', 'httpHeaders', 'environment']);
-/** JSON in JSON in JSON. */
+/** Maximum nesting of JSON within JSON strings. */
 const MAX_DEPTH = 4;
 
 interface Level {
   readonly isList: boolean;
-  /** Everything below is a value of `env` or `headers`. */
+  /** All values below belong to `env` or `headers`. */
   readonly isSecret: boolean;
   key?: string;
-  /** Of an object `{name, value}`: what the name says, and where the value stands. */
+  /** In an object `{name, value}`: its name, and the position of its value. */
   name?: string;
   value?: readonly [from: number, to: number];
-  /** Of a list: the text before, which may be an option like `--token`. */
+  /** In a list: the previous text, which can be an option such as `--token`. */
   before?: string;
 }
 
-/** The text with secrets replaced. JSON that was whole is whole afterwards. */
+/** Returns the text with secrets replaced. Complete JSON stays valid. */
 export function redactJson(text: string, depth = 0): string {
   const cuts: (readonly [from: number, to: number, put: string])[] = [];
   const levels: Level[] = [];
@@ -61,7 +65,7 @@ export function redactJson(text: string, depth = 0): string {
   return applied(text, cuts);
 }
 
-/** What a value is replaced by; undefined where it stays. */
+/** Returns the replacement of a value; undefined to keep it. */
 function judge(
   level: Level | undefined,
   part: string,
@@ -88,24 +92,24 @@ function judge(
   return inner === value ? undefined : JSON.stringify(inner).slice(1, -1);
 }
 
-/** A number that is replaced must be a text, or the JSON would not be whole. */
+/** Replace numbers by a string, so that the JSON stays valid. */
 function replacementOf(isText: boolean): string {
   return isText ? REDACTED : `"${REDACTED}"`;
 }
 
-/** The name of `{name, value}` may come after the value. */
+/** In `{name, value}`, the name can follow the value. */
 function closed(level: Level | undefined, cuts: (readonly [number, number, string])[]): void {
   if (level?.value && level.name !== undefined && SECRET_NAME.test(level.name)) cuts.push([...level.value, REDACTED]);
 }
 
-/** The text of a JSON string, also of one that is cut. */
+/** Returns the text of a JSON string, which may be truncated. */
 function unquoted(part: string): string {
   const body = part.slice(1).replace(/"$/, '');
   for (const whole of [body, body.replace(/\\(?:u[0-9a-f]{0,3})?$/i, '')]) {
     try {
       return JSON.parse(`"${whole}"`) as string;
     } catch {
-      // Cut in an escape: without it.
+      // Truncated within an escape: try without it.
     }
   }
   return body;

@@ -1,4 +1,4 @@
-// The end of a long text, in bounded memory: what an agent printed last is what explains its end.
+// The end of a long text in bounded memory, for the output that explains why an agent exited.
 import { detached } from './text';
 
 /** Keeps the last characters of what is appended. */
@@ -7,7 +7,7 @@ export class TailBuffer {
   #chunks: string[] = [];
   #length = 0;
 
-  /** @param capacity how many characters (UTF-16 units) are kept */
+  /** @param capacity number of characters to keep (UTF-16 units) */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
@@ -15,17 +15,20 @@ export class TailBuffer {
   append(text: string): void {
     this.#chunks.push(text);
     this.#length += text.length;
-    // Joined only at twice the capacity, so that many small pieces cost no more than their length.
+    // Compact only at twice the capacity, so that many small pieces cost no more than their length.
     if (this.#length > this.#capacity * 2 || this.#chunks.length > 1024) this.#compact();
   }
 
-  /** What is kept. Where text was dropped it begins after the first line break, so that no half line shows. */
+  /**
+   * Returns the retained text. If text was dropped, it starts after the first line break, so that
+   * no partial line shows.
+   */
   toString(): string {
     this.#compact();
     return this.#chunks[0] ?? '';
   }
 
-  /** The last `count` lines of what is kept, without the line break at the end. */
+  /** Returns the last `count` lines without the final line break. */
   lines(count: number): string {
     const lines = this.toString().replace(/\s+$/, '').split('\n');
     return lines.slice(-count).join('\n');

@@ -1,16 +1,21 @@
-// Texts that own their memory. V8 makes a slice a view that keeps the whole text it was cut from, and a text put together from pieces a tree of all its pieces.
+// Strings that own their memory. In V8, a slice keeps the whole string alive from which it was cut,
+// and a concatenated string keeps a tree of its pieces.
 
-/** Pieces that are joined at once: below this, counting them costs more than they take. */
+/** Shorter strings may stay concatenated, as copying them saves nothing. */
 const LOOSE_CHARS = 4096;
 
-/** A copy of a text that keeps nothing else alive: for slices that outlive what they were cut from. Costs about 1 ms per megabyte. */
+/**
+ * Returns a copy of a string that keeps no other string alive, for slices that outlive their
+ * source. Takes about 1 ms per megabyte.
+ */
 export function detached(text: string): string {
   return structuredClone(text);
 }
 
 /**
- * Appends a piece to a text that grows for long. Of what is returned, at most an eighth is held as a tree of pieces (which takes up to ten times its length);
- * all in all the text is copied about sixteen times while it grows.
+ * Appends to a string that keeps growing. At most an eighth of the result is a tree of pieces
+ * (which takes up to ten times its length); in total, the text is copied about sixteen times while
+ * it grows.
  */
 export function grown(text: string, piece: string): string {
   const whole = text + piece;
@@ -18,7 +23,10 @@ export function grown(text: string, piece: string): string {
   return Math.floor(text.length / step) === Math.floor(whole.length / step) ? whole : detached(whole);
 }
 
-/** The last `limit` characters of a text, not cutting a surrogate pair. What is cut off is not kept alive. */
+/**
+ * Returns the last `limit` characters without splitting a surrogate pair. Does not keep the rest
+ * alive.
+ */
 export function tail(text: string, limit: number): string {
   if (text.length <= limit) return text;
   let start = text.length - limit;
@@ -27,7 +35,10 @@ export function tail(text: string, limit: number): string {
   return detached(text.slice(start));
 }
 
-/** The first `limit` characters of a text, not cutting a surrogate pair. What is cut off is not kept alive. */
+/**
+ * Returns the first `limit` characters without splitting a surrogate pair. Does not keep the rest
+ * alive.
+ */
 export function head(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const code = text.charCodeAt(limit - 1);
@@ -35,8 +46,8 @@ export function head(text: string, limit: number): string {
 }
 
 /**
- * About the length of the JSON text of a value, given up as soon as it is past `limit`; a value nested more than 64 deep counts as past it.
- * Never throws and never calls anything of the value.
+ * Returns the approximate length of a value's JSON text, or more than `limit` if it exceeds it or
+ * nests more than 64 levels. Never throws and calls no code of the value.
  */
 export function roughSize(value: unknown, limit: number): number {
   let size = 0;
@@ -56,7 +67,10 @@ export function roughSize(value: unknown, limit: number): number {
   return size;
 }
 
-/** Returns somebody else's text made fit for one line: no control characters, at most `limit` characters. */
+/**
+ * Returns untrusted text for display on one line: no control characters, at most `limit`
+ * characters.
+ */
 export function oneLine(text: string, limit = 200): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : line;

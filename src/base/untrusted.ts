@@ -1,11 +1,14 @@
-// Reading JSON that came from outside: own properties only, and nothing of it is called. Capabilities are markers that are there or not.
+// Reads untrusted JSON: own properties only, and none of its code is called.
 
-/** True for `true` and for any object, `{}` included; false for everything else (false, null, strings, numbers, arrays). */
+/**
+ * Returns true for `true` and for any object, including `{}`; false for everything else (false,
+ * null, strings, numbers, arrays). Capabilities are declared like this.
+ */
 export function isMarked(value: unknown): boolean {
   return value === true || (typeof value === 'object' && value !== null && !Array.isArray(value));
 }
 
-/** The value at a path of keys in untrusted JSON; undefined where any step is missing. */
+/** Returns the value at a path of keys in untrusted JSON; undefined if a step is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const key of path) {
@@ -15,7 +18,7 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** What an agent gave for a word, as text. An object is not asked for its own text: `{"toString": 1}` has none. */
+/** Returns an untrusted value as text. Objects are not converted: `{"toString": 1}` would throw. */
 export function wordOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'object' : String(value);
 }

@@ -1,11 +1,12 @@
-// Waiting with a limit.
+// Waiting with a timeout.
 import { Deferred } from './deferred';
 import { ParleyError } from './errors';
 
 /**
- * Waits for a promise, but not longer than a time.
+ * Waits for a promise for a limited time.
  * @param ms milliseconds
- * @returns whether it resolved in time @throws what it rejects with in time
+ * @returns whether it resolved in time
+ * @throws what it rejects with in time
  */
 export async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -20,9 +21,9 @@ export async function within(ms: number, promise: Promise<unknown>): Promise<boo
 }
 
 /**
- * Runs a request that may not take longer than a time.
+ * Runs a request with a timeout.
  * @param ms milliseconds
- * @throws ParleyError `no-answer` after that, with the request cancelled; what `run` throws
+ * @throws ParleyError `no-answer` after the timeout, with the request aborted; what `run` throws
  */
 export async function withTimeout(ms: number, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const abort = new AbortController();

@@ -1,11 +1,11 @@
-// What the user does with queued messages and with questions, as the webview tells it.
+// User actions on queued messages and questions, as sent by the webview.
 
 export type QueueAction =
   | { readonly kind: 'edit'; readonly id: string; readonly text: string }
-  /** While an item is being edited it is not sent. */
+  /** A message is not sent while it is being edited. */
   | { readonly kind: 'hold'; readonly id: string; readonly held: boolean }
   | { readonly kind: 'remove'; readonly id: string }
-  /** Asks the agent to give back a message that it holds. */
+  /** Asks the agent to return a message that it has queued. */
   | { readonly kind: 'takeBack'; readonly id: string }
   | { readonly kind: 'sendNow'; readonly id: string }
   | { readonly kind: 'move'; readonly id: string; readonly to: number }
@@ -13,7 +13,7 @@ export type QueueAction =
   | { readonly kind: 'resume' }
   | { readonly kind: 'clear' };
 
-/** What the user does with a form or a page. The address of a page never comes from the webview. */
+/** The answer to a form or page. The URL of a page never comes from the webview. */
 export type ElicitationAction =
   | { readonly kind: 'submit'; readonly values: Readonly<Record<string, unknown>> }
   | { readonly kind: 'open' }

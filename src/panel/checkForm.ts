@@ -1,8 +1,9 @@
-// Whether what was filled into a form is an answer to it. The webview asks while the user writes, the host before anything goes to the agent: both ask here.
+// Validates the answer to a form. Used by the webview while the user types, and by the host before
+// the answer is sent.
 import { linearPattern } from '../base/linearPattern';
 import type { Form, FormContent, FormField, FormValue } from '../session/events/form';
 
-/** What is wrong with the value of a field; `limit` is the bound that it breaks. */
+/** What is wrong with the value of a field; `limit` is the violated bound. */
 export interface FormProblem {
   readonly code:
     | 'required'
@@ -25,16 +26,17 @@ export interface FormProblem {
   readonly limit?: number;
 }
 
-/** By the keys of the fields. */
+/** By field key. */
 export type FormProblems = ReadonlyMap<string, FormProblem>;
 
-/** No text of a form is longer, whatever the agent allows; in UTF-16 units. */
+/** Maximum length of a text whatever the agent allows, in UTF-16 units. */
 export const MAX_FORM_TEXT = 20_000;
 
 /**
- * Reads the values of a form. Empty texts and lists count as not answered, unless the field must be answered and allows them.
- * @param values by key; keys that the form does not have are left out
- * @returns the content for the agent, or what is wrong
+ * Validates the values of a form. Empty texts and lists count as unanswered, unless the field is
+ * required and allows them.
+ * @param values by key; unknown keys are ignored
+ * @returns the content for the agent, or the problems
  */
 export function checkForm(
   form: Form,
@@ -48,11 +50,11 @@ export function checkForm(
     if (judged.problem) problems.set(field.key, judged.problem);
     else if (judged.value !== undefined) content.push([field.key, judged.value]);
   }
-  // Not by assignment: a field may be called `__proto__`.
+  // Not by assignment, as a field can be named `__proto__`.
   return problems.size > 0 ? { problems } : { content: Object.fromEntries(content) };
 }
 
-/** What is wrong with one field, or its value; neither where it was left empty and may be. */
+/** Returns the problem of a field, or its value; neither for an optional field that is empty. */
 export function checkField(field: FormField, value: unknown): { problem?: FormProblem; value?: FormValue } {
   if (field.type === 'unknown') return field.required ? { problem: { code: 'unanswerable' } } : {};
   const empty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
@@ -74,7 +76,7 @@ export function checkField(field: FormField, value: unknown): { problem?: FormPr
   }
 }
 
-/** An empty list is an answer where a list must be given and nothing asks for more. */
+/** Returns whether an empty list is an answer: the field is required and has no other minimum. */
 function mayBeEmpty(field: FormField): boolean {
   return field.type === 'choices' && field.required && (field.minItems ?? 0) === 0;
 }
@@ -120,7 +122,7 @@ function checkText(
   if (field.maxLength !== undefined && length > field.maxLength)
     return { problem: { code: 'tooLong', limit: field.maxLength } };
   if (field.format && !FORMATS[field.format](value)) return { problem: { code: field.format } };
-  // A pattern that cannot be judged safely is left to the agent.
+  // A pattern that cannot be matched safely is left to the agent.
   if (field.pattern !== undefined && linearPattern(field.pattern)?.(value) === false)
     return { problem: { code: 'pattern' } };
   return { value };
@@ -145,7 +147,7 @@ const FORMATS: Readonly<Record<'email' | 'uri' | 'date' | 'date-time', (text: st
   },
 };
 
-/** A day that the calendar has. */
+/** Returns whether a date exists in the calendar. */
 function isDate(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (!parts) return false;

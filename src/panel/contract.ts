@@ -1,5 +1,7 @@
-// The contract between the extension host and the webview: plain JSON, one union each way. The host owns the session; the webview owns what is folded, scrolled
-// and half typed. Every message of the host carries a revision; the webview acknowledges, so that the host never floods a slow one.
+// The contract between extension host and webview: plain JSON, one union for each direction. The
+// host owns the session; the webview owns what is expanded, scrolled and half typed. Each message
+// of the host has a revision that the webview acknowledges, so that the host never floods a slow
+// webview.
 import type {
   AvailableCommand,
   ConfigOption,
@@ -17,13 +19,13 @@ import type { ElicitationBody } from '../session/events/form';
 import type { ElicitationAction, QueueAction } from './actions';
 import type { FormProblem } from './checkForm';
 
-/** Raised when the two sides can no longer understand each other; a webview of another version is asked to reload. */
+/** Incremented on incompatible changes; a webview with another version is asked to reload. */
 export const CONTRACT_VERSION = 2;
 
-/** Characters of one message; what is larger belongs into a file. */
+/** Maximum characters of one message. */
 export const MAX_TEXT = 2_000_000;
 
-/** Characters of a thumbnail, a `data:` address. */
+/** Maximum characters of a thumbnail, a `data:` URL. */
 export const MAX_THUMBNAIL = 8 * 1024;
 
 export type SessionPhase =
@@ -41,21 +43,24 @@ export type SessionPhase =
 
 export type Liveness = 'live' | 'not_found' | 'unknown';
 
-/** The steps from a setting to a usable session, in their order; `spawn` for a program on this machine, `connect` for an agent on another. */
+/**
+ * The stages of starting a session, in order; `spawn` for a local process, `connect` for a remote
+ * agent.
+ */
 export const STAGES = ['resolve', 'spawn', 'connect', 'initialize', 'sign-in', 'session', 'ready'] as const;
 export type StageName = (typeof STAGES)[number];
 
-/** A stage that has begun. Times are milliseconds since 1970. */
+/** A stage that has started. Times are in ms since 1970. */
 export interface StageView {
   readonly name: StageName;
   readonly state: 'running' | 'done' | 'failed' | 'skipped';
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** When it is given up, where it has a deadline. */
+  /** When the stage times out, if it has a deadline. */
   readonly deadlineAt?: number;
 }
 
-/** A button that the host offers next to a failure or a state. `command` ids are the host's own and mean nothing to the webview. */
+/** A button that the host offers next to a failure or a state. Only the host interprets the id. */
 export interface ActionView {
   readonly id: string;
   readonly label: string;
@@ -64,9 +69,9 @@ export interface ActionView {
 
 export interface ErrorView {
   readonly code: string;
-  /** What happened, one sentence. */
+  /** What happened, in one sentence. */
   readonly message: string;
-  /** What can be done, one sentence. */
+  /** What the user can do, in one sentence. */
   readonly hint?: string;
   /** The stage that failed. */
   readonly stage?: StageName;
@@ -81,14 +86,14 @@ export interface TurnView {
   readonly origin: 'user' | 'agent';
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** How much of its time it waited for the user, in milliseconds. */
+  /** Time during which the turn waited for the user, in milliseconds. */
   readonly waitedMs?: number;
   readonly stopReason?: StopReason;
   readonly barrier?: Barrier;
   readonly note?: string;
-  /** With `error`: nothing failed, the agent was ended while it ran. */
+  /** Only with `error`: the turn did not fail, the agent was stopped while it ran. */
   readonly interrupted?: true;
-  /** The agent ended it and had neither said nor done anything. */
+  /** The agent ended the turn without any message or tool call. */
   readonly isEmpty?: true;
   readonly tokens?: number;
   readonly tokenParts?: TokenParts;
@@ -101,7 +106,7 @@ export interface QueueItemView {
   readonly text: string;
   readonly attachments: readonly AttachmentView[];
   readonly state: 'queued' | 'sending' | 'accepted' | 'failed' | 'paused';
-  /** Why it waits or failed, in words. */
+  /** Why the message is waiting or failed, as a label. */
   readonly reason?: string;
 }
 
@@ -110,45 +115,48 @@ export interface PermissionView {
   readonly toolCallId?: string;
   readonly title: string;
   readonly description?: string;
-  /** A command that is asked for by itself. */
+  /** The command to be approved, if it is not that of a tool call. */
   readonly command?: { readonly line: string; readonly cwd?: string };
   readonly options: readonly PermissionOption[];
-  /** Transcript index of the entry that shows what is asked for. */
+  /** Transcript index of the entry that the request is about. */
   readonly index: number;
 }
 
-/** A form or a page in the browser that waits for the user. */
+/** A form or a page that waits for the user. */
 export type ElicitationView = {
   readonly id: string;
   readonly message: string;
-  /** What tool call it belongs to, in words. */
+  /** The label of the tool call it belongs to. */
   readonly tool?: string;
-  /** The page is open in the browser, and the agent is told so. */
+  /** The page is open in the browser and the agent was told. */
   readonly opened?: true;
 } & ElicitationBody;
 
-/** Something that goes on beside the turns. `kind` is `tool_call`, `terminal`, `subagent` or the agent's own word. */
+/** Background work. `kind` is `tool_call`, `terminal`, `subagent` or a name of the agent's own. */
 export interface BackgroundView {
   readonly kind: string;
   readonly id: string;
   readonly label: string;
-  /** What to ask to stop; absent where the agent does not offer it. */
+  /** What to stop; absent if the agent does not support it. */
   readonly stop?: StopTarget['kind'];
 }
 
-/** Something that can be stopped alone: a tool call, a terminal, or a subagent by the id of its session. */
+/**
+ * Something that can be stopped on its own: a tool call, a terminal, or a subagent by its session
+ * id.
+ */
 export interface StopTarget {
   readonly kind: 'tool' | 'terminal' | 'subagent';
   readonly id: string;
 }
 
-/** Something that goes with the next message. */
+/** An attachment of the next message. */
 export interface AttachmentView {
   readonly id: string;
   readonly kind: 'file' | 'selection' | 'image' | 'other';
   readonly label: string;
   readonly detail?: string;
-  /** A small picture of a pasted image, as the page made it: a `data:` address. */
+  /** A thumbnail of a pasted image, made by the webview: a `data:` URL. */
   readonly thumbnail?: string;
 }
 
@@ -162,15 +170,15 @@ export interface DiffHunk {
 
 export interface DiffView {
   readonly path: string;
-  /** The path as shown: relative to the session's root where it lies inside. */
+  /** The path as displayed: relative to the session's root if inside it. */
   readonly label: string;
   readonly isNew: boolean;
   readonly added: number;
   readonly removed: number;
   readonly hunks: readonly DiffHunk[];
-  /** Nobody knows where in the file these lines stand. */
+  /** The position of these lines in the file is unknown. */
   readonly unnumbered?: true;
-  /** Too large to show here; the editor shows it whole. */
+  /** Too large to show here; the editor shows all of it. */
   readonly truncated?: true;
   /** Too many changes to compare here: no hunks and no counts. */
   readonly tooMany?: true;
@@ -179,24 +187,24 @@ export interface DiffView {
 export interface TerminalView {
   readonly id: string;
   readonly command?: string;
-  /** Raw output with ANSI escapes, the last part of it. */
+  /** The end of the raw output with ANSI escapes. */
   readonly output: string;
   readonly truncated: boolean;
   readonly running: boolean;
   readonly exitCode?: number;
   readonly signal?: string;
-  /** The client runs it, so it can be opened in a real terminal. */
+  /** The client runs the terminal, so it can be opened. */
   readonly openable: boolean;
 }
 
 export type ToolContentView =
-  /** `cut`: the host has more of its text (`openOutput`). */
+  /** `cut`: the host has more of the text (`openOutput`). */
   | { readonly type: 'content'; readonly block: BlockView; readonly cut?: true }
   | { readonly type: 'diff'; readonly diff: DiffView }
   | { readonly type: 'terminal'; readonly terminal: TerminalView }
   | { readonly type: 'raw'; readonly kind: string; readonly json: string };
 
-/** A content block as shown: bounded, and what is not known comes as JSON text. */
+/** A content block as displayed: bounded, and JSON text if its kind is unknown. */
 export type BlockView =
   | Exclude<ContentBlock, { type: 'unknown' | 'resource' }>
   | {
@@ -204,14 +212,14 @@ export type BlockView =
       readonly uri: string;
       readonly text?: string;
       readonly mimeType?: string;
-      /** Size of one that is no text; it stays with the host. */
+      /** The size of binary content, which stays in the host. */
       readonly bytes?: number;
     }
   | {
       readonly type: 'unknown';
       readonly kind: string;
       readonly json: string;
-      /** Meant for the agent alone; `json` may be its plain text. */
+      /** Meant for the agent only; `json` may be its plain text. */
       readonly forAgent?: true;
     };
 
@@ -222,7 +230,7 @@ interface ItemBase {
   readonly at: number;
 }
 
-/** One thing in the transcript. Items are only ever appended; `put` with a known index replaces one. */
+/** An item of the transcript. Items are only appended; `put` with a known index replaces one. */
 export type ItemView =
   | (ItemBase & {
       readonly kind: 'user' | 'agent' | 'thought';
@@ -239,27 +247,29 @@ export type ItemView =
       readonly status: ToolStatus;
       readonly content: readonly ToolContentView[];
       readonly locations: readonly (ToolLocation & { readonly label: string })[];
-      /** The lines that were read or found of its one place: `10–20`. */
+      /** The lines that were read or found in its only location: `10–20`. */
       readonly lines?: string;
-      /** There is raw input or output; it comes on request (`details`). */
+      /** Raw input or output exists and is sent on request (`details`). */
       readonly hasRaw: boolean;
       readonly rawInput?: string;
       readonly rawOutput?: string;
       readonly endedAt?: number;
-      /** How much of its time questions about it were open, in milliseconds. */
+      /** Time during which questions about the call were open, in milliseconds. */
       readonly waitedMs?: number;
-      /** What to ask to stop; absent where it does not run or the agent does not offer it. */
+      /** What to stop; absent if the call is not running or the agent does not support it. */
       readonly stop?: StopTarget;
-      /** "allowed by you", "rejected by you", "withdrawn": how its permission was answered. */
+      /**
+       * How its permission request was answered: "allowed by you", "rejected by you", "withdrawn".
+       */
       readonly decision?: string;
     })
   | (ItemBase & {
       readonly kind: 'plan';
       readonly entries: readonly PlanEntry[];
-      /** In place of entries: a text, or where the plan lies. */
+      /** Instead of entries: a text, or the URI of the plan. */
       readonly markdown?: string;
       readonly uri?: string;
-      /** The agent took it back. */
+      /** The agent removed the plan. */
       readonly removed?: true;
     })
   | (ItemBase & {
@@ -267,10 +277,10 @@ export type ItemView =
       readonly severity: string;
       readonly title: string;
       readonly text: string;
-      /** A longer text that opens on demand. */
+      /** A longer text, shown on demand. */
       readonly detail?: string;
       readonly json?: string;
-      /** A button of the host's own. */
+      /** A button of the host. */
       readonly action?: ActionView;
     })
   | (ItemBase & {
@@ -279,37 +289,40 @@ export type ItemView =
       readonly text: string;
       readonly hint?: string;
       readonly stderr?: string;
-      /** Ways to send the prompt of the turn again, while it is the newest. */
+      /** Ways to resend the prompt of the turn, while it is the latest. */
       readonly actions?: readonly ActionView[];
     })
-  /** `retryId`: it can be asked for again, under this id. */
+  /** `retryId`: the id for requesting the message again. */
   | (ItemBase & {
       readonly kind: 'gap';
       readonly text: string;
       readonly loading?: true;
-      /** It can be asked for (`retryGap`). */
+      /** The message can be requested (`retryGap`). */
       readonly retryId?: string;
-      /** Nobody has asked for it yet. */
+      /** The message has not been requested yet. */
       readonly unloaded?: true;
     })
   | (ItemBase & { readonly kind: 'turn_end'; readonly turn: TurnView });
 
-/** Everything around the transcript. */
+/** Everything other than the transcript. */
 export interface SessionView {
   readonly key: string;
   readonly agentId: string;
   readonly agentName: string;
   readonly title?: string;
   readonly phase: SessionPhase;
-  /** The phase in words: "waiting for you", "working: Bash for 4 min", "starting: waiting for initialize". */
+  /**
+   * A label for the phase: "waiting for you", "working: Bash for 4 min", "starting: waiting for
+   * initialize".
+   */
   readonly status: string;
   readonly liveness: Liveness;
   readonly stages: readonly StageView[];
   readonly error?: ErrorView;
-  /** The turn that runs now. */
+  /** The running turn. */
   readonly turn?: TurnView;
   readonly turnCount: number;
-  /** The newest turn, where it failed and its prompt can be sent again (`sendAgain`). */
+  /** The latest turn, if it failed and its prompt can be sent again (`sendAgain`). */
   readonly failedTurnId?: string;
   readonly queue: readonly QueueItemView[];
   readonly queuePaused?: string;
@@ -332,29 +345,42 @@ export interface SessionView {
 }
 
 export type Op =
-  /** Inserts at the end (index = number of items so far) or replaces. */
+  /** Appends an item (index = number of items) or replaces one. */
   | { readonly op: 'put'; readonly index: number; readonly item: ItemView }
-  /** Appends to the last text block of a message (creates it where the last block is not text). `until` is the time of the last chunk. */
+  /**
+   * Appends to the last text block of a message, or adds one. `until` is the time of the last
+   * chunk.
+   */
   | { readonly op: 'append'; readonly index: number; readonly text: string; readonly until: number }
-  /** Appends to the output of a terminal wherever it is shown. `drop` characters go from the front first; the webview keeps no more than it shows. */
+  /**
+   * Appends to the output of a terminal wherever it is shown, after dropping `drop` characters from
+   * its start.
+   */
   | { readonly op: 'terminal'; readonly terminalId: string; readonly text: string; readonly drop: number }
-  /** Replaces the fields that are there; `undefined` fields travel as null and clear. */
+  /** Replaces the given fields; null clears a field. */
   | { readonly op: 'session'; readonly patch: { readonly [K in keyof SessionView]?: SessionView[K] | null } };
 
-/** What is half written. The revision grows with each change, in the webview and in the host: the higher one is the newer text. */
+/**
+ * A draft. The revision grows with each change in the webview or the host; the higher one is newer.
+ */
 export interface DraftView {
   readonly text: string;
   readonly revision: number;
 }
 
-/** A place in the transcript: the first item in sight, and how far it is above the edge, in CSS pixels. */
+/**
+ * A scroll position: the first visible item, and how far its top is above the top edge, in CSS
+ * pixels.
+ */
 export interface Anchor {
   readonly index: number;
   readonly offset: number;
 }
 
 export type ToWebview =
-  /** The whole truth: the session and the last page of items (`from` is the index of the first). Replaces everything. */
+  /**
+   * The session and the last page of items (`from` is the index of the first). Replaces everything.
+   */
   | {
       readonly type: 'snapshot';
       readonly version: number;
@@ -364,70 +390,70 @@ export type ToWebview =
       readonly from: number;
       readonly items: readonly ItemView[];
       readonly draft: DraftView;
-      /** Where the reader was, when not at the end. */
+      /** The scroll position, if not at the end. */
       readonly anchor?: Anchor;
     }
   | { readonly type: 'update'; readonly revision: number; readonly ops: readonly Op[] }
-  /** Answer to `page`. `revision` is the one that the items are of. */
+  /** The response to `page`. `revision` is the revision of the items. */
   | { readonly type: 'page'; readonly revision: number; readonly from: number; readonly items: readonly ItemView[] }
-  /** The message with this clientId is in the host's hands; the composer may forget it. `revision`: of the draft without it. */
+  /** The host has the message with this clientId. `revision`: of the draft without it. */
   | { readonly type: 'accepted'; readonly clientId: string; readonly revision: number }
   /** The draft of a session was changed elsewhere. */
   | ({ readonly type: 'draft'; readonly key: string } & DraftView)
-  /** Something that the user did was not done. `clientId`: a message to send; `id`: the question that it was the answer to. */
+  /** A user action was refused. `clientId`: a message to send; `id`: the answered question. */
   | { readonly type: 'rejected'; readonly clientId?: string; readonly id?: string; readonly reason: string }
-  /** Puts text into the composer at the caret (a selection, a queue item to edit). */
+  /** Inserts text into the composer at the caret (a selection, a queued message to edit). */
   | { readonly type: 'insert'; readonly text: string }
-  /** `question`: the first that is open, or the composer where there is none. */
+  /** `question`: the first open one, or the composer if there is none. */
   | { readonly type: 'focus'; readonly on: 'composer' | 'question' }
-  /** The host did not take the answer to a form. */
+  /** The host refused the answer to a form. */
   | { readonly type: 'formRefused'; readonly id: string; readonly problems: Readonly<Record<string, FormProblem>> }
-  /** Scrolls to the item with a transcript index that was looked for, marks it and gives it the focus. */
+  /** Scrolls to the item of a search result, highlights and focuses it. */
   | { readonly type: 'reveal'; readonly index: number };
 
-/** What the webview says of itself. */
+/** Messages about the webview itself. */
 export type PageMessage =
   | { readonly type: 'hello'; readonly version: number }
-  /** Something broke in the webview, or its content policy stopped something. */
+  /** An error in the webview, or a violation of its content security policy. */
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
 
-/** What the webview asks of the host about the session that it shows. */
+/** Messages about the displayed session. */
 export type SessionMessage =
   | { readonly type: 'ack'; readonly revision: number }
-  /** The user touched the panel: an idle session may start its agent. */
+  /** The user interacted with the panel: an idle session can start its agent. */
   | { readonly type: 'wake' }
-  /** Sends the prompt of the turn that failed again, as a new message. */
+  /** Sends the prompt of a failed turn again as a new message. */
   | { readonly type: 'sendAgain'; readonly turnId: string }
   /** `revision`: of the draft that is sent. */
   | { readonly type: 'send'; readonly clientId: string; readonly text: string; readonly revision: number }
   | ({ readonly type: 'draft' } & DraftView)
-  /** Where the reader is; null: at the end. */
+  /** The scroll position; null: at the end. */
   | { readonly type: 'scrolled'; readonly anchor: Anchor | null }
   | { readonly type: 'cancel' }
   /** `optionId` null: dismissed. */
   | { readonly type: 'permission'; readonly id: string; readonly optionId: string | null }
   | { readonly type: 'elicitation'; readonly id: string; readonly answer: ElicitationAction }
-  /** Stops one tool call, terminal or subagent. */
+  /** Stops a single tool call, terminal or subagent. */
   | ({ readonly type: 'stopOne' } & StopTarget)
   | { readonly type: 'queue'; readonly action: QueueAction }
   | { readonly type: 'setMode'; readonly modeId: string }
   | { readonly type: 'setConfig'; readonly id: string; readonly value: string | boolean }
   | { readonly type: 'page'; readonly from: number; readonly to: number }
-  /** Asks for the item whole: raw input and output included. Answered by an `update` with a `put`. */
+  /** Requests the item with raw input and output. The response is an `update` with a `put`. */
   | { readonly type: 'details'; readonly index: number }
   | { readonly type: 'openLocation'; readonly path: string; readonly line?: number }
-  /** The n-th content of a tool item, a diff, in VS Code's diff editor. */
+  /** Opens the n-th content of a tool item, a diff, in the diff editor. */
   | { readonly type: 'openDiff'; readonly index: number; readonly content: number }
-  /** Opens all that the host has of the n-th content of a tool item, a text or a terminal, in an editor. */
+  /** Opens the full n-th content of a tool item, a text or a terminal, in an editor. */
   | { readonly type: 'openOutput'; readonly index: number; readonly content: number }
-  /** Saves the n-th content of an entry, a file that came with it, where the user then says. */
+  /** Saves the n-th content of an entry, a file, to a location that the user chooses. */
   | { readonly type: 'saveResource'; readonly index: number; readonly content: number }
   | { readonly type: 'openTerminal'; readonly terminalId: string }
-  /** Asks again for a message that is missing; the id is `retryId` of its gap. */
+  /** Requests a missing message again; the id is `retryId` of its gap. */
   | { readonly type: 'retryGap'; readonly id: string }
   | { readonly type: 'openLink'; readonly href: string }
   | { readonly type: 'copy'; readonly text: string }
-  /** Copies what the agent said in a turn; the webview may not have all of it. */
+  /** Copies the agent's messages of a turn; the webview may not have all of them. */
   | { readonly type: 'copyTurn'; readonly turnId: string }
   | { readonly type: 'action'; readonly id: string }
   | {
@@ -453,9 +479,8 @@ export type SessionMessage =
   | { readonly type: 'detach'; readonly id: string };
 
 /**
- * What the host hears; it trusts none of it and validates each message. `key` is the session that the
- * webview showed when the user acted, which may no longer be the one that the host shows; null: the
- * webview had shown none yet.
+ * Untrusted: the host validates each message. `key` is the session that the webview showed when the
+ * user acted, which may no longer be the one that the host shows; null if it had shown none yet.
  */
 export type FromWebview = PageMessage | (SessionMessage & { readonly key: string | null });
 

@@ -1,24 +1,24 @@
-// The output of terminals as text with colours, however hostile it is.
+// Terminal output as text with colours, whatever it contains.
 import assert from 'node:assert/strict';
 import { cleanOutput, styledText } from '../../../src/base/ansi';
 
-describe('webview/ansi', () => {
-  it('shows a progress line as a terminal would: only what was written last', () => {
+describe('base/ansi', () => {
+  it('shows only what was written last in a progress line', () => {
     assert.equal(cleanOutput('10%\r50%\r100%\r\ndone\r'), '100%\ndone');
     assert.equal(cleanOutput('abc\b\bX\n'), 'aX\n');
   });
 
-  it('keeps colours, also those switched on before the line was overwritten', () => {
+  it('keeps colours, including those set before the line was overwritten', () => {
     assert.equal(cleanOutput('\u001b[31mred\rstill'), '\u001b[31mstill');
   });
 
-  it('drops titles, cursor movement and characters that turn text around', () => {
+  it('removes titles, cursor movement and characters that change the text direction', () => {
     const text =
       '\u001b]0;title\u0007a\u001b[2K\u001b[1;1H\u001b[?25lb\u001b(B\u202ec\u001b[0m\u001b]8;;http://x\u001b\\d';
     assert.equal(cleanOutput(text), 'abc\u001b[0md');
   });
 
-  it('reads runs of carriage returns, backspaces and unfinished escapes as one text', () => {
+  it('reads runs of carriage returns, backspaces and unfinished escapes in any split', () => {
     assert.equal(cleanOutput(`${'a'.repeat(3)}${'\b'.repeat(50_000)}b`), 'b');
     assert.equal(cleanOutput(`a${'\r'.repeat(50_000)}b\n`), 'b\n');
     assert.equal(cleanOutput(`a${'\r'.repeat(50_000)}\nb`), 'a\nb');
@@ -29,7 +29,7 @@ describe('webview/ansi', () => {
       [part, color ?? '', background ?? '', ...decorations].join(' '),
     );
 
-  it('reads colours of the theme, of the palette and of their own', () => {
+  it('reads theme colours, palette colours and RGB colours', () => {
     assert.deepEqual(styles('a\u001b[31mb\u001b[1;92;44mc\u001b[0md'), [
       'a  ',
       'b ansi-red ',
@@ -44,7 +44,7 @@ describe('webview/ansi', () => {
     ]);
   });
 
-  it('ends decorations by their own codes, and turns colours round', () => {
+  it('ends decorations by their own codes, and reverses colours', () => {
     assert.deepEqual(styles('\u001b[1;2;3;4;9ma\u001b[22;24mb\u001b[23;29mc'), [
       'a   bold dim italic underline strikethrough',
       'b   italic strikethrough',
@@ -57,11 +57,11 @@ describe('webview/ansi', () => {
     ]);
   });
 
-  it('leaves out unfinished escapes and codes without a meaning', () => {
+  it('drops unfinished escapes and unknown codes', () => {
     assert.deepEqual(styles('\u001b[31\u001ba\u001b[38;5mb\u001b[38;2;999;0;0mc\u001b[77md'), ['[31abcd  ']);
   });
 
-  it('tells a bounded number of stretches apart, joins equal neighbours, and keeps all of the text', () => {
+  it('returns a bounded number of runs, joins equal neighbours, and keeps the whole text', () => {
     assert.equal(styledText('\u001b[31mx'.repeat(20_000)).length, 1);
     const many = styledText('\u001b[31mx\u001b[32my'.repeat(20_000));
     assert.ok(many.length <= 1_501, String(many.length));

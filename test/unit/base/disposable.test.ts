@@ -1,9 +1,9 @@
-// Lifetimes end in order, whatever one of them does.
+// Disposables are disposed in order, even if one of them throws.
 import { strict as assert } from 'node:assert';
 import { DisposableStore } from '../../../src/base/disposable';
 
 describe('DisposableStore', () => {
-  it('ends all of its parts, the last first, although one of them fails', () => {
+  it('disposes all items in reverse order although one of them throws', () => {
     const ended: string[] = [];
     const store = new DisposableStore();
     const part = (name: string, fails = false) => ({

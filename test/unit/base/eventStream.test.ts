@@ -1,4 +1,4 @@
-// Server-sent events: the same events however the network cuts them.
+// Server-sent events are the same however the network splits them.
 import assert from 'node:assert/strict';
 import { readEventStream } from '../../../src/base/eventStream';
 
@@ -23,7 +23,7 @@ describe('an event stream', () => {
   ].join('');
   const expected = ['{"a":"é😀"}', '{"b":\n"two lines"}', 'no space', 'last'];
 
-  it('shows the same text wherever the network cuts it, inside characters and line ends too', async () => {
+  it('yields the same text wherever it is split, even inside characters and line ends', async () => {
     const bytes = Buffer.from(text);
     for (let at = 0; at <= bytes.length; at++) {
       const halves = async function* () {
@@ -35,12 +35,12 @@ describe('an event stream', () => {
     assert.deepEqual(await read(chunks(bytes, 1)), expected);
   });
 
-  it('shows a part of a megabyte whole', async () => {
+  it('yields a megabyte of data whole', async () => {
     const data = JSON.stringify({ content: 'ü'.repeat(1024 * 1024) });
     assert.deepEqual(await read(chunks(Buffer.from(`data: ${data}\n\n`), 1000)), [data]);
   });
 
-  it('does not fill the memory of the editor when a server never ends its event', async () => {
+  it('bounds the memory of an event that never ends', async () => {
     let sent = 0;
     const endless = async function* () {
       for (;;) {

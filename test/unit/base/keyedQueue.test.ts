@@ -1,10 +1,10 @@
-// Jobs of one key, one after another.
+// Jobs of one key run one after another.
 import assert from 'node:assert/strict';
 import { Deferred } from '../../../src/base/deferred';
 import { KeyedQueue } from '../../../src/base/keyedQueue';
 
 describe('KeyedQueue', () => {
-  it('runs two writes of one file in their order, even when the first is slow', async () => {
+  it('runs two writes of one file in order, even if the first is slow', async () => {
     const queue = new KeyedQueue<string>();
     const slow = new Deferred<void>();
     const seen: string[] = [];
@@ -24,7 +24,7 @@ describe('KeyedQueue', () => {
     assert.deepEqual(seen, ['other', 'first', 'second']);
   });
 
-  it('goes on after a failure, and forgets keys that are done', async () => {
+  it('continues after a failure, and forgets finished keys', async () => {
     const queue = new KeyedQueue<string>();
     const failing = queue.run('a', () => Promise.reject(new Error('no')));
     const next = queue.run('a', async () => 'yes');

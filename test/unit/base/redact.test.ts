@@ -1,4 +1,4 @@
-// Secrets in text that leaves the window: the log, the protocol traffic, errors, shared messages.
+// Secrets in text that leaves the window: the log, protocol traffic, errors, shared messages.
 import { strict as assert } from 'node:assert';
 import { KnownSecrets } from '../../../src/base/knownSecrets';
 import { redact } from '../../../src/base/redact';
@@ -6,7 +6,7 @@ import { redactJson } from '../../../src/base/redactJson';
 
 const none = new KnownSecrets();
 
-describe('secrets by where they stand', () => {
+describe('secrets by position', () => {
   const message = {
     method: 'session/new',
     params: {
@@ -34,7 +34,7 @@ describe('secrets by where they stand', () => {
     },
   };
 
-  it('takes the values of env, headers and secret options out, and leaves the rest', () => {
+  it('redacts the values of env, headers and secret options, and keeps the rest', () => {
     const clean = redactJson(JSON.stringify(message));
     for (const secret of [
       'k1-value',
@@ -70,7 +70,7 @@ describe('secrets by where they stand', () => {
     }
   });
 
-  it('finds them in lines that were cut anywhere', () => {
+  it('finds them in lines that are cut anywhere', () => {
     const text = JSON.stringify(message);
     for (let end = 1; end <= text.length; end++) {
       const clean = redactJson(text.slice(0, end));
@@ -83,7 +83,7 @@ describe('secrets by where they stand', () => {
     }
   });
 
-  it('reads text around JSON, and names that say that their value is a secret', () => {
+  it('handles text around JSON, and names that indicate a secret value', () => {
     const line =
       '2026 s <- {"a":{"clientSecret":"abc","refresh_token":"def","inputTokens":5}} {"cookie":"x=1"}\nnext "line';
     assert.equal(
@@ -92,7 +92,7 @@ describe('secrets by where they stand', () => {
     );
   });
 
-  it('leaves options of an agent alone, whose name and value are no secrets', () => {
+  it('keeps harmless options of an agent', () => {
     const line = '{"configOptions":[{"name":"Model","value":"sonnet"}],"kind":"read"}';
     assert.equal(redactJson(line), line);
   });
@@ -103,14 +103,14 @@ describe('secrets by where they stand', () => {
   });
 });
 
-describe('secrets by their values', () => {
+describe('secrets by value', () => {
   const known = new KnownSecrets();
   known.add('s3cr"et\\value/ü');
   known.add(JSON.stringify({ accessKeyId: 'AKEY-1234', secretAccessKey: 'wJalrXUtnFEMI' }));
   known.add('Bearer tok-abcdef');
   known.add('short');
 
-  it('are found plain, in JSON, in JSON within JSON, and in an address', () => {
+  it('are found plain, in JSON, in JSON within JSON, and in a URL', () => {
     const value = 's3cr"et\\value/ü';
     for (const text of [
       `it said ${value} twice: ${value}`,
@@ -125,18 +125,18 @@ describe('secrets by their values', () => {
     JSON.parse(known.redact(JSON.stringify({ value })));
   });
 
-  it('are found in parts: each value of a JSON object, what stands after a scheme', () => {
+  it('are found in parts: each value of a JSON object, and the value after a scheme', () => {
     assert.equal(known.redact('AKEY-1234 wJalrXUtnFEMI tok-abcdef'), '[redacted] [redacted] [redacted]');
   });
 
-  it('are not taken where they are so short that they are found by chance', () => {
+  it('are ignored if they are so short that they match by chance', () => {
     assert.equal(known.redact('a short text'), 'a short text');
     const scheme = new KnownSecrets();
     scheme.add('Bearer abc');
     assert.equal(scheme.redact('abc, Bearer abc'), 'abc, [redacted]');
   });
 
-  it('are taken whole where one begins with another', () => {
+  it('are redacted whole if one starts with another', () => {
     const both = new KnownSecrets();
     for (const value of ['secret-one', 'secret-one-and-more']) both.add(value);
     assert.equal(both.redact('secret-one-and-more secret-one'), '[redacted] [redacted]');
@@ -150,7 +150,7 @@ describe('secrets by their values', () => {
 });
 
 describe('a text that leaves the window', () => {
-  it('has no key of a known kind, and nothing that follows a word for one', () => {
+  it('contains no key of a known kind, and no value after a telling word', () => {
     for (const text of [
       'sk-ant-0123456789abcdef',
       'Authorization: Bearer abc.def.ghi-jkl-mno',
@@ -164,7 +164,7 @@ describe('a text that leaves the window', () => {
     }
   });
 
-  it('is itself where it holds no secret', () => {
+  it('is unchanged without secrets', () => {
     for (const text of ['tokens: 5', 'The token is missing.', '{"stopReason":"end_turn"}'])
       assert.equal(redact(text, none), text);
   });

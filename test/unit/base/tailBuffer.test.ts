@@ -1,9 +1,9 @@
-// The end of what a program printed, kept within a bound.
+// The end of a program's output in bounded memory.
 import assert from 'node:assert/strict';
 import { TailBuffer } from '../../../src/base/tailBuffer';
 
 describe('TailBuffer', () => {
-  it('shows the end of what was printed, never a half line where something was dropped', () => {
+  it('keeps the end of the output, without a partial line after dropping text', () => {
     const tail = new TailBuffer(20);
     for (let n = 0; n < 1000; n++) tail.append(`line ${n}\n`);
     assert.equal(tail.toString(), 'line 998\nline 999\n');

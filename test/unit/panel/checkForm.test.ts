@@ -1,4 +1,4 @@
-// Answers to forms: what the user filled in goes to the agent as it wants it, or not at all.
+// Answers to forms reach the agent as it expects them, or not at all.
 import { strict as assert } from 'node:assert';
 import { checkField, checkForm, MAX_FORM_TEXT } from '../../../src/panel/checkForm';
 import type { FormField } from '../../../src/session/events/form';
@@ -45,7 +45,7 @@ describe('an answer to a form', () => {
     [{ type: 'unknown', kind: 'hologram', required: true }, 'x', 'unanswerable'],
   ];
   for (const [patch, value, code] of refused) {
-    it(`reaches the agent although it breaks ${code}: ${JSON.stringify(patch)} with ${JSON.stringify(value)?.slice(0, 40)}`, () => {
+    it(`is refused for ${code}: ${JSON.stringify(patch)} with ${JSON.stringify(value)?.slice(0, 40)}`, () => {
       assert.equal(problem(patch, value), code);
     });
   }
@@ -63,12 +63,12 @@ describe('an answer to a form', () => {
     [{ type: 'choices', options, minItems: 1 }, ['b']],
   ];
   for (const [patch, value] of taken) {
-    it(`is kept from the agent although it is right: ${JSON.stringify(patch)} with ${JSON.stringify(value)}`, () => {
+    it(`is accepted: ${JSON.stringify(patch)} with ${JSON.stringify(value)}`, () => {
       assert.deepEqual(checkField(field(patch), value), { value });
     });
   }
 
-  it('carries what was left empty, or what nobody asked for', () => {
+  it('omits empty and unknown fields', () => {
     const form = {
       fields: [
         field({ type: 'text' }),
@@ -79,7 +79,7 @@ describe('an answer to a form', () => {
     assert.deepEqual(checkForm(form, { k: '', u: 1, more: 'x' }), { content: {} });
   });
 
-  it('changes what objects are, by the name of a field', () => {
+  it('treats a field named `__proto__` as data', () => {
     const form = {
       fields: [field({ key: '__proto__', type: 'text' }), field({ key: 'toString', type: 'text', required: true })],
     };

@@ -1,11 +1,11 @@
-// Which commands of the agent are offered for what is being typed.
+// Which of the agent's commands are suggested.
 import assert from 'node:assert/strict';
 import { completeCommand, matchCommands, slashQuery } from '../../../../src/webview/composer/slash';
 
 const COMMANDS = ['review', 'compact', 'preview', 'init'].map((name) => ({ name, description: name }));
 
 describe('webview/slash', () => {
-  it('offers commands only while one is being typed at the very start', () => {
+  it('suggests commands only while one is typed at the very start', () => {
     assert.equal(slashQuery('/', 1), '');
     assert.equal(slashQuery('/re', 3), 're');
     assert.equal(slashQuery('/re view', 3), 're');
@@ -15,7 +15,7 @@ describe('webview/slash', () => {
     assert.equal(slashQuery('/review', 3), undefined);
   });
 
-  it('puts what begins with the query before what contains it', () => {
+  it('lists prefix matches before other matches', () => {
     assert.deepEqual(
       matchCommands(COMMANDS, 'RE').map(({ name }) => name),
       ['review', 'preview'],
@@ -24,7 +24,7 @@ describe('webview/slash', () => {
     assert.equal(matchCommands(COMMANDS, 'zzz').length, 0);
   });
 
-  it('keeps what stands behind the caret', () => {
+  it('keeps the text after the caret', () => {
     assert.equal(completeCommand('/re the diff', 3, COMMANDS[0]!), '/review the diff');
     assert.equal(completeCommand('/', 1, COMMANDS[1]!), '/compact ');
   });

@@ -1,4 +1,4 @@
-// The entries that a panel has, and how operations of the host change them.
+// The items of the panel, and how operations of the host change them.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../../../src/panel/contract';
 import { ItemStore } from '../../../../src/webview/entries/itemStore';
@@ -17,7 +17,7 @@ const textOf = (store: ItemStore, index: number): string => {
 };
 
 describe('webview/itemStore', () => {
-  it('appends to the last text, and begins one where the last block is none', () => {
+  it('appends to the last text block, or adds one after another kind of block', () => {
     const store = new ItemStore();
     store.reset(0, 0, [], 1);
     store.apply({ op: 'put', index: 0, item: message('a', 'one') }, 2);
@@ -31,7 +31,7 @@ describe('webview/itemStore', () => {
     assert.equal(textOf(store, 1), '|after');
   });
 
-  it('only counts what it does not have', () => {
+  it('only counts items that it does not have', () => {
     const store = new ItemStore();
     store.reset(100, 99, [message('z', 'z')], 1);
     assert.deepEqual(store.apply({ op: 'append', index: 3, text: 'x', until: 0 }, 2), []);
@@ -41,7 +41,7 @@ describe('webview/itemStore', () => {
     assert.equal(store.total, 101);
   });
 
-  it('does not apply twice what a fetched page had already', () => {
+  it('skips operations that a fetched page already contains', () => {
     const store = new ItemStore();
     store.reset(2, 1, [message('b', 'b')], 1);
     store.insert(0, [message('a', 'one two')], 9);
@@ -51,7 +51,7 @@ describe('webview/itemStore', () => {
     assert.equal(textOf(store, 0), 'one two three');
   });
 
-  it('grows a terminal wherever it is shown, and drops from its front', () => {
+  it('appends to a terminal wherever it is shown, and drops from its start', () => {
     const store = new ItemStore();
     const terminal = { id: 't', output: 'abc', truncated: false, running: true, openable: true };
     const tool: ItemView = {
@@ -78,7 +78,7 @@ describe('webview/itemStore', () => {
     });
   });
 
-  it('finds the last message of the user', () => {
+  it('finds the last user message', () => {
     const store = new ItemStore();
     store.reset(
       3,

@@ -1,15 +1,15 @@
-// The one fence that agents put around the output of a command.
+// The fence that agents put around command output.
 import assert from 'node:assert/strict';
 import { withoutFence } from '../../../../src/webview/entries/toolContent';
 
 describe('webview/toolContent', () => {
-  it('takes the text out of the one fence around it', () => {
+  it('removes a single fence around a text', () => {
     assert.equal(withoutFence('```console\na\n\nb\n```\n'), 'a\n\nb');
     assert.equal(withoutFence('\n~~~~\na\n~~~~'), 'a');
     assert.equal(withoutFence('```\n```'), '');
   });
 
-  it('leaves a text alone whose first and last line are not one fence', () => {
+  it('keeps a text whose first and last line are not one fence', () => {
     for (const text of [
       'a',
       '```\na',

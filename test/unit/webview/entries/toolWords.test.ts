@@ -1,4 +1,4 @@
-// A tool call in one line of words.
+// The one-line label of a tool call.
 import assert from 'node:assert/strict';
 import { type ToolItem, toolWords } from '../../../../src/webview/entries/toolWords';
 
@@ -23,7 +23,7 @@ const line = (patch: Partial<ToolItem>): string => {
 };
 
 describe('webview/toolWords', () => {
-  it('says which lines of a file were read, unless the title does', () => {
+  it('names the lines that were read, unless the title does', () => {
     const locations = [{ path: '/w/src/a.ts', label: 'src/a.ts', line: 10 }];
     const read = { toolKind: 'read', locations, lines: '10–20' };
     assert.equal(line({ ...read, title: 'Read /w/src/a.ts' }), 'Read|src/a.ts:10–20');
@@ -31,13 +31,13 @@ describe('webview/toolWords', () => {
     assert.equal(line({ ...read, title: 'Read src/a.ts (10 - 20)' }), 'Read|src/a.ts (10 - 20)');
   });
 
-  it('says how much of its time a call waited for the user, from a second on', () => {
+  it('tells how long a call waited for the user, from a second on', () => {
     const time = (waitedMs: number) => toolWords(tool({ at: 0, endedAt: 34_000, waitedMs })).time;
     assert.equal(time(33_000), '34 s (33 s waiting for you)');
     assert.equal(time(900), '34 s');
   });
 
-  it('does not say the verb twice', () => {
+  it('does not repeat the verb', () => {
     assert.equal(line({ toolKind: 'read', title: 'Read src/a.ts' }), 'Read|src/a.ts');
     assert.equal(line({ toolKind: 'read', title: 'Reading file: src/a.ts' }), 'Read|src/a.ts');
     assert.equal(line({ toolKind: 'edit', title: 'Write `src/a.ts`' }), 'Edit|src/a.ts');
@@ -46,18 +46,18 @@ describe('webview/toolWords', () => {
     assert.equal(line({ toolKind: 'think', title: 'Thinking' }), 'Think|');
   });
 
-  it('shows a path as the host shortened it', () => {
+  it('shows a path as shortened by the host', () => {
     const locations = [{ path: '/work/app/src/a.ts', label: 'src/a.ts' }];
     assert.equal(line({ toolKind: 'read', title: 'Read /work/app/src/a.ts', locations }), 'Read|src/a.ts');
     assert.equal(line({ toolKind: 'read', title: 'Read', locations }), 'Read|src/a.ts');
   });
 
-  it('names a tool of a kind that nobody knows by its own name', () => {
+  it('shows the name of a tool of unknown kind', () => {
     assert.equal(line({ toolKind: 'other', name: 'mcp__db__query', title: 'select 1' }), 'mcp__db__query|select 1');
     assert.equal(line({ toolKind: 'quantum', title: 'Entangle' }), 'Tool|Entangle');
   });
 
-  it('says how it ended', () => {
+  it('tells how the call ended', () => {
     const diff = { path: '/a', label: 'a', isNew: false, added: 2, removed: 1, hunks: [] };
     const terminal = { id: 't', output: '', truncated: false, running: false, exitCode: 1, openable: false };
     const words = toolWords(

@@ -1,4 +1,4 @@
-// The beat of the panel, with frames that the test lets pass.
+// Drawing by frames, with frames that the test controls.
 import assert from 'node:assert/strict';
 import type { ToWebview } from '../../../../src/panel/contract';
 import { Frames } from '../../../../src/webview/host/frames';
@@ -23,7 +23,7 @@ describe('frames', () => {
     for (const frame of now) frame();
   }
 
-  it('makes typing stutter while an agent writes if a frame draws the answer before the key', () => {
+  it('draws a key before the answer while an agent writes', () => {
     frames.schedule();
     frames.yieldToKey();
     pass();
@@ -32,7 +32,7 @@ describe('frames', () => {
     assert.equal(rendered, 1);
   });
 
-  it('paints a long session empty at first if taking it in leaves no time to draw it', () => {
+  it('draws a long session in its first frame, even if applying it uses up the budget', () => {
     let applied = 0;
     let deadline = 0;
     const frames = new Frames(
@@ -57,7 +57,7 @@ describe('frames', () => {
     assert.ok(deadline > applied);
   });
 
-  it('starves the answer if every key of a fast typist puts it off again', () => {
+  it('draws the answer between the keys of a fast typist', () => {
     frames.schedule();
     for (let key = 0; key < 4; key++) {
       frames.yieldToKey();
@@ -104,14 +104,14 @@ describe('frames', () => {
 
     const say = (): void => frames.receive({ type: 'update', revision: 1, ops: [] });
 
-    it('shows each word of an agent a frame later than it could', () => {
+    it('draws each message in the frame it arrives in', () => {
       say();
       assert.deepEqual([applied.length, rendered], [1, 1]);
       pass();
       assert.equal(rendered, 1, 'the frame has nothing left to draw');
     });
 
-    it('draws more than once per frame if messages come in a burst', () => {
+    it('draws once per frame in a burst of messages', () => {
       say();
       say();
       say();
@@ -122,7 +122,7 @@ describe('frames', () => {
       assert.deepEqual([applied.length, rendered], [3, 2], 'the burst is taken in together');
     });
 
-    it('lets the host flood it if a message is acknowledged before it is painted', () => {
+    it('acknowledges a message only after it is painted', () => {
       say();
       assert.equal(painted.length, 0, 'no frame has passed');
       pass();
@@ -131,7 +131,7 @@ describe('frames', () => {
       assert.deepEqual(told, [1]);
     });
 
-    it('acknowledges what is not drawn, if the budget of the first frame was too small for it', () => {
+    it('acknowledges only what is drawn if the budget of the first frame is too small', () => {
       isDone = false;
       say();
       pass();
@@ -142,7 +142,7 @@ describe('frames', () => {
       assert.deepEqual(told, [1]);
     });
 
-    it('shows a key late if a message is drawn between the key and its picture', () => {
+    it('draws no message between a key and its frame', () => {
       frames.yieldToKey();
       say();
       assert.equal(rendered, 0);
@@ -150,7 +150,7 @@ describe('frames', () => {
       assert.equal(rendered, 1);
     });
 
-    it('moves what is being read if a message is drawn outside of a frame, where nobody holds it', () => {
+    it('draws within a frame while the user reads, as the scroll position is only held there', () => {
       isAtEnd = false;
       say();
       assert.equal(rendered, 0);
@@ -158,14 +158,14 @@ describe('frames', () => {
       assert.equal(rendered, 1);
     });
 
-    it('brings the reader to another place if a session is drawn outside of a frame', () => {
+    it('draws a session within a frame, so that the scroll position can be restored', () => {
       frames.receive({ type: 'snapshot' } as ToWebview);
       assert.equal(rendered, 0);
       pass();
       assert.equal(rendered, 1);
     });
 
-    it('leaves empty where the reader has scrolled to for as long as an agent talks', () => {
+    it('draws where the user scrolls to while an agent writes', () => {
       say();
       frames.schedule();
       pass();

@@ -1,8 +1,8 @@
-// The blocks of Markdown: CommonMark and GFM as far as a chat needs them, and nothing that HTML or a definition could do.
+// Blocks of Markdown: CommonMark and GFM as far as a chat needs them, without HTML and definitions.
 import assert from 'node:assert/strict';
 import { type Block, lexBlocks } from '../../../../src/webview/markdown/blockLexer';
 
-/** A block in few words: `p(text)`, `h2(text)`, `ul[item|item]`. */
+/** A block in short: `p(text)`, `h2(text)`, `ul[item|item]`. */
 function brief(block: Block): string {
   switch (block.type) {
     case 'space':
@@ -67,12 +67,12 @@ describe('webview/blockLexer', () => {
     });
   }
 
-  it('takes a first line that goes on with a paragraph for text, whatever it looks like', () => {
+  it('reads a first line that continues a paragraph as text, whatever it looks like', () => {
     assert.equal(all(lexBlocks('# a\n# b', { continued: true })), 'p(# a) h1(b)');
     assert.equal(all(lexBlocks('- a\n\n- b', { continued: true })), 'p(- a) ul[p(b)]');
   });
 
-  it('gives back the whole source as the parts of its blocks', () => {
+  it('returns the whole source as the parts of its blocks', () => {
     for (const [source] of CASES)
       assert.equal(
         lexBlocks(source)
@@ -82,7 +82,7 @@ describe('webview/blockLexer', () => {
       );
   });
 
-  it('nests quotes and lists up to a bound, and shows the rest as text', () => {
+  it('nests quotes and lists up to a limit, and shows the rest as text', () => {
     const depth = (blocks: readonly Block[]): number =>
       Math.max(
         0,

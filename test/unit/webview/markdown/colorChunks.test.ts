@@ -1,4 +1,4 @@
-// Code is coloured in short stretches, and none of it is lost.
+// Code is highlighted in short chunks without losing any of it.
 import assert from 'node:assert/strict';
 import { colorChunks } from '../../../../src/webview/markdown/colorChunks';
 
@@ -12,14 +12,14 @@ describe('webview/colorChunks', () => {
     'of blank lines': '\n'.repeat(8_000),
   };
   for (const [name, text] of Object.entries(texts)) {
-    it(`cuts a text ${name} into stretches that are coloured alone`, () => {
+    it(`splits a text ${name} into chunks that are highlighted independently`, () => {
       const chunks = colorChunks(text);
       assert.equal(chunks.map((chunk) => chunk.text).join(''), text);
       for (const chunk of chunks) assert.ok(chunk.plain || chunk.text.length <= 3_000, `${chunk.text.length}`);
     });
   }
 
-  it('cuts between functions where it can, and leaves lines plain that no one writes', () => {
+  it('splits between functions if possible, and leaves extremely long lines plain', () => {
     const chunks = colorChunks(texts['of functions']!);
     assert.ok(chunks.every(({ text }) => text.startsWith('function')));
     assert.deepEqual(

@@ -1,4 +1,5 @@
-// Hostile Markdown costs work that grows with its length alone: counted in steps, spans, pieces and segments, never in milliseconds.
+// The cost of hostile Markdown is linear in its length: counted in steps, spans, pieces and
+// segments, never in milliseconds.
 import assert from 'node:assert/strict';
 import type { Block } from '../../../../src/webview/markdown/blockLexer';
 import { createBudget, lexInline, type Span } from '../../../../src/webview/markdown/inlineLexer';
@@ -6,11 +7,11 @@ import { MarkdownDoc, type Piece, sizeOf } from '../../../../src/webview/markdow
 import { fuzzText, PATTERNS, seeded } from '../../../support/hostile/patterns';
 
 const SIZE = 30_000;
-/** The open end is looked at with each piece that arrives. */
+/** The open end is lexed with each chunk that arrives. */
 const LONGEST_OPEN = 17_000;
 const MOST_SPANS = 400;
 const DEEPEST = 17;
-/** Steps for each character of a piece. */
+/** Maximum steps per character of a piece. */
 const MOST_STEPS = 40;
 
 interface Work {
@@ -35,7 +36,7 @@ function readBlock(block: Block, read: (text: string) => void): void {
   if (block.type === 'list') for (const item of block.items) for (const one of item.blocks) readBlock(one, read);
 }
 
-/** Lexes a piece to its end, as drawing it does. */
+/** Lexes a piece completely, as drawing does. */
 function readPiece(piece: Piece): Work {
   const budget = createBudget();
   const { steps } = budget;
@@ -68,11 +69,11 @@ function check(name: string, text: string): void {
 }
 
 describe('webview/hostile Markdown', () => {
-  it('takes steps in proportion to the length of each of the known patterns', () => {
+  it('takes a number of steps linear in the length of each known pattern', () => {
     for (const { name, make } of PATTERNS) check(name, make(SIZE));
   });
 
-  it('takes steps in proportion to the length of texts of random marks', () => {
+  it('takes a number of steps linear in the length of random marks', () => {
     for (let seed = 1; seed <= 150; seed++) check(`seed ${seed}`, fuzzText(seeded(seed), SIZE));
   });
 });

@@ -1,4 +1,4 @@
-// Messages of a stranger's session on their way to the page: as they were said, and cut into no more than a page draws at once.
+// Hostile messages of an imported session: kept as they are, and drawn in bounded steps.
 import assert from 'node:assert/strict';
 import { openHistory } from '../../../../src/client/sharing/openedHistory';
 import type { TimedEvent } from '../../../../src/session/events/event';
@@ -10,7 +10,10 @@ import { MIX, QUOTES } from '../../../support/hostile/nested';
 import { closeResolvers, resolver } from '../../distributed/fetch/resolvers';
 import { serve } from '../../distributed/loopback';
 
-/** Opens a session whose one message has this text. @returns what the transcript has of it */
+/**
+ * Opens a session with one message of this text.
+ * @returns the message in the transcript
+ */
 async function opened(text: string): Promise<string> {
   const server = await serve((_request, response) =>
     response.end(JSON.stringify({ role: 'agent/stranger', parts: [{ content: text }] })),
@@ -32,7 +35,7 @@ function blocksOf(piece: Piece): readonly Block[] {
   return piece.kind === 'item' ? piece.item.blocks : [];
 }
 
-/** Blocks in blocks, and the texts that are left at their ends. */
+/** Counts blocks within blocks, and the texts at their ends. */
 function walk(blocks: readonly Block[], depth: number, seen: { depth: number; blocks: number; spans: number }): void {
   for (const block of blocks) {
     seen.blocks++;
@@ -50,14 +53,14 @@ function countSpans(spans: readonly Span[]): number {
   }, 0);
 }
 
-describe('a hostile message of a session from elsewhere', () => {
+describe('a hostile message of an imported session', () => {
   afterEach(closeResolvers);
 
   for (const [name, text] of [
     ['1 KB of quotes in quotes', QUOTES],
     ['55 KB of quotes, lists, brackets and emphasis', MIX],
   ] as const) {
-    it(`is kept as it was said and drawn with bounded nesting: ${name}`, async () => {
+    it(`is kept as it is and drawn with bounded nesting: ${name}`, async () => {
       const kept = await opened(text);
       assert.equal(kept, text);
       const doc = new MarkdownDoc();

@@ -1,8 +1,8 @@
-// The spans of Markdown within one block.
+// Spans of Markdown within a block.
 import assert from 'node:assert/strict';
 import { createBudget, lexInline, type Span } from '../../../../src/webview/markdown/inlineLexer';
 
-/** Spans in few words: `<em a>`, `<link b a>`. */
+/** Spans in short: `<em a>`, `<link b a>`. */
 function brief(spans: readonly Span[]): string {
   return spans
     .map((span) => {
@@ -54,12 +54,12 @@ describe('webview/inlineLexer', () => {
     });
   }
 
-  it('cuts a text into no more spans than its budget allows, and keeps the rest as text', () => {
+  it('returns no more spans than its budget allows, and the rest as text', () => {
     const text = lexInline('*a* '.repeat(20), { ...createBudget(), spans: 3 });
     assert.equal(brief(text), `<em a> <em a> <em a> ${'*a* '.repeat(17)}`);
   });
 
-  it('keeps a text whole where its steps are used up', () => {
+  it('returns plain text when its steps are used up', () => {
     assert.equal(brief(lexInline('*a* *b*', { ...createBudget(), steps: 2 })).replace(/[<>]|em /g, ''), '*a* *b*');
   });
 });

@@ -1,4 +1,4 @@
-// A text cut into pieces that are drawn by themselves while it grows.
+// A growing text is split into pieces that are drawn independently.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MarkdownDoc, type Piece, sizeOf } from '../../../../src/webview/markdown/markdownDoc';
@@ -56,7 +56,7 @@ const LINES = [
   '`code` and **bold** text ',
 ];
 
-/** Everything that would be drawn, with groups numbered as they come. */
+/** Everything to be drawn, with groups numbered in order. */
 function pieces(parts: readonly string[]): readonly Piece[] {
   const doc = new MarkdownDoc();
   for (const part of parts) doc.append(part);
@@ -77,7 +77,7 @@ function cut(text: string, size: number): string[] {
 }
 
 describe('webview/markdownDoc', () => {
-  it('cuts a text the same however it was split on its way', () => {
+  it('splits a text into the same pieces in whatever chunks it arrives', () => {
     const text = fc.array(fc.constantFrom(...FRAGMENTS), { minLength: 1, maxLength: 40 }).map((all) => all.join(''));
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 60 }), (whole, size) => {
@@ -87,7 +87,7 @@ describe('webview/markdownDoc', () => {
     );
   });
 
-  it('cuts long lists, quotes, tables, paragraphs and code the same too', () => {
+  it('does so for long lists, quotes, tables, paragraphs and code too', () => {
     const text = fc
       .array(fc.tuple(fc.constantFrom(...LINES), fc.integer({ min: 1, max: 500 })), { minLength: 1, maxLength: 5 })
       .map((all) => all.map(([line, count]) => line.repeat(count)).join('\n'));
@@ -99,7 +99,7 @@ describe('webview/markdownDoc', () => {
     );
   });
 
-  it('never touches a closed piece again', () => {
+  it('never changes a closed piece', () => {
     const doc = new MarkdownDoc();
     let seen: Piece[] = [];
     for (const part of cut(
@@ -116,7 +116,7 @@ describe('webview/markdownDoc', () => {
     assert.ok(seen.length > 8);
   });
 
-  it('keeps the open end short, whatever is written', () => {
+  it('keeps the open end short for any text', () => {
     for (const line of LINES) {
       const doc = new MarkdownDoc();
       for (let count = 0; count < 4_000; count++) doc.append(line);
@@ -125,7 +125,7 @@ describe('webview/markdownDoc', () => {
     }
   });
 
-  it('draws few code blocks and tables at a time, as each has a head of its own', () => {
+  it('returns few code blocks and tables at a time, as each has a header of its own', () => {
     for (const text of ['```\n```\n'.repeat(1000), '|a|\n|-|\n\n'.repeat(1000)]) {
       const doc = new MarkdownDoc();
       doc.append(text);

@@ -1,4 +1,4 @@
-// What is typed into a form, and what becomes of it.
+// Values typed into a form, and what is sent.
 import { strict as assert } from 'node:assert';
 import type { FormField } from '../../../../src/panel/contract';
 import { initialValues, isSecret, keepable, readValue } from '../../../../src/webview/questions/formState';
@@ -6,14 +6,14 @@ import { initialValues, isSecret, keepable, readValue } from '../../../../src/we
 const field = (patch: Record<string, unknown>): FormField => ({ key: 'k', required: false, ...patch }) as FormField;
 
 describe('webview/formState', () => {
-  it('sends a number as text, or a text as a number', () => {
+  it('sends numbers as numbers, and texts as texts', () => {
     assert.equal(readValue(field({ type: 'number' }), ' 1.5 '), 1.5);
     assert.equal(readValue(field({ type: 'integer' }), '  '), undefined);
     assert.ok(Number.isNaN(readValue(field({ type: 'integer' }), '7x')));
     assert.equal(readValue(field({ type: 'text' }), '7'), '7');
   });
 
-  it('moves a time by the zone of the user', () => {
+  it("converts a time from the user's time zone", () => {
     const time = field({ type: 'text', format: 'date-time', initial: '2026-11-21T09:30:00+05:00' });
     const { k = '' } = initialValues({ fields: [time] });
     assert.match(String(k), /^2026-11-2\dT\d\d:\d\d:00$/);
@@ -27,7 +27,7 @@ describe('webview/formState', () => {
     { key: 'github_token' },
     { key: 'x', description: 'Your client secret' },
   ]) {
-    it(`keeps or fills in a secret: ${JSON.stringify(secret)}`, () => {
+    it(`neither keeps nor prefills a secret: ${JSON.stringify(secret)}`, () => {
       const form = {
         fields: [
           field({ type: 'text', initial: 'hidden', ...secret }),
@@ -40,7 +40,7 @@ describe('webview/formState', () => {
     });
   }
 
-  it('takes every field for a secret', () => {
+  it('does not take other fields for secrets', () => {
     for (const key of ['name', 'pinned', 'tokenizer', 'keyboard'])
       assert.ok(!isSecret(field({ key, type: 'text' })), key);
   });

@@ -1,4 +1,4 @@
-// Durations, counts and paths as words.
+// Formatting of durations, counts and paths.
 import assert from 'node:assert/strict';
 import { revealControls } from '../../../../src/base/revealControls';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../../../src/webview/text/format';
 
 describe('webview/format', () => {
-  it('writes durations so that a second and an hour can be told apart', () => {
+  it('formats durations so that a second and an hour can be told apart', () => {
     const cases: readonly (readonly [number, string])[] = [
       [0, '< 0.1 s'],
       [90, '0.1 s'],
@@ -28,7 +28,7 @@ describe('webview/format', () => {
     assert.equal(formatSeconds(4_400), '4 s');
   });
 
-  it('writes counts short', () => {
+  it('abbreviates counts', () => {
     assert.deepEqual([0, 812, 8_100, 68_000, 99_940, 199_900, 999_600, 1_250_000].map(formatCount), [
       '0',
       '812',
@@ -43,19 +43,19 @@ describe('webview/format', () => {
     assert.equal(plural(0, 'tool', 'tools'), '0 tools');
   });
 
-  it('writes out what would turn a name around, and leaves emoji and scripts whole', () => {
+  it('writes out direction-changing characters, and keeps emoji and scripts whole', () => {
     assert.equal(revealControls('a\u202eb\u200bc\u0000'), 'a⟨U+202E⟩b⟨U+200B⟩c⟨U+0000⟩');
     assert.equal(revealControls('👩‍💻 می‌خواهم\ttab\nline'), '👩‍💻 می‌خواهم\ttab\nline');
   });
 
-  it('keeps the name of a file when its folder has to give way', () => {
+  it('keeps the file name when a path is shortened', () => {
     assert.deepEqual(splitPath('src/webview/main.tsx'), ['src/webview/', 'main.tsx']);
     assert.deepEqual(splitPath('main.tsx'), ['', 'main.tsx']);
     assert.deepEqual(splitPath('src/'), ['', 'src/']);
     assert.deepEqual(splitPath('C:\\work\\a.ts'), ['C:\\work\\', 'a.ts']);
   });
 
-  it('finds the last lines from the end, whatever the beginning is', () => {
+  it('finds the last lines from the end, whatever precedes them', () => {
     assert.equal(lastLines('a\nb\nc\n', 2), 'b\nc\n');
     assert.equal(lastLines('a\nb\nc', 2), 'b\nc');
     assert.equal(lastLines('a\nb', 5), 'a\nb');
