@@ -1,5 +1,6 @@
-// The one vocabulary of what happens in a session, shaped like protocol v2: upserts by id, chunks that append, turns with a beginning and an end. Adapters of
-// the dialects produce these; the reducer turns them into state. Events are plain JSON: a recorded list of them replays to the same state.
+// The events of a session, modelled on protocol v2: upserts by id, chunks that append, turns with a
+// start and an end. The protocol dialects produce them and the session model applies them. Events
+// are plain JSON: replaying a recorded list gives the same state.
 import type {
   AvailableCommand,
   ConfigOption,
@@ -17,7 +18,7 @@ import type { ElicitationBody } from './form';
 
 export type MessageRole = 'user' | 'agent' | 'thought';
 
-/** Why a turn ended; `unknown` where the agent did not say. */
+/** Why a turn ended; `unknown` if the agent did not say. */
 export type StopReason =
   | 'end_turn'
   | 'cancelled'
@@ -27,10 +28,13 @@ export type StopReason =
   | 'error'
   | 'unknown';
 
-/** What made it known that the turn was over. */
+/** The signal that showed that the turn was over. */
 export type Barrier = 'turn_complete' | 'state' | 'response' | 'timeout' | 'exit';
 
-/** Fields of a tool call; absent means unchanged, null means cleared. `content` and `locations` replace what was there. */
+/**
+ * Fields of a tool call. Absent means unchanged, null means cleared. `content` and `locations`
+ * replace the previous lists.
+ */
 export interface ToolPatch {
   readonly title?: string | null;
   readonly name?: string | null;
@@ -40,29 +44,32 @@ export interface ToolPatch {
   readonly locations?: readonly ToolLocation[] | null;
   readonly rawInput?: unknown;
   readonly rawOutput?: unknown;
-  /** This call may be asked to stop by itself (v2 `capabilities.cancel`). */
+  /** The call can be cancelled on its own (v2 `capabilities.cancel`). */
   readonly canCancel?: boolean;
 }
 
 /** Everything that changes a session. Times (`at`) are milliseconds since 1970. */
 export type SessionEvent =
-  // What was said.
+  // Messages.
   | {
       readonly type: 'message_chunk';
       readonly role: MessageRole;
       readonly messageId?: string;
       readonly block: ContentBlock;
     }
-  /** What stands last is whole: text without an id that comes next begins a message of its own. */
+  /** The last message is complete: a following chunk without an id starts a new message. */
   | { readonly type: 'message_ended' }
-  /** A message whole: `content` replaces what was there, null empties it, absent leaves it. */
+  /**
+   * A whole message: `content` replaces the previous content, null empties it, absent leaves it
+   * unchanged.
+   */
   | {
       readonly type: 'message';
       readonly role: MessageRole;
       readonly messageId: string;
       readonly content?: readonly ContentBlock[] | null;
     }
-  /** One more content of a tool call, after those that it has. */
+  /** Appends one content to a tool call. */
   | { readonly type: 'tool_content'; readonly toolCallId: string; readonly part: ToolContent }
   | {
       readonly type: 'tool_call';
@@ -71,7 +78,7 @@ export type SessionEvent =
       readonly announced: boolean;
     }
   | { readonly type: 'plan'; readonly planId: string; readonly entries: readonly PlanEntry[] }
-  /** A plan that is a text, or a file somewhere. */
+  /** A plan given as a document: Markdown text or a file. */
   | {
       readonly type: 'plan_document';
       readonly planId: string;
@@ -80,23 +87,29 @@ export type SessionEvent =
         | { readonly type: 'file'; readonly uri: string };
     }
   | { readonly type: 'plan_removed'; readonly planId: string }
-  /** A session that the agent runs for this one. Absent: unchanged; null: no longer known. */
+  /**
+   * A subagent: a session that the agent runs on behalf of this one. Absent: unchanged; null:
+   * cleared.
+   */
   | {
       readonly type: 'subagent';
       readonly sessionId: string;
       readonly title?: string | null;
       readonly description?: string | null;
-      /** `running`, `idle`, `requires_action`; another word counts as busy. */
+      /** `running`, `idle`, `requires_action`; any other value counts as busy. */
       readonly state?: string | null;
-      /** Its work can be stopped by `session/cancel` with its id (`capabilities.cancel`). */
+      /** `session/cancel` with the subagent's id stops it (`capabilities.cancel`). */
       readonly canCancel?: boolean;
     }
-  /** What a subagent said or did by itself, shortly: text that goes on, or the title of a tool call. */
+  /** Short progress of a subagent: text to append, or the title of a tool call. */
   | { readonly type: 'subagent_said'; readonly sessionId: string; readonly text: string; readonly messageId?: string }
   | { readonly type: 'subagent_did'; readonly sessionId: string; readonly title: string }
-  /** The agent is gone, and its subagents with it. */
+  /** The agent process has ended, and its subagents with it. */
   | { readonly type: 'subagents_ended' }
-  /** A message between sessions; absent fields are unchanged, `text` replaces what `append` made. */
+  /**
+   * A message between sessions. Absent fields are unchanged; `text` replaces the text that `append`
+   * built up.
+   */
   | {
       readonly type: 'session_message';
       readonly messageId: string;
@@ -110,25 +123,34 @@ export type SessionEvent =
       readonly severity: string;
       readonly title: string;
       readonly description?: string;
-      /** Said by the client itself, not by the agent. */
+      /** The notice comes from the client, not from the agent. */
       readonly own?: true;
-      /** A button of the client's own; its id means something to the workbench alone. */
+      /** A button of the client; only the workbench interprets its id. */
       readonly action?: { readonly id: string; readonly label: string };
-      /** A session from elsewhere begins here: it is worth keeping before anything is said in it. */
+      /**
+       * Opens a session imported from elsewhere. Marks it as worth keeping before its first
+       * message.
+       */
       readonly opens?: true;
-      /** It says that the agent knows nothing of what stands above, and is told with the next message. */
+      /** The agent does not know the messages above; they are sent with the next prompt. */
       readonly beginsAnew?: true;
     }
-  /** A message of a session from elsewhere is missing in its place: added, or said anew of a gap that is known. */
+  /** A message of an imported session is missing here. Adds a gap or updates a known one. */
   | {
       readonly type: 'gap';
       readonly gapId: string;
       readonly text: string;
       readonly state: GapState;
-      /** Where the content is; absent: the message that it is part of says so, or what was said before of this gap. */
+      /**
+       * Where the content is. Absent: the containing message or an earlier event for this gap says
+       * so.
+       */
       readonly remote?: RemoteContent;
     }
-  /** As many `gap` events with the ids `<prefix><first>` and on: the messages of a session whose history is being loaded. */
+  /**
+   * Adds `count` gaps with the ids `<prefix><first>` and on: the messages of a session whose
+   * history is being loaded.
+   */
   | {
       readonly type: 'gaps';
       readonly prefix: string;
@@ -137,9 +159,9 @@ export type SessionEvent =
       readonly text: string;
       readonly state: GapState;
     }
-  /** What was missing is there. */
+  /** The missing content has arrived. Its entries replace the gap and keep their original time. */
   | ({ readonly type: 'gap_filled' } & GapFilling)
-  /** Several `gap_filled` at once: making room for them costs as much as for one. */
+  /** Several `gap_filled` at once, as entries then move only once. */
   | { readonly type: 'gaps_filled'; readonly fillings: readonly GapFilling[] }
   | {
       readonly type: 'compaction';
@@ -156,17 +178,18 @@ export type SessionEvent =
       readonly message: string;
       readonly hint?: string;
       readonly stderr?: string;
-      /** Ways to send the prompt of the turn again, as buttons of the client's own. */
+      /** Ways to resend the prompt of the turn, shown as buttons. */
       readonly actions?: readonly { readonly id: string; readonly label: string }[];
     }
-  // What the session is.
+  // Session properties.
   | { readonly type: 'commands'; readonly commands: readonly AvailableCommand[] }
   | { readonly type: 'modes'; readonly current: string; readonly modes: readonly SessionMode[] }
   | { readonly type: 'mode'; readonly current: string }
   | { readonly type: 'config'; readonly options: readonly ConfigOption[] }
   | { readonly type: 'info'; readonly title?: string | null; readonly updatedAt?: string | null }
   | { readonly type: 'usage'; readonly usage: Usage }
-  // Display-only terminals and the client's own: output so far is `output`, or grows by `append`.
+  // Terminals run by the client or only described by the agent. `output` replaces the output so
+  // far, `append` extends it.
   | {
       readonly type: 'terminal';
       readonly terminalId: string;
@@ -175,24 +198,24 @@ export type SessionEvent =
       readonly output?: string;
       readonly append?: string;
       readonly truncated?: boolean;
-      /** Null: it runs after all. */
+      /** Null: the terminal is running after all. */
       readonly exit?: TerminalExit | null;
       readonly released?: boolean;
-      /** It may be asked to stop by itself (v2 `capabilities.cancel`). */
+      /** The terminal can be stopped on its own (v2 `capabilities.cancel`). */
       readonly canCancel?: boolean;
     }
-  // The user's side.
+  // The user's input.
   | {
       readonly type: 'prompt_sent';
       readonly turnId: string;
       readonly promptId: string;
       readonly content: readonly ContentBlock[];
-      /** The agent's id of the message, where it is known already. */
+      /** The agent's id for the message, if already known. */
       readonly messageId?: string;
-      /** The text that went to the agent, and that it may repeat, where that is more than the content. */
+      /** The text that the agent received and may echo, if it differs from the content. */
       readonly echo?: string;
     }
-  /** The agent has taken a prompt in, as the message of this id. */
+  /** The agent has accepted a prompt as the message with this id. */
   | { readonly type: 'prompt_inserted'; readonly promptId: string; readonly messageId: string }
   | {
       readonly type: 'permission_asked';
@@ -210,26 +233,29 @@ export type SessionEvent =
       readonly optionId?: string;
       readonly by: 'user' | 'turn' | 'agent' | 'exit';
     }
-  // Questions that are a form or a page in the browser. `id` is ours.
+  // Elicitations: a form or a page in the browser. `id` is assigned by the client.
   | ({
       readonly type: 'elicitation_asked';
       readonly id: string;
       readonly toolCallId?: string;
       readonly message: string;
     } & ElicitationBody)
-  /** The page was opened, and the agent was told so; what comes of it, only the agent knows. */
+  /** The page was opened and the agent was told; only the agent knows the outcome. */
   | { readonly type: 'elicitation_opened'; readonly id: string }
   | {
       readonly type: 'elicitation_closed';
       readonly id: string;
       readonly action: 'accept' | 'decline' | 'cancel';
-      /** What the user answered to a form, in words. */
+      /** A readable summary of the user's answers to a form. */
       readonly answer?: string;
       readonly by: 'user' | 'turn' | 'agent' | 'exit';
     }
-  /** All work that goes on beside the turns; it replaces what was known. */
+  /** All background work; replaces the previous list. */
   | { readonly type: 'background'; readonly work: readonly BackgroundItem[] }
-  /** What the agent says of itself: `running`, `idle`, `requires_action`, or its own word for being busy. */
+  /**
+   * The state reported by the agent: `running`, `idle`, `requires_action`, or another value, which
+   * counts as busy.
+   */
   | { readonly type: 'agent_state'; readonly state: string }
   // Turns.
   | { readonly type: 'turn_started'; readonly turnId: string; readonly origin: 'user' | 'agent'; readonly at: number }
@@ -240,20 +266,25 @@ export type SessionEvent =
       readonly barrier: Barrier;
       readonly at: number;
       readonly note?: string;
-      /** With `error`: nothing failed. Its agent was ended while it ran, as a window or a session was closed. */
+      /**
+       * Only with `error`: the turn did not fail. Its agent was stopped because the window or
+       * session was closed.
+       */
       readonly interrupted?: true;
     } & TurnTokens)
-  /** The reason of a turn that has ended already, known only now (the response came after the barrier). */
+  /** The stop reason of a turn that has already ended (the response came after the barrier). */
   | ({ readonly type: 'turn_reason'; readonly turnId: string; readonly stopReason: StopReason } & TurnTokens)
   | { readonly type: 'cancel_requested'; readonly turnId: string }
   /**
-   * The agent is another process now, or the session another one of its: an id that comes from here on names something new. `known`: what it has repeated under the
-   * ids that stand here, as {@link idOf} writes them; these go on.
+   * The agent was restarted or opened another session, so its ids start over: an id that follows
+   * names something new. `known` lists the ids that the agent repeated with the same content, as
+   * {@link idOf} writes them; these stay valid.
    */
   | { readonly type: 'ids_renewed'; readonly known?: readonly string[] }
   /**
-   * The agent has shown that something is missing here: `text` is the end of the message that is the entry `entryId`, `events` make one entry behind it and behind all
-   * that was restored there before.
+   * The agent's replay showed that something is missing here. `text` completes the message of the
+   * entry `entryId`; `events` make one entry after it and after everything that was restored there
+   * before.
    */
   | {
       readonly type: 'restored';
@@ -261,39 +292,43 @@ export type SessionEvent =
       readonly text?: string;
       readonly events?: readonly RestoredEvent[];
     }
-  /** What comes now are turns that were held elsewhere, until the next turn begins here. */
+  /** Turns that follow were run elsewhere, until the next turn starts here. */
   | { readonly type: 'replay_resumed' }
-  // Replay of a loaded session begins on an empty transcript, and lasts until the first turn begins: some agents replay after their answer.
+  // A loaded session is replayed into an empty transcript until its first turn starts; some agents
+  // replay after their response.
   | { readonly type: 'cleared'; readonly replay?: true };
 
-/** It is being loaded, may be there when it is asked for again, cannot be had, or is loaded when the user wants it. */
+/** Being loaded, available on retry, unavailable, or loaded on demand. */
 export type GapState = 'loading' | 'retryable' | 'final' | 'unloaded';
 
-/** Content of a message that lies behind an `http:` or `https:` address of its own. */
+/** Message content that is available at an `http:` or `https:` URL. */
 export interface RemoteContent {
   readonly url: string;
   readonly mimeType: string;
-  /** Of a file; absent: it is part of the text. */
+  /** The name of a file; absent if the content is part of the text. */
   readonly name?: string;
 }
 
-/** What stands in the place of a gap, at the time at which it was said, in ms since 1970. */
+/** The content of a gap with its original time in ms since 1970. */
 export interface GapFilling {
   readonly gapId: string;
   readonly at: number;
   readonly events: readonly PastEvent[];
 }
 
-/** What a message of the past consists of; a gap stands for a part of it that is not there. */
+/** The events of a past message; a gap stands for a missing part. */
 export type PastEvent = Extract<SessionEvent, { type: 'message' | 'message_chunk' | 'tool_call' | 'notice' | 'gap' }>;
 
-/** What an entry that an agent has shown consists of. */
+/** The events of an entry restored from an agent's replay. */
 export type RestoredEvent = Extract<
   SessionEvent,
   { type: 'message_chunk' | 'message' | 'tool_call' | 'plan' | 'plan_document' | 'notice' | 'unknown_update' | 'error' }
 >;
 
-/** Work beside the turns: `type` is `tool_call`, `terminal`, `subagent` or the agent's own word, `id` is of what that names. */
+/**
+ * Background work. `type` is `tool_call`, `terminal`, `subagent` or a name of the agent's own; `id`
+ * is the id of that item.
+ */
 export interface BackgroundItem {
   readonly type: string;
   readonly id: string;
@@ -304,17 +339,23 @@ export interface TerminalExit {
   readonly signal?: string;
 }
 
-/** An event and when it came, as the reducer takes it. */
+/** An event with its time in ms since 1970. */
 export interface TimedEvent {
   readonly at: number;
   readonly event: SessionEvent;
-  /** It has begun an entry. */
+  /** The event started a new entry. */
   readonly begins?: true;
-  /** Where the transcript stood before it. A transcript can be read from such an event on. */
+  /**
+   * The position in the transcript before the event. The transcript can be read from such an event
+   * on.
+   */
   readonly mark?: Mark;
 }
 
-/** So many entries and turns stand before a place in the transcript; `turn`: the id of the last of them where it runs there. */
+/**
+ * A position in the transcript: the number of entries and turns before it. `turn` is the id of the
+ * last turn if it is running there.
+ */
 export interface Mark {
   readonly entries: number;
   readonly turns: number;

@@ -163,12 +163,12 @@ export function upsert(
 }
 
 /** Adds `by` to every stored transcript index from `from` on. The caller inserts the entries. */
-export function shift(context: ModelContext, from: number, by: number): void {
-  move(context, (index) => (index >= from ? index + by : index));
+export function shiftIndexes(context: ModelContext, from: number, by: number): void {
+  mapIndexes(context, (index) => (index >= from ? index + by : index));
 }
 
-/** As {@link shift}, with room in several places. @param moved where an entry stands from now on */
-export function move(context: ModelContext, moved: (index: number) => number): void {
+/** Replaces every stored transcript index. @param moved returns the new index */
+export function mapIndexes(context: ModelContext, moved: (index: number) => number): void {
   for (const entry of context.state.entries) entry.index = moved(entry.index);
   for (const map of [context.messages, context.tools, context.plans, context.gaps, context.compactions])
     for (const [key, index] of map) map.set(key, moved(index));

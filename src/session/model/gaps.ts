@@ -1,14 +1,15 @@
-// Gaps: places in the past of a session from elsewhere whose message is not there (yet). What comes later takes their place, as one entry or as several.
+// Gaps: messages of an imported session that are missing or not loaded yet. What arrives later
+// replaces a gap with one or more entries.
 import { head } from '../../base/text';
 import type { GapFilling, PastEvent, SessionEvent } from '../events/event';
-import { type ModelContext, move } from './context';
+import { type ModelContext, mapIndexes } from './context';
 import type { Entry } from './state';
 
 const MAX_TEXT = 500;
-/** Gaps that one event adds: as many as a history may have messages. */
+/** Maximum number of gaps that one event adds: as many as a history can have messages. */
 const MAX_GAPS = 20_000;
 
-/** Adds a gap, or says anew what is the matter with one that is known. */
+/** Adds a gap or updates the known gap with the same id. */
 export function addGap(context: ModelContext, event: Extract<SessionEvent, { type: 'gap' }>, at: number): void {
   const { gapId, state, remote } = event;
   const text = head(event.text, MAX_TEXT);
@@ -26,7 +27,7 @@ export function addGap(context: ModelContext, event: Extract<SessionEvent, { typ
       gapId,
       text,
       state,
-      // The past was said outside of all turns, whichever runs while it is loaded.
+      // Imported messages belong to no turn, whichever is running while they load.
       ...(remote && { remote, ...(turnId !== undefined && { turnId }), ...(late && { late }) }),
     }),
     at,
@@ -34,7 +35,7 @@ export function addGap(context: ModelContext, event: Extract<SessionEvent, { typ
   context.gaps.set(gapId, index);
 }
 
-/** Adds many gaps, see the event. */
+/** Applies `gaps`: adds many gaps or updates known ones. */
 export function addGaps(
   context: ModelContext,
   { prefix, first, count, text, state }: Extract<SessionEvent, { type: 'gaps' }>,
@@ -46,8 +47,8 @@ export function addGaps(
 }
 
 /**
- * Puts what was missing into its places. Entries behind a place move where there is more than one for it.
- * @param entriesOf returns the entries that the events of one place make
+ * Replaces gaps with their entries. Later entries move if there are more of them.
+ * @param entriesOf returns the entries that the events of one gap make
  */
 export function fillGaps(
   context: ModelContext,
@@ -65,7 +66,7 @@ export function fillGaps(
       context.gaps.delete(gapId);
       placed.set(index, inPlaceOf(gap, filling));
     } else {
-      // A message that holds nothing to show is no gap any more, and its place is kept so that nothing moves for it.
+      // Keep an entry for an empty message, so that later entries do not move.
       addGap(context, { type: 'gap', gapId, text: 'An empty message.', state: 'final' }, at);
     }
   }
@@ -83,7 +84,7 @@ export function fillGaps(
   }
 }
 
-/** The entries as they stand where a gap was; their index is the one of the gap. */
+/** Returns the entries with the turn and ids of the gap they replace, all with its index. */
 function inPlaceOf({ id, index, turnId, late }: Entry, filling: readonly Entry[]): readonly Entry[] {
   const ofTurn = { ...(turnId !== undefined && { turnId }), ...(late && { late }) };
   return filling.map((entry, offset) => ({ ...entry, ...ofTurn, id: offset === 0 ? id : `${id}.${offset}`, index }));
@@ -102,7 +103,7 @@ function makeRoom(
     places[index] = next;
     next += placed.get(index)?.length ?? 1;
   }
-  move(context, (index) => places[index] ?? next);
+  mapIndexes(context, (index) => places[index] ?? next);
   const from = indexes[0] ?? 0;
   entries.length = from;
   for (let index = from; index < before.length; index++) {

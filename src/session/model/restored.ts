@@ -2,7 +2,7 @@
 // end.
 
 import type { RestoredEvent, SessionEvent } from '../events/event';
-import { type ModelContext, shift } from './context';
+import { type ModelContext, shiftIndexes } from './context';
 import { appendText } from './messages';
 import type { Entry } from './state';
 import { applyTool } from './tools';
@@ -34,7 +34,7 @@ export function applyRestored(
     ...(turnId !== undefined && { turnId }),
     ...(anchor.late && { late: true as const }),
   };
-  shift(context, index, 1);
+  shiftIndexes(context, index, 1);
   entries.splice(index, 0, entry);
   register(context, entry, events ?? [], at);
   context.note((changes) => (index === entries.length - 1 ? changes.entry(index) : changes.clearedAll()));

@@ -111,7 +111,7 @@ describe('gaps in a transcript', () => {
     state: 'loading',
   });
 
-  it('adds the gaps of a whole history by one event, and says anew of all what is the matter with them', () => {
+  it('adds the gaps of a whole history with one event, and updates all of them with another', () => {
     const model = modelOf(gapsOf(3), user('now'));
     assert.deepEqual(model.state.entries.map(words), [
       'gap g0 loading',
@@ -124,11 +124,11 @@ describe('gaps in a transcript', () => {
     assert.deepEqual(model.state.entries.map(words), ['gap g0 loading', 'user one', 'gap g2 retryable', 'user now']);
   });
 
-  it('adds no more gaps than a history may have messages', () => {
+  it('adds no more gaps than a history can have messages', () => {
     assert.equal(modelOf(gapsOf(1e9)).state.entries.length, 20_000);
   });
 
-  it('makes room once for many messages that come together', () => {
+  it('moves entries once for many messages that arrive together', () => {
     const fill = (index: number): GapFilling => ({
       gapId: `g${(index * 37) % 100}`,
       at: AT,
