@@ -5,13 +5,12 @@ import type { Disposable } from '../base/disposable';
 import { messageOf, ParleyError } from '../base/errors';
 import type { Event } from '../base/event';
 import type { Log } from '../base/log';
-import type { SessionEvent, TimedEvent } from '../session/events/event';
+import type { TimedEvent } from '../session/events/event';
 import { Backing, type JournalState } from './backing';
-import { EventBuffer, type PendingRow } from './events/eventBuffer';
 import { type EventQuery, readEvents, readTail } from './events/eventPages';
-import { appendRows, dropCleared, type EventPage, WrittenRows } from './events/eventRows';
+import { dropCleared, type EventPage } from './events/eventRows';
 import { type Machine, thisMachine } from './file/machine';
-import { numberOf, type Sql } from './file/sql';
+import type { Sql } from './file/sql';
 import { problemOf } from './file/sqlError';
 import { takeLeft } from './leftBehind';
 import { type SearchResult, search } from './search/search';
@@ -34,43 +33,15 @@ import {
   type SessionQuery,
   saveSession,
 } from './sessions/sessionRows';
-import { SideNotes, type SideTable, writeNotes } from './sessions/sideNotes';
+import { type SideTable, writeNotes } from './sessions/sideNotes';
 import { SideStore } from './sessions/sideStore';
 import { StreamLog } from './streamLog';
-import { WriteTimers } from './writeTimers';
+import { WriteBuffer } from './writeBuffer';
 
-/** Buffered characters that start a bulk write, approximately. */
-const BULK_CHARS = 256 * 1024;
-/** Buffered characters that are written at once. */
-const MAX_WAITING_CHARS = 4 * 1024 * 1024;
-/**
- * Characters of one flush that are appended to the stream file. More counts as a flood and is
- * written to the journal, coalesced, once a second.
- */
-const MAX_STREAMED_CHARS = 64 * 1024;
-/**
- * The same at the boundary of a turn: appending takes a fraction of the time of a bulk write, which
- * would delay showing the boundary.
- */
-const MAX_STREAMED_AT_ONCE_CHARS = 1024 * 1024;
 /**
  * Idle time after which text is indexed for search, in milliseconds; a search does not wait for it.
  */
 const INDEX_AFTER_MS = 60_000;
-/** Events written immediately, as others depend on them. */
-const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
-  'prompt_sent',
-  'turn_started',
-  'turn_ended',
-  'turn_reason',
-  'cancel_requested',
-  'permission_asked',
-  'permission_closed',
-  'elicitation_asked',
-  'elicitation_closed',
-  'cleared',
-]);
-
 export interface JournalOptions {
   /** The extension's global storage folder; created if missing. */
   readonly folder: string;
@@ -104,18 +75,11 @@ export class Journal implements Disposable {
   readonly #log: Log;
   readonly #schedule: (run: () => void, ms: number) => Disposable;
   readonly #backing: Backing;
-  /** Events not yet in the journal file. */
-  readonly #buffer = new EventBuffer();
-  /** The part of these that is not in the stream file either. */
-  readonly #unstreamed = new EventBuffer();
-  /** Values that are in the stream file and not yet in their tables. */
-  readonly #notes = new SideNotes();
   readonly #stream: StreamLog;
-  readonly #written = new Map<string, WrittenRows>();
+  readonly #buffer: WriteBuffer;
   /** Sessions that this process created or owns. */
   readonly #live = new Map<string, SessionRecord>();
   readonly #ownership: Ownership;
-  readonly #timers: WriteTimers;
   #indexTimer: Disposable | undefined;
   #closed = false;
 
@@ -143,30 +107,30 @@ export class Journal implements Disposable {
       refill,
       ...(options.isShared && { isShared: options.isShared }),
     });
-    // The last rows, which can be extended, may be elsewhere now.
-    this.#backing.onDidChangeState(() => this.#written.clear());
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
-    this.#timers = new WriteTimers({
-      schedule: this.#schedule,
-      streamMs: options.flushMs ?? 50,
-      isBusy: () => this.#backing.isBusy,
-      stream: () => void this.#streamOn(),
-      write: () => this.flush(),
-    });
     this.#ownership = new Ownership({
       schedule: this.#schedule,
       beat: (key, windowId) =>
         this.#quietly(() => this.#backing.write(key, (sql) => beat(sql, key, windowId, this.#context()))),
     });
+    this.#buffer = new WriteBuffer({
+      backing: this.#backing,
+      ownership: this.#ownership,
+      stream: this.#stream,
+      log,
+      schedule: this.#schedule,
+      streamMs: options.flushMs ?? 50,
+      quietly: (run) => this.#quietly(run),
+    });
     this.#ownership.onDidLose((key) => {
-      this.#forgetRows(key);
+      this.#buffer.forget(key);
       this.#live.delete(key);
     });
     const port: JournalPort = {
       write: (key, change) => this.#write(key, change),
       read: (key, query) => this.#backing.read(key, query),
       note: (key, table, json) => this.#note(key, table, json),
-      noted: (key, table) => this.#notes.get(key, table),
+      noted: (key, table) => this.#buffer.noted(key, table),
       now,
     };
     this.queue = new QueueStore(port);
@@ -242,7 +206,7 @@ export class Journal implements Disposable {
   deleteSession(key: string): void {
     const owner = this.owner(key);
     if (owner && owner.windowId !== this.#ownership.of(key)) throw held();
-    this.#forgetRows(key);
+    this.#buffer.forget(key);
     this.#backing.delete(key, (sql) => deleteSession(sql, key));
     this.#ownership.end(key);
     this.#live.delete(key);
@@ -262,21 +226,13 @@ export class Journal implements Disposable {
       return;
     }
     const timed = events.map((event) => (Number.isFinite(event.at) ? event : { ...event, at: this.#options.now() }));
-    this.#buffer.add(key, timed);
-    this.#unstreamed.add(key, timed);
-    if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
-    else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#timers.streamLater();
-    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS)) this.#timers.bulkAtRest();
-    else this.flush();
+    this.#buffer.append(key, timed);
     if (events.some(({ event }) => event.type === 'turn_ended')) this.#indexSoon(INDEX_AFTER_MS);
   }
 
   /** Writes everything buffered. */
   flush(): void {
-    this.#timers.end();
-    if (this.#buffer.isEmpty && this.#notes.isEmpty) return;
-    this.#unstreamed.take();
-    this.#writeRows(this.#buffer.take());
+    this.#buffer.flush();
   }
 
   /** Returns events of a session; see {@link readEvents} about the last page. */
@@ -303,10 +259,7 @@ export class Journal implements Disposable {
     changes: readonly (() => void)[],
     onFailed: (error: ParleyError) => void,
   ): void {
-    this.#timers.end();
-    this.#unstreamed.take();
-    this.#buffer.add(key, events);
-    const isOurs = this.#writeRows(this.#buffer.take(), key, () => {
+    const isOurs = this.#buffer.commit(key, events, () => {
       for (const change of changes) {
         try {
           change();
@@ -360,7 +313,8 @@ export class Journal implements Disposable {
     }
     this.#ownership.begin(key, windowId);
     // A dead process may have left a last message that is not indexed.
-    if (!this.#written.has(key)) this.#quietly(() => this.#backing.file && indexSession(this.#backing.file, key, true));
+    if (!this.#buffer.hasWritten(key))
+      this.#quietly(() => this.#backing.file && indexSession(this.#backing.file, key, true));
     return result;
   }
 
@@ -392,7 +346,7 @@ export class Journal implements Disposable {
     this.#backing.write(key, (sql) => release(sql, key, windowId));
     this.#ownership.end(key);
     this.#live.delete(key);
-    this.#written.delete(key);
+    this.#buffer.release(key);
   }
 
   /**
@@ -410,13 +364,12 @@ export class Journal implements Disposable {
   dispose(): void {
     if (this.#closed) return;
     this.flush();
-    this.#written.clear();
     for (const [key, windowId] of this.#ownership.all) {
       this.#quietly(() => this.#backing.file && indexSession(this.#backing.file, key, true));
       this.#quietly(() => this.#backing.write(key, (sql) => release(sql, key, windowId)));
     }
     this.#closed = true;
-    this.#timers.end();
+    this.#buffer.dispose();
     this.#indexTimer?.dispose();
     this.#backing.dispose();
     if (this.#backing.state.kind === 'durable') this.#quietly(() => this.#stream.clear());
@@ -424,8 +377,8 @@ export class Journal implements Disposable {
     this.#ownership.dispose();
   }
 
+  /** Runs one change of a session, with everything buffered, in one transaction. */
   #write<T>(key: string, change: (sql: Sql) => T): T {
-    // Runs one change of a session, with everything buffered, in one transaction.
     if (this.#backing.isInside) return this.#backing.write(key, change);
     this.flush();
     try {
@@ -441,127 +394,15 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Appends new events to the stream file; a flood goes to the journal instead.
-   * @returns whether all of it will survive the process
-   */
-  #streamOn(most = MAX_STREAMED_CHARS): boolean {
-    if (this.#unstreamed.isEmpty) return true;
-    const isFlood = this.#unstreamed.chars > most;
-    const isStreamed = !isFlood && this.#backing.state.kind !== 'memory' && this.#appendToStream();
-    if (!isStreamed || Math.max(this.#buffer.chars, this.#stream.size) > BULK_CHARS) this.#timers.bulkSoon();
-    return isStreamed;
-  }
-
-  /** Returns whether the session is known and not taken over by another window. */
-  #isOurs(key: string): boolean {
-    return (
-      this.#quietly(() =>
-        this.#backing.read(key, (sql) => hasSession(sql, key) && this.#ownership.mayWrite(sql, key)),
-      ) === true
-    );
-  }
-
-  #appendToStream(): boolean {
-    const done = this.#quietly(() => {
-      this.#stream.append(this.#unstreamed.take(), (key) => this.#writtenTo(key));
-      return true;
-    });
-    return done === true;
-  }
-
-  /** Returns how often rows were written to a session. */
-  #writtenTo(key: string): number {
-    const known = this.#written.get(key)?.written;
-    if (known !== undefined) return known;
-    const row = this.#backing.read(key, (sql) => sql.get('SELECT written FROM sessions WHERE key = ?', key));
-    return numberOf(row?.written) ?? 0;
-  }
-
-  /**
    * Keeps a value in the stream file until the next bulk write, or writes it at once if that fails.
    */
   #note(key: string, table: SideTable, json: string): void {
     const isDirect = this.#backing.isInside || this.#backing.state.kind === 'memory';
     if (!isDirect) {
       this.requireOwn(key);
-      if (!this.#backing.read(key, (sql) => hasSession(sql, key))) throw unknown(key);
-      const isNoted = this.#quietly(() => {
-        // Events before it are saved before it.
-        if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamOn();
-        this.#stream.note(key, table, json, (one) => this.#writtenTo(one));
-        return true;
-      });
-      if (isNoted) {
-        this.#notes.set(key, table, json);
-        if (this.#stream.size > BULK_CHARS) this.#timers.bulkSoon();
-        else this.#timers.bulkLater();
-        return;
-      }
+      if (this.#buffer.note(key, table, json)) return;
     }
     this.#write(key, (sql) => writeNotes(sql, key, new Map([[table, json]])));
-  }
-
-  /**
-   * Writes the rows of all sessions in one transaction, after which the stream file no longer needs
-   * them.
-   * @param key of the session that `and` changes in the same transaction
-   * @returns whether this process may write to that session
-   * @throws what `and` throws
-   */
-  #writeRows(batch: ReadonlyMap<string, readonly PendingRow[]>, key?: string, and?: () => void): boolean {
-    const lost = new Set<string>();
-    const notes = this.#notes.take();
-    const keys = new Set([...batch.keys(), ...notes.keys(), ...(key === undefined ? [] : [key])]);
-    try {
-      let attempts = 0;
-      this.#backing.write([...keys], (sql) => {
-        // Discard what the failed change has noted.
-        if (attempts++ > 0) for (const one of keys) this.#written.delete(one);
-        lost.clear();
-        for (const [one, rows] of batch) {
-          if (!this.#ownership.mayWrite(sql, one)) lost.add(one);
-          else if (rows.length > 0 && !appendRows(sql, one, rows, this.#rowsOf(one)))
-            this.#log.warn(`journal: ${rows.length} events of ${one}, which is no session`);
-        }
-        for (const [one, values] of notes) {
-          if (!this.#ownership.mayWrite(sql, one)) lost.add(one);
-          else if (hasSession(sql, one)) {
-            writeNotes(sql, one, values);
-            // Stream files that contain these rows are outdated from here on.
-            sql.run('UPDATE sessions SET written = written + 1 WHERE key = ?', one);
-            const rows = this.#written.get(one);
-            if (rows?.written !== undefined) rows.written++;
-          }
-        }
-        if (key !== undefined && !lost.has(key)) and?.();
-      });
-    } catch (error) {
-      for (const [one, rows] of batch) {
-        this.#log.error(`journal: ${rows.length} events of ${one} were not kept: ${messageOf(error)}`);
-        this.#backing.noteLost(one, rows.length);
-      }
-      for (const one of keys) this.#written.delete(one);
-      if (and) throw error;
-      return true;
-    }
-    for (const one of lost) this.#ownership.lose(one);
-    if (this.#backing.state.kind === 'durable') this.#quietly(() => this.#stream.clear());
-    return key === undefined || !lost.has(key);
-  }
-
-  #rowsOf(key: string): WrittenRows {
-    const known = this.#written.get(key);
-    if (known) return known;
-    const rows = new WrittenRows(key);
-    this.#written.set(key, rows);
-    return rows;
-  }
-
-  #forgetRows(key: string): void {
-    this.#notes.forget(key);
-    this.#buffer.forget(key);
-    this.#unstreamed.forget(key);
-    this.#written.delete(key);
   }
 
   /** Imports what dead processes left; see {@link takeLeft}. */
@@ -580,8 +421,7 @@ export class Journal implements Disposable {
    */
   #dropCleared(): boolean {
     let hasMore = false;
-    for (const [key, rows] of this.#written) {
-      if (!rows.hasCleared || rows.tail?.row.event.type !== 'turn_ended') continue;
+    for (const [key, rows] of this.#buffer.replayed()) {
       rows.hasCleared = this.#quietly(() => this.#write(key, (sql) => dropCleared(sql, key))) === true;
       hasMore ||= rows.hasCleared;
     }

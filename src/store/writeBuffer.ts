@@ -1,0 +1,264 @@
+// Buffered events and values on their way to the journal: appended to the stream file after a
+// moment, and written to the journal in bulk.
+import type { Disposable } from '../base/disposable';
+import { messageOf } from '../base/errors';
+import type { Log } from '../base/log';
+import type { SessionEvent, TimedEvent } from '../session/events/event';
+import type { Backing } from './backing';
+import { EventBuffer, type PendingRow } from './events/eventBuffer';
+import { appendRows, WrittenRows } from './events/eventRows';
+import { numberOf } from './file/sql';
+import type { Ownership } from './sessions/ownership';
+import { unknown } from './sessions/refusals';
+import { hasSession } from './sessions/sessionRows';
+import { SideNotes, type SideTable, writeNotes } from './sessions/sideNotes';
+import type { StreamLog } from './streamLog';
+import { WriteTimers } from './writeTimers';
+
+/** Buffered characters that start a bulk write, approximately. */
+const BULK_CHARS = 256 * 1024;
+/** Buffered characters that are written at once. */
+const MAX_WAITING_CHARS = 4 * 1024 * 1024;
+/**
+ * Characters of one flush that are appended to the stream file. More counts as a flood and is
+ * written to the journal, coalesced, once a second.
+ */
+const MAX_STREAMED_CHARS = 64 * 1024;
+/**
+ * The same at the boundary of a turn: appending takes a fraction of the time of a bulk write, which
+ * would delay showing the boundary.
+ */
+const MAX_STREAMED_AT_ONCE_CHARS = 1024 * 1024;
+/** Events written immediately, as others depend on them. */
+const AT_ONCE: ReadonlySet<SessionEvent['type']> = new Set([
+  'prompt_sent',
+  'turn_started',
+  'turn_ended',
+  'turn_reason',
+  'cancel_requested',
+  'permission_asked',
+  'permission_closed',
+  'elicitation_asked',
+  'elicitation_closed',
+  'cleared',
+]);
+
+export interface WriteBufferOptions {
+  readonly backing: Backing;
+  readonly ownership: Ownership;
+  readonly stream: StreamLog;
+  readonly log: Log;
+  readonly schedule: (run: () => void, ms: number) => Disposable;
+  /** How long chunks are collected before they are appended, in milliseconds. */
+  readonly streamMs: number;
+  /** Runs something that may fail without harm, logs the error and returns undefined then. */
+  readonly quietly: <T>(run: () => T) => T | undefined;
+}
+
+export class WriteBuffer implements Disposable {
+  readonly #options: WriteBufferOptions;
+  /** Events not yet in the journal file. */
+  readonly #buffer = new EventBuffer();
+  /** The part of these that is not in the stream file either. */
+  readonly #unstreamed = new EventBuffer();
+  /** Values that are in the stream file and not yet in their tables. */
+  readonly #notes = new SideNotes();
+  readonly #written = new Map<string, WrittenRows>();
+  readonly #timers: WriteTimers;
+
+  constructor(options: WriteBufferOptions) {
+    this.#options = options;
+    const { backing, schedule, streamMs } = options;
+    // The last rows, which can be extended, may be elsewhere now.
+    backing.onDidChangeState(() => this.#written.clear());
+    this.#timers = new WriteTimers({
+      schedule,
+      streamMs,
+      isBusy: () => backing.isBusy,
+      stream: () => void this.#streamOn(),
+      write: () => this.flush(),
+    });
+  }
+
+  /** Adds events of a session; those that others depend on survive the process when it returns. */
+  append(key: string, events: readonly TimedEvent[]): void {
+    this.#buffer.add(key, events);
+    this.#unstreamed.add(key, events);
+    if (this.#buffer.chars > MAX_WAITING_CHARS) this.flush();
+    else if (!events.some(({ event }) => AT_ONCE.has(event.type))) this.#timers.streamLater();
+    else if (this.#isOurs(key) && this.#streamOn(MAX_STREAMED_AT_ONCE_CHARS)) this.#timers.bulkAtRest();
+    else this.flush();
+  }
+
+  /** Writes everything buffered. */
+  flush(): void {
+    this.#timers.end();
+    if (this.#buffer.isEmpty && this.#notes.isEmpty) return;
+    this.#unstreamed.take();
+    this.#writeRows(this.#buffer.take());
+  }
+
+  /**
+   * Writes everything buffered with events and changes of one session, in one transaction.
+   * @returns whether this process may write to that session
+   * @throws what `change` throws
+   */
+  commit(key: string, events: readonly TimedEvent[], change: () => void): boolean {
+    this.#timers.end();
+    this.#unstreamed.take();
+    this.#buffer.add(key, events);
+    return this.#writeRows(this.#buffer.take(), key, change);
+  }
+
+  /**
+   * Keeps a value in the stream file until the next bulk write. Returns false if it must be written
+   * to its table instead.
+   * @throws ParleyError `journal-unknown-session`
+   */
+  note(key: string, table: SideTable, json: string): boolean {
+    const { backing, stream, quietly } = this.#options;
+    if (!backing.read(key, (sql) => hasSession(sql, key))) throw unknown(key);
+    const isNoted = quietly(() => {
+      // Events before it are saved before it.
+      if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamOn();
+      stream.note(key, table, json, (one) => this.#writtenTo(one));
+      return true;
+    });
+    if (!isNoted) return false;
+    this.#notes.set(key, table, json);
+    if (stream.size > BULK_CHARS) this.#timers.bulkSoon();
+    else this.#timers.bulkLater();
+    return true;
+  }
+
+  /** Returns a value that is not in its table yet. */
+  noted(key: string, table: SideTable): string | undefined {
+    return this.#notes.get(key, table);
+  }
+
+  /** Returns whether rows were written to a session since this process opened it. */
+  hasWritten(key: string): boolean {
+    return this.#written.has(key);
+  }
+
+  /**
+   * Returns the rows of the sessions that have cleared events on disk and in which a turn has ended
+   * since.
+   */
+  replayed(): readonly (readonly [key: string, rows: WrittenRows])[] {
+    return [...this.#written].filter(([, rows]) => rows.hasCleared && rows.tail?.row.event.type === 'turn_ended');
+  }
+
+  /** Forgets which rows of a session were written last, as others can write to it from now on. */
+  release(key: string): void {
+    this.#written.delete(key);
+  }
+
+  /** Discards everything of a session. */
+  forget(key: string): void {
+    this.#notes.forget(key);
+    this.#buffer.forget(key);
+    this.#unstreamed.forget(key);
+    this.#written.delete(key);
+  }
+
+  /** Stops the timers; call {@link flush} before it. */
+  dispose(): void {
+    this.#written.clear();
+    this.#timers.end();
+  }
+
+  /**
+   * Appends new events to the stream file; a flood goes to the journal instead.
+   * @returns whether all of it will survive the process
+   */
+  #streamOn(most = MAX_STREAMED_CHARS): boolean {
+    if (this.#unstreamed.isEmpty) return true;
+    const { backing, stream } = this.#options;
+    const isFlood = this.#unstreamed.chars > most;
+    const isStreamed = !isFlood && backing.state.kind !== 'memory' && this.#appendToStream();
+    if (!isStreamed || Math.max(this.#buffer.chars, stream.size) > BULK_CHARS) this.#timers.bulkSoon();
+    return isStreamed;
+  }
+
+  #appendToStream(): boolean {
+    const { stream, quietly } = this.#options;
+    const isDone = quietly(() => {
+      stream.append(this.#unstreamed.take(), (key) => this.#writtenTo(key));
+      return true;
+    });
+    return isDone === true;
+  }
+
+  /** Returns whether the session is known and not taken over by another window. */
+  #isOurs(key: string): boolean {
+    const { backing, ownership, quietly } = this.#options;
+    return quietly(() => backing.read(key, (sql) => hasSession(sql, key) && ownership.mayWrite(sql, key))) === true;
+  }
+
+  /** Returns how often rows were written to a session. */
+  #writtenTo(key: string): number {
+    const known = this.#written.get(key)?.written;
+    if (known !== undefined) return known;
+    const find = 'SELECT written FROM sessions WHERE key = ?';
+    const row = this.#options.backing.read(key, (sql) => sql.get(find, key));
+    return numberOf(row?.written) ?? 0;
+  }
+
+  /**
+   * Writes the rows of all sessions in one transaction, after which the stream file no longer needs
+   * them.
+   * @param key of the session that `and` changes in the same transaction
+   * @returns whether this process may write to that session
+   * @throws what `and` throws
+   */
+  #writeRows(batch: ReadonlyMap<string, readonly PendingRow[]>, key?: string, and?: () => void): boolean {
+    const { backing, log, ownership, quietly, stream } = this.#options;
+    const lost = new Set<string>();
+    const notes = this.#notes.take();
+    const keys = new Set([...batch.keys(), ...notes.keys(), ...(key === undefined ? [] : [key])]);
+    try {
+      let attempts = 0;
+      backing.write([...keys], (sql) => {
+        // Discard what the failed change has noted.
+        if (attempts++ > 0) for (const one of keys) this.#written.delete(one);
+        lost.clear();
+        for (const [one, rows] of batch) {
+          if (!ownership.mayWrite(sql, one)) lost.add(one);
+          else if (rows.length > 0 && !appendRows(sql, one, rows, this.#rowsOf(one)))
+            log.warn(`journal: ${rows.length} events of ${one}, which is no session`);
+        }
+        for (const [one, values] of notes) {
+          if (!ownership.mayWrite(sql, one)) lost.add(one);
+          else if (hasSession(sql, one)) {
+            writeNotes(sql, one, values);
+            // Stream files that contain these rows are outdated from here on.
+            sql.run('UPDATE sessions SET written = written + 1 WHERE key = ?', one);
+            const rows = this.#written.get(one);
+            if (rows?.written !== undefined) rows.written++;
+          }
+        }
+        if (key !== undefined && !lost.has(key)) and?.();
+      });
+    } catch (error) {
+      for (const [one, rows] of batch) {
+        log.error(`journal: ${rows.length} events of ${one} were not kept: ${messageOf(error)}`);
+        backing.noteLost(one, rows.length);
+      }
+      for (const one of keys) this.#written.delete(one);
+      if (and) throw error;
+      return true;
+    }
+    for (const one of lost) ownership.lose(one);
+    if (backing.state.kind === 'durable') quietly(() => stream.clear());
+    return key === undefined || !lost.has(key);
+  }
+
+  #rowsOf(key: string): WrittenRows {
+    const known = this.#written.get(key);
+    if (known) return known;
+    const rows = new WrittenRows(key);
+    this.#written.set(key, rows);
+    return rows;
+  }
+}
