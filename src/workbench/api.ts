@@ -58,7 +58,7 @@ export function createApi(
       return { status: livenessOf(await conversations.get(key).checkStatus()) };
     },
     snapshot: (key) => snapshotOf(conversations.get(key)),
-    exportDescriptor: (key) => descriptors.exportDescriptor(key),
+    exportDescriptor: (key) => descriptors.exports.forOthers(key),
     async openDescriptor(descriptor, options) {
       const { key } = await descriptors.open(await descriptors.read(descriptor), { agent: options?.agent });
       return key;

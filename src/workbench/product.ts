@@ -87,7 +87,7 @@ function composeWithin(
   const httpSessions = new FileStore(join(context.globalStorageUri.fsPath, 'http-sessions'));
   const cache = new ResourceCache({ folder: join(context.globalStorageUri.fsPath, 'resource-cache'), log });
   const historyLinks = (key: string, sessionId: string) => descriptors.linksOf(key, sessionId);
-  const readPart = (key: string, gapId: string) => void descriptors.readPart(key, gapId);
+  const readPart = (key: string, gapId: string) => void descriptors.missing.readPart(key, gapId);
   const files = new EditorFiles({ log });
   const services = conversationServices({
     context,
@@ -115,7 +115,7 @@ function composeWithin(
   const access = own(new ResourceAccess({ context, origins, log }));
   const sharing = { context, catalog, conversations, serve, stores, access, cache, httpSessions, log };
   const descriptors: Descriptors = own(new Descriptors(sharing));
-  own(archive.onDidDelete((keys) => void descriptors.forget(keys)));
+  own(archive.onDidDelete((keys) => void descriptors.leftovers.forget(keys)));
   const diffs = own(new DiffEditor());
   const outputs = own(new OutputEditor());
   const realTerminals = own(new RealTerminals(terminals));
@@ -125,10 +125,10 @@ function composeWithin(
       fragmentLines: new FragmentLines((path, most) => files.readText(path, undefined, undefined, most)),
       isTerminalOpenable: (id) => realTerminals.isOpenable(id),
     },
-    links: new EditorLinks(descriptors.openPart),
+    links: new EditorLinks(descriptors.missing.openPart),
     contents: new EditorContents({ diffs, outputs, scratch }),
     terminals: realTerminals,
-    retryGap: descriptors.retry,
+    retryGap: descriptors.missing.retry,
   });
   own(chat);
   const idle = own(

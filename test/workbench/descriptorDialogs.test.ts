@@ -10,7 +10,7 @@ import { copyDescriptor } from '../../src/workbench/commands/copyDescriptor';
 import { type DescriptorServices, descriptorCommands } from '../../src/workbench/commands/descriptorCommands';
 import type { Questions } from '../../src/workbench/config/questions';
 import { AllowedOrigins } from '../../src/workbench/sharing/allowedOrigins';
-import type { ExportOptions } from '../../src/workbench/sharing/descriptors';
+import type { ExportOptions } from '../../src/workbench/sharing/descriptorExports';
 import { ResourceAccess } from '../../src/workbench/sharing/resourceAccess';
 import { ResourceStores } from '../../src/workbench/sharing/resourceStores';
 
@@ -83,12 +83,14 @@ describe('what is asked about shared sessions', function () {
       const services = {
         conversations: { active: () => conversation, get: () => conversation },
         descriptors: {
-          preview: async (): Promise<SessionDescriptor> => ({ id: 'a', history: [...now] }),
-          exportDescriptor: async (_key: string, { unsent }: ExportOptions = {}): Promise<SessionDescriptor> => {
-            const failure = failures.shift();
-            if (failure && !unsent) throw failure;
-            log.push('served');
-            return { id: 'a', history: [...now] };
+          exports: {
+            preview: async (): Promise<SessionDescriptor> => ({ id: 'a', history: [...now] }),
+            forOthers: async (_key: string, { unsent }: ExportOptions = {}): Promise<SessionDescriptor> => {
+              const failure = failures.shift();
+              if (failure && !unsent) throw failure;
+              log.push('served');
+              return { id: 'a', history: [...now] };
+            },
           },
           move: async () => {
             log.push('moved');

@@ -50,7 +50,7 @@ describe('a session that is deleted', function () {
       log: silentLog,
     } as unknown as DescriptorsOptions);
     const forgotten: Promise<void>[] = [];
-    archive.onDidDelete((keys) => forgotten.push(descriptors.forget(keys)));
+    archive.onDidDelete((keys) => forgotten.push(descriptors.leftovers.forget(keys)));
 
     const [key, other] = [mintId(), mintId()];
     const keep = archive.persist({ key, agentId: 'demo', cwd: folder, roots: [folder] });
@@ -71,9 +71,9 @@ describe('a session that is deleted', function () {
     // One whose messages another session needs goes with that one.
     await fileStore.write(other, own.slice(-41));
     await store.put(own, Buffer.from('{}'), 'application/json', signal);
-    await descriptors.forget([key]);
+    await descriptors.leftovers.forget([key]);
     assert.deepEqual(await store.list('', signal), [own, foreign].sort());
-    await descriptors.forget([other]);
+    await descriptors.leftovers.forget([other]);
     assert.deepEqual(await store.list('', signal), []);
     descriptors.dispose();
     archive.dispose();
@@ -105,14 +105,14 @@ describe('a session that is deleted', function () {
     const entry = { kind: 'own', storeId: bucket.id, key: name, sha256: 'a'.repeat(64), bytes: 2 };
     const messages = new FileStore(join(folder, 'session-messages'));
     await messages.write(key, JSON.stringify({ record: { id: 's-1', entries: [entry] }, beyond: 0, shared: true }));
-    const found = await descriptors.copies.of(key);
+    const found = await descriptors.leftovers.copies.of(key);
     assert.deepEqual(
       found.map((copy) => copy.key),
       [name],
     );
-    await descriptors.forget([mintId()]);
+    await descriptors.leftovers.forget([mintId()]);
     assert.deepEqual([...objects], [name]);
-    await descriptors.copies.remove(key, found);
+    await descriptors.leftovers.copies.remove(key, found);
     assert.deepEqual([...objects], []);
     assert.equal(await messages.read(key), undefined);
     descriptors.dispose();

@@ -138,13 +138,13 @@ describe('messages of a server that wants a token', function () {
     );
     assert.equal(user.asked.length, 0, 'nobody is asked before they want it');
 
-    await descriptors.retry(conversation, 'past-0');
+    await descriptors.missing.retry(conversation, 'past-0');
     assert.equal(gaps().length, 2, 'the user went away');
     user.token = 'wrong';
-    await descriptors.retry(conversation, 'past-0');
+    await descriptors.missing.retry(conversation, 'past-0');
     assert.equal(gaps().length, 2);
     user.token = `Bearer ${TOKEN}`;
-    await descriptors.retry(conversation, 'past-0');
+    await descriptors.missing.retry(conversation, 'past-0');
     assert.deepEqual(gaps(), [], 'one token is for all messages of its server');
     assert.equal(said(), 3);
 
@@ -173,7 +173,7 @@ describe('messages of a server that wants a token', function () {
     assert.equal(user.chosen.length, 1);
     assert.equal(gaps().length, 3);
     user.choice = 'Allow Once';
-    await descriptors.retry(conversation, 'past-1');
+    await descriptors.missing.retry(conversation, 'past-1');
     assert.equal(user.chosen.length, 2);
     assert.deepEqual([gaps().length, said()], [0, 3]);
   });

@@ -44,7 +44,7 @@ export async function continueWith(
     const descriptor = await descriptors.read(argument.descriptor);
     return descriptors.open(descriptor, { agent: id, onDidShow: show });
   }
-  const descriptor = await descriptors.descriptorForHere(old.key);
+  const descriptor = await descriptors.exports.forHere(old.key);
   const conversation = await descriptors.open(descriptor, {
     agent: id,
     title: old.model.state.title,

@@ -9,12 +9,15 @@ import { UnreadableLinks } from '../../distributed/stores/readableLinks';
 import type { Questions } from '../config/questions';
 import { openSettings } from '../config/settings';
 import type { Conversations } from '../sessions/conversations';
+import type { DescriptorExports } from '../sharing/descriptorExports';
 import type { Descriptors } from '../sharing/descriptors';
 import type { ResourceStores } from '../sharing/resourceStores';
 
 export interface CopyServices {
   readonly conversations: Pick<Conversations, 'active' | 'get'>;
-  readonly descriptors: Pick<Descriptors, 'exportDescriptor' | 'preview' | 'move'>;
+  readonly descriptors: Pick<Descriptors, 'move'> & {
+    readonly exports: Pick<DescriptorExports, 'forOthers' | 'preview'>;
+  };
   readonly stores: Pick<ResourceStores, 'origin' | 'all' | 'setKeys'>;
   readonly ask: Questions;
 }
@@ -58,7 +61,7 @@ async function exportReadable(
 ): Promise<SessionDescriptor | undefined> {
   for (let unsent = false; ; ) {
     try {
-      return await descriptors.exportDescriptor(key, { unsent });
+      return await descriptors.exports.forOthers(key, { unsent });
     } catch (error) {
       if (error instanceof ParleyError && error.code === 'cancelled') return undefined;
       if (!asks || !(error instanceof UnreadableLinks)) throw error;
@@ -95,7 +98,7 @@ async function askAboutUnreadable(
 /** Asks for the form, and whether the session may be given away at all. @returns undefined where the user does not want it */
 async function askForm(services: CopyServices, conversation: Conversation): Promise<Form | undefined> {
   const { descriptors, ask } = services;
-  const look = async (): Promise<Exported> => withForms(await descriptors.preview(conversation.key));
+  const look = async (): Promise<Exported> => withForms(await descriptors.exports.preview(conversation.key));
   const first = await look();
   const form = await pickForm(ask, first.link.length);
   if (form === undefined) return undefined;

@@ -92,7 +92,7 @@ export function sessionCommands(services: CommandServices, register: Register): 
       recall(key);
       if (found) chat.reveal(key, found);
     };
-    return new KeptSessions({ archive, copies: descriptors.copies, agentName, isOpen, roots, open });
+    return new KeptSessions({ archive, copies: descriptors.leftovers.copies, agentName, isOpen, roots, open });
   };
 
   return [

@@ -1,0 +1,111 @@
+// Messages and parts of messages that are not there: asked for again where their gaps stand, read into an answer that is
+// being given, and opened in the editor.
+import { window, workspace } from 'vscode';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { Conversation } from '../../client/conversation/conversation';
+import { placeOf, readLivePart, retryGap } from '../../client/sharing/openedHistory';
+import type { Guard } from '../../distributed/fetch/guard';
+import type { Resolver } from '../../distributed/fetch/resolver';
+import { originOf } from '../../distributed/model/resourceUrl';
+import { requireTrust } from './requireTrust';
+import type { ResourceAccess } from './resourceAccess';
+import type { SharedSessions } from './sharedSessions';
+
+export interface MissingMessagesOptions {
+  readonly sessions: SharedSessions;
+  readonly access: ResourceAccess;
+  readonly guard: Guard;
+  /** With the stores as they are configured now. */
+  readonly resolver: () => Promise<Resolver>;
+  /** Aborts when the window ends. */
+  readonly ended: AbortSignal;
+  readonly log: Log;
+}
+
+/** A text that is opened may take this long, in milliseconds, and have so many bytes. */
+const OPEN_MS = 30_000;
+const MAX_PART_BYTES = 5 * 1024 * 1024;
+
+export class MissingMessages {
+  readonly #options: MissingMessagesOptions;
+
+  constructor(options: MissingMessagesOptions) {
+    this.#options = options;
+  }
+
+  /** Asks again for a message that is missing. What goes wrong is said at the gap. */
+  readonly retry = async (conversation: Conversation, gapId: string): Promise<void> => {
+    requireTrust();
+    const url = await this.#urlAt(conversation, gapId);
+    if (url === undefined) throw new ParleyError('no-such-gap', 'It is not known where this message is.');
+    const { consent } = this.#options.guard;
+    const origin = new URL(url).origin;
+    const wasAllowed = consent.isAllowed(origin);
+    consent.forgetRefusals();
+    const resolver = await this.#options.resolver();
+    let unlocked: string | undefined;
+    const unlock = async (locked: string, signal: AbortSignal): Promise<boolean> => {
+      const isGiven = await this.#options.access.askToken(new URL(locked).origin, signal);
+      if (isGiven) unlocked = locked;
+      return isGiven;
+    };
+    const place = { place: conversation, resolver, now: Date.now };
+    const isThere = await retryGap(gapId, url, { ...place, unlock }, this.#options.ended);
+    const isOpened = !wasAllowed && consent.isAllowed(origin);
+    if (!isOpened && !(isThere && unlocked === url)) return;
+    // The answer, or the token, is for all messages of that server.
+    for (const entry of [...conversation.model.state.entries]) {
+      if (entry.kind !== 'gap' || entry.state !== 'retryable') continue;
+      if (entry.remote || placeOf(entry.gapId)?.part !== undefined) continue;
+      const other = await this.#urlAt(conversation, entry.gapId);
+      if (other !== undefined && originOf(other) === origin)
+        await retryGap(entry.gapId, other, place, this.#options.ended);
+    }
+  };
+
+  /** Reads the content behind a gap of an answer that is being given into its place, where it is a short text. @param key of the conversation */
+  async readPart(key: string, gapId: string): Promise<void> {
+    const conversation = this.#options.sessions.find(key)?.conversation;
+    if (!workspace.isTrusted || !conversation) return;
+    const note: Conversation['note'] = (events) => {
+      if (this.#options.sessions.find(key)?.conversation === conversation) conversation.note(events);
+    };
+    try {
+      const options = {
+        place: { model: conversation.model, note },
+        resolver: await this.#options.resolver(),
+        now: Date.now,
+      };
+      await readLivePart(gapId, options, this.#options.ended);
+    } catch (error) {
+      this.#options.log.warn(`A part of an answer was not read: ${messageOf(error)}`);
+    }
+  }
+
+  /**
+   * Shows a text that lies with a server which knows the user by a token: a browser would not have it.
+   * @returns false where it is no such address, or no text @throws ParleyError `location-not-found` where it cannot be fetched
+   */
+  readonly openPart = async (url: string): Promise<boolean> => {
+    const origin = originOf(url);
+    if (!workspace.isTrusted || origin === undefined) return false;
+    if ((await this.#options.access.credentials(origin)) === undefined) return false;
+    const resolver = await this.#options.resolver();
+    const part = { content_type: 'text/plain', content_encoding: 'plain', content_url: url } as const;
+    const signal = AbortSignal.any([this.#options.ended, AbortSignal.timeout(OPEN_MS)]);
+    const found = await resolver.resolvePart(part, { maxBytes: MAX_PART_BYTES, asks: true }, signal);
+    if (found.kind !== 'content') throw new ParleyError('location-not-found', found.sentence);
+    const content = Buffer.from(found.bytes).toString('utf8');
+    if (content.includes('\0')) return false;
+    await window.showTextDocument(await workspace.openTextDocument({ content }), { preview: true });
+    return true;
+  };
+
+  async #urlAt(conversation: Conversation, gapId: string): Promise<string | undefined> {
+    const gap = conversation.model.state.entries.find((entry) => entry.kind === 'gap' && entry.gapId === gapId);
+    if (gap?.kind === 'gap' && gap.remote) return gap.remote.url;
+    const where = placeOf(gapId);
+    return where && (await this.#options.sessions.of(conversation).messages.urlAt(where.index));
+  }
+}

@@ -1,0 +1,167 @@
+// The open conversations with what is kept of each for those who share it: its messages, the state of its agent, and
+// which other conversations go on with the same session.
+import { l10n } from 'vscode';
+import { type Disposable, DisposableStore } from '../../base/disposable';
+import { messageOf, ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { Conversation } from '../../client/conversation/conversation';
+import { Branches, relate } from '../../client/sharing/branches';
+import { ChatState } from '../../client/sharing/chatState';
+import type { FileStore } from '../../client/sharing/fileStore';
+import { abandonedGaps } from '../../client/sharing/openedHistory';
+import { otherBranch, sameSession } from '../../client/sharing/provenanceNotices';
+import { SessionLog } from '../../client/sharing/sessionLog';
+import { StateExchange } from '../../client/sharing/stateExchange';
+import type { SessionEvent } from '../../session/events/event';
+import type { Conversations } from '../sessions/conversations';
+import { showWarning } from '../ui/messages';
+import type { ResourceStores } from './resourceStores';
+
+export interface SharedSessionsOptions {
+  readonly conversations: Conversations;
+  readonly stores: ResourceStores;
+  /** What is known of each session beside its descriptor. */
+  readonly records: FileStore;
+  /** Reads a state. @returns its bytes, or a sentence that says why it is missing */
+  readonly readState: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
+  readonly log: Log;
+}
+
+/** A conversation with its messages, as one of several that may go on with the same session. */
+export interface SharedSession {
+  readonly key: string;
+  readonly conversation: Conversation;
+  readonly messages: SessionLog;
+  readonly state: StateExchange;
+  readonly record: SessionLog['record'];
+  readonly onDidChange: SessionLog['onDidChange'];
+}
+
+export class SharedSessions implements Disposable {
+  readonly #options: SharedSessionsOptions;
+  readonly #lifetime = new DisposableStore();
+  readonly #ended = new AbortController();
+  readonly #shared = new Map<string, SharedSession>();
+  /** Sessions that were closed while their last messages are written. */
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #branches = new Branches<SharedSession>(({ one, other, common }) => {
+    noteNow(one.conversation, otherBranch(other.conversation.agent.name, other.key, common));
+    noteNow(other.conversation, otherBranch(one.conversation.agent.name, one.key, common));
+  });
+
+  constructor(options: SharedSessionsOptions) {
+    this.#options = options;
+    const { conversations, stores } = options;
+    this.#lifetime.add(conversations.onDidAdd((conversation) => this.#add(conversation)));
+    this.#lifetime.add(conversations.onDidRemove((conversation) => this.#remove(conversation)));
+    this.#lifetime.add(
+      stores.onDidChange(() => {
+        for (const { messages } of this.#shared.values()) messages.storesChanged();
+      }),
+    );
+  }
+
+  /** @param key of a conversation @returns undefined where it is closed */
+  find(key: string): SharedSession | undefined {
+    return this.#shared.get(key);
+  }
+
+  /** @throws ParleyError `no-such-session` where the conversation was closed */
+  of(conversation: Conversation): SharedSession {
+    const shared = this.#shared.get(conversation.key);
+    if (shared) return shared;
+    throw new ParleyError('no-such-session', 'The session was closed.');
+  }
+
+  /** Another conversation that has the same session with more or fewer messages; those that differ say so themselves. */
+  tellRelated(conversation: Conversation): void {
+    const opened = this.of(conversation);
+    for (const other of this.#shared.values()) {
+      if (other === opened) continue;
+      const relation = relate(opened.record, other.record);
+      if (relation?.relation !== 'extends' && relation?.relation !== 'extendedBy') continue;
+      const more = (other.record?.entries.length ?? 0) - (opened.record?.entries.length ?? 0);
+      noteNow(conversation, sameSession(other.conversation.agent.name, other.key, more));
+    }
+  }
+
+  /** When everything that was said so far is written, or has failed to be. */
+  async settled(): Promise<void> {
+    await Promise.all([...[...this.#shared.values()].map(settledOf), ...this.#leaving]);
+  }
+
+  dispose(): void {
+    this.#ended.abort();
+    this.#lifetime.dispose();
+    for (const { messages } of this.#shared.values()) messages.dispose();
+    this.#shared.clear();
+  }
+
+  #add(conversation: Conversation): void {
+    const { key, model } = conversation;
+    const { stores, records, readState, log } = this.#options;
+    const known = this.#shared.get(key);
+    if (known) this.#remove(known.conversation);
+    const messages = new SessionLog({
+      key,
+      model,
+      agentName: () => conversation.agent.name,
+      stores: () => stores.all(),
+      fileStore: records,
+      isWanted: () => !isHttp(conversation),
+      log,
+      onTrouble: (error) => {
+        const text = l10n.t('What is said is not kept as messages to share: {0}', messageOf(error));
+        void showWarning(`Parley: ${text}`);
+      },
+    });
+    const keeper = new ChatState({
+      messages,
+      agent: () => conversation.agent,
+      fetch: (url, signal) => readState(url, AbortSignal.any([signal, this.#ended.signal])),
+    });
+    const shared: SharedSession = {
+      key,
+      conversation,
+      messages,
+      state: new StateExchange(log, keeper),
+      get record() {
+        return messages.record;
+      },
+      onDidChange: messages.onDidChange,
+    };
+    this.#shared.set(key, shared);
+    this.#branches.add(shared);
+    const stop = (): void => conversation.note(abandonedGaps(model.state).map((event) => ({ at: Date.now(), event })));
+    void conversation.whole?.then(() => this.#shared.get(key) === shared && stop());
+    stop();
+  }
+
+  #remove({ key }: Conversation): void {
+    const shared = this.#shared.get(key);
+    if (!shared) return;
+    this.#shared.delete(key);
+    this.#branches.remove(shared);
+    const leaving = settledOf(shared).then(() => {
+      shared.messages.dispose();
+      this.#leaving.delete(leaving);
+    });
+    this.#leaving.add(leaving);
+  }
+}
+
+/** Whether the conversation is with an HTTP agent, which keeps its messages itself. */
+export function isHttp({ agent }: Conversation): boolean {
+  return agent.type === 'communication';
+}
+
+/** When what the agent has stored and what was said is written. */
+async function settledOf({ state, messages }: SharedSession): Promise<void> {
+  await state.settled();
+  await messages.settled();
+}
+
+/** Adds what happens now to a transcript. */
+export function noteNow(conversation: Conversation, event: SessionEvent): void {
+  conversation.note([{ at: Date.now(), event }]);
+}
