@@ -7,7 +7,7 @@ import { missingFileReadsEmpty } from '../../src/acp/quirks/gemini';
 import type { AgentDefinition } from '../../src/agents/agentDefinition';
 import { agentEnvironment } from '../../src/agents/agentEnvironment';
 import { silentLog } from '../../src/base/log';
-import type { SessionOpenStrategy } from '../../src/client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../src/client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../src/client/conversation/conversation';
 import { AgentFiles } from '../../src/client/requests/agentFiles';
 import { StateExchange } from '../../src/client/sharing/stateExchange';

@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../../src/agents/agentDefinition';
 import { agentEnvironment } from '../../src/agents/agentEnvironment';
 import { ParleyError } from '../../src/base/errors';
 import { type Log, silentLog } from '../../src/base/log';
-import type { SessionOpenStrategy } from '../../src/client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../src/client/connection/sessionOpenStrategy';
 import { Conversation } from '../../src/client/conversation/conversation';
 import type { ConversationServices } from '../../src/client/conversation/conversationOptions';
 import type { ConversationPersistence, KeptConversation } from '../../src/client/conversation/persistence';

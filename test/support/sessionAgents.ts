@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type AgentDefinition, parseAgents } from '../../src/agents/agentDefinition';
-import type { SessionOpenStrategy } from '../../src/client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../src/client/connection/sessionOpenStrategy';
 import type { ConversationServices } from '../../src/client/conversation/conversationOptions';
 import type { SignInTerminal } from '../../src/client/ports/ports';
 import { type AgentLogLine, readAgentLog } from './agents/definition';

@@ -1,9 +1,16 @@
-// Where a conversation's connection is: one value, so that no two flags can disagree.
-import type { AuthMethod } from '../../acp/protocol/dialect';
+// The state of a conversation's connection, as one value so that no two flags can disagree; what a
+// connection needs from outside, and what it tells its conversation.
+import type { AuthMethod, Dialect } from '../../acp/protocol/dialect';
+import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { ParleyError } from '../../base/errors';
 import type { StageName } from '../../panel/contract';
+import type { McpServices } from '../mcp/mcpOffer';
 import type { AgentLink } from '../ports/agentLink';
-import type { Attempt } from '../ports/backoff';
+import type { Clock } from '../ports/ports';
+import type { AgentFiles } from '../requests/agentFiles';
+import type { Attempt } from './recovery';
+import type { SessionOpenStrategy } from './sessionOpenStrategy';
+import type { StartContext, StartServices } from './startAgent';
 
 export type ConnectionState =
   | { readonly kind: 'idle' }
@@ -27,3 +34,59 @@ export type ConnectionState =
   | { readonly kind: 'ready'; readonly link: AgentLink; readonly sessionId: string }
   | { readonly kind: 'failed'; readonly error: ParleyError; readonly stage?: StageName }
   | { readonly kind: 'exited'; readonly error: ParleyError };
+
+/** The agent while it runs, also before its session is ready. */
+export interface AgentSide {
+  readonly link: AgentLink;
+  /** The files that it may use. */
+  readonly files: AgentFiles;
+  readonly dialect: Dialect;
+}
+
+/** What a connection needs from outside. */
+export interface ConnectionServices extends StartServices, McpServices {
+  readonly clock: Clock;
+  /** Returns an agent as the settings have it now; undefined where it is no longer in them. */
+  readonly currentAgent?: (id: string) => AgentDefinition | undefined;
+  /** Returns the files for one agent: its quirks may decide how requests for files are read. */
+  readonly filesFor: (agentName: string, initializeResult: unknown) => AgentFiles;
+  /** Nothing is started while this is false. */
+  readonly isTrusted: () => boolean;
+  /** Returns whether an agent that exits unexpectedly is restarted automatically. Absent: it is not. */
+  readonly restarts?: () => boolean;
+  /** The waits between attempts to connect again, in milliseconds. */
+  readonly reconnectDelaysMs?: readonly number[];
+}
+
+/** What all starts of one conversation share. */
+export interface ConnectionContext extends Omit<StartContext, 'onNamed'> {
+  readonly services: ConnectionServices;
+}
+
+/** What the connector tells its conversation. */
+export interface ConnectorListener {
+  /** The connection state changed. */
+  changed(): void;
+  /**
+   * An agent is about to start.
+   * @param lastEnd how the one before it ended, where the transcript does not say so yet
+   * @param opening what is asked of it
+   */
+  starting(lastEnd: ParleyError | undefined, opening: SessionOpenStrategy): void;
+  /**
+   * The session can be used.
+   * @param problems sentences on what the agent did not get
+   * @param isNew the agent does not know the transcript
+   */
+  ready(problems: readonly string[], isNew: boolean): void;
+  /** The agent is gone or is being ended. @param hadSession a session is lost with it */
+  detached(end: AgentEnd, hadSession: boolean): void;
+}
+
+/** How a connection to an agent ended. */
+export interface AgentEnd {
+  /** A sentence on how it went. */
+  readonly note: string;
+  /** It was ended here, and has not failed. */
+  readonly interrupted?: boolean;
+}

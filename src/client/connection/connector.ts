@@ -1,28 +1,27 @@
-// How a conversation comes by its agent and loses it again: starting, signing in, ending, and the one union that says where that stands.
-import type { Dialect } from '../../acp/protocol/dialect';
+// Owns a conversation's connection to its agent: starting, signing in, restarting and ending it, and
+// the one union that says which of these is the case.
+
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { withTimeout } from '../../base/within';
-import { gatherMcp, type McpOffer, type McpServices, NO_MCP_SERVERS } from '../mcp/mcpOffer';
+import { gatherMcp, type McpOffer, NO_MCP_SERVERS } from '../mcp/mcpOffer';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
-import { Backoff } from '../ports/backoff';
-import type { Clock } from '../ports/ports';
-import type { AgentFiles } from '../requests/agentFiles';
 import { mayPass, restartLoop, startFailure } from '../turns/failures';
-import type { ConnectionState } from './connectionState';
-import { RecoveryPolicy } from './recovery';
+import type {
+  AgentEnd,
+  AgentSide,
+  ConnectionContext,
+  ConnectionServices,
+  ConnectionState,
+  ConnectorListener,
+} from './connectionState';
+import { type OpenResult, openSession } from './openSession';
+import { Recovery } from './recovery';
+import { mayGoOn, type SessionOpenStrategy } from './sessionOpenStrategy';
 import type { SessionReplay } from './sessionReplay';
-import {
-  mayGoOn,
-  type Opened,
-  openSession,
-  type SessionOpenStrategy,
-  type StartContext,
-  type StartServices,
-  startAgent,
-} from './sessionStart';
 import { signIn } from './signIn';
+import { type StartContext, startAgent } from './startAgent';
 
 /** What `session/close` may take before the agent is ended all the same, and `logout` before it counts as failed, in milliseconds. */
 const CLOSE_MS = 1500;
@@ -31,57 +30,9 @@ const LOGOUT_MS = 15_000;
 /** An agent has answered that it cannot open a session again. */
 const SESSION_LOST: ReadonlySet<string> = new Set(['session-not-found', 'session-not-opened', 'cannot-reopen']);
 
-/** What there is of an agent while it runs, also before its session is ready. */
-export interface AgentSide {
-  readonly link: AgentLink;
-  /** The files that it may use. */
-  readonly files: AgentFiles;
-  readonly dialect: Dialect;
-}
-
 export interface DropOptions {
   readonly next?: SessionOpenStrategy | undefined;
   readonly closing?: boolean;
-}
-
-/** What a connection needs of the place it runs in. */
-export interface ConnectionServices extends StartServices, McpServices {
-  readonly clock: Clock;
-  /** What the settings say of an agent now; undefined where it is no longer in them. */
-  readonly currentAgent?: (id: string) => AgentDefinition | undefined;
-  /** Files for an agent, made anew for each because a quirk may need its own reading. */
-  readonly filesFor: (agentName: string, initializeResult: unknown) => AgentFiles;
-  /** Nothing is started while this is false. */
-  readonly isTrusted: () => boolean;
-  /** Whether an agent that ended by itself is started again without asking. Absent: it is not. */
-  readonly restarts?: () => boolean;
-  /** The waits between attempts to connect again, in milliseconds. */
-  readonly reconnectDelaysMs?: readonly number[];
-}
-
-/** What starts need that is the same for all of them. */
-export interface ConnectionContext extends Omit<StartContext, 'onNamed'> {
-  readonly services: ConnectionServices;
-}
-
-/** What the connector tells its conversation. */
-export interface ConnectorListener {
-  /** The connection state changed. */
-  changed(): void;
-  /** An agent is about to start. @param lastEnd how the one before it ended, where that has not been told in the transcript yet @param opening what is asked of it */
-  starting(lastEnd: ParleyError | undefined, opening: SessionOpenStrategy): void;
-  /** The session can be used. @param problems sentences on what the agent did not get @param isNew the agent knows nothing of what stands in the transcript */
-  ready(problems: readonly string[], isNew: boolean): void;
-  /** The agent is let go of. @param hadSession there was a session that is lost now */
-  detached(end: AgentEnd, hadSession: boolean): void;
-}
-
-/** How an agent was let go of. */
-export interface AgentEnd {
-  /** A sentence on how it went. */
-  readonly note: string;
-  /** It was ended here, and has not failed. */
-  readonly interrupted?: boolean;
 }
 
 export class Connector {
@@ -100,9 +51,7 @@ export class Connector {
   #replay: SessionReplay | undefined;
   /** How the last agent ended, until the next one starts; shown with what can be done meanwhile. */
   #lastEnd: ParleyError | undefined;
-  readonly #backoff: Backoff;
-  readonly #recovery = new RecoveryPolicy();
-  #restartTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #recovery: Recovery;
   /** The end of the agent before: no other one starts until it is gone. */
   #ending: Promise<void> = Promise.resolve();
   /** A question of the client's own, which the start depends on, is open. */
@@ -112,7 +61,8 @@ export class Connector {
   constructor(context: ConnectionContext, opening: SessionOpenStrategy, listener: ConnectorListener) {
     this.#opening = opening;
     this.#services = context.services;
-    this.#backoff = new Backoff(context.services.reconnectDelaysMs);
+    const { clock, reconnectDelaysMs } = context.services;
+    this.#recovery = new Recovery(() => void this.start(), clock.now, reconnectDelaysMs);
     this.#listener = listener;
     this.#context = {
       ...context,
@@ -170,7 +120,7 @@ export class Connector {
     const { kind } = this.#state;
     if (this.#starting) return this.#starting.promise;
     if (kind === 'ready' || kind === 'authRequired' || this.#disposed) return Promise.resolve();
-    if (kind === 'exited') this.#recovery.reset(); // by itself it is started only while it recovers
+    if (kind === 'exited') this.#recovery.reset(); // an automatic start happens only while it recovers
     const abort = new AbortController();
     const promise = this.#start(abort.signal).finally(() => {
       this.#starting = undefined;
@@ -182,8 +132,7 @@ export class Connector {
 
   /** Stops a start that has not ended, and the attempts to connect again. */
   cancelStart(): void {
-    this.#backoff.dispose();
-    clearTimeout(this.#restartTimer);
+    this.#recovery.stop();
     if (this.#state.kind === 'recovering') this.#set({ kind: 'exited', error: this.#state.error });
     this.#starting?.abort.abort(new ParleyError('start-cancelled', 'The start was stopped.'));
   }
@@ -324,16 +273,14 @@ export class Connector {
     if (this.#disposed) return;
     this.#disposed = true;
     this.endReplay();
-    this.#backoff.dispose();
-    clearTimeout(this.#restartTimer);
+    this.#recovery.dispose();
     this.#starting?.abort.abort(new ParleyError('conversation-closed', 'The session was closed.'));
     this.link?.dispose();
   }
 
   async #start(signal: AbortSignal): Promise<void> {
     const { stages } = this.#context;
-    this.#backoff.skipWait();
-    clearTimeout(this.#restartTimer);
+    this.#recovery.starting();
     stages.reset();
     const refusal = this.#context.refuses();
     if (refusal) {
@@ -367,8 +314,8 @@ export class Connector {
       await link?.close();
       if (this.#disposed) return;
       this.#detach({ note: failure.message });
-      if (!stopped && this.#backoff.isUnderWay && mayPass(failure) && this.#tryAgain(failure)) return;
-      this.#backoff.dispose();
+      if (!stopped && this.#recovery.isReconnecting && mayPass(failure) && this.#tryAgain(failure)) return;
+      this.#recovery.stop();
       this.#set(stopped ? { kind: 'idle' } : { kind: 'failed', error: failure, ...(stage && { stage }) });
     }
   }
@@ -387,12 +334,11 @@ export class Connector {
   async #open(link: AgentLink, signal: AbortSignal): Promise<void> {
     const opened = await this.#openOrBegin(link, signal);
     if (opened.kind === 'authRequired') {
-      this.#backoff.dispose();
+      this.#recovery.stop();
       this.#set({ ...opened, link });
       return;
     }
-    this.#backoff.dispose();
-    this.#recovery.ready(this.#services.clock.now());
+    this.#recovery.ready();
     const { sessionId } = opened;
     this.#replay = opened.replay;
     const { protocol, features } = link.description;
@@ -405,7 +351,7 @@ export class Connector {
   }
 
   /** A session whose transcript stands here goes on in a new one where the agent cannot open it again: it is told what was said, and the user is told so. */
-  async #openOrBegin(link: AgentLink, signal: AbortSignal): Promise<Opened> {
+  async #openOrBegin(link: AgentLink, signal: AbortSignal): Promise<OpenResult> {
     const opening = this.#opening;
     const mcp = this.#mcp;
     try {
@@ -443,20 +389,19 @@ export class Connector {
     if (goesOn) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
     if (error.code === 'connection-lost') return goesOn && this.#tryAgain(error);
     if (!this.#services.restarts?.()) return false;
-    const step = this.#recovery.ended(this.#services.clock.now());
+    const step = this.#recovery.restart();
     if (step.kind === 'give-up') {
       this.#lastEnd = restartLoop(error, step.attempts);
       this.#set({ kind: 'exited', error: this.#lastEnd });
       return true;
     }
-    this.#restartTimer = setTimeout(() => void this.start(), step.afterMs);
     this.#set({ kind: 'recovering', error, attempt: step });
     return true;
   }
 
   /** Connects again after a while (protocol.md 6.1: a new connection, then the session is opened again). @returns false where it was tried often enough */
   #tryAgain(error: ParleyError): boolean {
-    const attempt = this.#backoff.next(() => void this.start());
+    const attempt = this.#recovery.reconnect();
     if (attempt) this.#set({ kind: 'recovering', error, attempt });
     return attempt !== undefined;
   }

@@ -5,7 +5,7 @@ import { resolveCommand } from '../../agents/resolveCommand';
 import { ParleyError } from '../../base/errors';
 import type { AgentLink } from '../ports/agentLink';
 import type { TerminalCommand } from '../ports/ports';
-import { deadlines, type StartContext } from './sessionStart';
+import { deadlines, type StartContext } from './startAgent';
 
 type TerminalMethod = Extract<AuthMethod, { type: 'terminal' }>;
 

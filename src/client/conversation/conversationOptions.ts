@@ -1,8 +1,8 @@
 // What a conversation is made of: its agent and folders, where it is kept, and what it goes on from.
 
 import type { AgentDefinition } from '../../agents/agentDefinition';
-import type { ConnectionServices } from '../connection/connector';
-import type { SessionOpenStrategy } from '../connection/sessionStart';
+import type { ConnectionServices } from '../connection/connectionState';
+import type { SessionOpenStrategy } from '../connection/sessionOpenStrategy';
 import type { ChatServices } from '../http/communicationChat';
 import type { Terminals } from '../terminals/terminals';
 import type { TurnServices } from '../turns/turnControl';

@@ -2,7 +2,7 @@
 import { l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
-import { canReopen, pastOf } from '../../client/connection/sessionStart';
+import { canReopen, pastOf } from '../../client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../client/conversation/conversation';
 import type { SearchResult } from '../../store/search/search';
 import type { SessionRecord } from '../../store/sessions/records';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
-import type { SessionOpenStrategy } from '../../client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../client/connection/sessionOpenStrategy';
 import { Conversation } from '../../client/conversation/conversation';
 import type { ConversationServices } from '../../client/conversation/conversationOptions';
 import { Changes } from '../../session/model/changes';

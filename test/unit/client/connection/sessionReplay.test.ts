@@ -2,8 +2,8 @@
 import { strict as assert } from 'node:assert';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { silentLog } from '../../../../src/base/log';
+import { pastOf } from '../../../../src/client/connection/sessionOpenStrategy';
 import { SessionReplay } from '../../../../src/client/connection/sessionReplay';
-import { pastOf } from '../../../../src/client/connection/sessionStart';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import { snapshotOf } from '../../../../src/client/view/snapshot';
 import { SessionModel } from '../../../../src/session/model/model';

@@ -1,6 +1,6 @@
 // Conversations with the scripted agent of version 2, and what tests of its lifecycle look at.
 import { join } from 'node:path';
-import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionStart';
+import type { SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
 import type { Conversation } from '../../../../src/client/conversation/conversation';
 import type { ConversationServices } from '../../../../src/client/conversation/conversationOptions';
 import { snapshotOf } from '../../../../src/client/view/snapshot';

@@ -1,7 +1,7 @@
 // Which method opens a session, by what the agent can do and what stands in the panel.
 import { strict as assert } from 'node:assert';
 import type { AgentFeatures } from '../../../../src/acp/protocol/dialect';
-import { openMethodFor, type SessionOpenStrategy } from '../../../../src/client/connection/sessionStart';
+import { openMethodFor, type SessionOpenStrategy } from '../../../../src/client/connection/sessionOpenStrategy';
 
 const prompt = { image: false, audio: false, embeddedContext: false };
 const fresh: SessionOpenStrategy = { kind: 'reopen', sessionId: 's', transcript: 'replay' };

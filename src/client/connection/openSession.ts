@@ -1,0 +1,226 @@
+// Opens a session with an agent that runs: a new one, one of the agent again, or a second one that
+// begins with the past of another (protocol.md 1.2, 3.5, 5.8).
+import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
+import { sendReady } from '../../acp/proposals/sessionReady';
+import { probeStatus } from '../../acp/proposals/sessionStatus';
+import type { AuthMethod, SessionOffer, SessionSetup } from '../../acp/protocol/dialect';
+import { repeatedEvents } from '../../acp/quirks/repeatedPast';
+import { ParleyError } from '../../base/errors';
+import type { SessionEvent } from '../../session/events/event';
+import { handOver, type McpOffer } from '../mcp/mcpOffer';
+import type { AgentLink } from '../ports/agentLink';
+import { StageTimeout } from '../transport/stages';
+import { type OpenMethod, openMethodFor, type SessionOpenStrategy } from './sessionOpenStrategy';
+import { SessionReplay, type SessionReplayOptions } from './sessionReplay';
+import { deadlines, type StartContext } from './startAgent';
+
+/** How long an agent may take to say whether it still has a session, in milliseconds. */
+const STATUS_MS = 5000;
+
+/** What is asked of an agent that has started. */
+interface OpenRequest {
+  readonly opening: SessionOpenStrategy;
+  /** Never rejects. */
+  readonly mcp: Promise<McpOffer>;
+}
+
+/** What opening a session led to. */
+export type OpenResult =
+  | {
+      readonly kind: 'ready';
+      readonly sessionId: string;
+      /** Sentences on what the agent did not get of what the user has. */
+      readonly problems: readonly string[];
+      /** The agent knows nothing of what was said before. */
+      readonly isNew: boolean;
+      /** The past may still be repeated. */
+      readonly replay: SessionReplay | undefined;
+    }
+  | { readonly kind: 'authRequired'; readonly methods: readonly AuthMethod[]; readonly error?: string };
+
+/** Stages `session` and `ready`. @throws ParleyError; the agent still runs then, and the transcript stands where it has not begun to repeat it. */
+export async function openSession(
+  context: StartContext,
+  link: AgentLink,
+  wanted: OpenRequest,
+  signal: AbortSignal,
+): Promise<OpenResult> {
+  const { stages, agent } = context;
+  const { features, authMethods: methods } = link.description;
+  const { opening } = wanted;
+  const way = openMethodFor(opening, features, agent.name);
+  const mcp = handOver(await wanted.mcp, features, agent.name);
+  signal.throwIfAborted();
+  // The whole list goes with every way to open a session: an agent remembers none of it (section 1.13).
+  const setup: SessionSetup = {
+    cwd: context.cwd,
+    additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
+    mcpServers: mcp.servers,
+  };
+  let opened: OpenedOffer;
+  try {
+    opened = await (opening.kind === 'reopen'
+      ? openExisting(context, link, opening, way, setup, signal)
+      : openNew(context, link, opening, setup, signal));
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    if (error.code !== RPC_CODES.authRequired) throw openFailure(error, opening, agent.name);
+    stages.awaitUser('sign-in');
+    return { kind: 'authRequired', methods, ...(methods.length === 0 && { error: error.message }) };
+  }
+  const { offer, replay } = opened;
+  const { sessionId } = offer;
+  const { rpc } = link;
+  if (features.ready && rpc) {
+    await stages.run('ready', deadlines(context).ready, signal, (stop) =>
+      link.until(() => sendReady(rpc, sessionId), stop),
+    );
+  } else stages.skip('ready');
+  link.throwIfEnded();
+  return { kind: 'ready', sessionId, problems: mcp.problems, isNew: opening.kind === 'new', replay };
+}
+
+interface OpenedOffer {
+  readonly offer: SessionOffer;
+  readonly replay: SessionReplay | undefined;
+}
+
+/** `session/new` and `session/fork`: the agent names the session; what it said of it before is kept for it. */
+async function openNew(
+  context: StartContext,
+  link: AgentLink,
+  opening: Exclude<SessionOpenStrategy, { kind: 'reopen' }>,
+  setup: SessionSetup,
+  signal: AbortSignal,
+): Promise<OpenedOffer> {
+  const { dialect, router } = link;
+  const { apply } = context;
+  const offer = await inSessionStage(context, link, `session/${opening.kind}`, signal, (inner) =>
+    opening.kind === 'new' ? dialect.newSession(setup, inner) : dialect.fork(opening.sessionId, setup, inner),
+  );
+  context.onNamed(offer.sessionId);
+  let replay: SessionReplay | undefined;
+  if (opening.kind === 'fork') {
+    const { past = [] } = opening;
+    apply({ type: 'cleared', replay: true });
+    for (const event of past) apply(event);
+    if (past.length > 0) apply(FORKED);
+    // Some agents repeat the past of the session that was forked, or a part of it, some only know it.
+    replay = replayOf(context, link, { compares: past.length > 0, expected: past.length === 0 });
+  } else if (context.known().entries.length > 0 && !link.description.features.carried) apply({ type: 'ids_renewed' });
+  // What the response says is applied first, then what came before it, in order; only then does anything else follow.
+  applyOffer(context, offer);
+  const early = router.register(offer.sessionId, replay?.take ?? context.onUpdates);
+  replay?.answered();
+  if (early > 0) context.services.log.debug(`${early} early updates of session ${offer.sessionId} applied`);
+  return { offer, replay };
+}
+
+/** Where the past of another session ends. */
+const FORKED: SessionEvent = {
+  type: 'notice',
+  own: true,
+  severity: 'info',
+  title: 'Forked session',
+  description: 'Messages above come from the original session. Messages below are not part of it.',
+};
+
+function replayOf(
+  { onUpdates, onState, onRepeated, known, apply, services }: StartContext,
+  { dialect, description }: AgentLink,
+  manner: Pick<SessionReplayOptions, 'compares' | 'expected'>,
+): SessionReplay {
+  const asSaid = repeatedEvents(description.raw);
+  const { log } = services;
+  return new SessionReplay({ ...manner, dialect, log, asSaid, known, apply, onUpdates, onState, onRepeated });
+}
+
+/** `session/load` and `session/resume`: the session has its name already, and is spoken of before the answer. */
+async function openExisting(
+  context: StartContext,
+  link: AgentLink,
+  { sessionId, transcript }: Extract<SessionOpenStrategy, { kind: 'reopen' }>,
+  way: OpenMethod,
+  setup: SessionSetup,
+  signal: AbortSignal,
+): Promise<OpenedOffer> {
+  const { router, description } = link;
+  // An agent that is not to repeat the past may do so all the same, and then nothing may stand twice. Messages of a server have ids of their own and are repeated by nobody.
+  const compares = transcript === 'keep' || !way.replays;
+  const replay =
+    description.features.carried || way.method === 'status'
+      ? undefined
+      : replayOf(context, link, { compares, expected: way.replays });
+  context.onNamed(sessionId);
+  try {
+    router.register(sessionId, replay?.take ?? context.onUpdates);
+    const offer = await inSessionStage(context, link, `session/${way.method}`, signal, async (inner) => {
+      const answer = await requestExisting(link, way, sessionId, setup, inner);
+      if (way.replays) {
+        replay?.begin();
+        await replay?.quiet(inner);
+      }
+      return answer;
+    });
+    replay?.answered();
+    applyOffer(context, offer);
+    return { offer, replay };
+  } catch (error) {
+    replay?.dispose();
+    router.unregister(sessionId);
+    context.onNamed(undefined);
+    throw error;
+  }
+}
+
+/** @throws ParleyError `session-not-found` where nothing can be opened and the agent does not say that it still has the session */
+async function requestExisting(
+  { dialect, rpc }: AgentLink,
+  { method, replays }: OpenMethod,
+  sessionId: string,
+  setup: SessionSetup,
+  signal: AbortSignal,
+): Promise<SessionOffer> {
+  if (method === 'load') return dialect.load(sessionId, setup, signal);
+  if (method === 'resume') return dialect.resume(sessionId, setup, replays, signal);
+  const status = rpc && (await probeStatus(rpc, sessionId, STATUS_MS, signal));
+  if (status?.answer === 'live') return { sessionId };
+  throw new ParleyError('session-not-found', 'The agent does not say that it still has the session.');
+}
+
+/** Runs the request that opens a session. A time-out names it: an agent that replays and never answers is another matter than one that does not start. */
+async function inSessionStage<T>(
+  context: StartContext,
+  link: AgentLink,
+  method: string,
+  signal: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = deadlines(context).session;
+  try {
+    return await context.stages.run('session', limit, signal, (stop) => link.until(run, stop));
+  } catch (error) {
+    throw error instanceof StageTimeout ? new StageTimeout(method, limit) : error;
+  }
+}
+
+/** Agents say in many codes that they do not have a session (agents.md 15): their own words are shown. */
+function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: string): unknown {
+  if (opening.kind === 'new') return error;
+  const gone = error.code === RPC_CODES.resourceNotFound;
+  const what = opening.kind === 'fork' ? 'did not continue the session as a second one' : 'did not open the session';
+  return new ParleyError(
+    gone ? 'session-not-found' : 'session-not-opened',
+    `${agent} ${what}: ${error.message.replace(/\.$/, '')}.`,
+    {
+      hint: gone ? 'It may have been deleted. Start a new session.' : 'Try again, or start a new session.',
+      cause: error,
+    },
+  );
+}
+
+function applyOffer({ apply }: StartContext, { modes, config, commands }: SessionOffer): void {
+  if (config) apply({ type: 'config', options: config });
+  if (modes) apply({ type: 'modes', ...modes });
+  if (commands) apply({ type: 'commands', commands });
+}

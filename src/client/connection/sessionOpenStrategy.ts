@@ -1,0 +1,80 @@
+// How a conversation gets its session: a new one, an old one of the agent opened again, or one that
+// begins with the past of another; and the method of the protocol that this takes with an agent.
+import type { AgentFeatures } from '../../acp/protocol/dialect';
+import { ParleyError } from '../../base/errors';
+import type { SessionEvent } from '../../session/events/event';
+import { eventsOf, terminalsOf } from '../../session/model/entryEvents';
+import type { SessionState } from '../../session/model/state';
+
+export type SessionOpenStrategy =
+  | { readonly kind: 'new' }
+  | {
+      readonly kind: 'reopen';
+      readonly sessionId: string;
+      /** `replay`: the transcript is to be rebuilt from what the agent repeats. `keep`: it stands here already. */
+      readonly transcript: 'replay' | 'keep';
+    }
+  | {
+      readonly kind: 'fork';
+      readonly sessionId: string;
+      /** What makes the transcript of the session that is forked, where it stands in this window (pastOf). */
+      readonly past?: readonly SessionEvent[];
+    };
+
+/** The method that an opening takes with an agent. `replays`: the agent repeats what was said, so the transcript begins empty. */
+export type OpenMethod =
+  | { readonly method: 'new' | 'fork'; readonly replays: false }
+  | { readonly method: 'load'; readonly replays: true }
+  /** Nothing is opened: the agent is asked whether it still has the session, and the session is used as it is. */
+  | { readonly method: 'status'; readonly replays: false }
+  | { readonly method: 'resume'; readonly replays: boolean };
+
+/**
+ * Chooses by what the agent can do (protocol.md 1.2, 3.5, 5.8). For a transcript that stands already `session/resume` goes before `session/load`, which would say
+ * everything again; where there is none, a way that repeats the past goes first. An agent that can do neither may still have it, and can be asked (4.2).
+ * @throws ParleyError `cannot-reopen`, `cannot-fork`
+ */
+export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatures, agent: string): OpenMethod {
+  if (opening.kind === 'new') return { method: 'new', replays: false };
+  if (opening.kind === 'fork') {
+    if (features.fork) return { method: 'fork', replays: false };
+    throw new ParleyError('cannot-fork', `${agent} cannot continue a session as a second one.`, {
+      hint: 'Start a new session instead.',
+    });
+  }
+  const { resume, load, status } = features;
+  if (opening.transcript === 'replay' && resume?.replay) return { method: 'resume', replays: true };
+  if (resume && (opening.transcript === 'keep' || !load)) return { method: 'resume', replays: false };
+  if (load) return { method: 'load', replays: true };
+  if (opening.transcript === 'keep' && status) return { method: 'status', replays: false };
+  throw new ParleyError('cannot-reopen', `${agent} cannot open a session of an earlier time.`, {
+    hint: 'Start a new session instead.',
+  });
+}
+
+/** Whether an agent can open its sessions again in any way. */
+export function canReopen(features: AgentFeatures): boolean {
+  return features.load !== undefined || features.resume !== undefined;
+}
+
+/** Whether a session whose transcript stands here may go on after its connection has ended: opened again, or as the agent still has it. */
+export function mayGoOn(features: AgentFeatures): boolean {
+  return canReopen(features) || features.status !== undefined;
+}
+
+/** How a conversation that was kept comes by its session again: the transcript stands here already. */
+export function strategyFor(kept: { readonly agentSessionId?: string } | undefined): SessionOpenStrategy {
+  const sessionId = kept?.agentSessionId;
+  return sessionId === undefined ? { kind: 'new' } : { kind: 'reopen', sessionId, transcript: 'keep' };
+}
+
+/** Returns what makes the transcript of a session once more, in another one: its turns are the past there. */
+export function pastOf(state: Pick<SessionState, 'entries' | 'terminals'>): readonly SessionEvent[] {
+  return state.entries.flatMap((entry): SessionEvent[] => {
+    if (entry.kind === 'turn_end') return [];
+    // By an id of its own, so that two in a row stay two.
+    if (entry.kind === 'user')
+      return [{ type: 'message', role: 'user', messageId: `origin-${entry.id}`, content: entry.content }];
+    return [...terminalsOf(entry, state), ...eventsOf(entry)];
+  });
+}

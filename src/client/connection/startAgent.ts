@@ -1,0 +1,115 @@
+// Starts an agent, or connects to it, and initializes it: the first stages of a start. Opening its
+// session (openSession.ts) is the rest.
+import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
+import type { StateHolder } from '../../acp/proposals/sessionState';
+import type { Protocol } from '../../acp/protocol/dialect';
+import type { AgentDefinition } from '../../agents/agentDefinition';
+import type { ParleyError } from '../../base/errors';
+import type { Log } from '../../base/log';
+import type { SessionEvent } from '../../session/events/event';
+import type { Entry } from '../../session/model/state';
+import type { Transcript } from '../../session/reconcile/reconcile';
+import type { CommunicationChat } from '../http/communicationChat';
+import { CommunicationLink } from '../http/communicationLink';
+import type { AgentLink } from '../ports/agentLink';
+import type { SignInTerminal } from '../ports/ports';
+import type { ProtocolOffers } from '../transport/protocolOffers';
+import type { RemoteAccess } from '../transport/remoteTarget';
+import { RpcLink } from '../transport/rpcLink';
+import { type Deadlines, deadlinesFor, type Stages } from '../transport/stages';
+import type { SessionReplayOptions } from './sessionReplay';
+
+/** What a start needs from outside. */
+export interface StartServices {
+  readonly log: Log;
+  readonly client: { readonly name: string; readonly title: string; readonly version: string };
+  /** The environment to start an agent's command in: the user's, with the PATH of their login shell. */
+  readonly environment: (command: string) => Promise<Record<string, string>>;
+  /** What the window has learned of the versions that its agents speak. */
+  readonly offers?: ProtocolOffers;
+  /** Asked before an agent is started; may ask the user. Rejects with a ParleyError where they do not want it. */
+  readonly approve?: (agent: AgentDefinition) => Promise<void>;
+  /** Runs a sign-in that needs a terminal; without it such methods are shown and cannot be chosen. */
+  readonly signInTerminal?: SignInTerminal;
+  /** What only the user can give for agents on other machines; without it they get no secrets and nothing unencrypted. */
+  readonly remote?: RemoteAccess;
+  /** The W3C traceparent that VS Code was started with; an agent's own environment may name another one. */
+  readonly traceparent?: string | undefined;
+  /** Keeps the state of the conversation's session for its agent; without it there is none. @param key of the conversation */
+  readonly agentState?: (key: string) => StateHolder | undefined;
+  /** The user's limit for the slow start stages, in milliseconds. */
+  readonly startTimeoutMs: () => number;
+  readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
+}
+
+export interface StartContext {
+  readonly key: string;
+  readonly agent: AgentDefinition;
+  readonly cwd: string;
+  /** Folders of the workspace beside `cwd`; absolute. */
+  readonly additionalDirectories: readonly string[];
+  readonly services: StartServices;
+  readonly stages: Stages;
+  readonly onRequest: RpcHandlers['onRequest'];
+  readonly onNotification: RpcHandlers['onNotification'];
+  readonly onUpdates: SessionReplayOptions['onUpdates'];
+  readonly onState: SessionReplayOptions['onState'];
+  readonly apply: (event: SessionEvent) => void;
+  /** Why no agent may be started for this conversation now. */
+  readonly refuses: () => ParleyError | undefined;
+  /** The agent's side of the session has changed. */
+  readonly onSession: (facts: {
+    readonly agentId?: string;
+    readonly agentSessionId?: string | null;
+    readonly protocol?: Protocol;
+  }) => void;
+  /** The session that is the client's own, with HTTP agents. */
+  readonly communication: CommunicationChat;
+  /** What stands in the transcript. */
+  readonly known: () => Transcript;
+  /** The agent has repeated the session; called before what is missing here is added. */
+  readonly onRepeated: (repeated: readonly Entry[]) => void;
+  /** The session has its name: the agent's requests may come with the very next message. Undefined: it was not opened after all. */
+  readonly onNamed: (sessionId: string | undefined) => void;
+}
+
+/** Stages `resolve`, `spawn`, `initialize`. @throws ParleyError, with nothing left running. */
+export async function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
+  const { key, agent, cwd, services, stages, onRequest, onNotification } = context;
+  const { log, client, environment, offers, remote, onTraffic, signInTerminal } = services;
+  // The user may be asked whether they want this agent at all, which takes as long as it takes to read.
+  if (services.approve) {
+    const { approve } = services;
+    await stages.run('resolve', deadlines(context)['sign-in'], signal, () => approve(agent));
+  }
+  const heard = onTraffic && ((dir: 'in' | 'out', line: string) => onTraffic(key, dir, line));
+  if (agent.type === 'communication') {
+    const options = { agent, remote, log, chat: context.communication, onTraffic: heard };
+    return CommunicationLink.open(options, stages, deadlines(context), signal);
+  }
+  return RpcLink.open(
+    {
+      agent,
+      cwd,
+      environment,
+      offers,
+      remote,
+      client,
+      log,
+      onRequest,
+      onNotification,
+      traceparent: (agent.type === 'process' ? agent.env.TRACEPARENT : undefined) ?? services.traceparent,
+      signInTerminal: signInTerminal !== undefined && agent.type === 'process',
+      onTraffic: heard,
+      state: services.agentState?.(key),
+    },
+    stages,
+    deadlines(context),
+    signal,
+  );
+}
+
+/** What each stage may take, by the user's setting. */
+export function deadlines({ services }: StartContext): Deadlines {
+  return deadlinesFor(services.startTimeoutMs());
+}
