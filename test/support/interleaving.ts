@@ -198,11 +198,12 @@ export class Interleaving {
 
   #ask(): void {
     const open = [...this.#model.state.permissions.keys()];
-    if (open.length > 0 && this.#random(2) === 0) this.#turns.permissions.answer(this.#pick(open) ?? '', 'yes');
+    if (open.length > 0 && this.#random(2) === 0)
+      this.#turns.requests.permissions.answer(this.#pick(open) ?? '', 'yes');
     else if (this.#session) {
       const options = [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }] as const;
       const asked = { title: 'May I?', options };
-      void this.#turns.permissions.ask(asked, this.#turns.isCancelled, new AbortController().signal);
+      void this.#turns.requests.permissions.ask(asked, this.#turns.isCancelled, new AbortController().signal);
     }
   }
 

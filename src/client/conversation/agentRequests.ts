@@ -1,14 +1,13 @@
-// What an agent asks of the client: permission, files, terminals. Everything is refused for a session that is not this one (protocol.md 5.13).
-
+// Answers the requests of an agent: permissions, files, terminals. Requests for any other session are
+// refused (protocol.md 5.13).
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { Dialect } from '../../acp/protocol/dialect';
 import { readElicitation } from '../../acp/protocol/elicitation';
 import { readUserQuestions } from '../../acp/quirks/userQuestions';
 import { at } from '../../base/untrusted';
 import type { AgentFiles } from '../requests/agentFiles';
-import type { ElicitationAnswer, ElicitationRequestHandler } from '../requests/elicitationRequestHandler';
-import type { AskFile } from '../requests/fileQuestions';
-import type { PermissionRequestHandler } from '../requests/permissionRequestHandler';
+import type { ElicitationAnswer } from '../requests/elicitationRequestHandler';
+import type { UserRequests } from '../requests/userRequests';
 import type { Terminals } from '../terminals/terminals';
 
 export interface RequestContext {
@@ -19,11 +18,8 @@ export interface RequestContext {
   /** Undefined while no agent runs. */
   readonly agentSide: () => { readonly files: AgentFiles; readonly dialect: Dialect } | undefined;
   readonly terminals: Terminals;
-  readonly permissions: PermissionRequestHandler;
-  readonly elicitations: ElicitationRequestHandler;
-  /** Asks about a file; a cancelled turn asks nothing any more. */
-  readonly askFile: AskFile;
-  /** Whether this is the id of a session that the agent runs for this one. */
+  /** What it asks the user. */
+  readonly requests: UserRequests;
   /** Undefined where the id is not that of a subagent; aborted when that is asked to stop. */
   readonly untilSubagentStopped: (sessionId: string) => AbortSignal | undefined;
   /** Aborted when our request of this id has its answer; undefined where none is under way. */
@@ -42,7 +38,7 @@ export async function answerRequest(
   params: unknown,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { key, roots, terminals, permissions, elicitations, askFile, isCancelled } = context;
+  const { key, roots, terminals, requests, isCancelled } = context;
   if (method === 'elicitation/create') return elicit(context, params, signal);
   const answer = ANSWERS.get(method);
   if (!answer) throw new RpcError(RPC_CODES.methodNotFound, `Method not found: ${method}`);
@@ -51,11 +47,7 @@ export async function answerRequest(
   const untilStopped = checkSession(context, sessionId);
   const agentSide = context.agentSide();
   if (!agentSide) throw new RpcError(RPC_CODES.internal, 'The session is closed');
-  return answer(
-    { key, roots, terminals, permissions, elicitations, askFile, isCancelled, untilStopped, ...agentSide },
-    params,
-    signal,
-  );
+  return answer({ key, roots, terminals, requests, isCancelled, untilStopped, ...agentSide }, params, signal);
 }
 
 /** A question may come before there is a session, as part of a request of ours: it is open as long as that. */
@@ -63,11 +55,11 @@ async function elicit(context: RequestContext, params: unknown, signal: AbortSig
   const asked = readElicitation(params);
   if ('sessionId' in asked.scope) {
     const untilStopped = checkSession(context, asked.scope.sessionId);
-    return context.elicitations.ask(asked, context.isCancelled(), either(signal, untilStopped));
+    return context.requests.elicitations.ask(asked, context.isCancelled(), either(signal, untilStopped));
   }
   const over = context.untilAnswered(asked.scope.requestId);
   if (!over) throw new RpcError(RPC_CODES.invalidParams, 'elicitation/create: no request with this id is under way');
-  return context.elicitations.ask(asked, false, AbortSignal.any([signal, over]));
+  return context.requests.elicitations.ask(asked, false, AbortSignal.any([signal, over]));
 }
 
 /** Returns what ends the questions of a session before their turn does, if anything. @throws RpcError -32002 */
@@ -82,10 +74,7 @@ function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSigna
   return other ? AbortSignal.any([signal, other]) : signal;
 }
 
-type Answering = Pick<
-  RequestContext,
-  'key' | 'roots' | 'terminals' | 'permissions' | 'elicitations' | 'askFile' | 'isCancelled'
-> & {
+type Answering = Pick<RequestContext, 'key' | 'roots' | 'terminals' | 'requests' | 'isCancelled'> & {
   readonly untilStopped: AbortSignal | undefined;
   readonly files: AgentFiles;
   readonly dialect: Dialect;
@@ -93,11 +82,11 @@ type Answering = Pick<
 
 type Answer = (context: Answering, params: unknown, signal: AbortSignal) => unknown;
 
-/** A map: the agent chooses the name, and an object has names that nobody put there. */
+/** A map, since the agent chooses the name and an object has inherited ones. */
 const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'session/request_permission',
-    async ({ permissions, elicitations, dialect, isCancelled, untilStopped }, params, signal) => {
+    async ({ requests: { permissions, elicitations }, dialect, isCancelled, untilStopped }, params, signal) => {
       const asked = dialect.readPermission(params);
       const questions = readUserQuestions(params);
       const over = either(signal, untilStopped);
@@ -106,8 +95,14 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
       return questions.answer(await elicitations.ask(questions.asked, isCancelled(), over));
     },
   ],
-  ['fs/read_text_file', ({ files, roots, askFile }, params, signal) => files.read(params, roots, askFile, signal)],
-  ['fs/write_text_file', ({ files, roots, askFile }, params, signal) => files.write(params, roots, askFile, signal)],
+  [
+    'fs/read_text_file',
+    ({ files, roots, requests }, params, signal) => files.read(params, roots, requests.askFile, signal),
+  ],
+  [
+    'fs/write_text_file',
+    ({ files, roots, requests }, params, signal) => files.write(params, roots, requests.askFile, signal),
+  ],
   ['terminal/create', ({ terminals, key, roots }, params) => terminals.create(key, params, roots)],
   ['terminal/output', ({ terminals, key }, params) => terminals.output(key, params)],
   ['terminal/wait_for_exit', ({ terminals, key }, params, signal) => terminals.waitForExit(key, params, signal)],

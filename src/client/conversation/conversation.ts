@@ -379,7 +379,7 @@ export class Conversation implements Disposable {
   }
 
   answerPermission(id: string, optionId: string | null): boolean {
-    return this.#turns.permissions.answer(id, optionId);
+    return this.#turns.requests.permissions.answer(id, optionId);
   }
 
   /** Adds what happens beside the agent: a word of the client's own, or messages of a past that was held elsewhere; kept like all else. */
@@ -391,7 +391,7 @@ export class Conversation implements Disposable {
 
   /** The forms and pages that wait for the user. */
   get elicitations(): ElicitationRequestHandler {
-    return this.#turns.elicitations;
+    return this.#turns.requests.elicitations;
   }
 
   /**

@@ -72,7 +72,7 @@ export class Inbound {
   notification(method: string, params: unknown): void {
     const { services, turns } = this.#parts;
     const done = method === 'elicitation/complete' ? readCompleted(params) : undefined;
-    if (done !== undefined) turns.elicitations.completed(done);
+    if (done !== undefined) turns.requests.elicitations.completed(done);
     else services.log.debug(`ignored notification ${method}`);
   }
 
@@ -86,9 +86,7 @@ export class Inbound {
         roots,
         sessionId: () => connector().sessionId,
         terminals: services.terminals,
-        permissions: turns.permissions,
-        elicitations: turns.elicitations,
-        askFile: turns.askFile,
+        requests: turns.requests,
         untilSubagentStopped: (id) => subagents.untilStopped(id),
         untilAnswered: (id) => connector().agentSide?.link.rpc?.untilAnswered(id),
         agentSide: () => connector().agentSide,

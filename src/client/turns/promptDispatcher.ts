@@ -1,9 +1,7 @@
-// Takes messages from the queue one after the other and tells whoever waits how each of them went.
-import { type PromptCapabilities, takes } from '../../acp/protocol/dialect';
+// Sends the messages of the queue one after the other, and settles the promises of those who sent them.
 import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
-import type { ContentBlock } from '../../session/events/content';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { TurnResult } from './openTurn';
 
@@ -106,15 +104,6 @@ export class PromptDispatcher implements Disposable {
   forget(item: QueueItem): void {
     this.#waiting.get(item.id)?.reject(new ParleyError('message-removed', 'The message was removed from the queue.'));
     this.#waiting.delete(item.id);
-  }
-
-  /** What the agent gets for a message: its text, then each attachment in the best form that it takes. */
-  contentOf(item: QueueItem, capabilities: PromptCapabilities): ContentBlock[] {
-    const blocks: ContentBlock[] = item.text === '' ? [] : [{ type: 'text', text: item.text }];
-    for (const { forms, label } of item.attachments) {
-      blocks.push(forms.find((form) => takes(capabilities, form)) ?? { type: 'text', text: `[${label}]` });
-    }
-    return blocks;
   }
 
   dispose(): void {

@@ -2,7 +2,13 @@
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { isReceipt } from '../../acp/proposals/promptLifecycle';
-import type { PromptAnswer, PromptCapabilities, StateReport, TurnComplete } from '../../acp/protocol/dialect';
+import {
+  type PromptAnswer,
+  type PromptCapabilities,
+  type StateReport,
+  type TurnComplete,
+  takes,
+} from '../../acp/protocol/dialect';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { at } from '../../base/untrusted';
@@ -13,9 +19,8 @@ import { detailed, type PauseCode, type WaitReason } from '../../session/queue/w
 import type { OpenedSession } from '../ports/agentLink';
 import { later } from '../ports/grace';
 import type { Clock } from '../ports/ports';
-import { ElicitationRequestHandler } from '../requests/elicitationRequestHandler';
-import { type AskFile, FileQuestions } from '../requests/fileQuestions';
-import { PermissionRequestHandler } from '../requests/permissionRequestHandler';
+import { UserRequests } from '../requests/userRequests';
+import { AcceptedPrompts } from './acceptedPrompts';
 import { promptFailure } from './failures';
 import { PromptDispatcher, type SentMessage } from './promptDispatcher';
 import { textOf } from './promptEcho';
@@ -24,20 +29,10 @@ import { TurnTracker } from './turnTracker';
 /** How long an agent may take to stop before the user is offered to end it, in milliseconds. */
 const STOP_PATIENCE_MS = 10_000;
 
-/** How long an agent may take to give a message back that it holds, in milliseconds. */
-const TAKE_BACK_MS = 5000;
 /** How long an agent that cannot be written to may take to end, in milliseconds. */
 const UNWRITABLE_MS = 2000;
 /** How {@link StateReport} names the error -32000. */
 const AUTH_REQUIRED = `agent-error ${RPC_CODES.authRequired}`;
-
-/** A message that the agent holds. */
-interface AcceptedPrompt {
-  readonly takeBack: AbortController;
-  /** What becomes of it when the agent gives it back; undefined: nobody has asked for it. */
-  wanted?: 'remove' | 'edit' | undefined;
-  patience?: ReturnType<typeof setTimeout>;
-}
 
 /** A prompt was not taken because the session could not be opened again. */
 class SessionLost extends Error {
@@ -96,19 +91,17 @@ export interface TurnControlOptions {
 }
 
 export class TurnControl {
-  readonly permissions: PermissionRequestHandler;
-  readonly elicitations: ElicitationRequestHandler;
+  /** What the agent asks the user. */
+  readonly requests: UserRequests;
   readonly dispatcher: PromptDispatcher;
   readonly #options: TurnControlOptions;
   readonly #tracker: TurnTracker;
-  readonly #fileQuestions: FileQuestions;
   #patience: ReturnType<typeof setTimeout> | undefined;
   #ignoresStop = false;
   /** What precedes a prompt, and can be given up; with the message that has not left yet. */
   #preparing: { readonly abort: AbortController; readonly item?: QueueItem } | undefined;
 
-  /** Messages that the agent holds and has not taken in, by their ids. */
-  readonly #accepted = new Map<string, AcceptedPrompt>();
+  readonly #accepted: AcceptedPrompts;
   /** The messages of the turn that runs. */
   readonly #inTurn: QueueItem[] = [];
   /** The ids of messages whose turn failed, and that are sent again. */
@@ -119,9 +112,8 @@ export class TurnControl {
   constructor(options: TurnControlOptions) {
     const { apply, services, queue } = options;
     this.#options = options;
-    this.permissions = new PermissionRequestHandler(apply);
-    this.elicitations = new ElicitationRequestHandler(apply);
-    this.#fileQuestions = new FileQuestions(this.permissions);
+    this.requests = new UserRequests(apply, () => this.isCancelled);
+    this.#accepted = new AcceptedPrompts(queue);
     this.#tracker = new TurnTracker({
       turnsSoFar: options.turnsSoFar,
       apply,
@@ -129,7 +121,7 @@ export class TurnControl {
       log: services.log,
       onSettled: (stopReason) => this.#onSettled(stopReason),
       onInserted: (promptId) => {
-        this.#forgetAccepted(promptId);
+        this.#accepted.forget(promptId);
         const item = queue.remove(promptId);
         if (item) this.#inTurn.push(item);
       },
@@ -171,10 +163,6 @@ export class TurnControl {
     return this.#ignoresStop;
   }
 
-  /** Asks the user about a file; once the turn is to stop, every one is refused. */
-  readonly askFile: AskFile = async (question, signal) =>
-    !this.isCancelled && (await this.#fileQuestions.ask(question, signal));
-
   turnComplete(barrier: TurnComplete): void {
     this.#tracker.turnComplete(barrier);
   }
@@ -212,9 +200,7 @@ export class TurnControl {
       void asked.then(onChange);
       return;
     }
-    this.permissions.cancelAll('turn');
-    this.#fileQuestions.turnEnded();
-    this.elicitations.turnEnded(true);
+    this.requests.turnStopped();
     clearTimeout(this.#patience);
     this.#patience = setTimeout(() => {
       this.#ignoresStop = true;
@@ -234,11 +220,9 @@ export class TurnControl {
   /** The agent is gone. @param note a sentence on how it went @param interrupted it was ended, and has not failed */
   exited(note: string, interrupted = false): void {
     this.#preparing?.abort.abort();
-    for (const id of [...this.#accepted.keys()]) this.#forgetAccepted(id);
+    this.#accepted.clear();
     this.#options.queue.takeBack();
-    this.permissions.cancelAll('exit');
-    this.#fileQuestions.turnEnded();
-    this.elicitations.exited();
+    this.requests.agentExited();
     this.#tracker.exited(note, interrupted);
   }
 
@@ -265,7 +249,7 @@ export class TurnControl {
     }
     const { link, sessionId } = opened;
     const { features } = link.description;
-    const content = this.dispatcher.contentOf(item, features.prompt);
+    const content = contentOf(item, features.prompt);
     const endsBy = features.states ? 'state' : 'response';
     const promised = features.turnComplete !== undefined;
     const sent = [...content, ...this.#options.appendix(features.prompt)];
@@ -282,14 +266,13 @@ export class TurnControl {
       kept.commit();
       return begun;
     });
-    const takeBack = new AbortController();
-    if (!begins) this.#accepted.set(item.id, { takeBack });
-    else this.#inTurn.push(item);
+    const takenBack = begins ? new AbortController().signal : this.#accepted.add(item.id);
+    if (begins) this.#inTurn.push(item);
     const onSent = (id: string): void => {
       this.#tracker.sent(handle, id);
       if (!begins && queue.find(item.id)) queue.setState(item, 'accepted');
     };
-    const prompt = (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takeBack.signal);
+    const prompt = (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takenBack);
     this.#deliver(opened, prompt).then(
       (answer) => {
         this.#options.heard();
@@ -375,7 +358,7 @@ export class TurnControl {
     }: { again: boolean; asked: boolean; cancelled: boolean; failure: { message: string } },
   ): void {
     const { queue } = this.#options;
-    const wanted = this.#forgetAccepted(item.id);
+    const wanted = this.#accepted.forget(item.id);
     if (again || cancelled) queue.setState(item, 'queued');
     else queue.setState(item, 'failed', detailed('refused', failure.message));
     if (wanted === 'remove') {
@@ -387,29 +370,9 @@ export class TurnControl {
     if (!this.#hasTurn) this.#stopped();
   }
 
-  /**
-   * Asks the agent to give back a message that it holds and has not taken in (`$/cancel_request` for its prompt): it may, or take it in all the same.
-   * @param why what becomes of the message then
-   */
+  /** As {@link AcceptedPrompts.takeBack}. */
   takeBack(id: string, why: 'remove' | 'edit'): void {
-    const { queue } = this.#options;
-    const item = queue.find(id);
-    const accepted = this.#accepted.get(id);
-    if (item?.state !== 'accepted' || !accepted) return;
-    accepted.wanted = why;
-    queue.setState(item, 'accepted', 'taking-back');
-    accepted.takeBack.abort();
-    accepted.patience ??= setTimeout(() => {
-      accepted.wanted = undefined;
-      queue.setState(item, 'accepted', 'not-given-back');
-    }, TAKE_BACK_MS);
-  }
-
-  #forgetAccepted(id: string): 'remove' | 'edit' | undefined {
-    const accepted = this.#accepted.get(id);
-    clearTimeout(accepted?.patience);
-    this.#accepted.delete(id);
-    return accepted?.wanted;
+    this.#accepted.takeBack(id, why);
   }
 
   /** One prompt at a time, unless the agent keeps a queue of its own; a turn that stops is waited for in any case. */
@@ -439,14 +402,19 @@ export class TurnControl {
     }
     // What failed for one message mostly fails for the next: they are kept until the user has looked. Without a session something else tells why they wait.
     if (stopReason === 'error' && session() && queue.items.length > 0) queue.pause('turn-failed');
-    // Some agents end a turn without a word about the question that it left open. One that reports its states withdraws what is over: the rest may be asked by work
-    // that goes on beside the turns.
-    if (!this.#options.session()?.link.description.features.states) this.permissions.cancelAll('turn');
-    this.#fileQuestions.turnEnded();
-    this.elicitations.turnEnded(false);
+    this.requests.turnEnded(this.#options.session()?.link.description.features.states !== undefined);
     this.#options.onChange();
     this.dispatcher.pump();
   }
+}
+
+/** Returns what the agent gets for a message: its text, then each attachment in the best form that it takes. */
+function contentOf(item: QueueItem, capabilities: PromptCapabilities): ContentBlock[] {
+  const blocks: ContentBlock[] = item.text === '' ? [] : [{ type: 'text', text: item.text }];
+  for (const { forms, label } of item.attachments) {
+    blocks.push(forms.find((form) => takes(capabilities, form)) ?? { type: 'text', text: `[${label}]` });
+  }
+  return blocks;
 }
 
 /** The message could not be written, or nothing can answer it any more. */

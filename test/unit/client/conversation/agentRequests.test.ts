@@ -3,8 +3,7 @@ import { strict as assert } from 'node:assert';
 import { RpcError } from '../../../../src/acp/jsonrpc/rpcError';
 import { V1Agent } from '../../../../src/acp/v1/v1Agent';
 import { answerRequest, type RequestContext } from '../../../../src/client/conversation/agentRequests';
-import { ElicitationRequestHandler } from '../../../../src/client/requests/elicitationRequestHandler';
-import { PermissionRequestHandler } from '../../../../src/client/requests/permissionRequestHandler';
+import { UserRequests } from '../../../../src/client/requests/userRequests';
 import type { SessionEvent } from '../../../../src/session/events/event';
 
 describe('requests of an agent', () => {
@@ -29,13 +28,12 @@ describe('requests of an agent', () => {
   describe('with questions of qwen-code', () => {
     const events: SessionEvent[] = [];
     const apply = (event: SessionEvent): void => void events.push(event);
-    const permissions = new PermissionRequestHandler(apply);
-    const elicitations = new ElicitationRequestHandler(apply);
+    const requests = new UserRequests(apply, () => false);
+    const { permissions, elicitations } = requests;
     const dialect = new V1Agent({ request: async () => ({}), notify: async () => {} });
     const asking = {
       ...context,
-      permissions,
-      elicitations,
+      requests,
       agentSide: () => ({ dialect }),
     } as unknown as RequestContext;
 

@@ -1,0 +1,45 @@
+// What an agent asks the user: permissions, forms and pages, and questions about files. All of it is
+// answered at once when its turn stops or ends, or when the agent is gone.
+import type { SessionEvent } from '../../session/events/event';
+import { ElicitationRequestHandler } from './elicitationRequestHandler';
+import { type AskFile, FileQuestions } from './fileQuestions';
+import { PermissionRequestHandler } from './permissionRequestHandler';
+
+export class UserRequests {
+  readonly permissions: PermissionRequestHandler;
+  readonly elicitations: ElicitationRequestHandler;
+  /** Asks the user about a file; refuses each one once the turn is cancelled. */
+  readonly askFile: AskFile;
+  readonly #fileQuestions: FileQuestions;
+
+  /** @param isCancelled whether the running turn was cancelled */
+  constructor(apply: (event: SessionEvent) => void, isCancelled: () => boolean) {
+    this.permissions = new PermissionRequestHandler(apply);
+    this.elicitations = new ElicitationRequestHandler(apply);
+    this.#fileQuestions = new FileQuestions(this.permissions);
+    this.askFile = async (question, signal) => !isCancelled() && (await this.#fileQuestions.ask(question, signal));
+  }
+
+  /** The user stops the turn. */
+  turnStopped(): void {
+    this.permissions.cancelAll('turn');
+    this.#fileQuestions.turnEnded();
+    this.elicitations.turnEnded(true);
+  }
+
+  /** The turn is over. @param reportsStates the agent reports its states, and withdraws what is over */
+  turnEnded(reportsStates: boolean): void {
+    // Some agents end a turn without a word about a question that is left open. Of one that reports
+    // its states, an open question may be asked by work that goes on beside the turns.
+    if (!reportsStates) this.permissions.cancelAll('turn');
+    this.#fileQuestions.turnEnded();
+    this.elicitations.turnEnded(false);
+  }
+
+  /** The agent is gone. */
+  agentExited(): void {
+    this.permissions.cancelAll('exit');
+    this.#fileQuestions.turnEnded();
+    this.elicitations.exited();
+  }
+}
