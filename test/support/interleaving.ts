@@ -17,6 +17,7 @@ import { isAway, PromptQueue, type QueueItem } from '../../src/session/queue/que
 import { reconcile } from '../../src/session/reconcile/reconcile';
 import type { Journal } from '../../src/store/journal';
 import { JournalPersistence, readKept } from '../../src/workbench/sessions/journalPersistence';
+import { promptSession } from './promptSession';
 import { stateOf } from './store/journals';
 
 const STOP_REASONS: readonly StopReason[] = ['end_turn', 'end_turn', 'max_tokens', 'refusal', 'cancelled'];
@@ -368,14 +369,9 @@ export class Interleaving {
         if (isThere()) recorder.apply(event);
       },
       onChange: () => {},
-      session: () => (isThere() ? this.#session : undefined),
-      heard: () => {},
-      leaving: () => {},
-      precedes: () => undefined,
-      reopen: () => async () => 'session-lost',
+      session: promptSession(() => (isThere() ? this.#session : undefined)),
       kept: recorder,
       appendix: () => [],
-      needSignIn: () => {},
     });
   }
 

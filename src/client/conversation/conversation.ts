@@ -12,15 +12,16 @@ import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel, type SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 import { isAway, PromptQueue, type QueuedAttachment, type QueueItem } from '../../session/queue/queue';
-import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
+import { detailed } from '../../session/queue/waitReason';
 import type { AgentEnd, ConnectionState } from '../connection/connectionState';
 import { Connector } from '../connection/connector';
 import { ContextHandoff } from '../connection/contextHandoff';
 import { type LifeSigns, LivenessProbe, type Look } from '../connection/livenessProbe';
+import { LiveSession } from '../connection/liveSession';
 import { canReopen, type SessionOpenStrategy, strategyFor } from '../connection/sessionOpenStrategy';
 import { StartNotices } from '../connection/startNotices';
 import { CommunicationChat } from '../http/communicationChat';
-import type { AgentLink, OpenedSession } from '../ports/agentLink';
+import type { AgentLink } from '../ports/agentLink';
 import { EditHolds } from '../requests/editHolds';
 import type { ElicitationRequestHandler } from '../requests/elicitationRequestHandler';
 import { Subagents } from '../requests/subagents';
@@ -29,7 +30,7 @@ import { Stages } from '../transport/stages';
 import { resolveDoubtfulPrompts } from '../turns/doubtfulPrompts';
 import { heldElsewhere, takenOver, untrusted } from '../turns/failures';
 import type { TurnResult } from '../turns/openTurn';
-import { type Preparation, TurnControl } from '../turns/turnControl';
+import { TurnControl } from '../turns/turnControl';
 import type { ConversationOptions, ConversationServices } from './conversationOptions';
 import { followTerminals } from './followTerminals';
 import { isAtWork } from './idleAgents';
@@ -119,13 +120,13 @@ export class Conversation implements Disposable {
       services,
       apply,
       onChange: () => this.#model.touch('turn'),
-      session: () => (this.#held || this.#suspended ? undefined : this.#connector.session),
-      heard: () => this.#probe.heard(),
-      leaving: () => this.#connector.endReplay(),
-      precedes: (session) => this.#preparation(session),
-      reopen: (session) => (signal) => this.#reopenSession(session, signal),
+      session: new LiveSession({
+        connector: () => this.#connector,
+        probe: this.#probe,
+        agentState: () => services.agentState?.(key),
+        isBlocked: () => this.#held !== undefined || this.#suspended !== undefined,
+      }),
       kept: this.#recorder,
-      needSignIn: (message) => this.#connector.needSignIn(message),
     });
     this.#subagents = new Subagents({ side: () => this.#connector.agentSide, apply, log: services.log });
     const inbound = new Inbound({
@@ -545,39 +546,6 @@ export class Conversation implements Disposable {
   #onRepeated(repeated: readonly Entry[]): void {
     for (const item of resolveDoubtfulPrompts(this.queue, this.#model.state.entries, repeated))
       this.#turns.dispatcher.forget(item);
-  }
-
-  /** What is done before a message goes to a session: see to the session, then look up its state. */
-  #preparation(session: OpenedSession): Preparation | undefined {
-    const readState = this.#services.agentState?.(this.key)?.preparation();
-    const isDoubtful = this.#probe.isDoubtful(session);
-    if (!isDoubtful && !readState) return undefined;
-    return async (signal) => {
-      const wait = isDoubtful ? await this.#checkSession(session, signal) : undefined;
-      if (wait === undefined) await readState?.(signal);
-      return wait;
-    };
-  }
-
-  /** Sees to it that the agent has the session that a message is about to go to. @returns why the message must wait @throws `signal`'s reason */
-  async #checkSession(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
-    const doubt = await this.#probe.doubt(session, signal);
-    if (doubt === 'gone') return this.#reopenSession(session, signal);
-    return doubt === 'silent' ? 'agent-silent' : undefined;
-  }
-
-  /** The agent no longer has the session in memory: it is opened again. @returns why that was not possible @throws `signal`'s reason */
-  async #reopenSession(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
-    if (!canReopen(session.link.description.features)) return 'session-lost';
-    try {
-      await this.#connector.reopenSession(session, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      const isGone = error instanceof ParleyError && error.code === 'session-not-found';
-      return isGone ? 'session-lost' : detailed('session-not-opened', messageOf(error));
-    }
-    this.#probe.heard();
-    return undefined;
   }
 
   /** @throws ParleyError `session-held` */

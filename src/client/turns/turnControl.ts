@@ -47,7 +47,26 @@ class SessionLost extends Error {
 /** Sees to it that a prompt can go. @returns why it must wait */
 export type Preparation = (signal: AbortSignal) => Promise<WaitReason<PauseCode> | undefined>;
 
-/** What turns need of the place they run in. */
+/** The session that prompts go to. */
+export interface PromptSession {
+  /** Undefined while nothing can be sent. */
+  readonly current: OpenedSession | undefined;
+  /**
+   * Returns what has to be done before a prompt, undefined where it may go at once. It gives why the
+   * prompt must wait, and rejects where the signal is aborted.
+   */
+  precedes(session: OpenedSession): Preparation | undefined;
+  /** Returns what opens a session again that the agent no longer has; as {@link precedes}. */
+  reopen(session: OpenedSession): Preparation;
+  /** A prompt is about to leave; what was heard of the session until now may show that it must wait. */
+  leaving(): void;
+  /** The agent answered a prompt. */
+  answered(): void;
+  /** The agent wants a sign-in: until then there is no session to send to. @param message its words */
+  needSignIn(message: string): void;
+}
+
+/** What turns need from outside. */
 export interface TurnServices {
   readonly log: Log;
   readonly clock: Clock;
@@ -73,21 +92,11 @@ export interface TurnControlOptions {
   readonly services: TurnServices;
   readonly apply: (event: SessionEvent) => void;
   readonly onChange: () => void;
-  readonly session: () => OpenedSession | undefined;
-  /** The agent answered a prompt. */
-  readonly heard: () => void;
-  /** What has to be done before a prompt, undefined where it may go at once: it gives why the prompt must wait. Rejects where the signal is aborted. */
-  readonly precedes: (session: OpenedSession) => Preparation | undefined;
-  /** Opens a session again that the agent no longer has: why it could not, undefined where it could. Rejects where the signal is aborted. */
-  readonly reopen: (session: OpenedSession) => Preparation;
-  /** A prompt is about to leave; what was heard of the session until now may show that it must wait. */
-  readonly leaving: () => void;
+  readonly session: PromptSession;
   /** Keeps what belongs together in one go, and before the message leaves. */
   readonly kept: PromptKeeping;
   /** What goes along with the next message, after it: what a new session must be told of the one before. */
   readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
-  /** A prompt was answered that the user must sign in: until they have, there is no session to send to. */
-  readonly needSignIn: (message: string) => void;
 }
 
 export class TurnControl {
@@ -150,7 +159,7 @@ export class TurnControl {
 
   /** No turn runs, and the last one ended with a question: the next message is the answer. */
   get isAsked(): boolean {
-    const session = this.#options.session();
+    const session = this.#options.session.current;
     return !this.isBusy && session?.link.dialect.isAsking?.(session.sessionId) === true;
   }
 
@@ -187,8 +196,8 @@ export class TurnControl {
 
   /** Asks the agent to stop: the turn still ends by the agent's word. Its open questions are answered at once. */
   cancel(): void {
-    const { session: current, services, onChange } = this.#options;
-    const session = current();
+    const { services, onChange } = this.#options;
+    const session = this.#options.session.current;
     this.keepBack();
     if (!session || (!this.#hasTurn && !this.isAsked)) return;
     this.#tracker.cancelRequested();
@@ -234,15 +243,15 @@ export class TurnControl {
 
   /** Sends one message; resolves when it has left, with the end of its turn. Undefined where it must wait after all. */
   async #send(item: QueueItem): Promise<SentMessage | undefined> {
-    const { queue, apply, kept, precedes, session } = this.#options;
-    const opened = session();
+    const { queue, apply, kept, session } = this.#options;
+    const opened = session.current;
     if (!opened) return undefined;
     queue.setState(item, 'sending');
-    const preparation = precedes(opened);
+    const preparation = session.precedes(opened);
     const wait = preparation && (await this.#prepare(preparation, item));
     if (wait === 'kept-back') return undefined;
-    if (wait === undefined) this.#options.leaving();
-    if (wait !== undefined || session()?.sessionId !== opened.sessionId || !this.#canSend()) {
+    if (wait === undefined) this.#options.session.leaving();
+    if (wait !== undefined || session.current?.sessionId !== opened.sessionId || !this.#canSend()) {
       queue.setState(item, 'queued');
       if (wait !== undefined) queue.pause(wait);
       return undefined;
@@ -275,7 +284,7 @@ export class TurnControl {
     const prompt = (): Promise<PromptAnswer> => link.dialect.prompt(sessionId, sent, onSent, takenBack);
     this.#deliver(opened, prompt).then(
       (answer) => {
-        this.#options.heard();
+        session.answered();
         // What was written before the question is no answer to it.
         if (link.dialect.isAsking?.(sessionId) && queue.items.length > 0) queue.pause('agent-asks');
         if (isReceipt(answer, this.#tracker.statesSeen)) this.#tracker.received(handle, answer.messageId);
@@ -319,19 +328,19 @@ export class TurnControl {
         await new Promise((resolve) => later(() => resolve(undefined), UNWRITABLE_MS));
         throw link.isAlive && link.rpc?.isClosed === false ? new SessionLost('agent-closed-input', error) : error;
       }
-      const isHere = (): boolean => this.#options.session()?.sessionId === opened.sessionId && !this.isCancelled;
+      const isHere = (): boolean => this.#options.session.current?.sessionId === opened.sessionId && !this.isCancelled;
       if (!isSessionGone(error, opened.sessionId) || !isHere()) throw error;
-      const wait = await this.#prepare(this.#options.reopen(opened));
+      const wait = await this.#prepare(this.#options.session.reopen(opened));
       if (wait === 'kept-back' || !isHere()) throw error;
       if (wait !== undefined) throw new SessionLost(wait, error);
-      this.#options.leaving();
+      this.#options.session.leaving();
       return prompt();
     }
   }
 
   /** A prompt was answered with an error. What no turn has taken in stays with the user, and what a sign-in or the session was missing for is sent again. */
   #refused(item: QueueItem, handle: string, thrown: unknown): void {
-    const { queue, needSignIn } = this.#options;
+    const { queue, session } = this.#options;
     const lost = thrown instanceof SessionLost ? thrown.wait : undefined;
     const error = thrown instanceof SessionLost ? thrown.cause : thrown;
     const code = error instanceof RpcError ? error.code : undefined;
@@ -339,7 +348,7 @@ export class TurnControl {
     const signIn = code === RPC_CODES.authRequired;
     const again = (signIn || lost !== undefined) && (queue.find(item.id) !== undefined || queue.putBack(item));
     if (again) this.#again.add(item.id);
-    if (again && signIn) needSignIn(failure.message);
+    if (again && signIn) session.needSignIn(failure.message);
     const { kind, asked } = this.#tracker.failed(handle, failure, code === RPC_CODES.cancelled);
     if (kind === 'refused') this.#gaveBack(item, { again, asked, failure, cancelled: code === RPC_CODES.cancelled });
     if (lost !== undefined) queue.pause(lost);
@@ -377,7 +386,7 @@ export class TurnControl {
 
   /** One prompt at a time, unless the agent keeps a queue of its own; a turn that stops is waited for in any case. */
   #canSend(): boolean {
-    const opened = this.#options.session();
+    const opened = this.#options.session.current;
     if (!opened) return false;
     if (!this.#hasTurn) return true;
     if (this.isCancelled) return false;
@@ -398,11 +407,11 @@ export class TurnControl {
     if (this.#signInFor !== undefined) {
       // The turn had taken them in and failed for that reason: they are sent again after the sign-in.
       for (const item of items.reverse()) if (queue.putBack(item)) this.#again.add(item.id);
-      this.#options.needSignIn(this.#signInFor);
+      session.needSignIn(this.#signInFor);
     }
     // What failed for one message mostly fails for the next: they are kept until the user has looked. Without a session something else tells why they wait.
-    if (stopReason === 'error' && session() && queue.items.length > 0) queue.pause('turn-failed');
-    this.requests.turnEnded(this.#options.session()?.link.description.features.states !== undefined);
+    if (stopReason === 'error' && session.current && queue.items.length > 0) queue.pause('turn-failed');
+    this.requests.turnEnded(session.current?.link.description.features.states !== undefined);
     this.#options.onChange();
     this.dispatcher.pump();
   }

@@ -16,6 +16,7 @@ import { SessionModel, type SessionView } from '../../../src/session/model/model
 import { PromptQueue } from '../../../src/session/queue/queue';
 import type { Journal } from '../../../src/store/journal';
 import { JournalPersistence, readKept } from '../../../src/workbench/sessions/journalPersistence';
+import { promptSession } from '../../support/promptSession';
 import { removeScratch, scratchFolder } from '../../support/scratch';
 import { openJournal } from '../../support/store/journals';
 import { corpus, FIRST, makePlay, type Play, SEEDS } from './fuzzPlays';
@@ -68,14 +69,9 @@ class FuzzedTurn {
       services: services as never,
       apply: recorder.apply,
       onChange() {},
-      heard() {},
-      session: () => ({ link, sessionId: 's' }) as never,
-      precedes: () => undefined,
-      reopen: () => async () => 'session-lost',
+      session: promptSession(() => ({ link, sessionId: 's' })),
       appendix: () => [],
-      leaving() {},
       kept: { together: (run) => run(), commit() {} },
-      needSignIn() {},
     });
     this.#inbound = new Inbound({
       key,

@@ -7,6 +7,7 @@ import { silentLog } from '../../../../src/base/log';
 import { type Preparation, TurnControl } from '../../../../src/client/turns/turnControl';
 import type { SessionEvent } from '../../../../src/session/events/event';
 import { PromptQueue } from '../../../../src/session/queue/queue';
+import { promptSession } from '../../../support/promptSession';
 
 interface Sent {
   readonly method: string;
@@ -40,14 +41,12 @@ function turns(preparation: { precedes?: Preparation; reopen?: Preparation } = {
     services: { clock: { now: () => 1 }, log: silentLog, answerGraceMs: 1 } as never,
     apply: (event) => events.push(event),
     onChange() {},
-    heard() {},
-    leaving() {},
     kept: { together: (run) => run(), commit() {} },
-    session: () => state.session as never,
-    precedes: () => preparation.precedes,
-    reopen: () => preparation.reopen ?? (async () => 'session-lost'),
+    session: promptSession(() => state.session, {
+      precedes: () => preparation.precedes,
+      reopen: () => preparation.reopen ?? (async () => 'session-lost'),
+    }),
     appendix: () => [],
-    needSignIn() {},
   });
   const add = (text: string) => {
     const item = queue.add(text, []);

@@ -1,0 +1,80 @@
+// The session that prompts go to: before one leaves, a session that was quiet for long is asked about,
+// opened again where the agent no longer has it, and its stored state is looked up.
+import type { StateHolder } from '../../acp/proposals/sessionState';
+import { messageOf, ParleyError } from '../../base/errors';
+import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
+import type { OpenedSession } from '../ports/agentLink';
+import type { Preparation, PromptSession } from '../turns/turnControl';
+import type { Connector } from './connector';
+import type { LivenessProbe } from './livenessProbe';
+import { canReopen } from './sessionOpenStrategy';
+
+export interface LiveSessionOptions {
+  readonly connector: () => Connector;
+  readonly probe: LivenessProbe;
+  /** Keeps the session's state for the agent; undefined where it is not kept. */
+  readonly agentState: () => StateHolder | undefined;
+  /** Nothing may be sent, although the session is open. */
+  readonly isBlocked: () => boolean;
+}
+
+export class LiveSession implements PromptSession {
+  readonly #options: LiveSessionOptions;
+
+  constructor(options: LiveSessionOptions) {
+    this.#options = options;
+  }
+
+  get current(): OpenedSession | undefined {
+    return this.#options.isBlocked() ? undefined : this.#options.connector().session;
+  }
+
+  precedes(session: OpenedSession): Preparation | undefined {
+    const readState = this.#options.agentState()?.preparation();
+    const isDoubtful = this.#options.probe.isDoubtful(session);
+    if (!isDoubtful && !readState) return undefined;
+    return async (signal) => {
+      const wait = isDoubtful ? await this.#check(session, signal) : undefined;
+      if (wait === undefined) await readState?.(signal);
+      return wait;
+    };
+  }
+
+  reopen(session: OpenedSession): Preparation {
+    return (signal) => this.#reopen(session, signal);
+  }
+
+  leaving(): void {
+    this.#options.connector().endReplay();
+  }
+
+  answered(): void {
+    this.#options.probe.heard();
+  }
+
+  needSignIn(message: string): void {
+    this.#options.connector().needSignIn(message);
+  }
+
+  /** Makes sure that the agent has the session. @returns why a message must wait @throws `signal`'s reason */
+  async #check(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
+    const doubt = await this.#options.probe.doubt(session, signal);
+    if (doubt === 'gone') return this.#reopen(session, signal);
+    return doubt === 'silent' ? 'agent-silent' : undefined;
+  }
+
+  /** Opens the session again. @returns why that was not possible @throws `signal`'s reason */
+  async #reopen(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
+    const { connector, probe } = this.#options;
+    if (!canReopen(session.link.description.features)) return 'session-lost';
+    try {
+      await connector().reopenSession(session, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const isGone = error instanceof ParleyError && error.code === 'session-not-found';
+      return isGone ? 'session-lost' : detailed('session-not-opened', messageOf(error));
+    }
+    probe.heard();
+    return undefined;
+  }
+}
