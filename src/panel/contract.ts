@@ -221,7 +221,13 @@ export type BlockView =
       readonly json: string;
       /** Meant for the agent only; `json` may be its plain text. */
       readonly forAgent?: true;
-    };
+    }
+  | { readonly type: 'tooLarge'; readonly kind: 'image' | 'audio'; readonly bytes: number };
+
+/** The answer to a tool call's permission request; `selected`: an option that neither allows nor rejects. */
+export type DecisionView =
+  | { readonly outcome: 'allowed' | 'rejected' | 'dismissed' | 'withdrawn' }
+  | { readonly outcome: 'selected'; readonly name: string };
 
 interface ItemBase {
   readonly id: string;
@@ -258,10 +264,7 @@ export type ItemView =
       readonly waitedMs?: number;
       /** What to stop; absent if the call is not running or the agent does not support it. */
       readonly stop?: StopTarget;
-      /**
-       * How its permission request was answered: "allowed by you", "rejected by you", "withdrawn".
-       */
-      readonly decision?: string;
+      readonly decision?: DecisionView;
     })
   | (ItemBase & {
       readonly kind: 'plan';
@@ -311,10 +314,7 @@ export interface SessionView {
   readonly agentName: string;
   readonly title?: string;
   readonly phase: SessionPhase;
-  /**
-   * A label for the phase: "waiting for you", "working: Bash for 4 min", "starting: waiting for
-   * initialize".
-   */
+  /** A label for the phase: "Waiting for you", "Working: Bash for 4 min", "Initializing". */
   readonly status: string;
   readonly liveness: Liveness;
   readonly stages: readonly StageView[];

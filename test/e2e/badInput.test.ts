@@ -68,7 +68,7 @@ describe('an agent that misbehaves', () => {
   it('is reported as not found where its command is missing', async () => {
     const words = await failsToStart('Missing', 'agent-not-found');
     assert.match(words, /agent that is not installed/);
-    await chat.button('Choose another agent').waitFor();
+    await chat.button('Select another agent…').waitFor();
     await chat.button('Open settings').waitFor();
     await screenshot(vscode.window.page, 'failed-start-dark');
     writeFileSync(missing, `#!/bin/sh\nexec '${agents.plain.command}' '${agents.plain.args[0]}' plain\n`);
@@ -92,7 +92,7 @@ describe('an agent that misbehaves', () => {
   it('has its last output shown where it exits at once', async () => {
     const words = await failsToStart('Exits', 'agent-exited');
     assert.match(words, /exited with code 1/);
-    await chat.failure.getByText('Last lines the agent wrote').click();
+    await chat.failure.getByText('Agent output (stderr)').click();
     await chat.failure.getByText('run `agent setup` first').waitFor();
     await worksAtNextAttempt();
   });
@@ -109,7 +109,7 @@ describe('an agent that misbehaves', () => {
     await screenshot(vscode.window.page, 'stages-dark');
     // Sent while it starts: it goes as soon as there is someone to take it.
     await chat.send('say It works now.');
-    await chat.queue.getByText('waits for the agent to start').waitFor();
+    await chat.queue.getByText('Waiting for the agent to start').waitFor();
     await chat.composer.fill('half a thought');
     await chat.frame.locator('[data-error-code="stage-timeout"]').waitFor();
     const words = (await chat.failure.textContent()) ?? '';
@@ -146,7 +146,7 @@ describe('an agent that misbehaves', () => {
     }
 
     async function startsAgain(): Promise<void> {
-      await chat.button('Start again').click();
+      await chat.button('Restart agent').click();
       await chat.state('ready');
       assert.equal(await chat.composer.inputValue(), 'half a thought');
       assert.equal(await chat.run('say It works again.'), 'end_turn');
@@ -167,7 +167,7 @@ describe('an agent that misbehaves', () => {
 
     it('has its question without answers dismissed', async () => {
       await chat.send('permission-none');
-      await chat.permission.getByText('The agent offered no answer to choose from.').waitFor();
+      await chat.permission.getByText('The agent offered no options.').waitFor();
       await chat.answer('Dismiss');
       assert.equal(await chat.turnEnd(), 'end_turn');
       await chat.entries('agent').getByText('permission → {"outcome":{"outcome":"cancelled"}}').waitFor();
@@ -214,7 +214,7 @@ describe('an agent that misbehaves', () => {
       assert.match(await breaks('die 3', 'agent-exited'), /code 3/);
       await chat.entries('agent').getByText('These are my last words').waitFor();
       await chat.frame.locator('[data-tool-status=cancelled]', { hasText: 'Left open' }).waitFor();
-      await chat.failure.getByText('Last lines the agent wrote').click();
+      await chat.failure.getByText('Agent output (stderr)').click();
       await chat.failure.getByText('something went terribly wrong').waitFor();
       await startsAgain();
     });

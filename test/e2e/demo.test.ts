@@ -105,7 +105,7 @@ describe('the demo agent in the panel', () => {
     assert.match(readFileSync(file(), 'utf8'), /- first line\n$/);
     const tool = chat.entries('tool').last();
     assert.equal(await tool.getAttribute('data-tool-status'), 'completed');
-    await tool.getByText('allowed by you').waitFor();
+    await tool.locator('[data-decision=allowed]').waitFor();
   });
 
   it('leaves the file as it is on Reject', async () => {
@@ -114,7 +114,7 @@ describe('the demo agent in the panel', () => {
     await chat.answer('Reject');
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.equal(readFileSync(file(), 'utf8'), before);
-    await chat.entries('tool').last().getByText('rejected by you').waitFor();
+    await chat.entries('tool').last().locator('[data-decision=rejected]').waitFor();
     assert.equal(await chat.entries('tool').last().getAttribute('data-tool-status'), 'failed');
   });
 
@@ -125,12 +125,12 @@ describe('the demo agent in the panel', () => {
     await chat.permission.press('Escape');
     assert.equal(await chat.turnEnd(), 'end_turn');
     assert.equal(readFileSync(file(), 'utf8'), before);
-    await chat.entries('tool').last().getByText('dismissed by you').waitFor();
+    await chat.entries('tool').last().locator('[data-decision=dismissed]').waitFor();
   });
 
   it('opens the place of a change in the editor', async () => {
     const { page } = vscode.window;
-    const tool = chat.frame.locator('[data-kind=tool][data-tool-status=completed]', { hasText: 'allowed by you' });
+    const tool = chat.frame.locator('[data-kind=tool][data-tool-status=completed]:has([data-decision=allowed])');
     await tool.getByRole('button', { expanded: false }).click();
     await tool.getByRole('button', { name: 'Open parley-demo.md:4' }).click();
     await page.locator('.tab.active', { hasText: 'parley-demo.md' }).waitFor();
@@ -159,7 +159,7 @@ describe('the demo agent in the panel', () => {
     assert.equal(await chat.turnEnd(), 'end_turn');
     const tool = chat.entries('tool').last();
     await tool.getByText('naïve café ✓').waitFor();
-    await tool.getByText('exit 0').waitFor();
+    await tool.getByText('Exit code 0').waitFor();
   });
 
   it('opens a running command in a real terminal', async () => {
@@ -191,7 +191,7 @@ describe('the demo agent in the panel', () => {
     assert.equal(await chat.turnEnd(), 'error');
     await chat.state('ready');
     const end = chat.entries('error').filter({ hasText: 'exited with code 1' });
-    await end.getByText('Last lines the agent wrote').click();
+    await end.getByText('Agent output (stderr)').click();
     await end.getByText('this is what an agent says on its way out').waitFor();
     await screenshot(vscode.window.page, 'crash-dark');
     await chat.entries('user').getByText('/crash').waitFor();
@@ -215,13 +215,13 @@ describe('the demo agent in the panel', () => {
     await chat.entries('user').getByText('/long').waitFor();
     await chat.frame.getByText('Part 1', { exact: true }).waitFor();
     assert.ok((await count()) <= 6_000, `${await count()} elements at the beginning`);
-    await chat.button('Jump to the latest').click();
+    await chat.button('Jump to latest').click();
     await chat.frame.getByText('It should have felt no different from the beginning.').waitFor();
-    await chat.button('Jump to the latest').waitFor({ state: 'hidden' });
+    await chat.button('Jump to latest').waitFor({ state: 'hidden' });
   });
 
   it('shows how full the context is', async () => {
-    await chat.frame.getByRole('img', { name: /^Context [1-9]\d? % used/ }).waitFor();
+    await chat.frame.getByRole('img', { name: /^[1-9]\d?% of context used/ }).waitFor();
   });
   it('leaves no process behind when the window closes', async () => {
     await vscode.window.close();

@@ -288,7 +288,7 @@ describe('an agent that keeps crashing', () => {
     await chat.send('/crash');
     await chat.frame.locator('[data-error-code="restart-loop"]').getByText('for the 4th time in a row').waitFor();
     await screenshot(page, 'restart-loop-dark');
-    await chat.button('Start again').click();
+    await chat.button('Restart agent').click();
     await chat.state('ready');
   });
 });

@@ -56,7 +56,7 @@ describe('the newer parts of the protocol', () => {
 
     it('shows a form of the agent and sends what the user fills in', async () => {
       await chat.send('elicit');
-      const card = chat.frame.getByRole('group', { name: /^Question: Plain asks: Which database/ });
+      const card = chat.frame.getByRole('group', { name: /^Question from Plain: Which database/ });
       await card.waitFor();
       await chat.state('requiresAction');
       await card.getByRole('textbox', { name: /^Name/ }).fill('orders');
@@ -71,7 +71,7 @@ describe('the newer parts of the protocol', () => {
 
     it('shows the address of a page before it opens it', async () => {
       await chat.send('elicit-url https://example.com/connect?state=a%2Fb');
-      const card = chat.frame.getByRole('group', { name: /^Question: Plain asks: Please connect/ });
+      const card = chat.frame.getByRole('group', { name: /^Question from Plain: Please connect/ });
       await card.getByText('https://example.com/connect?state=a%2Fb').first().waitFor();
       await screenshot(vscode.window.page, 'form-page');
       await chat.answer('Decline', card);

@@ -56,7 +56,7 @@ describe('the queue', () => {
     await item('say two').waitFor({ state: 'detached' });
 
     await press('say one', 'Edit');
-    const editor = chat.frame.getByRole('textbox', { name: 'Edit the queued message' });
+    const editor = chat.frame.getByRole('textbox', { name: 'Edit queued message' });
     await editor.fill('say one, but better');
     await screenshot(vscode.window.page, 'queue-edit-dark');
     await editor.press('Enter');
@@ -102,7 +102,7 @@ describe('the queue', () => {
   it('holds an item that is being edited', async () => {
     await chat.send('say draft');
     await press('say draft', 'Edit');
-    const editor = chat.frame.getByRole('textbox', { name: 'Edit the queued message' });
+    const editor = chat.frame.getByRole('textbox', { name: 'Edit queued message' });
     await editor.fill('say dr');
     await chat.button('Stop').click();
     assert.equal(await chat.turnEnd(), 'cancelled');

@@ -103,11 +103,11 @@ describe('a panel that is hidden, reloaded or moved', () => {
     assert.equal(await chat.turnEnd(), 'end_turn');
     await chat.log.hover();
     await page.mouse.wheel(0, -1500);
-    await chat.button('Jump to the latest').waitFor();
+    await chat.button('Jump to latest').waitFor();
     await placeIsKept(vscode.server);
     const place = await scrollTop();
     await closeAndOpen();
-    await chat.button('Jump to the latest').waitFor();
+    await chat.button('Jump to latest').waitFor();
     assert.ok(Math.abs((await scrollTop()) - place) < 50, `${await scrollTop()} after ${place}`);
   });
 });

@@ -242,7 +242,7 @@ describe('an answer', () => {
     const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     const items = [message('a', 'agent', long), calls[0]!, message('b', 'agent', long)];
     await open({ items, session: { permissions: [asks(1, { id: 'p1', options: [] })] } });
-    const jump = panel.page.getByRole('button', { name: 'Jump to the latest' });
+    const jump = panel.page.getByRole('button', { name: 'Jump to latest' });
     await panel.send({ type: 'reveal', index: 1 });
     await focusedCard();
     await jump.waitFor();
@@ -374,7 +374,7 @@ describe('a question', () => {
       await panel.update({ op: 'session', patch: { permissions: [permission(0, { id, title: 'npm test' })] } });
       await panel.update({ op: 'session', patch: { permissions: [] } });
     }
-    const said = '|The agent asks for permission: npm test';
+    const said = '|The agent needs permission: npm test';
     await panel.page.waitForFunction((all) => document.documentElement.dataset.heard === all, said + said);
   });
 });

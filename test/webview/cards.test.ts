@@ -45,10 +45,7 @@ describe('cards of the protocol', () => {
     await page.locator('[data-entry-id=p1] strong', { hasText: 'First' }).waitFor();
     await page.getByRole('link', { name: 'PLAN.md' }).click();
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'file:///work/app/PLAN.md' });
-    assert.match(
-      await page.locator('[data-entry-id=p3]').innerText(),
-      /taken back by the agent[\s\S]*dropped[\s\S]*Later/,
-    );
+    assert.match(await page.locator('[data-entry-id=p3]').innerText(), /Removed by agent[\s\S]*Canceled[\s\S]*Later/);
     assert.doesNotMatch(await page.locator('[data-entry-id=p1]').innerText(), /0 of 0/);
   });
 
@@ -63,7 +60,7 @@ describe('cards of the protocol', () => {
       }),
     ]);
     const entry = page.locator('[data-entry-id=s1]');
-    assert.match((await entry.innerText()).replace(/\s+/g, ' '), /running Subagent Look for tests I found three/);
+    assert.match((await entry.innerText()).replace(/\s+/g, ' '), /Running Subagent Look for tests I found three/);
     await entry.locator('.row').click();
     await entry.locator('strong', { hasText: 'It is told:' }).waitFor();
   });
@@ -88,8 +85,8 @@ describe('cards of the protocol', () => {
     );
     await page.getByRole('button', { name: 'Stop npm run dev' }).click();
     assert.deepEqual(await panel.next('stopOne'), { type: 'stopOne', key: 's1', kind: 'tool', id: 'call-1' });
-    const work = page.getByRole('region', { name: 'Background work' });
-    assert.match(await work.innerText(), /2 tasks run in the background\s+npm run watch\s+Stop\s+A watcher/);
+    const work = page.getByRole('region', { name: 'Background tasks' });
+    assert.match(await work.innerText(), /2 tasks running in the background\s+npm run watch\s+Stop\s+A watcher/);
     await work.getByRole('button', { name: 'Stop npm run watch' }).click();
     assert.deepEqual(await panel.next('stopOne', (await panel.count()) - 1), {
       type: 'stopOne',
@@ -139,7 +136,7 @@ describe('cards of the protocol', () => {
     });
     assert.ok(Math.abs(length - 0.1) < 0.01);
     const text = await page.locator('[data-entry-id=a]').innerText();
-    assert.match(text, /Audio \(text\/html\), which cannot be played here/);
+    assert.match(text, /Audio \(text\/html\) can't be played here/);
     assert.match(text, /a\.zip\s+application\/zip, 4 KB/);
   });
 
@@ -187,7 +184,7 @@ describe('cards of the protocol', () => {
     assert.equal((await panel.posted('attachImage')).length, 0, 'the text is meant');
     await panel.update({ op: 'session', patch: { canAttachFiles: false } });
     await paste('sound.wav', 'audio/wav');
-    await page.getByRole('alert').filter({ hasText: 'This agent takes no audio.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: "This agent doesn't accept audio." }).waitFor();
     assert.equal((await panel.posted('attachFile')).length, 1);
   });
 });

@@ -83,7 +83,7 @@ describe('chrome', () => {
       await button('Sessions').click();
       await button('Show log').click();
       await button('More').click();
-      await panel.page.getByRole('menuitem', { name: 'Change agent…' }).click();
+      await panel.page.getByRole('menuitem', { name: 'Select agent…' }).click();
       const commands = (await panel.posted('command')).map(({ command }) => command);
       assert.deepEqual(commands, ['newSession', 'sessions', 'showLog', 'selectAgent']);
     });
@@ -93,15 +93,15 @@ describe('chrome', () => {
       await open({
         session: {
           phase: 'initializing',
-          status: 'starting: waiting for initialize',
+          status: 'Initializing',
           stages: [
             { name: 'resolve', state: 'done', startedAt: now - 5000, endedAt: now - 4900 },
             { name: 'initialize', state: 'running', startedAt: now - 3200 },
           ],
         },
       });
-      const text = await panel.page.getByRole('list', { name: 'Start of the agent' }).innerText();
-      assert.match(text.replace(/\s+/g, ' '), /done Find the agent 0\.1 s running Agree on the protocol \d s/);
+      const text = await panel.page.getByRole('list', { name: 'Agent startup' }).innerText();
+      assert.match(text.replace(/\s+/g, ' '), /Done Find agent 0\.1 s In progress Initialize \d s/);
     });
 
     it('shows a failed start with its reason, its last lines and what can be done', async () => {
@@ -117,7 +117,7 @@ describe('chrome', () => {
           },
         },
       });
-      await panel.page.getByText('Last lines the agent wrote to stderr').click();
+      await panel.page.getByText('Agent output (stderr)').click();
       await panel.page.getByText('boom').waitFor();
       await button('Copy').click();
       assert.equal((await panel.next('copy')).text, 'boom');

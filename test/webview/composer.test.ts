@@ -31,7 +31,7 @@ describe('composer', () => {
     await open({ session: SESSION_FULL });
     const { keyboard } = panel.page;
     await field().fill('half a thought');
-    await button('Attach a file').focus();
+    await button('Attach file…').focus();
     await keyboard.down('Enter');
     await field().focus();
     await keyboard.down('Enter'); // a repeat, as it was not let go
@@ -246,8 +246,8 @@ describe('composer', () => {
     await panel.page.getByRole('switch', { name: 'Web' }).click();
     assert.deepEqual((await panel.posted('setConfig'))[1], { type: 'setConfig', key: 's1', id: 'web', value: false });
     assert.match(
-      (await panel.page.getByRole('img', { name: 'Context 34 % used' }).getAttribute('title')) ?? '',
-      /68k of 200k/,
+      (await panel.page.getByRole('img', { name: '34% of context used' }).getAttribute('title')) ?? '',
+      /68K of 200K/,
     );
   });
 });

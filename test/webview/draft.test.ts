@@ -111,7 +111,7 @@ describe('a draft', () => {
       await field().press('Enter');
       await comesBack(of('first', { draft: { text: 'typed whi', revision: 0 } }), lost);
       await written('typed while nobody listened');
-      await panel.page.getByRole('alert').filter({ hasText: 'was not sent' }).waitFor();
+      await panel.page.getByRole('alert').filter({ hasText: "wasn't sent" }).waitFor();
       assert.deepEqual(await panel.posted('send'), [], 'it is not sent by itself');
     }
   });

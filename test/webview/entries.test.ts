@@ -30,11 +30,11 @@ describe('entries', () => {
 
   it('draws the end of a turn as a separator that says why and how', async () => {
     const { page } = await open();
-    const rule = page.getByRole('separator', { name: /turn 1 ended/ });
+    const rule = page.getByRole('separator', { name: /Turn 1 ended/ });
     assert.equal(await rule.getAttribute('data-turn-id'), 't1');
     assert.equal(await rule.getAttribute('data-stop-reason'), 'end_turn');
     assert.equal(await rule.getAttribute('data-barrier'), 'turn_complete');
-    assert.match(await rule.innerText(), /turn 1 ended · 12\.4 s · 3 tools · 1 file · 8\.1k tokens/);
+    assert.match(await rule.innerText(), /Turn 1 ended · 12\.4 s · 3 tools · 1 file · 8\.1K tokens/);
   });
 
   it('draws a turn that the end of its window interrupted in the colour of every other, and one that failed as an error', async () => {
@@ -56,7 +56,7 @@ describe('entries', () => {
     const { page } = await open(ends);
     const reasons = page.locator('.turn-reason');
     await reasons.nth(2).waitFor();
-    assert.deepEqual(await page.locator('.turn-text').first().innerText(), `turn 1 was interrupted · ${note}`);
+    assert.deepEqual(await page.locator('.turn-text').first().innerText(), `Turn 1 interrupted · ${note}`);
     assert.equal(await page.locator('.turn-rule').first().getAttribute('data-stop-reason'), 'error');
     const colours = await reasons.evaluateAll((nodes) => nodes.map((node) => getComputedStyle(node).color));
     assert.equal(colours[0], colours[2]);
@@ -89,13 +89,13 @@ describe('entries', () => {
     const { page } = await open();
     const late = page.locator('[data-entry-id=a2]');
     assert.equal(await late.getAttribute('data-late'), 'true');
-    assert.match(await late.innerText(), /after the turn/);
+    assert.match(await late.innerText(), /After the turn/);
   });
 
   it('asks for the text of a turn from its end', async () => {
     const { page } = await open();
     await page.locator('.turn-end').hover();
-    await page.getByRole('button', { name: 'Copy the text of this turn' }).click();
+    await page.getByRole('button', { name: 'Copy response' }).click();
     assert.equal(typeof (await panel.next('copyTurn')).turnId, 'string');
   });
 
@@ -106,7 +106,7 @@ describe('entries', () => {
       return { kind: 'turn_end', id: `end${isEmpty}`, turnId: 't1', at: 1, turn: view };
     };
     const { page } = await open([message('u', 'user', 'go'), end(true), end()]);
-    const [empty, other] = await page.getByRole('separator', { name: /turn 1 ended/ }).allInnerTexts();
+    const [empty, other] = await page.getByRole('separator', { name: /Turn 1 ended/ }).allInnerTexts();
     assert.match(empty ?? '', /The agent sent no response\./);
     assert.doesNotMatch(other ?? '', /response/);
   });
@@ -156,7 +156,7 @@ describe('entries', () => {
     const title = (entry: typeof first) => entry.locator('.fact', { hasText: 'tokens' }).getAttribute('title');
     assert.equal(await title(first), 'Input: 1,000\nOutput: 300\nThinking: 200');
     assert.equal(await title(second), null);
-    assert.match((await first.locator('.turn-rule').getAttribute('aria-label')) ?? '', /1\.5k tokens, Input: 1,000/);
+    assert.match((await first.locator('.turn-rule').getAttribute('aria-label')) ?? '', /1\.5K tokens, Input: 1,000/);
     const said = page.locator('[data-entry-id=a]');
     assert.doesNotMatch(await said.innerText(), /check the/);
     await said.getByText('For the agent').click();
@@ -269,7 +269,7 @@ describe('entries', () => {
     const { page } = await open();
     const failed = page.locator('[data-entry-id=c4]');
     assert.equal(await failed.getAttribute('data-tool-status'), 'failed');
-    assert.match(await failed.locator('.status').innerText(), /failed/);
+    assert.match(await failed.locator('.status').innerText(), /Failed/);
     assert.match(
       (await page.locator('[data-entry-id=c1]').innerText()).replace(/\s+/g, ' '),
       /Read test\/ ?upload\.test\.ts 0\.1 s/,
@@ -367,7 +367,7 @@ describe('entries', () => {
         .evaluate((node) => getComputedStyle(node).color),
       'rgb(255, 135, 0)',
     );
-    await page.getByRole('button', { name: /run/ }).first().click();
+    await page.getByRole('button', { name: /Run/ }).first().click();
     await page.getByRole('button', { name: 'Open in terminal' }).click();
     assert.deepEqual(await panel.next('openTerminal'), { type: 'openTerminal', key: 's1', terminalId: 'x' });
   });
@@ -417,7 +417,7 @@ describe('entries', () => {
         tool('e', {
           toolKind: 'edit',
           title: 'Edit a.ts',
-          decision: 'allowed by you',
+          decision: { outcome: 'allowed' },
           content: [{ type: 'diff', diff: DIFF }],
         }),
       ],
@@ -428,7 +428,7 @@ describe('entries', () => {
     const entry = panel.page.locator('[data-entry-id=e]');
     await entry.getByRole('button', { name: 'Open diff' }).click();
     assert.equal((await panel.next('openDiff')).index, 0);
-    const mark = entry.getByTitle('allowed by you');
+    const mark = entry.locator('[data-decision=allowed]');
     assert.ok(await mark.locator('.codicon').isVisible());
     assert.ok(((await mark.boundingBox())?.width ?? 99) < 30);
   });
@@ -481,9 +481,9 @@ describe('entries', () => {
       },
     ]);
     await page.locator('[data-entry-id=c] .row').click();
-    await page.getByText('Content of a kind that is not known here: hologram').click();
+    await page.getByText('Unsupported content: hologram').click();
     await page.getByText('{"type":"hologram"}').waitFor();
-    await page.getByText('What the agent sent').click();
+    await page.getByText('Raw message').click();
     await page.getByText('{"sessionUpdate":"x"}').waitFor();
   });
 

@@ -58,7 +58,7 @@ describe('permission', () => {
 
   it('can be dismissed where the agent offers nothing', async () => {
     await open({ items: [asked], session: { permissions: [permission(0, { options: [] })] } });
-    await card().getByText('The agent offered no answer to choose from.').waitFor();
+    await card().getByText('The agent offered no options.').waitFor();
     await card().getByRole('button', { name: 'Dismiss' }).click();
     assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: null });
   });
@@ -86,10 +86,7 @@ describe('permission', () => {
     const items = [asked, tool('c2', { status: 'pending' })];
     await open({ items, session: { permissions: [permission(0), second] } });
     assert.equal(await card().count(), 2);
-    await panel.page
-      .getByRole('alert')
-      .filter({ hasText: 'asks for permission: Second' })
-      .waitFor({ state: 'attached' });
+    await panel.page.getByRole('alert').filter({ hasText: 'needs permission: Second' }).waitFor({ state: 'attached' });
     await panel.update({ op: 'session', patch: { permissions: [second] } });
     assert.equal(await card().count(), 1);
   });

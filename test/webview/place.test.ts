@@ -172,7 +172,7 @@ describe("the reader's place", () => {
     await open({ items: [...long(40), message('a', 'agent', 'Start.')], session: RUNNING });
     await panel.page.locator('.transcript').hover();
     await panel.page.mouse.wheel(0, -900);
-    const jump = panel.page.getByRole('button', { name: 'Jump to the latest' });
+    const jump = panel.page.getByRole('button', { name: 'Jump to latest' });
     await jump.waitFor();
     await drawn();
     const before = await seen();
@@ -288,7 +288,7 @@ describe("the reader's place", () => {
       back.append(frame);
       document.querySelector('.transcript')!.scrollTop = 3_000;
     });
-    await panel.page.getByRole('button', { name: 'Jump to the latest' }).waitFor();
+    await panel.page.getByRole('button', { name: 'Jump to latest' }).waitFor();
     await drawn();
     assert.ok((await fromEnd()) > 1_000);
   });

@@ -16,17 +16,17 @@ describe('questions', () => {
     return panel;
   }
 
-  const card = () => panel.page.getByRole('group', { name: /^Question: / });
+  const card = () => panel.page.getByRole('group', { name: /^Question from / });
   const field = (name: string) => card().getByRole('textbox', { name });
   const press = (name: string) => card().getByRole('button', { name, exact: true }).click();
 
   it('does not say who asks and what, or does not say it aloud', async () => {
     const { page } = await open([asksForm]);
-    await page.getByRole('group', { name: 'Question: Claude asks: Which database shall I use?' }).waitFor();
-    assert.match(await card().innerText(), /Claude asks\s+create_database\s+Which database shall I use\?/);
+    await page.getByRole('group', { name: 'Question from Claude: Which database shall I use?' }).waitFor();
+    assert.match(await card().innerText(), /Question from Claude\s+create_database\s+Which database shall I use\?/);
     await page
       .getByRole('alert')
-      .filter({ hasText: 'Claude asks: Which database shall I use?' })
+      .filter({ hasText: 'Question from Claude: Which database shall I use?' })
       .waitFor({ state: 'attached' });
   });
 
@@ -46,7 +46,7 @@ describe('questions', () => {
         .count(),
       3,
     );
-    assert.match(await card().innerText(), /This kind of field \(hologram\) cannot be answered here/);
+    assert.match(await card().innerText(), /Unsupported field type: hologram/);
   });
 
   it('fills in a secret, or keeps one', async () => {
@@ -54,7 +54,7 @@ describe('questions', () => {
     assert.equal(await field('API token').inputValue(), '');
     await field('API token').fill('s3cret');
     await field('Name').fill('main');
-    assert.match(await card().innerText(), /Do not write passwords or keys here/);
+    assert.match(await card().innerText(), /Don't enter passwords or keys/);
     const state = JSON.stringify(await page.evaluate(() => host.state()));
     assert.match(state, /main/);
     assert.doesNotMatch(state, /s3cret/);
@@ -80,8 +80,8 @@ describe('questions', () => {
           .join(' '),
       described,
     );
-    assert.match(words, /Lower case letters\..*Write at least 2 characters\./);
-    assert.match(await card().innerText(), /Write a number\./);
+    assert.match(words, /Lower case letters\..*Enter at least 2 characters\./);
+    assert.match(await card().innerText(), /Enter a number\./);
     await field('Name').fill('main');
     assert.equal(await field('Name').getAttribute('aria-invalid'), null, 'it is right as soon as it is');
   });
@@ -116,7 +116,7 @@ describe('questions', () => {
     assert.ok(await card().getByRole('button', { name: 'Submit' }).isDisabled());
     assert.equal((await panel.posted('elicitation')).length, 1);
     await panel.send({ type: 'formRefused', id: 'ask1', problems: { name: { code: 'pattern' } } });
-    await card().getByText('This does not have the form that is asked for.').waitFor();
+    await card().getByText('Invalid format.').waitFor();
     await panel.answerable('ask1'); // it can be corrected
     await panel.update({ op: 'session', patch: { elicitations: [] } });
     assert.equal(await card().count(), 0);
@@ -166,7 +166,7 @@ describe('questions', () => {
     const form: Form = { fields: [{ key: 's', type: 'unknown', kind: 'hologram', required: true }] };
     await open([{ id: 'a', mode: 'form', message: 'Show me', form }]);
     assert.ok(await card().getByRole('button', { name: 'Submit' }).isDisabled());
-    assert.match(await card().innerText(), /You can decline it/);
+    assert.match(await card().innerText(), /You can decline the form/);
     await press('Decline');
     await panel.next('elicitation');
   });
@@ -188,7 +188,7 @@ describe('questions', () => {
       op: 'session',
       patch: { phase: 'running', elicitations: [{ ...asksPage, opened: true } as ElicitationView] },
     });
-    assert.match(await card().innerText(), /Go on in the browser/);
+    assert.match(await card().innerText(), /Continue in the browser/);
     assert.equal(await panel.page.getByRole('button', { name: 'Needs you' }).count(), 0);
     await card().getByRole('button', { name: 'Open again' }).waitFor();
   });

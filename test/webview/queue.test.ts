@@ -10,7 +10,7 @@ describe('the edit of a queued message', () => {
     panel = opened;
   });
   const item = (id: string, text: string): QueueItemView => ({ id, text, attachments: [], state: 'queued' });
-  const editor = () => panel.page.getByRole('textbox', { name: 'Edit the queued message' });
+  const editor = () => panel.page.getByRole('textbox', { name: 'Edit queued message' });
   const queue = [item('q1', 'first queued')];
 
   async function edit(): Promise<void> {
@@ -26,7 +26,7 @@ describe('the edit of a queued message', () => {
     await panel.next('hello');
     await panel.snapshot({ session: { queue } });
     assert.equal(await editor().count(), 0);
-    await panel.page.locator('[data-queue-id=q1]').getByText('unsaved edit').waitFor();
+    await panel.page.locator('[data-queue-id=q1]').getByText('Unsaved edit').waitFor();
     await edit();
     assert.equal(await editor().inputValue(), 'first queued, but better');
     await editor().press('Enter');

@@ -1,5 +1,6 @@
 // What is known of a turn that runs, in words: what it works on and for how long, since when nothing was heard, whether it answers. Silence is told and never judged.
 // Whole minutes only: a screen reader reads the status aloud each time it changes.
+import * as l10n from '@vscode/l10n';
 import { head } from '../../base/text';
 import type { Entry, ToolEntry, Turn } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
@@ -17,18 +18,18 @@ type TurnSign =
   | { readonly kind: 'silent' | 'unresponsive'; readonly ms: number }
   | { readonly kind: 'working' };
 
-/** The status while a turn runs and nobody is waited for: `working`, `working: Bash for 4 min`, `silent for 2 min`, `stopped responding`. */
+/** The status while a turn runs without waiting for the user: `Working`, `Working: Bash for 4 min`, `Silent for 2 min`, `Not responding`. */
 export function workingLabel(signs: LifeSigns): string {
   const sign = signOf(signs);
   switch (sign.kind) {
     case 'tool':
-      return `working: ${sign.title} for ${duration(sign.ms)}`;
+      return l10n.t('Working: {0} for {1}', sign.title, duration(sign.ms));
     case 'silent':
-      return `silent for ${duration(sign.ms)}`;
+      return l10n.t('Silent for {0}', duration(sign.ms));
     case 'unresponsive':
-      return 'stopped responding';
+      return l10n.t('Not responding');
     case 'working':
-      return 'working';
+      return l10n.t('Working');
   }
 }
 
@@ -37,13 +38,13 @@ export function waitingLabel(signs: LifeSigns): string {
   const sign = signOf(signs);
   switch (sign.kind) {
     case 'tool':
-      return `waits: ${sign.title} has run for ${duration(sign.ms)}`;
+      return l10n.t('Waiting: {0} has been running for {1}', sign.title, duration(sign.ms));
     case 'silent':
-      return `waits: the agent has been silent for ${duration(sign.ms)}`;
+      return l10n.t('Waiting: the agent has been silent for {0}', duration(sign.ms));
     case 'unresponsive':
-      return 'waits: the agent has stopped responding';
+      return l10n.t("Waiting: the agent isn't responding");
     case 'working':
-      return 'waits for the turn to end';
+      return l10n.t('Waiting for the turn to end');
   }
 }
 
@@ -51,15 +52,15 @@ export function waitingLabel(signs: LifeSigns): string {
 export function endedLabel(code: string): string {
   switch (code) {
     case 'connection-lost':
-      return 'connection lost';
+      return l10n.t('Connection lost');
     case 'agent-closed-output':
-      return 'closed its output';
+      return l10n.t('Output closed');
     case 'restart-loop':
-      return 'keeps crashing';
+      return l10n.t('Keeps crashing');
     case 'agent-exited':
-      return 'process ended';
+      return l10n.t('Process ended');
     default:
-      return 'ended';
+      return l10n.t('Ended');
   }
 }
 
@@ -96,5 +97,5 @@ function titleOf({ title, name, toolKind }: ToolEntry): string {
 /** `1 min`, `59 min`, `2 h`. */
 function duration(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
+  return minutes < 60 ? l10n.t('{0} min', minutes) : l10n.t('{0} h', Math.floor(minutes / 60));
 }

@@ -1,9 +1,11 @@
 // A transcript entry as the webview draws it: bounded, plain JSON, everything computed that needs the whole (diffs, labels). Read anew only when the entry changed.
 
+import * as l10n from '@vscode/l10n';
 import { head, tail } from '../../base/text';
 import { at } from '../../base/untrusted';
 import type {
   BlockView,
+  DecisionView,
   DiffView,
   ItemView,
   StopTarget,
@@ -153,7 +155,7 @@ function isEmpty({ origin, stopReason, replayed, firstOutputAt }: Readonly<Turn>
 
 function projectTool(entry: ToolEntry, context: ProjectionContext, details: boolean) {
   const hasRaw = entry.rawInput !== undefined || entry.rawOutput !== undefined;
-  const decision = describeDecision(entry);
+  const decision = decisionOf(entry);
   const lines = linesOfPlace(entry);
   return {
     kind: 'tool' as const,
@@ -202,15 +204,12 @@ function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | un
   return Number.isSafeInteger(last) && last > first ? `${first}–${last}` : `${first}`;
 }
 
-function describeDecision({ decision }: ToolEntry): string | undefined {
+function decisionOf({ decision }: ToolEntry): DecisionView | undefined {
   if (!decision) return undefined;
-  if (decision.outcome === 'cancelled') return decision.by === 'user' ? 'dismissed by you' : 'question withdrawn';
-  const verb = decision.kind?.startsWith('reject')
-    ? 'rejected'
-    : decision.kind?.startsWith('allow')
-      ? 'allowed'
-      : `“${decision.name}” chosen`;
-  return `${verb} by you`;
+  if (decision.outcome === 'cancelled') return { outcome: decision.by === 'user' ? 'dismissed' : 'withdrawn' };
+  if (decision.kind?.startsWith('reject')) return { outcome: 'rejected' };
+  if (decision.kind?.startsWith('allow')) return { outcome: 'allowed' };
+  return { outcome: 'selected', name: decision.name ?? '' };
 }
 
 function projectContent(entry: ToolEntry, context: ProjectionContext): ToolContentView[] {
@@ -308,7 +307,7 @@ function projectBlock(block: ContentBlock): BlockView {
   }
   if (block.type === 'image' || block.type === 'audio') {
     if (block.data.length <= MAX_MEDIA_CHARS) return block;
-    return { type: 'unknown', kind: `${block.type}, too large to show`, json: `${bytesOf(block.data)} bytes` };
+    return { type: 'tooLarge', kind: block.type, bytes: bytesOf(block.data) };
   }
   if (block.type !== 'resource') return block;
   const { text, blob, ...rest } = block;
@@ -343,15 +342,16 @@ function withoutMiddle(text: string): string {
   const tailStart = lineBreak === -1 ? 0 : lineBreak + 1;
   const left = text.length - headEnd - (last.length - tailStart);
   const separator = first[headEnd - 1] === '\n' ? '' : '\n';
-  return `${first.slice(0, headEnd)}${separator}… ${left} characters are not shown …\n${last.slice(tailStart)}`;
+  const note = l10n.t('… {0} characters not shown …', left);
+  return `${first.slice(0, headEnd)}${separator}${note}\n${last.slice(tailStart)}`;
 }
 
 function projectDiff(diff: FileChange, roots: readonly string[]): DiffView {
   const { path, oldPath, operation } = diff;
+  const to = labelOf(path, roots);
+  const name = oldPath === undefined ? to : `${labelOf(oldPath, roots)} → ${to}`;
   const label =
-    oldPath === undefined
-      ? `${labelOf(path, roots)}${operation === 'delete' ? ' (deleted)' : ''}`
-      : `${labelOf(oldPath, roots)} → ${labelOf(path, roots)}${operation === 'copy' ? ' (copy)' : ''}`;
+    operation === 'delete' ? l10n.t('{0} (deleted)', name) : operation === 'copy' ? l10n.t('{0} (copy)', name) : name;
   return { path, label, isNew: diff.oldText === undefined, ...comparisonOf(diff) };
 }
 

@@ -1,18 +1,14 @@
 // Everything around the transcript as the webview shows it, field by field, so that a change sends only its own fields.
 
+import * as l10n from '@vscode/l10n';
 import { head } from '../../base/text';
-import type {
-  ActionView,
-  ErrorView,
-  PermissionView,
-  QueueItemView,
-  SessionPhase,
-  SessionView,
-} from '../../panel/contract';
+import type { PermissionView, QueueItemView, SessionPhase, SessionView, StageName } from '../../panel/contract';
 import type { SessionPart } from '../../session/model/changes';
-import { canStart, guidanceOf } from '../connection/signIn';
 import type { Conversation } from '../conversation/conversation';
+
 import { endedLabel, waitingLabel, workingLabel } from './livenessLabels';
+import { errorOf } from './projectFailure';
+
 import { projectTurn } from './projectItem';
 import { backgroundOf, elicitationsOf, waitsForAnswer } from './projectQuestions';
 import { waitReasonLabel } from './waitReasonLabels';
@@ -87,7 +83,7 @@ const READ: { readonly [K in Field]: (conversation: Conversation) => SessionView
   canAttachAudio: (c) => c.promptCapabilities.audio,
   canAttachFiles: (c) => c.promptCapabilities.embeddedContext,
   banner: (c) =>
-    c.agent.id === 'demo' ? 'A scripted demo, not a model. Choose a real agent with “Select Agent”.' : undefined,
+    c.agent.id === 'demo' ? l10n.t('This agent is a scripted demo. To use a real agent, run Select Agent.') : undefined,
 };
 
 /** The whole view. */
@@ -144,31 +140,30 @@ export function statusOf(conversation: Conversation): string {
   const { model, connection } = conversation;
   switch (phaseOf(conversation)) {
     case 'idle':
-      if (isHeld(conversation)) return 'read only';
-      return conversation.isSuspended ? 'stopped while idle' : 'not started';
+      if (isHeld(conversation)) return l10n.t('Read-only');
+      return conversation.isSuspended ? l10n.t('Stopped while idle') : l10n.t('Not started');
     case 'starting':
     case 'initializing': {
-      if (conversation.waitsForUser) return 'waiting for you';
-      const stage = conversation.stages.current;
-      return stage ? `starting: ${STAGE_WORDS[stage.name]}` : 'starting';
+      if (conversation.waitsForUser) return l10n.t('Waiting for you');
+      return stageLabel(conversation.stages.current?.name);
     }
     case 'authRequired':
-      return 'sign in to go on';
+      return l10n.t('Sign-in required');
     case 'ready':
-      return conversation.liveness === 'not_found' ? 'the agent does not know this session' : 'ready';
+      return conversation.liveness === 'not_found' ? l10n.t('The agent no longer has this session') : l10n.t('Ready');
     case 'running':
-      if (conversation.isPreparing) return 'checking the session';
-      return model.state.turn?.cancelRequested ? 'stopping' : workingLabel(conversation.lifeSigns);
+      if (conversation.isPreparing) return l10n.t('Checking session');
+      return model.state.turn?.cancelRequested ? l10n.t('Stopping') : workingLabel(conversation.lifeSigns);
     case 'requiresAction':
-      return 'waiting for you';
+      return l10n.t('Waiting for you');
     case 'unresponsive':
-      return 'does not stop';
+      return l10n.t("Isn't responding to Stop");
     case 'recovering':
       return recoveryLabel(conversation);
     case 'exited':
-      return connection.kind === 'exited' ? endedLabel(connection.error.code) : 'ended';
+      return connection.kind === 'exited' ? endedLabel(connection.error.code) : endedLabel('');
     case 'failed':
-      return 'could not start';
+      return l10n.t("Couldn't start");
   }
 }
 
@@ -178,101 +173,32 @@ function isHeld({ connection }: Conversation): boolean {
 }
 
 function recoveryLabel({ connection }: Conversation): string {
-  if (connection.kind !== 'recovering') return 'recovering';
+  if (connection.kind !== 'recovering') return '';
   const { attempt, of } = connection.attempt;
-  const what = connection.error.code === 'connection-lost' ? 'connection lost, trying again' : 'ended, starting again';
-  return `${what} (${attempt} of ${of})`;
+  return connection.error.code === 'connection-lost'
+    ? l10n.t('Connection lost, reconnecting ({0} of {1})', attempt, of)
+    : l10n.t('Agent ended, restarting ({0} of {1})', attempt, of);
 }
 
-const STAGE_WORDS = {
-  resolve: 'looking for the agent',
-  spawn: 'starting the process',
-  connect: 'connecting',
-  initialize: 'waiting for initialize',
-  'sign-in': 'signing in',
-  session: 'opening a session',
-  ready: 'getting ready',
-} as const;
-
-const RESTART: ActionView = { id: 'restart', label: 'Start again', primary: true };
-const NEW_SESSION: ActionView = { id: 'newSession', label: 'Start a new session', primary: true };
-const RECONNECT: ActionView = { ...RESTART, label: 'Reconnect' };
-const OTHER_AGENT: ActionView = { id: 'selectAgent', label: 'Choose another agent' };
-const SHOW_LOG: ActionView = { id: 'showLog', label: 'Show log' };
-const SETTINGS: ActionView = { id: 'openSettings', label: 'Open settings' };
-
-function errorOf(conversation: Conversation): ErrorView | undefined {
-  const { connection, agent } = conversation;
-  if (conversation.ignoresStop) {
-    return {
-      code: 'stop-ignored',
-      message: `${agent.name} was asked to stop and goes on.`,
-      hint: 'You can wait, or end it and start it again. The conversation stays.',
-      actions: [{ id: 'restart', label: 'End and start again', primary: true }, SHOW_LOG],
-    };
+function stageLabel(stage: StageName | undefined): string {
+  switch (stage) {
+    case 'resolve':
+      return l10n.t('Finding agent');
+    case 'spawn':
+      return l10n.t('Starting process');
+    case 'connect':
+      return l10n.t('Connecting');
+    case 'initialize':
+      return l10n.t('Initializing');
+    case 'sign-in':
+      return l10n.t('Signing in');
+    case 'session':
+      return l10n.t('Opening session');
+    case 'ready':
+      return l10n.t('Preparing session');
+    case undefined:
+      return l10n.t('Starting');
   }
-  if (connection.kind === 'authRequired') {
-    const { methods, error } = connection;
-    const signIn = methods.filter(canStart);
-    const others = methods.filter((method) => !canStart(method));
-    const guidance = others.map(guidanceOf).join(' ');
-    const needsSetting = others.some(({ type }) => type === 'env_var');
-    return {
-      code: 'auth-required',
-      stage: 'sign-in',
-      message: error ? `Signing in to ${agent.name} failed: ${error}` : `${agent.name} wants you to sign in.`,
-      ...(guidance && { hint: guidance }),
-      actions: [
-        ...signIn.map(({ id, name }, index) => ({
-          id: `signIn:${id}`,
-          label: name,
-          ...(index === 0 && { primary: true as const }),
-        })),
-        ...(needsSetting ? [SETTINGS] : []),
-        { id: 'restart', label: 'Try again' },
-        OTHER_AGENT,
-      ],
-    };
-  }
-  if (connection.kind !== 'failed' && connection.kind !== 'exited' && connection.kind !== 'recovering')
-    return undefined;
-  const { code, message, hint, stderr } = connection.error;
-  return {
-    code,
-    message,
-    ...(hint && { hint }),
-    ...(stderr && { stderr }),
-    ...(connection.kind === 'failed' && connection.stage && { stage: connection.stage }),
-    actions:
-      connection.kind === 'recovering'
-        ? [code === 'connection-lost' ? { ...RECONNECT, label: 'Reconnect now' } : RESTART, OTHER_AGENT, SHOW_LOG]
-        : actionsFor(code, connection.kind === 'exited'),
-  };
-}
-
-/** What an HTTP agent cannot be reached for until its entry is corrected. */
-const NEEDS_SETTING: ReadonlySet<string> = new Set([
-  'agent-unknown',
-  'not-an-agent-server',
-  'agent-server-unauthorized',
-]);
-
-function actionsFor(code: string, exited: boolean): ActionView[] {
-  if (code === 'session-held')
-    return [
-      { id: 'takeOver', label: 'Take over', primary: true },
-      { id: 'newSession', label: NEW_SESSION.label },
-    ];
-  if (code === 'untrusted-workspace') return [{ id: 'trust', label: 'Manage workspace trust', primary: true }];
-  if (code === 'agent-not-found' || code === 'agent-not-executable' || NEEDS_SETTING.has(code)) {
-    return [{ ...SETTINGS, primary: true }, { id: 'restart', label: 'Try again' }, OTHER_AGENT, SHOW_LOG];
-  }
-  if (code === 'session-not-found' || code === 'session-not-opened' || code.startsWith('cannot-'))
-    return [NEW_SESSION, { id: 'restart', label: 'Try again' }, OTHER_AGENT, SHOW_LOG];
-  if (code === 'connection-lost') return [RECONNECT, OTHER_AGENT, SHOW_LOG];
-  return exited
-    ? [RESTART, OTHER_AGENT, SHOW_LOG]
-    : [{ ...RESTART, label: 'Try again' }, OTHER_AGENT, SETTINGS, SHOW_LOG];
 }
 
 function queueOf(conversation: Conversation): QueueItemView[] {
@@ -282,11 +208,11 @@ function queueOf(conversation: Conversation): QueueItemView[] {
     const why =
       (reason === undefined ? undefined : waitReasonLabel(reason)) ??
       (held
-        ? 'being edited'
+        ? l10n.t('Being edited')
         : state === 'accepted'
-          ? 'the agent has it and takes it in when it can'
+          ? l10n.t('Accepted by agent')
           : queue.paused !== undefined
-            ? 'paused'
+            ? l10n.t('Paused')
             : index === 0
               ? waits
               : undefined);
@@ -304,19 +230,19 @@ function waitReason(conversation: Conversation): string {
   switch (phaseOf(conversation)) {
     case 'running':
       return conversation.model.state.turn?.cancelRequested
-        ? 'waits for the turn to stop'
+        ? l10n.t('Waiting for the turn to stop')
         : waitingLabel(conversation.lifeSigns);
     case 'requiresAction':
-      return 'waits for your answer';
+      return l10n.t('Waiting for your answer');
     case 'authRequired':
-      return 'waits for you to sign in';
+      return l10n.t('Waiting for you to sign in');
     case 'starting':
     case 'initializing':
-      return 'waits for the agent to start';
+      return l10n.t('Waiting for the agent to start');
     case 'ready':
-      return 'next';
+      return l10n.t('Next');
     default:
-      return 'waits for the agent';
+      return l10n.t('Waiting for the agent');
   }
 }
 

@@ -1,24 +1,26 @@
 // The words for why a queue or one of its messages waits (session/queue/waitReason.ts).
+import * as l10n from '@vscode/l10n';
 import type { ItemCode, PauseCode } from '../../session/queue/waitReason';
 
 const WORDS: Readonly<Record<PauseCode | ItemCode, (detail: string) => string>> = {
-  'by-user': () => 'Paused by you.',
-  stopped: () => 'Paused because you stopped the turn.',
-  'start-stopped': () => 'Paused because you stopped the agent from starting.',
-  'window-ended': () => 'Paused after reload. Review queued messages, then resume.',
-  'agent-ended': (detail) => `Paused: ${sentence(detail || 'the agent ended')}`,
-  'agent-closed-input': () => 'Paused because the agent no longer reads messages. Restart the agent.',
-  'agent-asks': () => 'Paused because the agent asked a question first.',
-  'agent-silent': () => 'Paused because the agent isn’t responding.',
-  'given-back': () => 'Paused because the agent returned a message.',
-  'taken-back': () => 'Paused so that you can edit the returned message.',
-  'session-lost': () => 'Paused because the agent no longer has this session.',
-  'session-not-opened': (detail) => `Paused because the session couldn’t be reopened: ${sentence(detail)}`,
-  'turn-failed': () => 'Paused because the last turn failed.',
-  'in-doubt': () => 'May already have been sent',
-  refused: (detail) => detail || 'The agent refused the message.',
-  'taking-back': () => 'Asking the agent to return it…',
-  'not-given-back': () => 'The agent keeps it. Stop the turn to get it back.',
+  'by-user': () => l10n.t('Paused by you.'),
+  stopped: () => l10n.t('Paused because you stopped the turn.'),
+  'start-stopped': () => l10n.t('Paused because you stopped the agent from starting.'),
+  'window-ended': () => l10n.t('Paused after reload. Review queued messages, then resume.'),
+  'agent-ended': (detail) =>
+    detail ? l10n.t('Paused: {0}', sentence(detail)) : l10n.t('Paused because the agent ended.'),
+  'agent-closed-input': () => l10n.t('Paused because the agent no longer reads messages. Restart the agent.'),
+  'agent-asks': () => l10n.t('Paused because the agent asked a question first.'),
+  'agent-silent': () => l10n.t("Paused because the agent isn't responding."),
+  'given-back': () => l10n.t('Paused because the agent returned a message.'),
+  'taken-back': () => l10n.t('Paused so that you can edit the returned message.'),
+  'session-lost': () => l10n.t('Paused because the agent no longer has this session.'),
+  'session-not-opened': (detail) => l10n.t("Paused because the session couldn't be reopened: {0}", sentence(detail)),
+  'turn-failed': () => l10n.t('Paused because the last turn failed.'),
+  'in-doubt': () => l10n.t('May already have been sent'),
+  refused: (detail) => detail || l10n.t('The agent refused the message.'),
+  'taking-back': () => l10n.t('Asking the agent to return the message'),
+  'not-given-back': () => l10n.t('The agent kept the message. Stop the turn to get the message back.'),
 };
 
 /** Returns the words for a reason; what is no known code is shown as it stands. */

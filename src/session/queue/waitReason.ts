@@ -1,5 +1,5 @@
 // Codes for why a queue is paused or a message is not sent. Codes are stored; labels are made where
-// they are shown (client/view/waitReasonWords.ts).
+// they are shown (client/view/waitReasonLabels.ts).
 
 /** Why the whole queue is paused. Codes with a detail carry a text of the agent or the system. */
 export type PauseCode =

@@ -90,11 +90,7 @@ export function Composer() {
   const isListOpen = matches.value.length > 0;
   return (
     <>
-      {session.banner.value && session.queue.value.length === 0 && (
-        <p class="banner" title={session.banner.value}>
-          {session.banner.value}
-        </p>
-      )}
+      {session.banner.value && session.queue.value.length === 0 && <p class="banner">{session.banner.value}</p>}
       <div class="composer">
         {isListOpen && (
           <SlashList
@@ -182,6 +178,7 @@ export function Composer() {
 
 function placeholder(): string {
   if (session.queues.value) return strings.placeholderRunning;
-  const agent = session.agentName.value || strings.agent;
+  const agent = session.agentName.value;
+  if (agent === '') return strings.placeholderFirst;
   return session.isAsked.value ? strings.placeholderAsked(agent) : strings.placeholder(agent);
 }

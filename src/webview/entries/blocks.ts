@@ -49,6 +49,8 @@ export function createBlock(
       return createResourceChip(block.title ?? block.name, block.uri, context);
     case 'resource':
       return createResource(block, context, save);
+    case 'tooLarge':
+      return el('p', 'dim', strings.tooLarge[block.kind](block.bytes));
     case 'unknown':
       return createFold(block.forAgent ? strings.forAgent : strings.unknownContent(block.kind), block.json, context);
   }

@@ -109,8 +109,10 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
       ...(folder ? [el('span', 'cut', folder), el('span', 'name', name)] : [el('span', 'cut', name)]),
     );
     result.replaceChildren(
-      ...words.facts.map((fact) => (fact === item.decision ? answerMark(fact) : el('span', 'fact', fact))),
+      ...(words.decision === undefined ? [] : [answerMark(words.decision, item.decision!.outcome)]),
+      ...words.facts.map((fact) => el('span', 'fact', fact)),
     );
+    result.title = words.facts.join(' · ');
     time.textContent = words.time;
     openDiff.hidden = !item.content.some(({ type }) => type === 'diff');
     stop.hidden = item.stop === undefined;
@@ -207,9 +209,9 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
 };
 
 /** How its question was answered: in words, and as an icon where there is no room for them. */
-function answerMark(words: string): HTMLElement {
+function answerMark(words: string, outcome: string): HTMLElement {
   const mark = el('span', 'fact decision', icon('shield'), el('span', 'decision-words', words));
-  return setAttributes(mark, { title: words });
+  return setAttributes(mark, { title: words, 'data-decision': outcome });
 }
 
 function disposeTexts(contents: readonly ToolContent[]): void {

@@ -1,5 +1,5 @@
 // What the line of a tool call says: a verb, an object, a result. Pure.
-import type { ItemView } from '../../panel/contract';
+import type { DecisionView, ItemView } from '../../panel/contract';
 import { lastLines } from '../text/format';
 import { strings } from '../text/strings';
 import { timeWords } from './timeWords';
@@ -12,6 +12,8 @@ export interface ToolWords {
   /** The object is a path, a command or a pattern, and is set like code. */
   readonly literal: boolean;
   readonly facts: readonly string[];
+  /** How its permission was answered. */
+  readonly decision?: string;
   readonly time: string;
 }
 
@@ -45,8 +47,15 @@ export function toolWords(item: ToolItem): ToolWords {
     object: known || item.name !== object ? object : '',
     literal: LITERAL.has(kind),
     facts: facts(item),
+    ...(item.decision && { decision: decisionWords(item.decision) }),
     time: item.endedAt === undefined ? '' : timeWords(item.endedAt - item.at, item.waitedMs),
   };
+}
+
+function decisionWords(decision: DecisionView): string {
+  return decision.outcome === 'selected'
+    ? strings.decisions.selected(decision.name)
+    : strings.decisions[decision.outcome];
 }
 
 /** The end of what a subagent said last, for its closed line. */
@@ -59,7 +68,6 @@ function lastWords({ content }: ToolItem): string[] {
 
 function facts(item: ToolItem): string[] {
   const words: string[] = [];
-  if (item.decision) words.push(item.decision);
   if (item.toolKind === 'subagent') words.push(...lastWords(item));
   let added = 0;
   let removed = 0;

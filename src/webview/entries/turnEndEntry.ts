@@ -3,7 +3,7 @@ import { effect } from '@preact/signals';
 import type { ItemView, TurnView } from '../../panel/contract';
 import { button, el, iconButton, setAttributes } from '../dom/dom';
 import { session } from '../host/session';
-import { formatCount } from '../text/format';
+import { formatCount, formatNumber } from '../text/format';
 import { strings } from '../text/strings';
 import type { EntryFactory } from './entryView';
 import { timeWords } from './timeWords';
@@ -101,7 +101,7 @@ function tokenWords({ tokens, tokenParts }: TurnView): readonly string[] {
   if (tokens === undefined) return [];
   const parts = TOKEN_PARTS.flatMap((part) => {
     const count = tokenParts?.[part];
-    return count === undefined ? [] : [strings.tokenParts[part](count.toLocaleString())];
+    return count === undefined ? [] : [strings.tokenParts[part](formatNumber(count))];
   });
   return [strings.tokens(formatCount(tokens)), ...parts];
 }

@@ -32,7 +32,8 @@ export const createUserEntry: EntryFactory = (stored, index, context) => {
         const shown = isClamped ? head(block.text, DRAWN_CHARS) : block.text;
         parts.push(setAttributes(createText('said', shown), { dir: 'auto' }));
       } else if (block.type === 'image' || block.type === 'audio') parts.push(createBlock(block, context, save));
-      else if (block.type !== 'unknown' && isAttached(block.uri)) chips.append(createAttachment(block, context));
+      else if ((block.type === 'resource' || block.type === 'resource_link') && isAttached(block.uri))
+        chips.append(createAttachment(block, context));
       else chips.append(createBlock(block, context, save));
     });
     bubble.replaceChildren(...parts);

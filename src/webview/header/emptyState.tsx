@@ -12,7 +12,7 @@ export function EmptyState() {
   const isReady = commands.value.length > 0 && phase.value === 'ready';
   return (
     <div class="empty">
-      <h2>{strings.emptyTitle(agentName.value)}</h2>
+      <h2>{agentName.value}</h2>
       <p class="dim">{isReady ? strings.emptyReady : isStarting ? strings.emptyStarting : strings.emptyHint}</p>
       {isReady && (
         <div class="empty-commands">

@@ -47,7 +47,8 @@ export function Header({ onNeedsYou }: { onNeedsYou(): void }) {
 
 function Status() {
   const { phase, liveness, agentName, title, status } = session;
-  const alive = strings.liveness[liveness.value];
+  const isSaid = liveness.value === 'not_found' && phase.value === 'ready';
+  const alive = isSaid ? '' : strings.liveness[liveness.value];
   // The button beside it says the same, and leads there.
   const words = hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
   return (
@@ -67,7 +68,7 @@ function Status() {
       </span>
       <span class={words} title={status.value}>
         <span class="status-text">{status.value}</span>
-        {alive && !status.value.includes(alive) && <span class="liveness"> · {alive}</span>}
+        {alive && <span class="liveness"> · {alive}</span>}
       </span>
     </div>
   );

@@ -29,7 +29,7 @@ export function Questions({ onDrawn, onAnswered }: QuestionsProps) {
   useLayoutEffect(() => {
     const waiting = questions.filter((one) => !(one.mode === 'url' && one.opened));
     for (const { id, message } of waiting) {
-      if (!announced.current.has(id)) announce(strings.questionAsked(session.agentName.peek(), message), 'assertive');
+      if (!announced.current.has(id)) announce(strings.question(session.agentName.peek(), message), 'assertive');
     }
     announced.current = new Set(questions.map(({ id }) => id));
     if (key !== '') forgetOthers(key, announced.current);
@@ -84,7 +84,11 @@ function Card({ question, sessionKey }: CardProps) {
       <div class="question-head">
         <Icon name="question" />
         <b>{strings.agentAsks(agent)}</b>
-        {tool && <span class="cut dim">{revealControls(tool)}</span>}
+        {tool && (
+          <span class="cut dim" title={revealControls(tool)}>
+            {revealControls(tool)}
+          </span>
+        )}
       </div>
       <p class="question-message" dir="auto">
         {revealControls(message)}

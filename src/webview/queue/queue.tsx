@@ -48,8 +48,7 @@ export function Queue() {
       {paused && (
         <div class="queue-paused">
           <Icon name="debug-pause" />
-          <span class="cut">{paused}</span>
-          <span class="grow" />
+          <span class="pause-reason">{paused}</span>
           <button type="button" class="text-button" onClick={() => act({ kind: 'resume' })}>
             {strings.resume}
           </button>

@@ -1,14 +1,49 @@
-// How durations, counts and paths are written. Pure.
+// How durations, counts and paths are written, in the language of the page.
+import * as l10n from '@vscode/l10n';
+import { language } from './language';
+
+// Each is made when it is first needed: together they would delay the first picture.
+const numbers = once(() => new Intl.NumberFormat(language, { maximumFractionDigits: 1 }));
+const counts = once(() => new Intl.NumberFormat(language, { notation: 'compact' }));
+const shares = once(() => new Intl.NumberFormat(language, { style: 'percent' }));
+const plurals = once(() => new Intl.PluralRules(language));
+
+/** A number with at most one decimal: "0.5", "12,345". */
+export function formatNumber(value: number): string {
+  return numbers().format(value);
+}
+
+/** A share of 1: "45%". */
+export function formatShare(share: number): string {
+  return shares().format(share);
+}
+
+/** A count in few characters: "812", "8.1K", "1.2M". */
+export function formatCount(count: number): string {
+  return counts().format(count);
+}
+
+/** An amount of money: "$0.25". @param currency as the agent writes it, mostly ISO 4217 */
+export function formatCost(amount: number, currency: string): string {
+  const isCode = /^[a-z]{3}$/i.test(currency);
+  const options = isCode ? ({ style: 'currency', currency } as const) : { maximumFractionDigits: 2 };
+  const text = new Intl.NumberFormat(language, options).format(amount);
+  return isCode ? text : `${text} ${currency}`;
+}
 
 /** A duration in ms: "0.1 s", "12.4 s", "2 min 5 s", "1 h 3 min". */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
-  if (seconds < 0.05) return '< 0.1 s';
-  if (seconds < 99.95) return `${(Math.round(seconds * 10) / 10).toString()} s`;
+  if (seconds < 0.05) return l10n.t('< {0} s', formatNumber(0.1));
+  if (seconds < 99.95) return l10n.t('{0} s', formatNumber(seconds));
   const whole = Math.round(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
+  if (whole < 3600) {
+    const minutes = Math.floor(whole / 60);
+    return whole % 60 ? l10n.t('{0} min {1} s', minutes, whole % 60) : l10n.t('{0} min', minutes);
+  }
   const minutes = Math.round(whole / 60);
-  return `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ''}`;
+  const hours = formatNumber(Math.floor(minutes / 60));
+  return minutes % 60 ? l10n.t('{0} h {1} min', hours, minutes % 60) : l10n.t('{0} h', hours);
 }
 
 /** A duration in ms as whole seconds, at least one: "4 s". */
@@ -16,16 +51,17 @@ export function formatSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 1000)) * 1000);
 }
 
-/** A count in few characters: 812, "8.1k", "1.2M". */
-export function formatCount(count: number): string {
-  if (count < 1000) return String(count);
-  const [value, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M'];
-  return `${value < 99.5 ? Math.round(value * 10) / 10 : Math.round(value)}${unit}`;
+/** The form of a text for a count. @param one for a single thing @param other for any other number; both get the count as text */
+export function plural(count: number, one: (count: string) => string, other: (count: string) => string): string {
+  return (plurals().select(count) === 'one' ? one : other)(formatNumber(count));
 }
 
-/** "1 tool", "3 tools". */
-export function plural(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** Splits a path before its last part, so that the middle can give way first: ["src/webview/", "main.tsx"]. */

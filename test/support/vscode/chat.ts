@@ -121,7 +121,7 @@ export class Chat {
     const list = this.page.locator('.quick-input-widget:visible');
     const show = async (): Promise<void> => {
       await this.button('More').click();
-      await this.frame.getByRole('menuitem', { name: 'Change agent…' }).click();
+      await this.frame.getByRole('menuitem', { name: 'Select agent…' }).click();
     };
     await inList(this.page, show, async (_list, patience) => {
       await list.getByPlaceholder('Choose the agent to talk to').fill(name, patience);
@@ -143,7 +143,7 @@ export class Chat {
 
   /** The text of the last turn, as the button at its end copies it: word for word what the panel has received. */
   async copyTurn(): Promise<string> {
-    return this.copied(this.frame.getByRole('button', { name: 'Copy the text of this turn' }).last());
+    return this.copied(this.frame.getByRole('button', { name: 'Copy response' }).last());
   }
 
   /** Presses a button that copies something. @returns what is in the clipboard then */

@@ -113,7 +113,7 @@ for (const version of [1, 2] as const)
       done.catch(() => {});
       await untilAsked(1);
       assert.equal(phaseOf(rig.session.conversation), 'running');
-      assert.equal(statusOf(rig.session.conversation), 'checking the session');
+      assert.equal(statusOf(rig.session.conversation), 'Checking session');
       rig.session.conversation.cancel();
       await rig.session.until(({ isBusy }) => !isBusy);
       assert.equal(rig.session.conversation.queue.paused, 'stopped');

@@ -11,6 +11,7 @@ import {
   type ToWebview,
 } from '../../../src/panel/contract';
 import { type PanelServer, servePanel, type Theme } from './server';
+import type { Language } from './texts';
 
 interface HostInPage {
   readonly posted: readonly FromWebview[];
@@ -49,6 +50,7 @@ export const SESSION: SessionView = {
 
 export interface PanelOptions {
   readonly theme?: Theme;
+  readonly language?: Language;
   readonly width?: number;
   readonly height?: number;
   readonly session?: Partial<SessionView>;
@@ -193,7 +195,8 @@ export class Harness {
 
   /** Opens a panel that shows a session. Close its page when done. */
   async open(options: PanelOptions = {}): Promise<Panel> {
-    const page = await this.page(this.server.url(options.theme ?? 'dark'), options.width, options.height);
+    const url = this.server.url(options.theme ?? 'dark', options.language ?? 'en');
+    const page = await this.page(url, options.width, options.height);
     const panel = new Panel(page);
     await panel.next('hello');
     if (!options.silent) await panel.snapshot(options);

@@ -65,7 +65,7 @@ export const MARKDOWN = `The test waits \`100 ms\` for the server instead of for
 - [x] reproduce
 - [ ] fix
 
-| Run | Start | Result |
+| Round | Start | Result |
 | --- | ----: | :----: |
 | 1 | 84 ms | pass |
 | 2 | 312 ms | **fail** |
@@ -196,7 +196,7 @@ export function conversation(): ItemView[] {
       title: 'Edit test/upload.test.ts',
       toolKind: 'edit',
       endedAt: AT + 400,
-      decision: 'allowed by you',
+      decision: { outcome: 'allowed' },
       content: [{ type: 'diff', diff: DIFF }],
       locations: [{ path: DIFF.path, label: DIFF.label }],
     }),

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
+import { type Language, textsIn } from './texts';
 
 const HERE = 'test/webview/harness';
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
@@ -36,7 +37,7 @@ export async function buildPanel(outdir: string): Promise<void> {
 }
 
 export interface PanelServer {
-  url(theme: Theme): string;
+  url(theme: Theme, language?: Language): string;
   readonly partsUrl: string;
   close(): Promise<void>;
 }
@@ -61,7 +62,7 @@ export async function servePanel(outdir = join(tmpdir(), `parley-webview-${proce
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: (theme) => `${origin}/?theme=${theme}`,
+    url: (theme, language = 'en') => `${origin}/?theme=${theme}&language=${language}`,
     partsUrl: `${origin}/parts`,
     close: () => closeServer(server),
   };
@@ -82,7 +83,8 @@ async function answer(url: URL, outdir: string): Promise<Answer> {
   const { pathname } = url;
   if (pathname === '/' || pathname === '/parts') {
     const theme = (url.searchParams.get('theme') ?? 'dark') as Theme;
-    return { body: pageOf(theme, pathname === '/parts'), type: 'text/html; charset=utf-8', csp: policy() };
+    const language = (url.searchParams.get('language') ?? 'en') as Language;
+    return { body: pageOf(theme, language, pathname === '/parts'), type: 'text/html; charset=utf-8', csp: policy() };
   }
   const file = pathname.startsWith('/harness/') ? join(HERE, pathname.slice(9)) : join(outdir, pathname);
   return { body: await readFile(file), type: TYPES[extname(file)] ?? 'application/octet-stream' };
@@ -102,13 +104,15 @@ function policy(): string {
   ].join('; ');
 }
 
-function pageOf(theme: Theme, parts: boolean): string {
+function pageOf(theme: Theme, language: Language, parts: boolean): string {
+  const texts = JSON.stringify(textsIn(language))?.replaceAll('<', '\\u003c');
   const script = parts ? '/parts/parts.js' : '/main.js';
   const shell = parts ? '' : readFileSync('src/webview/shell.html', 'utf8');
-  return `<!DOCTYPE html><html lang="en" data-root="/"><head><meta charset="utf-8"><title>Parley</title>
+  return `<!DOCTYPE html><html lang="${language === 'pseudo' ? 'en' : language}" data-root="/"><head><meta charset="utf-8"><title>Parley</title>
 <link rel="stylesheet" href="/harness/themes/${theme}.css"><link rel="stylesheet" href="/harness/vscodeDefaults.css">
 <link rel="stylesheet" href="/main.css"></head>
 <body class="${BODY_CLASS[theme]}"><div id="root">${shell}</div>
+${texts === undefined ? '' : `<script type="application/json" id="texts">${texts}</script>`}
 <script nonce="${NONCE}" src="/harness/fakeHost.js"></script>
 <script nonce="${NONCE}" src="/early.js"></script>
 <script nonce="${NONCE}" src="${script}"></script></body></html>`;

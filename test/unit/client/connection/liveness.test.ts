@@ -30,13 +30,13 @@ function tool(toolCallId: string, title: string, status: 'in_progress' | 'comple
 
 describe('the words for a turn that runs', () => {
   for (const [what, given, status, waits] of [
-    ['has just begun', signs(0.9, []), 'working', 'waits for the turn to end'],
-    ['is silent', signs(2.5, []), 'silent for 2 min', 'waits: the agent has been silent for 2 min'],
+    ['has just begun', signs(0.9, []), 'Working', 'Waiting for the turn to end'],
+    ['is silent', signs(2.5, []), 'Silent for 2 min', 'Waiting: the agent has been silent for 2 min'],
     [
       'is in a tool call',
       signs(5, [[1, tool('a', 'Bash')]]),
-      'working: Bash for 4 min',
-      'waits: Bash has run for 4 min',
+      'Working: Bash for 4 min',
+      'Waiting: Bash has been running for 4 min',
     ],
     [
       'is in two tool calls',
@@ -44,8 +44,8 @@ describe('the words for a turn that runs', () => {
         [1, tool('a', 'Build\n it')],
         [9, tool('b', 'Bash')],
       ]),
-      'working: Build it for 2 h',
-      'waits: Build it has run for 2 h',
+      'Working: Build it for 2 h',
+      'Waiting: Build it has been running for 2 h',
     ],
     [
       'has ended its tool call',
@@ -53,16 +53,16 @@ describe('the words for a turn that runs', () => {
         [1, tool('a', 'Bash')],
         [2, tool('a', 'Bash', 'completed')],
       ]),
-      'silent for 9 min',
-      'waits: the agent has been silent for 9 min',
+      'Silent for 9 min',
+      'Waiting: the agent has been silent for 9 min',
     ],
     [
       'does not answer in a tool call',
       signs(9, [[1, tool('a', 'Bash')]], { isUnresponsive: true }),
-      'stopped responding',
-      'waits: the agent has stopped responding',
+      'Not responding',
+      "Waiting: the agent isn't responding",
     ],
-    ['was heard after the clock was set back', signs(-60, []), 'working', 'waits for the turn to end'],
+    ['was heard after the clock was set back', signs(-60, []), 'Working', 'Waiting for the turn to end'],
   ] as const) {
     it(`hide what is known where it ${what}`, () => {
       assert.equal(workingLabel(given), status);
@@ -72,7 +72,7 @@ describe('the words for a turn that runs', () => {
 
   it('grow with the title of a tool call', () => {
     const words = workingLabel(signs(5, [[1, tool('a', 'x'.repeat(10_000))]]));
-    assert.equal(words, `working: ${'x'.repeat(59)}… for 4 min`);
+    assert.equal(words, `Working: ${'x'.repeat(59)}… for 4 min`);
   });
 });
 
@@ -220,7 +220,7 @@ describe('a panel on a turn that takes long', () => {
       'update {"sessionUpdate":"tool_call","toolCallId":"b","title":"Bash","status":"in_progress"}\nwait',
     );
     await session.until((c) => c.model.state.entries.some((entry) => entry.kind === 'tool'));
-    await untilStatus('working');
+    await untilStatus('Working');
     assert.equal(timers.size, 1);
     const before = statuses.length;
     tick(20_000);
@@ -233,7 +233,7 @@ describe('a panel on a turn that takes long', () => {
     conversation.removeFromQueue(waiting.id);
     assert.equal(statuses.length, before, 'nothing is posted while there is nothing new to say');
     for (let step = 0; step < 5; step++) tick(20_000);
-    await untilStatus('working: Bash for 2 min');
+    await untilStatus('Working: Bash for 2 min');
     const asked = (): number =>
       readAgentLog(`${folder}/log`).filter((line) => line.msg?.method === 'session/status').length;
     while (asked() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -243,7 +243,7 @@ describe('a panel on a turn that takes long', () => {
     assert.equal(timers.size, 1);
     conversation.cancel();
     await done;
-    await untilStatus('ready');
+    await untilStatus('Ready');
     assert.equal(timers.size, 0, 'nothing ticks where no turn runs');
   });
 });

@@ -98,10 +98,10 @@ for (const transport of ['http', 'ws'] as const) {
       await until((one) => one.connection.kind === 'recovering');
       const { error, status, phase } = projectSession(conversation);
       assert.equal(phase, 'recovering');
-      assert.equal(status, 'connection lost, trying again (1 of 3)');
+      assert.equal(status, 'Connection lost, reconnecting (1 of 3)');
       assert.equal(error?.code, 'connection-lost');
       assert.match(error?.message ?? '', /^The connection to Far is gone: 127\.0\.0\.1:\d+ /);
-      assert.equal(error?.actions[0]?.label, 'Reconnect now');
+      assert.equal(error?.actions[0]?.label, 'Reconnect');
       await until((one) => one.connection.kind === 'ready');
       assert.equal(conversation.sessionId, sessionId);
       await conversation.send('two').done;

@@ -73,8 +73,8 @@ describe('a user whose machine fails', () => {
       timers.run();
     }
     const { status, queue } = projectSession(conversation);
-    assert.equal(status, 'silent for 1 min');
-    assert.equal(queue[0]?.reason, 'waits: the agent has been silent for 1 min');
+    assert.equal(status, 'Silent for 1 min');
+    assert.equal(queue[0]?.reason, 'Waiting: the agent has been silent for 1 min');
     feed.dispose();
     assert.equal(conversation.connection.kind, 'ready', 'nothing is ended for its silence');
     assert.ok(conversation.isBusy);

@@ -65,7 +65,7 @@ describe('an idle agent', function () {
     assert.equal(phaseOf(conversation), 'ready');
     now += 1;
     await idle.look();
-    assert.equal(statusOf(conversation), 'stopped while idle');
+    assert.equal(statusOf(conversation), 'Stopped while idle');
     await goneFrom(pids()[0] ?? 0);
     assert.equal((await conversation.send('two').done).stopReason, 'end_turn');
     assert.equal(conversation.sessionId, sessionId);

@@ -101,7 +101,7 @@ describe('a session of the agent', function () {
       assert.equal(phase, 'failed');
       assert.equal(error?.code, 'session-not-found');
       assert.match(error?.message ?? '', /^Keeper did not open the session: No session nobody\.$/);
-      assert.deepEqual(error?.actions[0], { id: 'newSession', label: 'Start a new session', primary: true });
+      assert.deepEqual(error?.actions[0], { id: 'newSession', label: 'New session', primary: true });
       assert.equal(conversation.sessionId, undefined);
     });
 
@@ -360,9 +360,9 @@ describe('a session of the agent', function () {
         },
       );
       void asking.conversation.start();
-      await asking.until((c) => statusOf(c) === 'waiting for you');
+      await asking.until((c) => statusOf(c) === 'Waiting for you');
       asked.resolve(NO_MCP_SERVERS);
-      await asking.until((c) => statusOf(c) === 'ready');
+      await asking.until((c) => statusOf(c) === 'Ready');
     });
 
     it('opens without them where they cannot be gathered, or the user stops the start while they are asked', async () => {

@@ -17,7 +17,7 @@ describe('v2 lifecycle', function () {
       await session.until(({ model }) => model.state.agentState === 'running');
       conversation.send('the second');
       await session.until(({ queue }) => queue.items[0]?.state === 'accepted');
-      assert.match(projectSession(conversation).queue[0]?.reason ?? '', /the agent has it/);
+      assert.match(projectSession(conversation).queue[0]?.reason ?? '', /Accepted by agent/);
       conversation.removeFromQueue();
       assert.equal(conversation.queue.items.length, 1, 'what the agent has cannot be taken away from it');
       conversation.cancel();

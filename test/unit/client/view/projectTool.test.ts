@@ -36,7 +36,7 @@ describe('a tool call in the panel', () => {
     assert.ok(part?.type === 'content' && part.block.type === 'text');
     const shown = part.block.text;
     assert.ok(shown.length < 51_000);
-    const [begin = '', end = ''] = shown.split(/^… \d+ characters are not shown …\n/m);
+    const [begin = '', end = ''] = shown.split(/^… \d+ characters not shown …\n/m);
     assert.ok(text.startsWith(begin) && begin.endsWith('\n') && begin.length > 9_900);
     assert.ok(text.endsWith(end) && end.startsWith('line ') && end.length > 39_900);
     const left = Number(/^… (\d+)/m.exec(shown)?.[1]);

@@ -62,7 +62,7 @@ describe('webview/toolWords', () => {
     const terminal = { id: 't', output: '', truncated: false, running: false, exitCode: 1, openable: false };
     const words = toolWords(
       tool({
-        decision: 'allowed by you',
+        decision: { outcome: 'allowed' },
         endedAt: 1400,
         content: [
           { type: 'diff', diff },
@@ -70,7 +70,8 @@ describe('webview/toolWords', () => {
         ],
       }),
     );
-    assert.deepEqual(words.facts, ['allowed by you', 'exit 1', '+2 −1']);
+    assert.equal(words.decision, 'Allowed');
+    assert.deepEqual(words.facts, ['Exit code 1', '+2 −1']);
     assert.equal(words.time, '0.4 s');
   });
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { revealControls } from '../../../../src/base/revealControls';
 import {
+  formatCost,
   formatCount,
   formatDuration,
   formatSeconds,
@@ -32,15 +33,21 @@ describe('webview/format', () => {
     assert.deepEqual([0, 812, 8_100, 68_000, 99_940, 199_900, 999_600, 1_250_000].map(formatCount), [
       '0',
       '812',
-      '8.1k',
-      '68k',
-      '100k',
-      '200k',
+      '8.1K',
+      '68K',
+      '100K',
+      '200K',
       '1M',
       '1.3M',
     ]);
-    assert.equal(plural(1, 'tool', 'tools'), '1 tool');
-    assert.equal(plural(0, 'tool', 'tools'), '0 tools');
+    const tools = (count: number) =>
+      plural(
+        count,
+        (n) => `${n} tool`,
+        (n) => `${n} tools`,
+      );
+    assert.deepEqual([1, 0, 1200].map(tools), ['1 tool', '0 tools', '1,200 tools']);
+    assert.deepEqual([formatCost(0.25, 'usd'), formatCost(0.25, 'credits')], ['$0.25', '0.25 credits']);
   });
 
   it('writes out direction-changing characters, and keeps emoji and scripts whole', () => {

@@ -1,0 +1,84 @@
+// What went wrong with the agent of a conversation, and the actions that the panel offers for it.
+import * as l10n from '@vscode/l10n';
+import type { ActionView, ErrorView } from '../../panel/contract';
+import { canStart, guidanceOf } from '../connection/signIn';
+import type { Conversation } from '../conversation/conversation';
+
+/** Returns the failure that stands above the composer; undefined where nothing failed. */
+export function errorOf(conversation: Conversation): ErrorView | undefined {
+  const { connection, agent } = conversation;
+  if (conversation.ignoresStop) {
+    return {
+      code: 'stop-ignored',
+      message: l10n.t("{0} isn't responding to Stop.", agent.name),
+      hint: l10n.t('Wait, or restart the agent. The conversation is kept.'),
+      actions: withPrimary(restart(), showLog()),
+    };
+  }
+  if (connection.kind === 'authRequired') {
+    const { methods, error } = connection;
+    const others = methods.filter((method) => !canStart(method));
+    const guidance = others.map(guidanceOf).join(' ');
+    const [firstSignIn, ...signIn] = methods
+      .filter(canStart)
+      .map(({ id, name }) => ({ id: `signIn:${id}`, label: name }));
+    const more = [...(others.some(({ type }) => type === 'env_var') ? [openSettings()] : []), tryAgain(), otherAgent()];
+    return {
+      code: 'auth-required',
+      stage: 'sign-in',
+      message: error
+        ? l10n.t("Couldn't sign in to {0}: {1}", agent.name, error)
+        : l10n.t('Sign in to use {0}.', agent.name),
+      ...(guidance && { hint: guidance }),
+      actions: firstSignIn ? withPrimary(firstSignIn, ...signIn, ...more) : more,
+    };
+  }
+  if (connection.kind !== 'failed' && connection.kind !== 'exited' && connection.kind !== 'recovering')
+    return undefined;
+  const { code, message, hint, stderr } = connection.error;
+  return {
+    code,
+    message,
+    ...(hint && { hint }),
+    ...(stderr && { stderr }),
+    ...(connection.kind === 'failed' && connection.stage && { stage: connection.stage }),
+    actions: withPrimary(...actionsFor(code, connection.kind)),
+  };
+}
+
+const restart = (): ActionView => ({ id: 'restart', label: l10n.t('Restart agent') });
+const reconnect = (): ActionView => ({ id: 'restart', label: l10n.t('Reconnect') });
+const tryAgain = (): ActionView => ({ id: 'restart', label: l10n.t('Try again') });
+const newSession = (): ActionView => ({ id: 'newSession', label: l10n.t('New session') });
+const otherAgent = (): ActionView => ({ id: 'selectAgent', label: l10n.t('Select another agent…') });
+const showLog = (): ActionView => ({ id: 'showLog', label: l10n.t('Show log') });
+const openSettings = (): ActionView => ({ id: 'openSettings', label: l10n.t('Open settings') });
+
+/** What an HTTP agent cannot be reached for until its entry is corrected. */
+const NEEDS_SETTING: ReadonlySet<string> = new Set([
+  'agent-unknown',
+  'not-an-agent-server',
+  'agent-server-unauthorized',
+]);
+
+/** The first is the one that helps most. */
+function actionsFor(
+  code: string,
+  kind: 'failed' | 'exited' | 'recovering',
+): readonly [ActionView, ...(readonly ActionView[])] {
+  if (kind === 'recovering') return [code === 'connection-lost' ? reconnect() : restart(), otherAgent(), showLog()];
+  if (code === 'session-held') return [{ id: 'takeOver', label: l10n.t('Take over') }, newSession()];
+  if (code === 'untrusted-workspace') return [{ id: 'trust', label: l10n.t('Manage workspace trust') }];
+  if (code === 'agent-not-found' || code === 'agent-not-executable' || NEEDS_SETTING.has(code))
+    return [openSettings(), tryAgain(), otherAgent(), showLog()];
+  if (code === 'session-not-found' || code === 'session-not-opened' || code.startsWith('cannot-'))
+    return [newSession(), tryAgain(), otherAgent(), showLog()];
+  if (code === 'connection-lost') return [reconnect(), otherAgent(), showLog()];
+  return kind === 'exited'
+    ? [restart(), otherAgent(), showLog()]
+    : [tryAgain(), otherAgent(), openSettings(), showLog()];
+}
+
+function withPrimary(first: ActionView, ...others: readonly ActionView[]): readonly ActionView[] {
+  return [{ ...first, primary: true }, ...others];
+}

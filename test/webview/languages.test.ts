@@ -1,0 +1,137 @@
+// The panel in other languages than English: every text of its own is translated, and a longer one still fits.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { Panel } from './harness/browser';
+import { type Scene, scenesIn } from './harness/scenes';
+import { englishTexts, type Language, translateTo } from './harness/texts';
+import { useHarness } from './harness/useHarness';
+
+const NAMES = Object.keys(scenesIn((text) => text));
+
+/** Fields of a view that hold a code, which nobody should read. */
+const CODES: ReadonlySet<string> = new Set([
+  ...['id', 'key', 'kind', 'type', 'phase', 'liveness', 'state', 'toolKind', 'origin', 'stopReason', 'barrier'],
+  ...['outcome', 'severity', 'priority', 'stages', 'status', 'mode', 'opens', 'agentId'],
+]);
+
+/** What the product does not translate: its name, the name of the agent, a kind of content that nobody knows. */
+const NAMED = ['Parley', 'Claude', 'hologram', 'https://'];
+/** What parts a text: texts in the language that nobody speaks, and the colon between a name and its value. */
+const PSEUDO = /[⟦⟧\uFF01-\uFF5E]+|: /;
+/** A number as the browser writes it: 8.1K. */
+const NUMBER = /\d[KMB]\b/g;
+/** What stands around an argument. */
+const TRIM = /^[^\p{L}\p{N}/]+|[^\p{L}\p{N}/]+$/gu;
+
+/** What others said: every text of a scene that is no code and not the host's own. */
+function textsOfOthers(value: unknown, key = ''): readonly string[] {
+  if (CODES.has(key)) return [];
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (Array.isArray(value)) return value.flatMap((one) => textsOfOthers(one, key));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => textsOfOthers(one, name));
+}
+
+/** All that a page shows or says: its texts, names, tooltips and hints, also those of what is hidden for now. */
+function wordsOnPage(panel: Panel): Promise<readonly string[]> {
+  return panel.page.evaluate(() => {
+    const words: string[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node instanceof Text) {
+        if (!node.parentElement?.closest('script, style')) words.push(node.data);
+      } else if (node instanceof Element) {
+        for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'aria-description', 'aria-roledescription'])
+          words.push(node.getAttribute(name) ?? '');
+        for (const part of ['::before', '::after'])
+          words.push(/^"(.*)"$/.exec(getComputedStyle(node, part).content)?.[1] ?? '');
+      }
+    }
+    return words.map((text) => text.replaceAll(/\s+/g, ' ').trim()).filter((text) => text !== '');
+  });
+}
+
+/** Parts of elements that stick out of their box, and texts of the panel's own that are cut without a tooltip. */
+function overflows(panel: Panel): Promise<readonly string[]> {
+  return panel.page.evaluate(() => {
+    const found: string[] = [];
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth > width) found.push(`the page: ${document.documentElement.scrollWidth}`);
+    for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
+      if (!element.checkVisibility({ visibilityProperty: true }) || element.closest('.sr-only, svg, select')) continue;
+      const style = getComputedStyle(element);
+      const name = `${element.tagName.toLowerCase()}.${element.className}: ${element.textContent?.slice(0, 60)}`;
+      // What scrolls, and what only assistive technology hears.
+      if (/auto|scroll/.test(style.overflowX) || style.clipPath !== 'none') continue;
+      let box = element.parentElement;
+      while (box && getComputedStyle(box).overflowX === 'visible') box = box.parentElement;
+      const { left, right } = element.getBoundingClientRect();
+      if (!box && right > left && (right > width + 1 || left < -1)) found.push(`outside ${right}: ${name}`);
+      if (style.display === 'inline' || element.scrollWidth <= element.clientWidth + 1) continue;
+      const isCutOnPurpose = style.textOverflow === 'ellipsis' && element.closest('[title]') !== null;
+      const isOwnButton = element.closest('.primary, .secondary, .text-button') !== null;
+      if (isOwnButton || (style.overflowX === 'hidden' && !isCutOnPurpose))
+        found.push(`cut ${element.scrollWidth} > ${element.clientWidth}: ${name}`);
+    }
+    return found;
+  });
+}
+
+describe('the panel in another language', () => {
+  const browser = useHarness();
+
+  async function show(name: string, language: Language, size: { width?: number; height?: number } = {}) {
+    const scene: Scene = scenesIn(translateTo(language))[name] ?? {};
+    const panel = await browser.open({ height: 1400, ...size, ...scene, language });
+    if (scene.opens !== undefined)
+      await panel.page.locator(scene.opens).evaluateAll((all) => {
+        for (const one of all) (one as HTMLElement).click();
+      });
+    return { panel, scene };
+  }
+
+  for (const name of NAMES)
+    it(`has a translation for each text of its own: ${name}`, async () => {
+      const { panel, scene } = await show(name, 'pseudo');
+      const others = [...textsOfOthers(scene), ...NAMED].map((text) => text.replaceAll(/\s+/g, ' ').trim());
+      const isOthers = (part: string): boolean => others.some((one) => one.includes(part.replaceAll(TRIM, '')));
+      const isEnglish = (text: string): boolean => {
+        const parts = text
+          .replaceAll(NUMBER, '')
+          .split(PSEUDO)
+          .filter((part) => /[A-Za-z]/.test(part));
+        return (
+          parts.some((part) => !isOthers(part)) ||
+          (parts.length > 0 && englishTexts.includes(text) && !others.includes(text))
+        );
+      };
+      const english = (await wordsOnPage(panel)).filter(isEnglish);
+      assert.deepEqual([...new Set(english)], []);
+    });
+
+  for (const name of NAMES)
+    it(`fits into 280 pixels in German: ${name}`, async () => {
+      const { panel } = await show(name, 'de', { width: 280 });
+      assert.deepEqual([...new Set(await overflows(panel))], []);
+    });
+
+  it('counts and writes numbers as its language does', async () => {
+    const { panel } = await show('turns', 'de');
+    const rule = panel.page.locator('.turn-rule').first();
+    assert.match((await rule.getAttribute('aria-label')) ?? '', /1 h 3 min .*3 Tools, 1 Datei, .*Eingabe: 1\.000/);
+    assert.match(await panel.page.locator('.dropped').first().innerText(), /120\.000 Zeichen/);
+    assert.equal(await panel.page.locator('html').getAttribute('lang'), 'de');
+  });
+
+  // Pictures for people to look at: SHOTS names the folder.
+  const { SHOTS: folder } = process.env;
+  if (folder !== undefined)
+    for (const language of ['en', 'de'] as const)
+      for (const name of NAMES)
+        for (const width of [280, 640])
+          it(`is photographed: ${name}, ${language}, ${width}`, async () => {
+            const { panel } = await show(name, language, { width, height: 900 });
+            await panel.page.waitForTimeout(300);
+            await panel.page.screenshot({ path: join(folder, language, `${name}-${width}.png`) });
+          });
+});
