@@ -225,6 +225,18 @@ describe('CONTRIBUTING', () => {
     }
   });
 
+  it('names only classes and functions that exist', () => {
+    const code = [...sources(), ...sources('scripts')].map(({ text }) => text).join('\n');
+    const named = found(contributing.text, /`([A-Z][A-Za-z]+(?:\.(?!md\b)\w+)?)`/g);
+    assert.ok(named.length > 0);
+    const unknown = named.filter((name) =>
+      name
+        .split('.')
+        .some((part) => !new RegExp(`(?:\\b(?:class|const|function) |^ {2}(?:async )?)${part}\\b`, 'm').test(code)),
+    );
+    assert.deepEqual(unknown, []);
+  });
+
   it('describes each room of src with its sub-rooms', () => {
     const folders = (path: string): readonly string[] =>
       readdirSync(join(root, path), { withFileTypes: true })
