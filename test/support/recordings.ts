@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { RpcConnection } from '../../src/acp/jsonrpc/rpcConnection';
-import type { Dialect, UpdateTargets } from '../../src/acp/protocol/dialect';
+import { type Dialect, required, type UpdateTargets } from '../../src/acp/protocol/dialect';
 import { V1Agent } from '../../src/acp/v1/v1Agent';
 import { V2Agent } from '../../src/acp/v2/v2Agent';
 import { messageOf } from '../../src/base/errors';
@@ -103,7 +103,7 @@ export class Replay {
     const desk = this.#desks.get(sessionId) ?? new PermissionRequestHandler((event) => this.#apply(sessionId, event));
     this.#desks.set(sessionId, desk);
     try {
-      void desk.ask(this.#dialect.readPermission(params), true, new AbortController().signal);
+      void desk.ask(required(this.#dialect.controls).readPermission(params), true, new AbortController().signal);
     } catch (error) {
       this.problems.push(messageOf(error));
     }

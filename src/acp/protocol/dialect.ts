@@ -1,5 +1,5 @@
-// What a client asks of an agent and hears from it, whatever version of the protocol it speaks. The v1 and v2 adapters implement it; above them nobody knows a dialect:
-// what an agent can do is an optional object that is there or not.
+// What a client asks of an agent and hears from it, in any version of the protocol. The v1 and v2 adapters
+// implement it, and the layers above know no dialect. What an agent can do is an optional object.
 import type { Log } from '../../base/log';
 import type {
   AvailableCommand,
@@ -10,6 +10,7 @@ import type {
   TurnTokens,
 } from '../../session/events/content';
 import type { SessionEvent, StopReason, ToolPatch } from '../../session/events/event';
+import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 
 /** A version of the Agent Client Protocol, or the Agent Communication Protocol, whose agents are reached over HTTP. */
 export type Protocol = 1 | 2 | 'communication';
@@ -176,16 +177,16 @@ export interface UpdateTargets {
   readonly log: Log;
 }
 
-/** One agent over one connection. Methods whose feature is absent must not be called; what an agent refuses is thrown as RpcError. */
-export interface Dialect {
-  readonly protocol: Protocol;
+/** Signing in and out of an agent (sections 1.2, 1.9). */
+export interface AgentAuth {
   login(methodId: string, signal: AbortSignal): Promise<void>;
   logout(signal: AbortSignal): Promise<void>;
-  newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
+}
+
+/** The sessions that an agent stores. */
+export interface StoredSessions {
   /** Opens an old session with `session/load`: everything that was said comes again as updates. */
   load(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
-  /** Opens an old session with `session/resume`. @param replay asks for what was said, where the agent can repeat it */
-  resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
   /** Begins a new session with the past of another. */
   fork(sessionId: string, setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
   list(
@@ -194,9 +195,34 @@ export interface Dialect {
   ): Promise<SessionPage>;
   close(sessionId: string, signal: AbortSignal): Promise<void>;
   delete(sessionId: string, signal: AbortSignal): Promise<void>;
-  /** @returns the title as the agent keeps it. */
+  /** Returns the title as the agent keeps it. */
   setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string>;
   archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void>;
+}
+
+/** What the user can change and stop in a running session, and answers there. */
+export interface SessionControls {
+  cancelTool(sessionId: string, toolCallId: string): Promise<void>;
+  cancelTerminal(sessionId: string, terminalId: string): Promise<void>;
+  setMode(sessionId: string, modeId: string): Promise<void>;
+  /** Returns all options after the change; undefined where the agent did not say. */
+  setConfigOption(sessionId: string, id: string, value: string | boolean): Promise<readonly ConfigOption[] | undefined>;
+  /** Reads the params of `session/request_permission`. @throws RpcError -32602 */
+  readPermission(params: unknown): PermissionAsk;
+}
+
+/**
+ * One agent over one connection. Its parts are absent where its protocol has nothing like them; a method
+ * whose feature is absent must not be called. What an agent refuses is thrown as RpcError.
+ */
+export interface Dialect {
+  readonly protocol: Protocol;
+  readonly auth?: AgentAuth;
+  readonly sessions?: StoredSessions;
+  readonly controls?: SessionControls;
+  newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
+  /** Opens an old session with `session/resume`. @param replay asks for what was said, where the agent can repeat it */
+  resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
   /**
    * @param onSent gets the id of the request as text, before anything that answers it can arrive
    * @param signal takes the prompt back, where the agent has not begun with it; its answer is waited for all the same
@@ -209,17 +235,16 @@ export interface Dialect {
   ): Promise<PromptAnswer>;
   /** Asks to stop; the turn still ends by the agent's word. Where the agent waits for an answer, its question is withdrawn. */
   cancel(sessionId: string): Promise<void>;
-  /** Whether the last turn ended with a question, which the next prompt answers. Absent: agents of this kind do not ask like that. */
+  /** Returns whether the last turn ended with a question, which the next prompt answers. Absent: agents of this kind don't. */
   isAsking?(sessionId: string): boolean;
-  cancelTool(sessionId: string, toolCallId: string): Promise<void>;
-  cancelTerminal(sessionId: string, terminalId: string): Promise<void>;
-  setMode(sessionId: string, modeId: string): Promise<void>;
-  /** @returns all options after the change; undefined where the agent did not say. */
-  setConfigOption(sessionId: string, id: string, value: string | boolean): Promise<readonly ConfigOption[] | undefined>;
   /** Reads the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
   readUpdates(updates: readonly unknown[], targets: UpdateTargets): void;
-  /** Reads the params of `session/request_permission`. @throws RpcError -32602 */
-  readPermission(params: unknown): PermissionAsk;
+}
+
+/** Returns a part of a dialect. @throws RpcError -32601 where its protocol has none */
+export function required<T>(part: T | undefined): T {
+  if (part === undefined) throw new RpcError(RPC_CODES.methodNotFound, 'The protocol of this agent has no such method');
+  return part;
 }
 
 /** Whether an agent takes this kind of content in a prompt. */

@@ -1,23 +1,29 @@
-// An agent that is spoken to in JSON-RPC: what a client says of sessions in the same words in both versions of the protocol. What differs is in v1Agent.ts and v2Agent.ts.
-// One instance per connection.
+// An agent of the Agent Client Protocol: the methods that are the same in both versions. What differs is
+// in v1Agent.ts and v2Agent.ts. One instance per connection.
 import { ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
 import type { ConfigOption, ContentBlock } from '../../session/events/content';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 import type {
+  AgentAuth,
   Dialect,
   PermissionAsk,
   PromptAnswer,
+  SessionControls,
   SessionOffer,
   SessionPage,
   SessionSetup,
+  StoredSessions,
   UpdateTargets,
 } from './dialect';
 import { blockToWire, readSessionPage, type StdioMark, setupToWire } from './sessionWire';
 
-export abstract class RpcAgent implements Dialect {
+export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, SessionControls {
   abstract readonly protocol: 1 | 2;
+  readonly auth: AgentAuth = this;
+  readonly sessions: StoredSessions = this;
+  readonly controls: SessionControls = this;
   protected readonly rpc: RpcCaller;
   protected abstract readonly stdio: StdioMark;
 

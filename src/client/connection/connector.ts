@@ -1,6 +1,6 @@
 // Owns a conversation's connection to its agent: starting, signing in, restarting and ending it, and
 // the one union that says which of these is the case.
-
+import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -178,7 +178,7 @@ export class Connector {
     const { link } = this;
     if (!link?.description.features.logout)
       throw new ParleyError('cannot-sign-out', `${this.agent.name} has no way to sign out.`);
-    await withTimeout(LOGOUT_MS, (signal) => link.until((inner) => link.dialect.logout(inner), signal));
+    await withTimeout(LOGOUT_MS, (signal) => link.until((inner) => required(link.dialect.auth).logout(inner), signal));
     await this.drop('you signed out');
   }
 
@@ -241,8 +241,8 @@ export class Connector {
 
   async #sayGoodbye(link: AgentLink | undefined, sessionId: string | undefined): Promise<void> {
     if (sessionId !== undefined && link?.isAlive && link.description.features.close) {
-      await withTimeout(CLOSE_MS, (signal) => link.dialect.close(sessionId, signal)).catch((error: unknown) =>
-        this.#services.log.info(`session/close: ${messageOf(error)}`),
+      await withTimeout(CLOSE_MS, (signal) => required(link.dialect.sessions).close(sessionId, signal)).catch(
+        (error: unknown) => this.#services.log.info(`session/close: ${messageOf(error)}`),
       );
     }
     await link?.close();

@@ -3,7 +3,7 @@
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { sendReady } from '../../acp/proposals/sessionReady';
 import { probeStatus } from '../../acp/proposals/sessionStatus';
-import type { AuthMethod, SessionOffer, SessionSetup } from '../../acp/protocol/dialect';
+import { type AuthMethod, required, type SessionOffer, type SessionSetup } from '../../acp/protocol/dialect';
 import { repeatedEvents } from '../../acp/quirks/repeatedPast';
 import { ParleyError } from '../../base/errors';
 import type { SessionEvent } from '../../session/events/event';
@@ -96,7 +96,9 @@ async function openNew(
   const { dialect, router } = link;
   const { apply } = context;
   const offer = await inSessionStage(context, link, `session/${opening.kind}`, signal, (inner) =>
-    opening.kind === 'new' ? dialect.newSession(setup, inner) : dialect.fork(opening.sessionId, setup, inner),
+    opening.kind === 'new'
+      ? dialect.newSession(setup, inner)
+      : required(dialect.sessions).fork(opening.sessionId, setup, inner),
   );
   context.onNamed(offer.sessionId);
   let replay: SessionReplay | undefined;
@@ -181,7 +183,7 @@ async function requestExisting(
   setup: SessionSetup,
   signal: AbortSignal,
 ): Promise<SessionOffer> {
-  if (method === 'load') return dialect.load(sessionId, setup, signal);
+  if (method === 'load') return required(dialect.sessions).load(sessionId, setup, signal);
   if (method === 'resume') return dialect.resume(sessionId, setup, replays, signal);
   const status = rpc && (await probeStatus(rpc, sessionId, STATUS_MS, signal));
   if (status?.answer === 'live') return { sessionId };

@@ -1,5 +1,5 @@
 // Signing in, by what the method asks for (protocol.md 1.9): the agent does it itself, or a command in a terminal of the user's does. Other kinds are guidance only.
-import type { AuthMethod } from '../../acp/protocol/dialect';
+import { type AuthMethod, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { resolveCommand } from '../../agents/resolveCommand';
 import { ParleyError } from '../../base/errors';
@@ -30,7 +30,7 @@ export async function signIn(
     stages.run('sign-in', deadlines(context)['sign-in'], signal, work);
   switch (method.type) {
     case 'agent':
-      await run((stop) => link.until((inner) => link.dialect.login(method.id, inner), stop));
+      await run((stop) => link.until((inner) => required(link.dialect.auth).login(method.id, inner), stop));
       return 'signed-in';
     case 'terminal': {
       const terminal = services.signInTerminal;

@@ -1,7 +1,7 @@
 // Answers the requests of an agent: permissions, files, terminals. Requests for any other session are
 // refused (protocol.md 5.13).
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
-import type { Dialect } from '../../acp/protocol/dialect';
+import { type Dialect, required } from '../../acp/protocol/dialect';
 import { readElicitation } from '../../acp/protocol/elicitation';
 import { readUserQuestions } from '../../acp/quirks/userQuestions';
 import { at } from '../../base/untrusted';
@@ -87,7 +87,7 @@ const ANSWERS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   [
     'session/request_permission',
     async ({ requests: { permissions, elicitations }, dialect, isCancelled, untilStopped }, params, signal) => {
-      const asked = dialect.readPermission(params);
+      const asked = required(dialect.controls).readPermission(params);
       const questions = readUserQuestions(params);
       const over = either(signal, untilStopped);
       if (!questions) return permissions.ask(asked, isCancelled(), over);

@@ -2,7 +2,7 @@
 // one union here; everything shown is derived from it, the model, the queue and the stages.
 
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
-import type { PromptCapabilities } from '../../acp/protocol/dialect';
+import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -403,9 +403,9 @@ export class Conversation implements Disposable {
     const { link, sessionId } = this.#connector.ready();
     switch (kind) {
       case 'tool':
-        return link.dialect.cancelTool(sessionId, id);
+        return required(link.dialect.controls).cancelTool(sessionId, id);
       case 'terminal':
-        return link.dialect.cancelTerminal(sessionId, id);
+        return required(link.dialect.controls).cancelTerminal(sessionId, id);
       case 'subagent':
         return this.#subagents.stop(id);
     }
@@ -414,14 +414,14 @@ export class Conversation implements Disposable {
   /** @throws ParleyError `no-session`; what the agent answers. */
   async setMode(modeId: string): Promise<void> {
     const { link, sessionId } = this.#connector.ready();
-    await link.dialect.setMode(sessionId, modeId);
+    await required(link.dialect.controls).setMode(sessionId, modeId);
     this.#apply({ type: 'mode', current: modeId });
   }
 
   /** @throws ParleyError `no-session`; what the agent answers. */
   async setConfigOption(id: string, value: string | boolean): Promise<void> {
     const { link, sessionId } = this.#connector.ready();
-    const options = await link.dialect.setConfigOption(sessionId, id, value);
+    const options = await required(link.dialect.controls).setConfigOption(sessionId, id, value);
     if (options) this.#apply({ type: 'config', options });
   }
 

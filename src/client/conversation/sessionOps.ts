@@ -1,5 +1,6 @@
-// What can be done with an agent's sessions beside talking in one (protocol.md 1.2, 2): list, rename, archive, delete. Each only where the agent says that it can.
-import type { AgentFeatures, SessionInfo } from '../../acp/protocol/dialect';
+// Lists, renames, archives and deletes the sessions of an agent (protocol.md 1.2, 2), each only where the
+// agent offers it.
+import type { AgentFeatures, SessionInfo, StoredSessions } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import type { SessionEvent } from '../../session/events/event';
 import type { AgentLink, OpenedSession } from '../ports/agentLink';
@@ -44,16 +45,16 @@ export class SessionOps {
    * @throws ParleyError `cannot-do`; what the agent answers.
    */
   async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
-    const link = this.#need('list', 'list its sessions');
+    const stored = this.#need('list', 'list its sessions');
     const base = {
       ...(!query.everywhere && { cwd: this.#options.cwd }),
-      ...(link.description.features.archive && { archived: query.archived === true }),
+      ...(this.can('archive') && { archived: query.archived === true }),
     };
     const seen = new Set<string>();
     const ids = new Set<string>();
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page++) {
-      const { sessions, nextCursor } = await link.dialect.list(
+      const { sessions, nextCursor } = await stored.list(
         { ...base, ...(cursor !== undefined && { cursor }) },
         AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
       );
@@ -68,12 +69,12 @@ export class SessionOps {
 
   /** `session/delete`. @throws ParleyError `cannot-do`; what the agent answers. */
   async delete(sessionId: string, signal: AbortSignal): Promise<void> {
-    await this.#need('delete', 'delete sessions').dialect.delete(sessionId, signal);
+    await this.#need('delete', 'delete sessions').delete(sessionId, signal);
   }
 
   /** `session/archive`, `session/unarchive` (unstable). @throws ParleyError `cannot-do`; what the agent answers. */
   async archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void> {
-    await this.#need('archive', 'archive sessions').dialect.archive(sessionId, archived, signal);
+    await this.#need('archive', 'archive sessions').archive(sessionId, archived, signal);
   }
 
   /**
@@ -82,7 +83,7 @@ export class SessionOps {
    */
   async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
     const wanted = titleOf(title);
-    return this.#need('title', 'rename sessions').dialect.setTitle(sessionId, wanted, signal);
+    return this.#need('title', 'rename sessions').setTitle(sessionId, wanted, signal);
   }
 
   /**
@@ -95,9 +96,10 @@ export class SessionOps {
     this.#options.apply({ type: 'info', title: kept });
   }
 
-  #need(feature: keyof AgentFeatures, words: string): AgentLink {
+  #need(feature: keyof AgentFeatures, words: string): StoredSessions {
     const link = this.#options.link();
-    if (link?.description.features[feature]) return link;
+    const sessions = link?.description.features[feature] && link.dialect.sessions;
+    if (sessions) return sessions;
     const why = link ? `${this.#options.agentName()} cannot ${words}.` : `${this.#options.agentName()} does not run.`;
     throw new ParleyError('cannot-do', why);
   }

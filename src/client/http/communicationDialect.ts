@@ -1,19 +1,10 @@
-// An HTTP agent of the Agent Communication Protocol in the place of one of the Agent Client Protocol: a prompt is a run, and what happens in it are events already.
-
-import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
-import type {
-  Dialect,
-  PermissionAsk,
-  PromptAnswer,
-  SessionOffer,
-  SessionPage,
-  SessionSetup,
-  UpdateTargets,
-} from '../../acp/protocol/dialect';
+// The dialect of HTTP agents (Agent Communication Protocol): a prompt is a run, and what happens in a run
+// arrives as events already.
+import type { Dialect, PromptAnswer, SessionOffer, SessionSetup, UpdateTargets } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import type { AgentEndpoint } from '../../distributed/client/communicationSession';
 import { mintId } from '../../distributed/model/model';
-import type { ConfigOption, ContentBlock } from '../../session/events/content';
+import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import type { CommunicationChat } from './communicationChat';
 
@@ -26,7 +17,6 @@ export interface CommunicationDialectOptions {
   readonly route: (sessionId: string, event: SessionEvent) => void;
 }
 
-/** What this protocol does not have is refused; its feature is absent, so nobody asks. */
 export class CommunicationDialect implements Dialect {
   readonly protocol = 'communication';
   readonly #options: CommunicationDialectOptions;
@@ -100,62 +90,6 @@ export class CommunicationDialect implements Dialect {
     await this.#running?.catch(() => undefined);
   }
 
-  login(_methodId: string, _signal: AbortSignal): Promise<void> {
-    return refused();
-  }
-
-  logout(_signal: AbortSignal): Promise<void> {
-    return refused();
-  }
-
-  load(_sessionId: string, _setup: SessionSetup, _signal: AbortSignal): Promise<SessionOffer> {
-    return refused();
-  }
-
-  fork(_sessionId: string, _setup: SessionSetup, _signal: AbortSignal): Promise<SessionOffer> {
-    return refused();
-  }
-
-  list(_query: object, _signal: AbortSignal): Promise<SessionPage> {
-    return refused();
-  }
-
-  close(_sessionId: string, _signal: AbortSignal): Promise<void> {
-    return refused();
-  }
-
-  delete(_sessionId: string, _signal: AbortSignal): Promise<void> {
-    return refused();
-  }
-
-  setTitle(_sessionId: string, _title: string, _signal: AbortSignal): Promise<string> {
-    return refused();
-  }
-
-  archive(_sessionId: string, _archived: boolean, _signal: AbortSignal): Promise<void> {
-    return refused();
-  }
-
-  cancelTool(_sessionId: string, _toolCallId: string): Promise<void> {
-    return refused();
-  }
-
-  cancelTerminal(_sessionId: string, _terminalId: string): Promise<void> {
-    return refused();
-  }
-
-  setMode(_sessionId: string, _modeId: string): Promise<void> {
-    return refused();
-  }
-
-  setConfigOption(_sessionId: string, _id: string, _value: string | boolean): Promise<readonly ConfigOption[]> {
-    return refused();
-  }
-
-  readPermission(_params: unknown): PermissionAsk {
-    throw notThere();
-  }
-
   /** A server may repeat what it was sent. */
   #scrubbed(error: unknown): unknown {
     if (!(error instanceof ParleyError)) return error;
@@ -167,12 +101,4 @@ export class CommunicationDialect implements Dialect {
     const { chat, route } = this.#options;
     chat.attach((event) => route(sessionId, event));
   }
-}
-
-function refused(): Promise<never> {
-  return Promise.reject(notThere());
-}
-
-function notThere(): RpcError {
-  return new RpcError(RPC_CODES.methodNotFound, 'The Agent Communication Protocol has no such thing');
 }

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert';
 import { RpcConnection } from '../../../src/acp/jsonrpc/rpcConnection';
 import { RpcError } from '../../../src/acp/jsonrpc/rpcError';
-import type { Dialect } from '../../../src/acp/protocol/dialect';
+import { type Dialect, required } from '../../../src/acp/protocol/dialect';
 import { V1Agent } from '../../../src/acp/v1/v1Agent';
 import { V2Agent } from '../../../src/acp/v2/v2Agent';
 import { messageOf } from '../../../src/base/errors';
@@ -47,7 +47,7 @@ class Reader {
 
   permission(params: unknown): void {
     try {
-      const ask = this.#dialect.readPermission(params);
+      const ask = required(this.#dialect.controls).readPermission(params);
       this.answers.push(this.desk.ask(ask, this.#random() < 0.2, new AbortController().signal));
     } catch (error) {
       assert.ok(error instanceof RpcError, `not an answer to the agent: ${messageOf(error)}`);

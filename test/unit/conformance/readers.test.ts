@@ -1,6 +1,6 @@
 // Everything that the official schemas let an agent send is read: each update and request, with the least and with all of its fields, and each branch of its unions.
 import { strict as assert } from 'node:assert';
-import type { Dialect } from '../../../src/acp/protocol/dialect';
+import { type Dialect, required } from '../../../src/acp/protocol/dialect';
 import { V1Agent } from '../../../src/acp/v1/v1Agent';
 import { describeV1 } from '../../../src/acp/v1/v1Description';
 import { V2Agent } from '../../../src/acp/v2/v2Agent';
@@ -53,7 +53,7 @@ describe('what the official schemas let an agent send', () => {
         const made = instancesOf(schema, definition, size);
         for (const params of made) {
           assert.equal(schema.misfit(definition, params), undefined, 'the instance itself');
-          const ask = dialectOf(name).readPermission(params);
+          const ask = required(dialectOf(name).controls).readPermission(params);
           const options = at(params, 'options');
           assert.equal(ask.options.length, Array.isArray(options) ? options.length : -1);
         }
