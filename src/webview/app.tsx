@@ -1,4 +1,4 @@
-// The panel from top to bottom: header, conversation, queue, composer.
+// The layout of the panel: header, conversation, queue, composer.
 import { useEffect, useRef } from 'preact/hooks';
 import { Composer } from './composer/composer';
 import { EmptyState } from './header/emptyState';
@@ -37,13 +37,13 @@ export function App({ transcript }: { readonly transcript: Transcript }) {
   );
 }
 
-/** A new element for each announcement, or the same text would not be heard again. */
+/** A new element for each announcement; screen readers ignore an unchanged text. */
 function Said({ urgency }: { readonly urgency: keyof typeof said }) {
   const { number, text } = said[urgency].value;
   return <span key={number}>{text}</span>;
 }
 
-/** Puts a part that draws itself into the page. */
+/** Mounts a DOM node that updates itself. */
 function Mount({ node }: { readonly node: HTMLElement }) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {

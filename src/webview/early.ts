@@ -1,16 +1,17 @@
-// The first script of the page, small enough to run before the first picture: the page's styles, and a composer (shell.html) that can be written in at once. The
-// panel's own script follows when that picture is drawn, takes the composer over as it is, and does what was asked of it meanwhile.
+// The first script of the page, small enough to run before the first paint. It adopts the page's
+// styles and makes the composer (shell.html) usable at once. The main script follows after the
+// first paint, takes over the composer, and performs what was requested meanwhile.
 import { isComposing } from './dom/dom';
 import { adoptPageStyles } from './dom/pageStyles';
 
 declare global {
-  /** Set by the first script; the panel's script is wrapped into a call of it (scripts/build.mjs). */
+  /** Set by the first script; the main script is wrapped in a call of it (scripts/build.mjs). */
   var parleyBegin: (start: () => void) => void;
-  /** What was done before the panel's script ran; it takes this over and ends it. */
+  /** What the user requested before the main script ran, which takes it over with `end`. */
   var parleyEarly: { wantsSend: boolean; end(): void } | undefined;
 }
 
-/** A picture that nobody looks at is never drawn; then the panel starts without it, ms. */
+/** A hidden page is never painted; the main script then starts after this time, ms. */
 const NO_PICTURE = 100;
 
 adoptPageStyles();
@@ -32,7 +33,7 @@ function ask(): void {
 function onKey(event: KeyboardEvent): void {
   if (event.key !== 'Enter' || event.shiftKey || event.altKey || isComposing(event)) return;
   event.preventDefault();
-  // One that is still down was pressed for something else.
+  // A held key was pressed for something else.
   if (!event.repeat) ask();
 }
 

@@ -1,4 +1,5 @@
-// Where the webview begins: the host's messages go to the transcript and to the session's signals, once per frame; the chrome draws itself from the signals.
+// The entry point of the webview. Messages of the host update the transcript and the session's
+// signals once per frame; components draw themselves from the signals.
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
@@ -17,7 +18,7 @@ import { watchHeldKeys } from './input/heldKeys';
 import { watchWake, withoutWaking } from './input/wake';
 import { Transcript } from './transcript/transcript';
 
-/** As many choices of what is open are remembered. */
+/** Maximum number of remembered expanded items. */
 const MOST_EXPANDED = 300;
 
 let expanded = new Map(Object.entries(uiState().expanded ?? {}));
@@ -60,7 +61,7 @@ function apply(message: ToWebview): number | undefined {
   try {
     return applyMessage(message);
   } catch (error) {
-    // One broken message must not stop the ones after it.
+    // An error in one message must not stop the next ones.
     reportError(error);
     return 'revision' in message && message.type !== 'page' ? message.revision : undefined;
   }
@@ -111,14 +112,20 @@ function focusQuietly(): void {
   withoutWaking(() => composer.focus());
 }
 
-/** Only where the user is: they may have opened the palette meanwhile, and typing there must not end up here. */
+/**
+ * Only while the panel has the focus: if the user has opened the command palette meanwhile, their
+ * typing must not end up here.
+ */
 function takeFocus(on: 'composer' | 'question'): void {
   const take = (): void => (on === 'question' ? transcript.toNextQuestion() : focusQuietly());
   if (document.hasFocus()) take();
   else window.addEventListener('focus', take, { once: true });
 }
 
-/** VS Code gives the page the focus as a whole: then it is for the composer, unless something was pressed. */
+/**
+ * When VS Code focuses the page as a whole, move the focus to the composer, unless a pointer is
+ * pressed.
+ */
 function watchLostFocus(): void {
   let pressed = false;
   const options = { capture: true, passive: true } as const;
@@ -150,7 +157,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
     saveUiState({ key });
   }
   composer.show(key, message.draft);
-  // A snapshot of what is shown already must not take the reader away from where they are.
+  // A snapshot of the displayed session must not change the scroll position.
   const anchor = isSame ? (isFirst ? saved.anchor : transcript.anchor()) : message.anchor;
   if (!isSame) transcript.leave();
   setSession(message.session);
@@ -159,7 +166,7 @@ function applySnapshot(message: Extract<ToWebview, { type: 'snapshot' }>): void 
   transcript.setPermissions(message.session.permissions);
   hasItems.value = message.total > 0;
   if (anchor) transcript.reveal(anchor.index, anchor.offset);
-  // A page that was shown again has lost what had the focus in it.
+  // When a page is shown again, its focus is lost.
   if (isFirst && document.hasFocus() && document.activeElement === document.body) focusQuietly();
 }
 

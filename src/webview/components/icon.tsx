@@ -1,15 +1,15 @@
-// Icons and the buttons that consist of one.
+// Icons and icon buttons.
 import type { ComponentChildren } from 'preact';
 import type { IconName } from '../dom/icons';
 
-/** An icon that assistive technology does not hear. */
+/** An icon hidden from assistive technology. */
 export function Icon({ name }: { readonly name: IconName }) {
   return <span class={`codicon codicon-${name}`} aria-hidden="true" />;
 }
 
 interface IconButtonProps {
   readonly icon: IconName;
-  /** Its name and tooltip. */
+  /** Name and tooltip. */
   readonly label: string;
   readonly disabled?: boolean;
   readonly class?: string;
@@ -31,7 +31,7 @@ export function IconButton({ icon, label, disabled, class: className, onClick }:
   );
 }
 
-/** A line that opens to show a text as it is, with a Copy button. */
+/** A collapsed line that expands to a plain text with a Copy button. */
 export function Fold({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
   return (
     <details class="fold">

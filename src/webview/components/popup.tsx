@@ -1,4 +1,5 @@
-// A list that opens from a button: a menu of commands, or a choice of one of several values. Keyboard as in VS Code: arrows, Home, End, Enter, Escape, letters.
+// A popup list opened from a button: a menu of commands or a choice of values. Keyboard navigation
+// as in VS Code: arrows, Home, End, Enter, Escape, letters.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon';
@@ -11,9 +12,12 @@ export interface PopupItem {
 }
 
 interface PopupProps {
-  /** `menu`: things to do; `listbox`: values, of which `selected` is the present one. */
+  /** `menu`: commands; `listbox`: values, of which `selected` is the current one. */
   readonly role: 'menu' | 'listbox';
-  /** What the list is of; `value` follows it in the button's name, as the button shows the value. */
+  /**
+   * The name of the list; `value` follows it in the button's name, as the button displays the
+   * value.
+   */
   readonly label: string;
   readonly value?: string | undefined;
   readonly items: readonly PopupItem[];
@@ -35,7 +39,7 @@ export function Popup(props: PopupProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
-  // Before the next key can come.
+  // Synchronously, before the next key.
   useLayoutEffect(() => {
     if (!isOpen) return;
     list.current?.focus();
@@ -84,7 +88,7 @@ export function Popup(props: PopupProps) {
     else if (event.key === 'Enter' || event.key === ' ') choose(items[active]);
     else if (event.key === 'Escape') close();
     else if (event.key === 'Tab') {
-      // The focus goes where it would have gone.
+      // The focus moves on as it would without the popup.
       setOpen(false);
       return;
     } else if (event.key.length === 1) {

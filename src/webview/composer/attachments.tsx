@@ -1,4 +1,4 @@
-// What goes with the next message.
+// The attachments of the next message.
 import type { AttachmentView } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import type { IconName } from '../dom/icons';
@@ -28,7 +28,7 @@ export function Attachments() {
             aria-label={strings.removeAttachment(label)}
             onClick={() => {
               post({ type: 'detach', id });
-              // The button goes with the chip; the focus goes where the message is.
+              // The button is removed with the chip; move the focus to the message.
               document.querySelector<HTMLElement>('.message')?.focus();
             }}
           >

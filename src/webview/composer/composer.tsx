@@ -1,4 +1,5 @@
-// Where messages are written. Enter sends, Shift+Enter breaks the line; while a turn runs, what is sent is queued.
+// The message field. Enter sends, Shift+Enter inserts a line break; while a turn is running,
+// messages are queued.
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { AvailableCommand } from '../../panel/contract';
@@ -33,7 +34,7 @@ export function Composer() {
     const box = field.current!;
     const query = slashQuery(box.value, box.selectionStart);
     const found = query === undefined ? [] : matchCommands(session.commands.peek(), query);
-    // A command that is typed whole needs no completion.
+    // A completely typed command needs no completion.
     matches.value = found.length === 1 && found[0]!.name === query ? [] : found;
     active.value = 0;
   }
@@ -81,7 +82,7 @@ export function Composer() {
 
   function onPaste(event: ClipboardEvent): void {
     const files = [...(event.clipboardData?.files ?? [])];
-    // Office programs put a picture of the text beside it: then the text is meant.
+    // Office programs add an image of the copied text: the text is meant.
     if (files.length === 0 || event.clipboardData?.getData('text/plain')) return;
     event.preventDefault();
     void attachPasted(files);
@@ -146,7 +147,7 @@ export function Composer() {
                 class="icon-button slash"
                 aria-label={strings.insertCommand}
                 title={strings.insertCommand}
-                // The field must not lose the focus, or the list would close at once.
+                // The field must keep the focus, or the list would close.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => {
                   if (composer.text.peek() === '') composer.set('/');

@@ -1,30 +1,33 @@
-// What is being written, and what became of what was sent. The host owns the draft; what is typed goes to
-// it soon, and is kept by the page until then. A text leaves the composer only when the host has it.
+// The draft and the messages being sent. The host owns the draft; typed text is sent to it soon and
+// kept by the page until then. A text leaves the composer only when the host has it.
 import { signal } from '@preact/signals';
 import { type DraftView, MAX_TEXT } from '../../panel/contract';
 import { type KeptDraft, post, type SentDraft } from '../host/host';
 import { strings } from '../text/strings';
 import { forgetDraft, keepDraft, keptDraft } from './keptDrafts';
 
-/** What is typed is told to the host at most this often, ms. */
+/** Minimum interval between updates of the draft to the host, ms. */
 const POST_EVERY = 300;
-/** A text that is longer is kept only as often as it is told: to write it takes longer than a key may. */
+/**
+ * A longer text is stored only as often as it is sent to the host, as storing it takes longer than
+ * a key press may.
+ */
 const LONG_TEXT = 50_000;
 
 interface Pending extends SentDraft {
-  /** The session that it was written in; null: none was shown yet. */
+  /** The session of the draft; null: none was shown yet. */
   readonly key: string | null;
-  /** What stood in the composer when another session was shown. */
+  /** The text in the composer when another session was shown. */
   readonly left?: string;
 }
 
 class Composer {
   readonly text = signal('');
-  /** The message of the session that is shown, on its way to the host. */
+  /** The message of the displayed session that is being sent. */
   readonly pending = signal<Pending | undefined>(undefined);
-  /** Why the last message was not taken. */
+  /** Why the last message was refused. */
   readonly problem = signal('');
-  /** Messages of other sessions on their way. */
+  /** Messages of other sessions that are being sent. */
   readonly #elsewhere = new Map<string, Pending>();
   readonly #lastSent = new Map<string, string>();
   #field: HTMLTextAreaElement | null = null;
@@ -32,9 +35,9 @@ class Composer {
   #recall: () => string | undefined = () => undefined;
   /** The session that the text belongs to. */
   #key: string | null = null;
-  /** Of the text: grows with each change, here and in the host. */
+  /** The revision of the text: grows with each change, here and in the host. */
   #revision = 0;
-  /** The last revision that the host knows of. */
+  /** The last revision that the host has. */
   #told = 0;
 
   constructor() {
@@ -48,7 +51,10 @@ class Composer {
     if (field && field.value !== this.text.peek()) field.value = this.text.peek();
   }
 
-  /** Goes on with what was written, and sent, before this script ran (early.ts). Call it once the field is drawn and the host was greeted. */
+  /**
+   * Takes over what was typed and sent before this script ran (early.ts). Call it once the field is
+   * drawn and the host was greeted.
+   */
   takeOver(field: HTMLTextAreaElement | null): void {
     const early = globalThis.parleyEarly;
     if (!early) return;
@@ -69,14 +75,17 @@ class Composer {
     this.#changed();
   }
 
-  /** Sets the text, with the caret at its end. */
+  /** Sets the text with the caret at its end. */
   set(text: string): void {
     if (this.#field === document.activeElement && this.#edit(0, this.text.peek().length, text)) return;
     this.#write(text);
     this.#changed();
   }
 
-  /** A session is shown, perhaps the same as before. @param draft what the host has of it */
+  /**
+   * A session is shown, possibly the same as before.
+   * @param draft the host's draft of it
+   */
   show(key: string, draft: DraftView): void {
     if (key === this.#key) {
       this.#meet(draft);
@@ -95,13 +104,16 @@ class Composer {
     if (before.key === null) this.#addEarly(before.text, before.pending);
   }
 
-  /** The host has another draft of a session than this page may have: another page has changed it. */
+  /** The host has another draft of a session, changed by another page. */
   changedElsewhere(key: string, draft: DraftView): void {
     if (key === this.#key) this.#meet(draft);
     else if ((keptDraft(key)?.revision ?? 0) <= draft.revision) forgetDraft(key);
   }
 
-  /** Sends what is written. @param allowEmpty attachments are a message of their own */
+  /**
+   * Sends the draft.
+   * @param allowEmpty attachments alone are a message
+   */
   send(allowEmpty: boolean): void {
     const text = this.text.peek();
     if (text.trim() === '' && !allowEmpty) return;
@@ -117,7 +129,10 @@ class Composer {
     post({ type: 'send', ...sent }, this.#key);
   }
 
-  /** The host has a message. @param revision of the draft that is left of it there */
+  /**
+   * The host has a message.
+   * @param revision of the rest of the draft there
+   */
   accepted(clientId: string, revision: number): void {
     const elsewhere = this.#elsewhere.get(clientId);
     if (elsewhere) {
@@ -138,12 +153,15 @@ class Composer {
     else this.#changed();
   }
 
-  /** Something was not done. @param clientId the message that was not taken, where it was one */
+  /**
+   * Something was refused.
+   * @param clientId the refused message, if it was one
+   */
   rejected(clientId: string | undefined, reason: string): void {
     if (clientId !== undefined) {
       const elsewhere = this.#elsewhere.get(clientId);
       if (elsewhere) {
-        // Its text is the draft of that session.
+        // Its text becomes the draft of that session again.
         this.#elsewhere.delete(clientId);
         this.#leave(elsewhere, elsewhere.left ?? '', elsewhere.revision);
         return;
@@ -156,7 +174,7 @@ class Composer {
     this.problem.value = reason;
   }
 
-  /** Puts text where the caret is, apart from the words around it. */
+  /** Inserts text at the caret, separated from the words around it. */
   insert(text: string): void {
     const field = this.#field;
     const old = this.text.peek();
@@ -171,12 +189,15 @@ class Composer {
     field?.setSelectionRange(caret, caret);
   }
 
-  /** Puts text behind what is written. */
+  /** Appends text to the draft. */
   append(text: string): void {
     this.set(joined(this.text.peek(), text));
   }
 
-  /** Brings back the last message of the session. @returns whether there is one */
+  /**
+   * Restores the last message of the session.
+   * @returns whether there is one
+   */
   recall(): boolean {
     const last = (this.#key === null ? undefined : this.#lastSent.get(this.#key)) ?? this.#recall();
     if (!last) return false;
@@ -184,14 +205,14 @@ class Composer {
     return true;
   }
 
-  /** Tells the host at once what it was not told yet. */
+  /** Sends pending changes to the host at once. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const text = this.text.peek();
     if (this.#revision <= this.#told || this.#key === null) return;
     this.#keep();
-    // What is on its way as a message is no draft any more, unless the host says so.
+    // A message being sent is no longer a draft unless the host says so.
     if (this.pending.peek() || text.length > MAX_TEXT) return;
     this.#told = this.#revision;
     post({ type: 'draft', text, revision: this.#revision }, this.#key);
@@ -208,8 +229,9 @@ class Composer {
   }
 
   /**
-   * Replaces a part of the text as typing does, so that undo takes it back; the field must have the focus.
-   * @returns whether it was done: what is long takes longer than a key may
+   * Replaces a part of the text like typing, so that it can be undone; the field must have the
+   * focus.
+   * @returns whether it was done: long texts take longer than a key press may
    */
   #edit(start: number, end: number, text: string): boolean {
     const field = this.#field;
@@ -236,19 +258,23 @@ class Composer {
     });
   }
 
-  /** The host has what is written here. */
+  /** The host has the current text. */
   #settled(revision: number): void {
     this.#revision = this.#told = revision;
     if (this.#key !== null) forgetDraft(this.#key);
   }
 
-  /** Begins with the draft of a session. @param kept what the page has of it @param pending its message on the way */
+  /**
+   * Starts with the draft of a session.
+   * @param kept the page's copy
+   * @param pending its message being sent
+   */
   #begin(host: DraftView, kept: KeptDraft | undefined, pending: Pending | undefined): void {
     this.pending.value = pending;
     const sent = pending ? undefined : kept?.sent;
     const isTaken = sent !== undefined && host.revision > sent.revision;
     const rest = isTaken && kept ? restOf(kept.text, sent.text) : undefined;
-    // Of what was typed while a message was on its way the host knows nothing.
+    // The host does not know what was typed while a message was being sent.
     const text =
       rest !== undefined ? joined(host.text, rest) : kept && kept.revision > host.revision ? kept.text : host.text;
     this.#write(text);
@@ -259,7 +285,10 @@ class Composer {
     this.#changed();
   }
 
-  /** What was typed before a session was shown stays: before its draft where it was sent, or else after it. */
+  /**
+   * Text typed before a session was shown stays: before its draft if it was sent, otherwise after
+   * it.
+   */
   #addEarly(early: string, sent: Pending | undefined): void {
     if (early === '') return;
     if (sent) this.pending.value = sent;
@@ -267,13 +296,13 @@ class Composer {
     this.set(sent ? joined(early, draft) : joined(draft, early));
   }
 
-  /** The draft of the host and what is written here, in the session that is shown. */
+  /** Combines the host's draft and the current text of the displayed session. */
   #meet(host: DraftView): void {
     if (host.revision < this.#revision) {
       this.#told = host.revision;
       this.flush();
     } else if (this.#revision > this.#told || this.pending.peek()) {
-      // What was typed here since is the newest.
+      // What was typed here since is newer.
       this.#revision = host.revision;
       this.#changed();
     } else {
@@ -282,7 +311,10 @@ class Composer {
     }
   }
 
-  /** Gives the host the draft of a session that is no longer shown. @param revision that the host has */
+  /**
+   * Sends the draft of a session that is no longer shown to the host.
+   * @param revision of the host
+   */
   #leave({ key }: Pending, text: string, revision: number): void {
     if (key === null) return;
     const next = Math.max(revision, keptDraft(key)?.revision ?? 0) + 1;
@@ -291,7 +323,7 @@ class Composer {
   }
 }
 
-/** What of a text is left when a message was sent from its beginning. */
+/** Returns the rest of a text after its beginning was sent as a message. */
 function restOf(text: string, sent: string): string {
   return text.startsWith(sent) ? text.slice(sent.length).replace(/^\s+/, '') : text;
 }

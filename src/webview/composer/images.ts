@@ -1,4 +1,4 @@
-// Pasted images, sounds and other files, on their way to the host as base64.
+// Sends pasted images, audio and other files to the host as base64.
 import { MAX_THUMBNAIL } from '../../panel/contract';
 import { post } from '../host/host';
 import { reportError } from '../host/problems';
@@ -7,10 +7,13 @@ import { strings } from '../text/strings';
 import { composer } from './composerState';
 
 const LARGEST = 10 * 1024 * 1024;
-/** The longer side of a thumbnail; chips show it at a third of that, on screens of any density. */
+/** Longer side of a thumbnail; chips show it at a third of that, for high-density screens. */
 const THUMBNAIL_PX = 64;
 
-/** Hands each file that the agent can take to the host, which makes an attachment of it; says why where it cannot. */
+/**
+ * Sends each file that the agent supports to the host, which makes an attachment of it; announces
+ * why others are refused.
+ */
 export async function attachPasted(files: readonly File[]): Promise<void> {
   const key = session.key.peek() || null; // the user may go to another session while a file is read
   for (const file of files) {
@@ -39,7 +42,10 @@ function refusalOf({ type, size }: File): string | undefined {
   return size > LARGEST ? strings.imageTooLarge : undefined;
 }
 
-/** A small picture of an image; undefined where the browser cannot read it, or where it is too much even when it is small. */
+/**
+ * Returns a thumbnail of an image; undefined if the browser cannot decode it or the result is too
+ * large.
+ */
 async function thumbnailOf(image: Blob): Promise<string | undefined> {
   const bitmap = await createImageBitmap(image).catch(() => undefined);
   if (!bitmap) return undefined;

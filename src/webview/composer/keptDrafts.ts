@@ -1,11 +1,11 @@
-// What the page itself keeps of drafts until the host has them: in the storage of the browser, and, where
-// there is none, in VS Code's state of the page.
+// Drafts kept by the page until the host has them: in local storage or, if there is none, in VS
+// Code's state of the page.
 import { type KeptDraft, type SentDraft, saveUiState, uiState } from '../host/host';
 import { readStored, removeStored, store } from '../host/storage';
 
 const STORE = { prefix: 'parley.draft.', most: 20 } as const;
 
-/** Returns the newest draft of a session that was kept here. */
+/** Returns the latest kept draft of a session. */
 export function keptDraft(key: string): KeptDraft | undefined {
   const { draft } = uiState();
   const inState = draft?.key === key ? readDraft(draft) : undefined;
@@ -13,7 +13,7 @@ export function keptDraft(key: string): KeptDraft | undefined {
   return stored && (!inState || stored.revision >= inState.revision) ? stored : inState;
 }
 
-/** Keeps the draft of the session that is shown. */
+/** Keeps the draft of the displayed session. */
 export function keepDraft(key: string, draft: KeptDraft): void {
   saveUiState({ draft: { key, ...draft } });
   store(STORE, key, draft);

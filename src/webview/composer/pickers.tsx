@@ -1,4 +1,4 @@
-// The session's mode and the agent's own options, each a small list or a switch.
+// The session's mode and the agent's options, each a small list or a switch.
 import type { ConfigOption } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import { Popup } from '../components/popup';

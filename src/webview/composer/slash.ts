@@ -1,14 +1,17 @@
-// Completion of the agent's slash commands: which fit what is typed, and what the text becomes. Pure.
+// Completion of the agent's slash commands: matching and inserting. Pure.
 import type { AvailableCommand } from '../../panel/contract';
 
-/** What is typed of a command's name, or undefined where no command is being typed: only at the very start, and only its first word. */
+/**
+ * Returns the typed part of a command name; undefined unless one is being typed as the first word
+ * of the message.
+ */
 export function slashQuery(text: string, caret: number): string | undefined {
   const match = /^\/(\S*)$/.exec(text.slice(0, caret));
   if (!match || /^\S/.test(text.slice(caret))) return undefined;
   return match[1];
 }
 
-/** The commands that fit, the ones beginning with the query first, in the agent's order. */
+/** Returns the matching commands in the agent's order, prefix matches first. */
 export function matchCommands(commands: readonly AvailableCommand[], query: string): readonly AvailableCommand[] {
   const wanted = query.toLowerCase();
   const begins = commands.filter(({ name }) => name.toLowerCase().startsWith(wanted));
@@ -19,7 +22,7 @@ export function matchCommands(commands: readonly AvailableCommand[], query: stri
   return [...begins, ...contains];
 }
 
-/** The text after a command was chosen; what stands behind the caret stays. */
+/** Returns the text with a chosen command; text after the caret stays. */
 export function completeCommand(text: string, caret: number, command: AvailableCommand): string {
   const rest = text.slice(caret).trimStart();
   return `/${command.name} ${rest}`;

@@ -1,4 +1,5 @@
-// The commands that fit what is typed after a slash. The focus stays in the text; the list only shows which one Enter takes.
+// The list of matching slash commands. The focus stays in the text; the list only shows which one
+// Enter picks.
 import { useEffect, useRef } from 'preact/hooks';
 import type { AvailableCommand } from '../../panel/contract';
 import { strings } from '../text/strings';

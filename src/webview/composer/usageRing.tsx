@@ -1,4 +1,4 @@
-// How full the agent's context is.
+// Shows how full the agent's context is.
 
 import { session } from '../host/session';
 import { formatCost, formatCount, formatShare } from '../text/format';

@@ -1,9 +1,10 @@
-// The few helpers for drawing with the DOM itself, on the paths where a framework's comparison would cost more than the change.
+// Helpers for creating DOM nodes directly, where a framework's diffing would cost more than the
+// change.
 import type { IconName } from './icons';
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Makes an element with a class and children; strings become text nodes, never markup. */
+/** Creates an element with a class and children. Strings become text nodes, never markup. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   className = '',
@@ -15,7 +16,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets attributes; `undefined` and `false` remove one, `true` sets it empty. */
+/** Sets attributes; `undefined` and `false` remove one, `true` sets an empty value. */
 export function setAttributes<T extends Element>(element: T, attributes: Attributes): T {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) element.removeAttribute(name);
@@ -24,13 +25,15 @@ export function setAttributes<T extends Element>(element: T, attributes: Attribu
   return element;
 }
 
-/** An icon that assistive technology does not hear; with `label`, the label is heard in its place. */
+/**
+ * Creates an icon hidden from assistive technology; with `label`, the label is announced instead.
+ */
 export function icon(name: IconName, label?: string): HTMLElement {
   const glyph = setAttributes(el('span', `codicon codicon-${name}`), { 'aria-hidden': 'true' });
   return label === undefined ? glyph : el('span', 'icon-with-label', glyph, el('span', 'sr-only', label));
 }
 
-/** A button that never submits. */
+/** Creates a button that never submits. */
 export function button(className: string, label: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
   const element = el('button', className, label);
   element.type = 'button';
@@ -38,14 +41,14 @@ export function button(className: string, label: string, onClick: (event: MouseE
   return element;
 }
 
-/** A button that shows only an icon; `label` is its name and tooltip. */
+/** Creates a button with only an icon; `label` is its name and tooltip. */
 export function iconButton(name: IconName, label: string, onClick: (event: MouseEvent) => void): HTMLButtonElement {
   const element = button('icon-button', '', onClick);
   element.append(icon(name));
   return setAttributes(element, { 'aria-label': label, title: label });
 }
 
-/** Text that acts as a link. It has no address: the host is asked, and decides. */
+/** Creates text that acts as a link. It has no URL: the host decides what to open. */
 export function link(className: string, content: Node | string, title: string, onOpen: () => void): HTMLAnchorElement {
   const element = el('a', className, content);
   setAttributes(element, { role: 'link', tabindex: '0', title });
@@ -63,7 +66,10 @@ export function link(className: string, content: Node | string, title: string, o
   return element;
 }
 
-/** Whether a key belongs to an input method that composes: Enter, Escape and the arrows are its own then. */
+/**
+ * Returns whether a key belongs to an active input method composition, which uses Enter, Escape and
+ * the arrows itself.
+ */
 export function isComposing({ isComposing, keyCode }: KeyboardEvent): boolean {
   return isComposing || keyCode === 229;
 }

@@ -1,4 +1,4 @@
-// The icons of VS Code's own font that the panel uses; styles/icons.css has the glyph of each.
+// The icons of VS Code's icon font that the panel uses; styles/icons.css has their glyphs.
 export const ICONS = [
   'add',
   'arrow-down',

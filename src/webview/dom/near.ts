@@ -1,26 +1,30 @@
-// Which boxes are near the visible part of the transcript. One observer for all of them; it also tells their height, so that nobody has to ask the layout. What it
-// finds is told in the next frame, together with all else that changes the page: so the reader's place can be held over all of it.
+// Observes which elements are near the visible part of the transcript. A single observer for all of
+// them also reports their heights, so that no code has to force a layout. Results are delivered in
+// the next frame together with all other changes of the page, so that the scroll position can be
+// preserved across all of them.
 import { type Disposable, toDisposable } from '../../base/disposable';
 
 type Listener = (near: boolean, height: number) => void;
 
 export interface NearWatcher {
-  /** Tells soon, and on each change, whether `element` is within reach of the eye, and how tall it is (px). */
+  /**
+   * Reports soon, and on each change, whether `element` is near the viewport, and its height (px).
+   */
   watch(element: Element, listener: Listener): Disposable;
-  /** Tells of `element` anew, also where nothing changes; what was found before and is not told yet counts no more. */
+  /** Reports `element` again even if nothing changed; pending results for it are discarded. */
   renew(element: Element): void;
 }
 
 export interface NearObserver extends NearWatcher {
-  /** Tells what was found since the last time. */
+  /** Delivers the results since the last call. */
   flush(): void;
-  /** Looks at what is in sight without waiting for the observer, which only comes after the picture is drawn. */
+  /** Checks what is visible without waiting for the observer, which only runs after painting. */
   look(): void;
 }
 
 /**
- * @param margin how far beyond the edges of `root` still counts as near, px
- * @param invalidate something was found: call `flush` in the next frame
+ * @param margin distance from the edges of `root` that counts as near, px
+ * @param invalidate called when there are results: call `flush` in the next frame
  */
 export function createNearObserver(root: HTMLElement, margin: number, invalidate: () => void): NearObserver {
   const listeners = new WeakMap<Element, Listener>();
@@ -47,14 +51,15 @@ export function createNearObserver(root: HTMLElement, margin: number, invalidate
       });
     },
     renew(element) {
-      // What was found of it until now is of another time, and so is its height.
+      // Earlier results and their heights are outdated.
       take(observer.takeRecords());
       found.delete(element);
       observer.unobserve(element);
       observer.observe(element);
     },
     flush() {
-      // On a busy machine the observer's call may come after this frame, and its heights would be those from before what is drawn now.
+      // On a busy machine the observer's callback can come after this frame, with heights from
+      // before the current changes.
       take(observer.takeRecords());
       const now = found;
       found = new Map();
@@ -64,7 +69,7 @@ export function createNearObserver(root: HTMLElement, margin: number, invalidate
       const { left, top, bottom } = root.getBoundingClientRect();
       const x = left + root.clientWidth / 2;
       for (const y of [top + 1, (top + bottom) / 2, bottom - 1]) {
-        // A box that is drawn is covered by what is in it.
+        // A rendered element is covered by its content.
         const hit = document.elementFromPoint(x, y);
         if (!hit || hit.childElementCount > 0 || !listeners.has(hit)) continue;
         found.set(hit, { near: true, height: hit.getBoundingClientRect().height });

@@ -1,7 +1,11 @@
-// The styles of the page, brought along by the page itself where the host put them in: each file that a webview fetches costs a round trip through VS Code, and
-// nothing is drawn before it. Adopted, so that the content policy need not allow inline styles.
+// The styles of the page. The host embeds them, as each file that a webview fetches costs a round
+// trip through VS Code that delays the first paint. They are adopted as a style sheet, so that the
+// content security policy need not allow inline styles.
 
-/** Adopts the style sheet in `<script type="text/css" id="styles">`; without one the page links a sheet by itself. */
+/**
+ * Adopts the style sheet in `<script type="text/css" id="styles">`; without one, the page links a
+ * sheet itself.
+ */
 export function adoptPageStyles(): void {
   const text = document.getElementById('styles')?.textContent;
   if (!text) return;
@@ -10,7 +14,10 @@ export function adoptPageStyles(): void {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }
 
-/** The address of a file of the webview's folder. The page may have its script inside, so it says where the folder is. */
+/**
+ * Returns the URL of a file in the webview's folder. Scripts can be inline, so the page names the
+ * folder.
+ */
 export function fileUrl(name: string): string {
   return new URL(name, new URL(document.documentElement.dataset.root ?? '.', document.baseURI)).href;
 }

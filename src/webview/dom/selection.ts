@@ -1,14 +1,15 @@
-// Which boxes the user's selection touches. They stay in the document, and what of them is not drawn is drawn, so that the selected text is whole when it is copied.
+// Observes which elements the user's selection touches. They stay in the document and are rendered
+// completely, so that the selected text is whole when it is copied.
 import { type Disposable, toDisposable } from '../../base/disposable';
 
-/** @param touched the selection touches the box now, or not any more */
+/** @param touched whether the selection touches the element now */
 type Listener = (touched: boolean) => void;
 
 const listeners = new Map<Element, Listener>();
 const touched = new Set<Element>();
 let scheduled = false;
 
-/** Tells when the selection comes to a box and when it leaves it. */
+/** Reports when the selection reaches or leaves an element. */
 export function watchSelection(element: Element, listener: Listener): Disposable {
   if (listeners.size === 0) document.addEventListener('selectionchange', schedule);
   listeners.set(element, listener);
@@ -19,7 +20,10 @@ export function watchSelection(element: Element, listener: Listener): Disposable
   });
 }
 
-/** The user's focus or selection is in a box: it must not leave the document. */
+/**
+ * Returns whether an element contains the focus or a part of the selection, so that it must stay in
+ * the document.
+ */
 export function isInUse(element: Element): boolean {
   return element.contains(document.activeElement) || isTouched(element);
 }
@@ -29,7 +33,7 @@ function isTouched(element: Element): boolean {
   return selection?.anchorNode != null && selection.containsNode(element, true);
 }
 
-/** Once per frame: a drag over text changes the selection with each move. */
+/** Once per frame, as dragging changes the selection with each move. */
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;

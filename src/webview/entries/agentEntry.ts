@@ -1,4 +1,4 @@
-// What the agent says: plain text on the background, drawn as it streams.
+// An agent message: text on the panel's background, drawn as it streams.
 import { el } from '../dom/dom';
 import { strings } from '../text/strings';
 import { createArticle, type EntryFactory, type EntryView, markLate } from './entryView';
@@ -20,7 +20,7 @@ export const createAgentEntry: EntryFactory = (stored, index, context) => {
     settle: () => blocks.settle(),
     dispose: () => blocks.dispose(),
   };
-  // After the view: it asks to be drawn as soon as it is made.
+  // After creating the view, which requests a frame at once.
   const blocks = new TextBlocks(stored, index, context, () => context.invalidate(view));
   const dropped = el('p', 'dim dropped');
   element.append(dropped, blocks.element);

@@ -1,4 +1,4 @@
-// Content blocks other than text: images, links to resources, embedded ones, and what nobody knows.
+// Content blocks other than text: images, links to resources, embedded resources, and unknown ones.
 
 import { revealControls } from '../../base/revealControls';
 import type { BlockView } from '../../panel/contract';
@@ -11,18 +11,18 @@ interface BlockContext {
   copy(text: string): void;
 }
 
-/** True for the address of something that the user attached here: a file, or pasted content. */
+/** Returns whether a URI is that of an attachment made here: a file, or pasted content. */
 export function isAttached(uri: string): boolean {
   return /^(file|attachment):/i.test(uri);
 }
 
-/** Draws something that the user attached: a chip that opens it, as it stood in the composer. */
+/** Creates a chip for an attachment as in the composer, which opens it. */
 export function createAttachment(
   block: Extract<BlockView, { type: 'resource' | 'resource_link' }>,
   context: BlockContext,
 ): HTMLElement {
   const name = revealControls(nameOf(block.uri));
-  // Content without a place in the file system can only be read here.
+  // Content without a file can only be read here.
   if (/^attachment:/i.test(block.uri)) {
     const text = block.type === 'resource' ? block.text : undefined;
     return text === undefined ? el('span', 'chip', icon('file'), name) : createFold(name, text, context);
@@ -30,7 +30,10 @@ export function createAttachment(
   return createResourceChip(name, block.uri, context);
 }
 
-/** Draws a block that is not text. @param save asks the host to save it, offered where it is a file with content */
+/**
+ * Creates a block other than text.
+ * @param save asks the host to save a file; offered if the block has content
+ */
 export function createBlock(
   block: Exclude<BlockView, { type: 'text' }>,
   context: BlockContext,
@@ -82,7 +85,7 @@ function createSave(name: string, save: () => void): HTMLElement {
   return iconButton('save', strings.saveFile(revealControls(name)), save);
 }
 
-/** What an agent made has a name and no place where it could be opened. */
+/** Content made by the agent has a name but no location to open. */
 function isArtifact(uri: string): boolean {
   return uri.startsWith('artifact:');
 }
@@ -100,7 +103,7 @@ function createImage(data: string, mimeType: string): HTMLElement {
   return setAttributes(open, { 'aria-label': strings.enlargeImage, title: strings.enlargeImage });
 }
 
-/** Shows a picture over the whole panel until a click or Esc; the focus goes back to where it was. */
+/** Shows an image over the whole panel until a click or Escape, and then restores the focus. */
 function enlarge(image: HTMLImageElement): void {
   const close = button('picture-close', '', () => view.close());
   close.append(image);
@@ -111,7 +114,7 @@ function enlarge(image: HTMLImageElement): void {
   view.showModal();
 }
 
-/** Plays what came with the message; nothing is fetched, and nothing plays by itself. */
+/** An audio player for embedded content: nothing is fetched, and nothing plays automatically. */
 function createAudio(data: string, mimeType: string): HTMLElement {
   const name = revealControls(mimeType);
   if (!/^audio\/[\w.+-]+$/.test(mimeType)) return el('p', 'dim', strings.audioNotPlayed(name));
@@ -124,14 +127,14 @@ function createAudio(data: string, mimeType: string): HTMLElement {
   return sound;
 }
 
-/** A name that leads to what it stands for. */
+/** A link with the name of its target. */
 export function createResourceChip(name: string, uri: string, context: BlockContext): HTMLElement {
   const chip = link('chip', revealControls(name || uri), revealControls(uri), () => context.openLink(uri));
   chip.prepend(icon(/^https?:/i.test(uri) ? 'link-external' : 'file'));
   return setAttributes(chip, { 'data-uri': uri });
 }
 
-/** The last part of an address, with the lines of its fragment: `a.ts:4–6`. */
+/** Returns the last part of a URI with the lines in its fragment: `a.ts:4–6`. */
 function nameOf(uri: string): string {
   const name = decodeURIComponentSafely(uri.split(/[?#]/, 1)[0]!.split('/').at(-1) || uri);
   const [, first, last] = /#L(\d+)(?:-L?(\d+))?$/.exec(uri) ?? [];

@@ -1,4 +1,4 @@
-// Which kind of item is drawn by whom.
+// Creates the entry for each kind of item.
 import type { ItemView } from '../../panel/contract';
 import { createAgentEntry } from './agentEntry';
 import type { EntryFactory } from './entryView';

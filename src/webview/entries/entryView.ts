@@ -1,48 +1,64 @@
-// What every kind of entry has in common: an article in the transcript, redrawn when its item changes.
+// What all kinds of entries have in common: an article in the transcript that is updated with its
+// item.
 import type { ItemView, PermissionView, SessionMessage } from '../../panel/contract';
 import { el, setAttributes } from '../dom/dom';
 import type { MarkdownViewContext } from '../markdown/markdownView';
 import { strings } from '../text/strings';
 import type { StoredItem } from './itemStore';
 
-/** One entry of the transcript while it is in the page. */
+/** An entry of the transcript that is in the page. */
 export interface EntryView {
   readonly element: HTMLElement;
   /** The item was replaced. */
   update(): void;
-  /** Text came to the end of its last block. */
+  /** Text was appended to its last block. */
   append?(text: string): void;
-  /** Draws what is new. @returns whether all is drawn; otherwise it is called again in the next frame */
+  /**
+   * Draws what is new.
+   * @returns whether everything is drawn; otherwise it is called again in the next frame
+   */
   render?(deadline: number): boolean;
-  /** Draws a part of what was only given room so far, so that heights within it are real. @returns whether there was any: then call it again in the next frame */
+  /**
+   * Draws a part of what only has an estimated height.
+   * @returns whether there was any: then it is called again in the next frame
+   */
   drawWhole?(): boolean;
-  /** Nothing more is expected of it for now. */
+  /** No more changes are expected for now. */
   settle?(): void;
-  /** The questions that are open about it. */
+  /** Sets the open permission requests of the entry. */
   setPermissions?(permissions: readonly PermissionView[]): void;
-  /** Opens or closes it, where there is something to open. */
+  /** Expands or collapses the entry, if it can be. */
   toggle?(): void;
   dispose?(): void;
 }
 
-/** What an entry needs from the panel around it. */
+/** What an entry needs from the panel. */
 export interface EntryContext extends Omit<MarkdownViewContext, 'invalidate'> {
   post(message: SessionMessage): void;
-  /** The user has answered a question. @param byKey with the keyboard */
+  /**
+   * The user has answered a question.
+   * @param byKey with the keyboard
+   */
   answered(id: string, byKey: boolean): void;
-  /** What the user chose for this item, or undefined. */
+  /**
+   * Returns whether the user expanded the item; undefined if they neither expanded nor collapsed
+   * it.
+   */
   isExpanded(id: string): boolean | undefined;
   setExpanded(id: string, expanded: boolean): void;
-  /** `entry` has something to draw in the next frame. */
+  /** Requests a call of `render` in the next frame. */
   invalidate(entry: EntryView): void;
-  /** The reader opened or closed something: the end is no longer what they look at. */
+  /** The user expanded or collapsed something, so the view no longer follows the end. */
   unpin(): void;
 }
 
-/** Makes the view of a stored item at a transcript index. */
+/** Creates the view of a stored item at a transcript index. */
 export type EntryFactory = (stored: StoredItem, index: number, context: EntryContext) => EntryView;
 
-/** The article of an item, with the attributes that others rely on. `label` is what assistive technology calls it. */
+/**
+ * Creates the article of an item with the attributes that others rely on. `label` is its accessible
+ * name.
+ */
 export function createArticle(item: ItemView, label: string): HTMLElement {
   const article = setAttributes(el('article', `entry ${item.kind}`), {
     role: 'article',
@@ -55,7 +71,7 @@ export function createArticle(item: ItemView, label: string): HTMLElement {
   return article;
 }
 
-/** Marks what came after its turn had ended. */
+/** Marks an entry that arrived after its turn had ended. */
 export function markLate(article: HTMLElement, item: ItemView): void {
   if (!item.late || article.dataset.late) return;
   article.dataset.late = 'true';

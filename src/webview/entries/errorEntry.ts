@@ -1,4 +1,5 @@
-// A failure in the transcript: what happened, what can be done, and the last lines of stderr where they help.
+// An error in the transcript: what happened, what the user can do, and the last lines of stderr if
+// relevant.
 import { effect } from '@preact/signals';
 import { button, el, icon } from '../dom/dom';
 import { session } from '../host/session';
@@ -29,7 +30,7 @@ export const createErrorEntry: EntryFactory = (stored, _index, context) => {
     body.title = item.code;
   }
 
-  /** Only the newest turn can be sent again. */
+  /** Only the latest turn can be sent again. */
   function offer(failedTurnId: string | undefined): void {
     const isOffered = stored.item.turnId !== undefined && stored.item.turnId === failedTurnId;
     if (!isOffered && actions.contains(document.activeElement)) element.focus();

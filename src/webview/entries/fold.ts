@@ -1,13 +1,17 @@
-// A line that opens to show a longer text as it is: JSON, stderr, an embedded file.
+// A collapsed line that expands to a longer plain text: JSON, stderr, an embedded file.
 
 import { revealControls } from '../../base/revealControls';
 import { el, icon, iconButton, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 
-/** More than this is not drawn; Copy still copies all of it. */
+/** Maximum characters shown; Copy copies everything. */
 const SHOWN = 20_000;
 
-/** @param label what the line says @param text what it opens to, drawn only then @param isOpen it is open from the beginning */
+/**
+ * @param label the text of the line
+ * @param text the content, drawn when expanded
+ * @param isOpen initially expanded
+ */
 export function createFold(
   label: string,
   text: string,

@@ -1,4 +1,4 @@
-// A place where something is missing from the transcript: why, and a way to ask for it again.
+// A missing part of the transcript: the reason, and a button to request it.
 import { revealControls } from '../../base/revealControls';
 import { button, el, icon } from '../dom/dom';
 import { strings } from '../text/strings';

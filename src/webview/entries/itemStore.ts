@@ -1,20 +1,21 @@
-// The items that the webview has at hand: some pages of the transcript, not all of it. Operations on items that are not here only move the count.
+// The items that the webview has: some pages of the transcript. Operations on other items only
+// change the total.
 import type { ItemView, Op, TerminalView } from '../../panel/contract';
 import type { MarkdownDoc } from '../markdown/markdownDoc';
 
 type TextItem = Extract<ItemView, { kind: 'user' | 'agent' | 'thought' }>;
 type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
-/** An item and what was worked out about it. */
+/** An item with derived data. */
 export interface StoredItem {
   item: ItemView;
-  /** The host's revision that the item is of, where it came by `page`; older operations are in it already. */
+  /** The revision of an item that came with a `page`, which includes earlier operations. */
   revision: number;
-  /** The cut text of its n-th content, kept while it is out of the page. */
+  /** The parsed Markdown of its n-th content, kept while the item is out of the page. */
   readonly docs: Map<number, MarkdownDoc>;
 }
 
-/** What an operation did to an item, for whoever draws it. */
+/** What an operation changed. */
 export type ItemChange =
   | { readonly type: 'put'; readonly index: number }
   | { readonly type: 'append'; readonly index: number; readonly text: string }
@@ -42,19 +43,22 @@ export class ItemStore {
     this.insert(from, items, revision);
   }
 
-  /** Takes in a page that was asked for. */
+  /** Adds a requested page. */
   insert(from: number, items: readonly ItemView[], revision: number): void {
     items.forEach((item, offset) => {
       if (from + offset < this.#total) this.#set(from + offset, item, revision);
     });
   }
 
-  /** Lets go of items that are far from the eye; they are asked for again when they are needed. */
+  /** Removes items far from the viewport; they are requested again when needed. */
   evict(from: number, to: number): void {
     for (let index = from; index < to; index++) this.#items.delete(index);
   }
 
-  /** Applies one operation of `revision`. @returns the changes to items that are here */
+  /**
+   * Applies an operation of `revision`.
+   * @returns the changes to items that are here
+   */
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): readonly ItemChange[] {
     switch (op.op) {
       case 'put': {
@@ -83,7 +87,7 @@ export class ItemStore {
     }
   }
 
-  /** The last message of the user, for recalling it. */
+  /** Returns the last user message, for recalling it. */
   lastUserText(): string | undefined {
     for (let index = this.#total - 1; index >= 0; index--) {
       const item = this.#items.get(index)?.item;
@@ -117,7 +121,7 @@ export function isText(item: ItemView): item is TextItem {
   return item.kind === 'user' || item.kind === 'agent' || item.kind === 'thought';
 }
 
-/** Whether `next` is `previous` and more: then what was worked out about it still holds. */
+/** Returns whether `next` extends `previous`, so that derived data stays valid. */
 function continues(previous: ItemView, next: ItemView): boolean {
   if (!isText(previous) || !isText(next)) return false;
   return previous.content.every((block, index) => {
@@ -135,7 +139,7 @@ function appended(item: TextItem, text: string, until: number): TextItem {
   return { ...item, content, duration: Math.max(item.duration, until - item.at) };
 }
 
-/** Characters of a terminal's output that are kept here; the host has more, and a real terminal shows it. */
+/** Maximum characters of terminal output; the host has more, and the terminal can be opened. */
 const TERMINAL_CHARS = 100_000;
 
 function withOutput(item: ToolItem, terminalId: string, text: string, drop: number): ToolItem {
@@ -145,7 +149,7 @@ function withOutput(item: ToolItem, terminalId: string, text: string, drop: numb
       if (content.type !== 'terminal' || content.terminal.id !== terminalId) return content;
       const { terminal } = content;
       const whole = terminal.output.slice(drop) + text;
-      // Cut in large steps: cutting at every update would copy everything each time.
+      // Trim in large steps, as trimming on every update would copy everything each time.
       const tooLong = whole.length > 2 * TERMINAL_CHARS;
       const next: TerminalView = {
         ...terminal,

@@ -1,4 +1,4 @@
-// Something that is neither said nor done: a notice of the agent or of the panel, also an update of a kind that nobody knows.
+// A notice of the agent or the panel, or an unknown update.
 import { button, el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { createText } from '../output/plainText';
@@ -27,7 +27,7 @@ export const createNoticeEntry: EntryFactory = (stored, _index, context) => {
         ' ',
         button('text-button', action.label, () => context.post({ type: 'action', id: action.id })),
       );
-    // Once all is there: the browser finds the direction anew for each node that comes.
+    // Set once all nodes are there, as the browser determines the direction again for each new one.
     setAttributes(words, { dir: 'auto' });
     body.replaceChildren(icon(ICONS[item.severity] ?? 'info'), words);
   }

@@ -1,4 +1,5 @@
-// A question of the agent, inside the entry that it is about: first what will happen, then one button for each answer.
+// A permission request inside the entry it is about: first what will happen, then one button for
+// each option.
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView } from '../../panel/contract';
@@ -13,9 +14,9 @@ export interface PermissionCard {
 }
 
 /**
- * Draws a question.
- * @param content what it is about, shown before the answers; it is moved into the card
- * @param said what the entry says already: another question than that is written out
+ * Creates a permission request.
+ * @param content what it is about, moved into the card before the options
+ * @param said the text that the entry already shows; a title that differs from it is shown
  */
 export function createPermissionCard(
   permission: PermissionView,
@@ -52,7 +53,7 @@ export function createPermissionCard(
     context.answered(permission.id, !(event instanceof MouseEvent && event.detail > 0));
   }
 
-  // The most harmless yes stands out: some agents list the lasting one first.
+  // Highlight the least far-reaching approval, as some agents list the permanent one first.
   const once = permission.options.findIndex(({ kind }) => kind === 'allow_once');
   const firstAllow = once >= 0 ? once : permission.options.findIndex(({ kind }) => kind.startsWith('allow'));
   permission.options.forEach((option, index) => {
@@ -86,12 +87,15 @@ export function createPermissionCard(
   return { element, id: permission.id };
 }
 
-/** A title without the marks that some agents set around a command. */
+/** Returns a title without the backticks that some agents put around a command. */
 function plain(title: string): string {
   return title.replaceAll('`', '').trim();
 }
 
-/** Presses the answer with this key, "1" to "9", in the card. @returns whether there is one */
+/**
+ * Presses the option with this key, "1" to "9".
+ * @returns whether there is one
+ */
 export function pressByKey(card: Element, key: string): boolean {
   const choice = card.querySelector<HTMLButtonElement>(`button[data-key="${key}"]:not(:disabled)`);
   choice?.click();

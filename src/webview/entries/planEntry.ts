@@ -1,4 +1,4 @@
-// The agent's plan: a checklist in its order.
+// The agent's plan as a checklist.
 import { own } from '../../base/own';
 import { el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';

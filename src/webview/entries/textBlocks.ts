@@ -1,4 +1,4 @@
-// The contents of an agent's message or thought: Markdown texts and other blocks, in their order.
+// The contents of an agent message or thought: Markdown texts and other blocks in order.
 import type { Disposable } from '../../base/disposable';
 import type { BlockView } from '../../panel/contract';
 import { el } from '../dom/dom';
@@ -7,7 +7,7 @@ import { createBlock } from './blocks';
 import type { EntryContext } from './entryView';
 import { isText, type StoredItem } from './itemStore';
 
-/** Draws all blocks of a message into one element and keeps it up to date. */
+/** Draws all blocks of a message into one element and updates it. */
 export class TextBlocks implements Disposable {
   readonly element = el('div', 'blocks');
   readonly #stored: StoredItem;
@@ -17,7 +17,7 @@ export class TextBlocks implements Disposable {
   readonly #views = new Map<number, MarkdownView>();
   #settled = false;
 
-  /** @param index the message's place in the transcript */
+  /** @param index transcript index of the message */
   constructor(stored: StoredItem, index: number, context: EntryContext, invalidate: () => void) {
     this.#stored = stored;
     this.#index = index;
@@ -26,7 +26,7 @@ export class TextBlocks implements Disposable {
     this.#build();
   }
 
-  /** The item was replaced: keeps what is the same and longer, draws anew what is not. */
+  /** The item was replaced: keeps blocks that are equal or extended, and redraws the others. */
   update(): void {
     for (const view of this.#views.values()) view.dispose();
     this.#views.clear();
@@ -52,7 +52,10 @@ export class TextBlocks implements Disposable {
     return complete;
   }
 
-  /** Draws a part of what was only given room so far. @returns whether there was any */
+  /**
+   * Draws a part of what only has an estimated height.
+   * @returns whether there was any
+   */
   drawWhole(): boolean {
     return [...this.#views.values()].filter((view) => view.drawWhole()).length > 0;
   }

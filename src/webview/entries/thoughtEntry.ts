@@ -1,4 +1,4 @@
-// What the agent thinks: one line that opens on demand. While it thinks, the line shows the last words.
+// A thought of the agent: one line that can be expanded. While it streams, the line shows its end.
 import { el, icon, setAttributes } from '../dom/dom';
 import { formatSeconds, lastLines } from '../text/format';
 import { strings } from '../text/strings';

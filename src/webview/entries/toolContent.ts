@@ -1,4 +1,4 @@
-// One content of a tool call: a change, a terminal, or a block of content.
+// One content of a tool call: a diff, a terminal, or a content block.
 
 import { cleanOutput } from '../../base/ansi';
 import { revealControls } from '../../base/revealControls';
@@ -15,29 +15,29 @@ import { createFold } from './fold';
 import { type ToolItem, toolWords } from './toolWords';
 
 interface Place {
-  /** Transcript index of the tool call, and which of its contents this is. */
+  /** Transcript index of the tool call, and index of this content. */
   readonly index: number;
   readonly position: number;
   readonly expanded: boolean;
 }
 
-/** Longer texts are shown as they are. */
+/** Longer texts are shown as plain text. */
 const LONGEST_MARKDOWN = 20_000;
 const TAIL_LINES = 5;
-/** What these tools return is the text of files, which is no Markdown. */
+/** Tools of these kinds return file contents, not Markdown. */
 const RETURNS_FILES: ReadonlySet<string> = new Set(['read', 'search']);
 
 export interface ToolContent {
   readonly node: HTMLElement;
   readonly terminal?: TerminalOutput;
-  /** A text that is drawn by its `render`, a part per frame. */
+  /** A text that `render` draws, a part per frame. */
   readonly markdown?: MarkdownView;
 }
 
-/** What drawing a content needs; `invalidate` asks for its next frame. */
+/** What drawing a content needs; `invalidate` requests a frame. */
 export type ToolContext = Omit<EntryContext, 'invalidate'> & MarkdownViewContext;
 
-/** Draws a content. Its node is hidden where the closed line shows nothing of it. */
+/** Creates a content. Its node is hidden if the collapsed entry shows nothing of it. */
 export function createToolContent(
   item: ToolItem,
   content: ToolContentView,
@@ -107,7 +107,7 @@ function createText(item: ToolItem, text: string, context: ToolContext): ToolCon
   return { node };
 }
 
-/** Agents wrap the output of a command in one fence: the text between its first and its last line. */
+/** Agents wrap command output in a fence: returns the text between its first and last line. */
 export function withoutFence(text: string): string {
   const whole = text.trim();
   const mark = /^(?:`{3,}|~{3,})/.exec(whole)?.[0];

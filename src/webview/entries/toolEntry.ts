@@ -1,4 +1,5 @@
-// A tool call: one line that opens on demand. An edit shows its change by itself, a command the end of its output, and a question everything it asks about.
+// A tool call: one line that can be expanded. Edits show their diff, commands the end of their
+// output, and permission requests everything they are about without being expanded.
 
 import { revealControls } from '../../base/revealControls';
 import type { PermissionView, ToolContentView } from '../../panel/contract';
@@ -21,7 +22,7 @@ const ICONS: Readonly<Record<string, IconName>> = {
   paused: 'debug-pause',
 };
 
-/** Characters of a title that a line shows at least. */
+/** Minimum characters of a title in the line. */
 const LONG_TITLE = 48;
 
 export const createToolEntry: EntryFactory = (stored, index, context) => {
@@ -78,7 +79,8 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
       const hadFocus = cards.some((card) => card.element.contains(document.activeElement));
       asking = permissions;
       drawBody();
-      // The question is gone; who answered it by keyboard stands on the entry now.
+      // The permission request is gone; if it was answered by keyboard, the focus returns to the
+      // entry.
       if (hadFocus && permissions.length === 0) element.focus({ preventScroll: true });
     },
     toggle() {
@@ -134,7 +136,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     element.classList.toggle('has-body', body.childElementCount > 0 || facts !== undefined || waits);
   }
 
-  /** Draws what changed of the contents; a terminal that only grew is kept. */
+  /** Redraws changed contents; a terminal that only grew is kept. */
   function drawContents(item: ToolItem, expanded: boolean): void {
     const redraw = drawnExpanded !== expanded;
     drawnExpanded = expanded;
@@ -161,7 +163,10 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
     drawTitle(item, expanded);
   }
 
-  /** A line has room for one line. Opened, and before it is allowed, a command is there to its last character. */
+  /**
+   * The collapsed line has room for one line. Expanded, or before it is allowed, a command is shown
+   * completely.
+   */
   function drawTitle(item: ToolItem, expanded: boolean): void {
     whole?.remove();
     whole = undefined;
@@ -173,11 +178,12 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
 
   function drawFacts(item: ToolItem, expanded: boolean, waits: boolean): void {
     facts?.remove();
-    // What is asked about must be seen before it is answered, even where the agent sent nothing but its raw input.
+    // The user must see what they approve, even if the agent sent only its raw input.
     const blind = waits && contents.every(({ node }) => node.hidden);
     facts = undefined;
     if (!expanded && !blind) return;
-    // Later updates come without the raw parts again: what was shown stays, and is asked for anew when the call has moved on.
+    // Later updates lack the raw input and output: keep what is shown, and request it again when
+    // the call has advanced.
     if (item.rawInput !== undefined || item.rawOutput !== undefined) raw = item;
     else if (item.hasRaw && rawAskedAt !== item.status) {
       rawAskedAt = item.status;

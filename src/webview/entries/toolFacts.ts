@@ -1,4 +1,4 @@
-// What an opened tool call shows below its content: the places in files that it touched, and its raw input and output.
+// The details of an expanded tool call below its content: locations, raw input and raw output.
 import { revealControls } from '../../base/revealControls';
 import { button, el, icon, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
@@ -8,7 +8,10 @@ import type { ToolItem } from './toolWords';
 
 const MOST_LOCATIONS = 40;
 
-/** @param onlyInput nothing but the input, for a question that has nothing else to show. @returns undefined where there is nothing to show */
+/**
+ * @param onlyInput show only the input, for a permission request without other content
+ * @returns undefined if there is nothing to show
+ */
 export function createToolFacts(item: ToolItem, onlyInput: boolean, context: EntryContext): HTMLElement | undefined {
   const facts = el('div', 'tool-facts');
   if (item.locations.length > 0) {
@@ -26,7 +29,7 @@ export function createToolFacts(item: ToolItem, onlyInput: boolean, context: Ent
     if (left > 0) list.append(el('span', 'dim', strings.moreFiles(left)));
     facts.append(list);
   }
-  // Where there is something made for readers, what it was made of is folded.
+  // If there is other content, the raw data is collapsed.
   const isOpen = onlyInput || item.content.length === 0;
   if (item.rawInput !== undefined) facts.append(createFold(strings.rawInput, item.rawInput, context, isOpen));
   if (item.rawOutput !== undefined && !onlyInput)

@@ -9,7 +9,7 @@ export type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 export interface ToolWords {
   readonly verb: string;
   readonly object: string;
-  /** The object is a path, a command or a pattern, and is set like code. */
+  /** The object is a path, a command or a pattern, and is set in monospace. */
   readonly literal: boolean;
   readonly facts: readonly string[];
   /** How its permission was answered. */
@@ -18,7 +18,7 @@ export interface ToolWords {
 }
 
 const LITERAL = new Set(['read', 'edit', 'delete', 'move', 'search', 'execute', 'fetch']);
-/** Words that agents begin a title with, and that the verb says already. */
+/** Words at the start of agents' titles that repeat the verb. */
 const SAME: Readonly<Record<string, RegExp>> = {
   read: /^(?:read(?:ing)?(?: file)?)\b[:\s]*/i,
   edit: /^(?:edit(?:ing)?(?: file)?|writ(?:e|ing)(?: to)?(?: file)?)\b[:\s]*/i,
@@ -37,10 +37,10 @@ export function toolWords(item: ToolItem): ToolWords {
   let object = title.replace(SAME[kind] ?? /^$/, '').trim();
   if (/^`[^`]*`$/.test(object)) object = object.slice(1, -1);
   if (object === '') object = item.locations[0]?.label ?? '';
-  // A path is shown as the host shortened it, relative to the session's root.
+  // A path is shown as shortened by the host, relative to the session's root.
   const location = item.locations.find(({ path }) => path === object);
   if (location) object = location.label;
-  // What the agent writes about lines is in its title; a path alone gets those of its place.
+  // The agent's title may name lines; a bare path gets those of its location.
   if (item.lines !== undefined && object === item.locations[0]?.label) object = `${object}:${item.lines}`;
   return {
     verb: known ? verbs[kind]! : (item.name ?? verbs.other!),

@@ -1,4 +1,4 @@
-// The end of a turn: a thin rule that says why it ended, how long it took and what it did.
+// The end of a turn: a thin line with its stop reason, duration and counts.
 import { effect } from '@preact/signals';
 import type { ItemView, TurnView } from '../../panel/contract';
 import { button, el, iconButton, setAttributes } from '../dom/dom';
@@ -20,8 +20,8 @@ const REASONS = {
 } as const;
 
 export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
-  // The button stands beside the separator, whose children assistive technology does not see; the
-  // focus goes to the group, as a separator with focus would be a splitter with a value.
+  // The button is beside the separator, whose children assistive technology does not see. The focus
+  // goes to the group, as a focusable separator would be a splitter with a value.
   const rule = setAttributes(el('div', 'turn-rule'), { role: 'separator' });
   const actions = el('span', 'turn-actions');
   const again = button('secondary small', strings.sendAgain, () => {
@@ -50,7 +50,8 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     setAttributes(rule, {
       'aria-label': label,
       'data-turn-id': turn.id,
-      // The words of the protocol, which others read: what looks like no error is marked beside them.
+      // Attributes have the protocol's values, which others read; an interruption is marked
+      // separately.
       'data-stop-reason': turn.stopReason ?? 'unknown',
       'data-barrier': turn.barrier,
     });
@@ -63,7 +64,7 @@ export const createTurnEndEntry: EntryFactory = (stored, _index, context) => {
     return iconButton('copy', strings.copyTurn, () => context.post({ type: 'copyTurn', turnId: item.turn.id }));
   }
 
-  /** Only the newest turn can be sent again, and no longer once it is. */
+  /** Only the latest turn can be sent again, and only once. */
   function offerAgain(failedTurnId: string | undefined): void {
     const isOffered = stored.item.kind === 'turn_end' && stored.item.turn.id === failedTurnId;
     if (!isOffered && document.activeElement === again) element.focus();
@@ -96,7 +97,10 @@ function words(turn: TurnView): readonly string[] {
 
 const TOKEN_PARTS = ['input', 'output', 'cachedRead', 'cachedWrite', 'thought'] as const;
 
-/** Returns the tokens of a turn in words: all of them first, then what they went to, as far as the agent has said. */
+/**
+ * Returns a label with the token counts of a turn: the total, then by category as far as the agent
+ * reported them.
+ */
 function tokenWords({ tokens, tokenParts }: TurnView): readonly string[] {
   if (tokens === undefined) return [];
   const parts = TOKEN_PARTS.flatMap((part) => {

@@ -1,4 +1,4 @@
-// What the user said: the only bubble, with the text exactly as it was typed.
+// A user message: the only bubble, with the text as typed.
 import { head } from '../../base/text';
 import { button, el, setAttributes } from '../dom/dom';
 import { createText } from '../output/plainText';
@@ -7,10 +7,10 @@ import { createAttachment, createBlock, isAttached } from './blocks';
 import { createArticle, type EntryFactory, markLate } from './entryView';
 import { isText } from './itemStore';
 
-/** Longer messages are cut to their beginning until they are opened. */
+/** Longer messages are collapsed to their beginning. */
 const LONG_TEXT = 2_400;
 const LONG_LINES = 24;
-/** Characters that are drawn of such a beginning: more than its lines hold in a wide panel. */
+/** Characters of the beginning that are drawn: more than its lines hold in a wide panel. */
 const DRAWN_CHARS = 6_000;
 
 export const createUserEntry: EntryFactory = (stored, index, context) => {

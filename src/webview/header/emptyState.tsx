@@ -1,4 +1,4 @@
-// What stands in the place of a conversation that has not begun: who will answer, and the commands that the agent offers.
+// Shown for an empty conversation: the agent and its commands.
 import { composer } from '../composer/composerState';
 import { hasItems, session } from '../host/session';
 import { strings } from '../text/strings';

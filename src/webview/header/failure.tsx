@@ -1,4 +1,4 @@
-// What went wrong with the agent, what can be done, and the buttons to do it. It stands above the composer, which stays usable.
+// A failure of the agent with its hint and actions, above the composer, which stays usable.
 
 import { revealControls } from '../../base/revealControls';
 import { Fold, Icon, IconButton } from '../components/icon';

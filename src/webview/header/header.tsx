@@ -1,4 +1,4 @@
-// The line on top: who the agent is and what it is doing, in words, and what can be done with the session.
+// The header: the agent with its status as text, and the session's commands.
 import { Icon, IconButton } from '../components/icon';
 import { Popup } from '../components/popup';
 import { post } from '../host/host';

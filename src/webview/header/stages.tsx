@@ -1,4 +1,5 @@
-// While the agent starts: its stages, each with the time it took or takes. The clock ticks once a second, and only then.
+// The stages of a starting agent, each with its duration. The clock ticks once a second while it is
+// shown.
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { StageView } from '../../panel/contract';
 import { Icon } from '../components/icon';

@@ -1,10 +1,10 @@
-// The frames of the browser that shows the panel.
+// The animation frames of the browser.
 import type { Beat } from './frames';
 
 export function browserBeat(): Beat {
   let waiting: (() => void)[] = [];
   const channel = new MessageChannel();
-  // A message to ourselves from within a frame arrives after that frame was painted.
+  // A message posted within a frame arrives after the frame was painted.
   channel.port1.onmessage = () => {
     const now = waiting;
     waiting = [];

@@ -1,27 +1,37 @@
-// The beat of the panel: what the host says is drawn once per frame within a budget, and acknowledged after it was painted.
+// Draws messages of the host once per frame within a time budget, and acknowledges them after they
+// were painted.
 import type { ToWebview } from '../../panel/contract';
 
-/** Drawing takes at most about this long per frame, ms; the rest of the frame is for the browser's layout and the user's keys. */
+/** Maximum drawing time per frame, ms. The rest of the frame is for layout and keyboard input. */
 const BUDGET = 7;
 
 export interface FrameWork {
-  /** Whether the end is followed. Where it is not, the reader's place is held over a frame, and all that could move it is drawn within one. */
+  /**
+   * Whether the view follows the end of the transcript. If not, the scroll position is preserved
+   * across a frame, so everything that can move it must be drawn within one.
+   */
   isAtEnd(): boolean;
-  /** Takes in one message. @returns the revision that the panel is at now, or undefined if the message changes none */
+  /**
+   * Applies a message.
+   * @returns the revision of the panel now, or undefined if the message has none
+   */
   apply(message: ToWebview): number | undefined;
-  /** Draws until `deadline`. @returns whether all is drawn */
+  /**
+   * Draws until `deadline`.
+   * @returns whether everything is drawn
+   */
   render(deadline: number): boolean;
-  /** All up to `revision` is drawn: the document may say so. */
+  /** Called when everything up to `revision` is drawn, to update the document. */
   drawn(revision: number): void;
-  /** All up to `revision` was painted. */
+  /** Called when everything up to `revision` is painted. */
   painted(revision: number): void;
 }
 
-/** The browser's frames. */
+/** The browser's animation frames. */
 export interface Beat {
-  /** Runs `frame` before the next picture is drawn. */
+  /** Runs `frame` before the next paint. */
   next(frame: () => void): void;
-  /** Called from within a frame: runs `then` when that frame was painted. */
+  /** Runs `then` after the current frame was painted. Called from within a frame. */
   painted(then: () => void): void;
 }
 
@@ -30,16 +40,19 @@ export class Frames {
   readonly #beat: Beat;
   #inbox: ToWebview[] = [];
   #scheduled = false;
-  /** What a message brought was drawn at once, and is painted with the next frame. */
+  /** A message was drawn before its frame and will be painted with it. */
   #ahead = false;
   /** The panel itself has something to draw. */
   #due = false;
-  /** Not all was drawn within the budget. */
+  /** Drawing did not finish within the budget. */
   #behind = false;
   #keyDue = false;
-  /** A key was pressed while nothing waited: until it is painted, what comes waits for the frame. */
+  /**
+   * A key was pressed while nothing was scheduled: until it is painted, messages wait for the
+   * frame.
+   */
   #typed = false;
-  /** The last frame was left to a key; the answer is never put off twice in a row. */
+  /** The last frame was left to a key; messages are never deferred twice in a row. */
   #yielded = false;
   #revision = -1;
   #drawn = -1;
@@ -50,7 +63,10 @@ export class Frames {
     this.#beat = beat;
   }
 
-  /** A key was pressed: the next frame is for what it typed, and what came from the agent waits for the one after. */
+  /**
+   * Call on a key press: the next frame draws what was typed, and messages of the agent wait for
+   * the one after.
+   */
   yieldToKey(): void {
     this.#keyDue = this.#scheduled;
     if (this.#scheduled || this.#typed) return;
@@ -61,20 +77,20 @@ export class Frames {
   }
 
   /**
-   * A message came. At the end of the conversation the first one of a frame is drawn at once, while there is nothing else to do: the frame has only to paint it. Those
-   * after it wait for the next.
+   * Receives a message. If the view follows the end and nothing is scheduled, the first message is
+   * drawn immediately, so that the frame only has to paint it. Later ones wait for the next frame.
    */
   receive(message: ToWebview): void {
     this.#inbox.push(message);
     if (this.#scheduled) return;
     this.#ask();
-    // All but an update may lead the reader to another place; that is found within a frame.
+    // Messages other than updates can change the scroll position, which is measured within a frame.
     if (this.#typed || message.type !== 'update' || !this.#work.isAtEnd()) return;
     this.#ahead = true;
     this.#draw();
   }
 
-  /** There is something to draw. */
+  /** Requests drawing in the next frame. */
   schedule(): void {
     this.#due = true;
     this.#ask();
@@ -89,7 +105,7 @@ export class Frames {
   #frame(): void {
     this.#scheduled = false;
     const yields = this.#keyDue && !this.#yielded && this.#hasMore;
-    // Once per frame, but for what the reader has done: where they scroll to is drawn.
+    // Once per frame, except after scrolling by the user.
     const waits = yields || (this.#ahead && !this.#due);
     this.#keyDue = false;
     this.#yielded = yields;
@@ -112,12 +128,13 @@ export class Frames {
       if (revision === undefined) continue;
       if (message.type === 'snapshot') {
         this.#drawn = this.#painted = -1;
-        // To take in a long session uses up the time of a frame, and an empty picture of it is worth nothing.
+        // Applying a long session uses up the budget of a frame, so restart it to draw some of the
+        // session.
         deadline = performance.now() + BUDGET;
       }
       this.#revision = revision;
     }
-    // What the messages have asked for; what comes up while it is drawn is for the next frame.
+    // Reset before rendering, which can request another frame.
     this.#due = false;
     this.#behind = !this.#work.render(deadline);
     if (this.#behind || this.#drawn === this.#revision) return;
@@ -125,7 +142,7 @@ export class Frames {
     this.#work.drawn(this.#drawn);
   }
 
-  /** What is drawn is painted with this frame. */
+  /** Acknowledges what is drawn once this frame is painted. */
   #acknowledge(): void {
     if (this.#painted === this.#drawn) return;
     const drawn = this.#drawn;

@@ -1,4 +1,4 @@
-// The wire to the extension host: one listener for what it says, `post` for what we say, and the little that the panel remembers by itself.
+// Communication with the extension host, and the state that the panel itself keeps over a reload.
 import type { DraftView, FromWebview, PageMessage, SessionMessage, ToWebview } from '../../panel/contract';
 import { session } from './session';
 
@@ -10,7 +10,7 @@ interface VsCodeApi {
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
-/** A message that was given to the host, which has not said yet that it has it. */
+/** A message that was sent to the host and is not confirmed yet. */
 export interface SentDraft {
   readonly clientId: string;
   readonly text: string;
@@ -22,37 +22,43 @@ export interface KeptDraft extends DraftView {
   readonly sent?: SentDraft;
 }
 
-/** What a control of a form holds: its text, whether it is on, or the values that are chosen. */
+/** The value of a form control: its text, whether it is checked, or the selected values. */
 export type FieldValue = string | boolean | readonly string[];
 export type FieldValues = Readonly<Record<string, FieldValue>>;
 
-/** What survives a reload of the webview: only what the host does not know. */
+/** The state that survives a reload of the webview: only what the host does not have. */
 export interface UiState {
   readonly key?: string;
-  /** The draft of the session that is shown, until the host has it. */
+  /** The draft of the displayed session, until the host has it. */
   readonly draft?: (KeptDraft & { readonly key: string }) | undefined;
-  /** Where the reader was, when not at the end: the first visible item and how far it was above the edge, px. */
+  /**
+   * The scroll position, if not at the end: the first visible item and how far its top is above the
+   * top edge, px.
+   */
   readonly anchor?: { readonly index: number; readonly offset: number } | undefined;
-  /** What was opened or closed by hand, by item id. */
+  /** What the user expanded or collapsed, by item id. */
   readonly expanded?: Readonly<Record<string, boolean>>;
-  /** What is typed into forms that are open, by session and question. */
+  /** Values typed into open forms, by session and question. */
   readonly forms?: Readonly<Record<string, Readonly<Record<string, FieldValues>>>>;
 }
 
 const api = acquireVsCodeApi();
 let state: UiState = readState(api.getState());
 
-/** Says something of the page itself. */
+/** Posts a message about the page itself. */
 export function postOfPage(message: PageMessage): void {
   api.postMessage(message);
 }
 
-/** Asks something of the host about a session. @param key the one that is shown, where it is not given; null: none yet */
+/**
+ * Posts a message about a session.
+ * @param key by default that of the displayed session; null: none yet
+ */
 export function post(message: SessionMessage, key: string | null = session.key.peek() || null): void {
   api.postMessage({ ...message, key });
 }
 
-/** Calls `listener` with each message of the host. There must be only one. */
+/** Calls `listener` with each message of the host. Call it only once. */
 export function onMessage(listener: (message: ToWebview) => void): void {
   window.addEventListener('message', (event: MessageEvent<unknown>) => {
     const { data } = event;

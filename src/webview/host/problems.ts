@@ -1,11 +1,11 @@
-// What breaks in the webview is told to the host, which logs it; a person would never look into this console.
+// Reports errors of the webview to the host, which logs them.
 import { postOfPage } from './host';
 
-/** At most this many are reported, so that a fault in each frame does not become a flood. */
+/** Maximum number of reports, as an error can recur in every frame. */
 const MOST = 50;
 let reported = 0;
 
-/** Reports uncaught errors and everything that the content policy stopped. */
+/** Reports uncaught errors and violations of the content security policy. */
 export function watchProblems(): void {
   window.addEventListener('error', (event) => report('error', describe(event.error ?? event.message)));
   window.addEventListener('unhandledrejection', (event) => report('error', describe(event.reason)));
@@ -17,7 +17,9 @@ export function watchProblems(): void {
   });
 }
 
-/** Reports an error that was caught. It takes the way of one that was not, so that it is in the browser's console too. */
+/**
+ * Reports a caught error like an uncaught one, so that it also appears in the browser's console.
+ */
 export function reportError(error: unknown): void {
   globalThis.reportError(error);
 }

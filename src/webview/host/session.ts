@@ -1,4 +1,4 @@
-// The session as the chrome sees it: signals that the header, the composer and the queue listen to, each to what it shows.
+// The displayed session as signals for the header, the composer and the queue.
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Op, SessionView } from '../../panel/contract';
 
@@ -28,7 +28,7 @@ const NOTHING: SessionView = {
 
 const current = signal<SessionView>(NOTHING);
 
-/** A signal of one field, which changes only when that field does. */
+/** Returns a signal of one field that changes only with that field. */
 function field<K extends keyof SessionView>(key: K): ReadonlySignal<SessionView[K]> {
   return computed(() => current.value[key]);
 }
@@ -58,28 +58,36 @@ export const session = {
   canAttachAudio: field('canAttachAudio'),
   canAttachFiles: field('canAttachFiles'),
   banner: field('banner'),
-  /** What is sent now waits for the end of a turn. An agent that asks something at the end of its turn gets the answer at once. */
+  /**
+   * Whether a message sent now is queued until the turn ends. A message that answers a question at
+   * the end of a turn is sent at once.
+   */
   queues: computed(() => {
     const { turn, phase } = current.value;
     return turn !== undefined || phase === 'running';
   }),
-  /** The agent has asked something in its own words, at the end of its turn: the next message is the answer. */
+  /**
+   * Whether the agent asked a question in its text at the end of a turn, which the next message
+   * answers.
+   */
   isAsked: computed(() => {
     const { turn, phase, permissions, elicitations } = current.value;
     return turn === undefined && phase === 'requiresAction' && permissions.length + elicitations.length === 0;
   }),
-  /** A turn runs, or something waits for an answer: there is something to stop. */
+  /** Whether a turn is running or waiting for an answer, so that it can be stopped. */
   running: computed(() => {
     const { turn, phase } = current.value;
     return turn !== undefined || phase === 'running' || phase === 'requiresAction';
   }),
 } as const;
 
-/** Questions that are open but out of sight. */
+/** Open permission requests that are scrolled out of view. */
 export const hiddenPermissions = signal<readonly string[]>([]);
-/** Whether the transcript has anything in it. */
+/** Whether the transcript has any items. */
 export const hasItems = signal(true);
-/** What is said aloud: at once, or when there is time. The number makes the same text something new. */
+/**
+ * An announcement for screen readers, assertive or polite. The number distinguishes equal texts.
+ */
 export interface Announcement {
   readonly number: number;
   readonly text: string;
@@ -93,7 +101,7 @@ const announcements = {
 /** The last announcement of each kind. */
 export const said: Readonly<Record<keyof typeof announcements, ReadonlySignal<Announcement>>> = announcements;
 
-/** Says something aloud, also where the same was said before. */
+/** Announces a text to screen readers, even if it equals the previous one. */
 export function announce(text: string, urgency: keyof typeof announcements): void {
   const { [urgency]: last } = announcements;
   last.value = { number: last.peek().number + 1, text };
@@ -103,7 +111,7 @@ export function setSession(view: SessionView): void {
   current.value = view;
 }
 
-/** Replaces the fields that are there; null clears one. */
+/** Updates the given fields; null clears one. */
 export function patchSession(patch: SessionPatch): void {
   const next: Record<string, unknown> = { ...current.peek() };
   for (const [key, value] of Object.entries(patch)) {

@@ -1,20 +1,20 @@
-// The storage of the browser, for what the user has typed and the host does not have yet. It is written at
-// once and outlives a panel whose extension host broke, which VS Code's state of a page does not.
+// Local storage for what the user typed until the host has it. It is written at once and survives a
+// crash of the extension host, unlike VS Code's state of the page.
 
-/** One kind of thing that is kept, by the keys of sessions. */
+/** A kind of stored value, by session key. */
 export interface Store {
   readonly prefix: string;
-  /** As many sessions are kept; those that were written last stay. */
+  /** Maximum number of sessions; the least recently written one is removed. */
   readonly most: number;
 }
 
-/** Returns what was kept of a session. */
+/** Returns the stored value of a session. */
 export function readStored({ prefix }: Store, key: string): Readonly<Record<string, unknown>> | undefined {
   const kept = use((storage) => storage.getItem(prefix + key)) ?? undefined;
   return kept === undefined ? undefined : parse(kept)?.value;
 }
 
-/** Keeps something of a session. */
+/** Stores a value of a session. */
 export function store(of: Store, key: string, value: object): void {
   use((storage) => {
     if (storage.getItem(of.prefix + key) === null) forgetOldest(storage, of);
@@ -34,7 +34,7 @@ function forgetOldest(storage: Storage, { prefix, most }: Store): void {
   if (oldest !== undefined) storage.removeItem(oldest);
 }
 
-/** Where the browser gives a page no storage, or has no room left, nothing is kept here. */
+/** Does nothing if the browser has no storage for the page, or it is full. */
 function use<T>(what: (storage: Storage) => T): T | undefined {
   try {
     return what(localStorage);

@@ -1,39 +1,42 @@
-// Decides whether a press on the card of a question counts as its answer. A question may appear, move or
-// change under the pointer or the fingers of someone who means something else, so an answer counts only
-// for a card that has the focus or was pressed, is in sight, and has been there unchanged for a while.
+// Decides whether a click or key press on a question counts as its answer. A question can appear,
+// move or change under the user's pointer or fingers, so an answer only counts if the question is
+// focused or pressed, visible, and has not changed for a moment.
 
-/** How long a card must have been there before it can be answered, ms. Browsers wait as long with their own permission prompts. */
+/**
+ * How long a question must be stable before it can be answered, ms. Browsers use the same delay for
+ * permission prompts.
+ */
 const SETTLE_MS = 500;
-/** How often the cards are looked at, ms. */
+/** Interval of the checks, ms. */
 const LOOK_MS = 100;
-/** A card that moved less than this has not moved, px. */
+/** Moves below this distance are ignored, px. */
 const MOVED = 2;
 const CARD = '[data-permission-id], [data-elicitation-id]';
 const ANSWER = '.answers button';
 
 interface Look {
   readonly rects: readonly number[];
-  /** What the question is about, as it is written. */
+  /** The text of the question. */
   readonly words: string;
 }
 
 interface Watched {
-  /** Undefined until the card is in the page. */
+  /** Undefined until the card is in the document. */
   look: Look | undefined;
   stillSince: number;
   changed: boolean;
-  /** The user has just done something in the card that may have changed its height. */
+  /** The user has just typed in the card, which may have changed its height. */
   ownChange: boolean;
   observer: MutationObserver | undefined;
 }
 
 class AnswerGuard {
-  /** Called with a card whose answer did not count, so that the user sees it whole and can answer again. */
+  /** Called with a card whose answer was refused, so that it can be scrolled into view. */
   onRefused: (card: HTMLElement) => void = () => {};
   readonly #cards = new Map<HTMLElement, Watched>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #down: { readonly card: HTMLElement; readonly allowed: boolean } | undefined;
-  /** An answer was given by one of the clicks that follow each other quickly. */
+  /** An answer was given by one of several quick clicks. */
   #answeredByClicks = false;
 
   constructor() {
@@ -43,7 +46,7 @@ class AnswerGuard {
     document.addEventListener('visibilitychange', () => this.restart());
   }
 
-  /** Starts to look at a card. Its buttons are marked as disabled until it can be answered. */
+  /** Starts to watch a card. Its buttons are marked as disabled until it can be answered. */
   watch(card: HTMLElement): void {
     if (this.#cards.has(card)) return;
     const one: Watched = {
@@ -63,14 +66,15 @@ class AnswerGuard {
     this.#timer ??= setInterval(() => this.#lookAtAll(), LOOK_MS);
   }
 
-  /** All cards wait again: something was answered, or the page comes back into sight. */
+  /** Restarts the delay of all cards after an answer, or when the page becomes visible. */
   restart(): void {
     for (const card of this.#cards.keys()) this.#restart(card);
   }
 
   /**
-   * Whether what was pressed answers the question.
-   * @param event the click or the key @param button what was pressed, where it was a button
+   * Returns whether the event answers the question.
+   * @param event the click or key press
+   * @param button the pressed button, if any
    */
   allows(card: HTMLElement, event: Event, button?: Element): boolean {
     if (this.#isAnswer(card, event, button)) {
@@ -92,7 +96,7 @@ class AnswerGuard {
   #isAnswer(card: HTMLElement, event: Event, button: Element | undefined): boolean {
     if (isPointer(event)) {
       const down = this.#down;
-      // Without a press before it, the click comes from assistive technology.
+      // A click without a preceding press comes from assistive technology.
       if (down && (down.card !== card || !down.allowed)) return false;
       if (event.detail > 1 && this.#answeredByClicks) return false;
       return this.#isSettled(card) && isInSight(card, button);
@@ -132,7 +136,7 @@ class AnswerGuard {
     this.#timer = undefined;
   }
 
-  /** Notices what has become of a card since it was looked at. */
+  /** Checks a card for changes since the last check. */
   #look(card: HTMLElement, one: Watched): void {
     if (!one.observer) {
       one.observer = new MutationObserver(() => {
@@ -168,7 +172,10 @@ function entryOf(card: HTMLElement): Element {
   return card.closest('[data-entry-id]') ?? card;
 }
 
-/** What a permission is about. A form is not changed once it was asked; what changes in it is what the user writes. */
+/**
+ * Returns what a permission request is about. Forms do not change once requested; only the user's
+ * input does.
+ */
 function wordsOf(card: HTMLElement): string {
   if (!card.matches('[data-permission-id]')) return '';
   const title = entryOf(card).querySelector<HTMLElement>('.object')?.title ?? '';
@@ -176,7 +183,7 @@ function wordsOf(card: HTMLElement): string {
   return [title, ...parts.map((part) => part.textContent)].join('\n');
 }
 
-/** Where the card and its answers are. */
+/** Returns the positions of the card and its answers. */
 function rectsOf(card: HTMLElement): number[] {
   const answers = card.querySelector('.answers');
   return [card, ...(answers ? [answers] : [])].flatMap((element) => {
@@ -185,7 +192,10 @@ function rectsOf(card: HTMLElement): number[] {
   });
 }
 
-/** Whether a card is whole in sight. One that is taller than the box must fill half of it, with what was pressed in sight. */
+/**
+ * Returns whether a card is completely visible. A card taller than the box must fill half of it,
+ * with the pressed button visible.
+ */
 function isInSight(card: HTMLElement, button: Element | undefined): boolean {
   const box = (card.closest('.transcript') ?? document.documentElement).getBoundingClientRect();
   const { top, bottom, height } = card.getBoundingClientRect();

@@ -1,10 +1,14 @@
-// A key that is held acts once. It was pressed for what had the focus then, perhaps in VS Code's own lists, and
-// must not send a message, press a button or answer a question that gets the focus while it is still down.
+// Ignores key repeat for keys that act. A held key was pressed for what had the focus at the time,
+// perhaps in VS Code's UI, and must not send a message, press a button or answer a question that
+// gets the focus meanwhile.
 
 const CARD = '[data-permission-id], [data-elicitation-id]';
 const FIELD = 'input, textarea, select';
 
-/** Drops the repeats of held keys that act. In fields, what is typed and line breaks repeat. */
+/**
+ * Drops repeated keydown events of keys that act. In fields, typed characters and line breaks
+ * repeat.
+ */
 export function watchHeldKeys(): void {
   document.addEventListener(
     'keydown',

@@ -1,7 +1,10 @@
-// The first touch of the user is told to the host: an idle session starts its agent then, and not before.
+// Reports the user's first interaction to the host, which then starts the agent of an idle session.
 import { post } from '../host/host';
 
-/** Waits for a key, a pointer or the focus in a field, and posts `wake` once. Events made by scripts do not count. */
+/**
+ * Waits for a key press, a pointer press or focus in a field, and posts `wake` once. Ignores events
+ * created by scripts.
+ */
 export function watchWake(): void {
   const abort = new AbortController();
   const options = { capture: true, passive: true, signal: abort.signal };
@@ -16,7 +19,7 @@ export function watchWake(): void {
 
 let isQuiet = false;
 
-/** Gives the focus to something without the user: an old session that is shown is read, and its agent is not needed for that. */
+/** Sets the focus without counting as an interaction: displaying an old session needs no agent. */
 export function withoutWaking(focus: () => void): void {
   isQuiet = true;
   focus();

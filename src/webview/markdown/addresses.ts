@@ -1,13 +1,17 @@
-// The addresses in Markdown: behind a link, `(address "title")`, and standing in the text by themselves. Each is read once and up to a bound. Pure.
+// URLs in Markdown: link destinations `(address "title")` and bare URLs in text. Each is read once
+// and up to a limit. Pure.
 import { decodeEntities } from './entities';
 
 export const ESCAPABLE = /[!-/:-@[-`{-~]/;
-/** Characters of an address that is not the data of an image. */
+/** Maximum characters of a URL other than image data. */
 export const MAX_ADDRESS = 4_096;
 const MAX_TITLE = 1_000;
 const DATA_IMAGE = /data:image\/[\w.+-]+;base64,[A-Za-z0-9+/=]*/y;
 
-/** Reads `(address "title")`. @returns undefined where there is none */
+/**
+ * Reads `(address "title")`.
+ * @returns undefined if there is none
+ */
 export function readTarget(text: string, at: number): { readonly href: string; readonly end: number } | undefined {
   if (text[at] !== '(') return undefined;
   const start = skipBlanks(text, at + 1);
@@ -57,7 +61,7 @@ function readPlain(text: string, start: number): Read | undefined {
   return { text: text.slice(start, at), end: at };
 }
 
-/** @returns where the title that begins at `start` ends, or `start` where there is none */
+/** @returns the end of the title that starts at `start`, or `start` if there is none */
 function readTitle(text: string, start: number): number {
   const open = text[start];
   if (open !== '"' && open !== "'" && open !== '(') return start;
@@ -69,7 +73,10 @@ function readTitle(text: string, start: number): number {
   return start;
 }
 
-/** Takes away what ends a sentence rather than an address: marks, and a closing bracket that was not opened in it. */
+/**
+ * Removes trailing characters that end a sentence rather than a URL: punctuation, and an unmatched
+ * closing bracket.
+ */
 export function trimAddress(text: string, start: number, to: number): number {
   let open = 0;
   for (let at = start; at < to; at++)
@@ -86,7 +93,7 @@ export function trimAddress(text: string, start: number, to: number): number {
   return end;
 }
 
-/** A text without the backslashes before its marks, its references resolved. */
+/** Returns a text without backslash escapes and with its references resolved. */
 export function unescapeMarks(text: string): string {
   return decodeEntities(text.replace(/\\([!-/:-@[-`{-~])/g, '$1'));
 }

@@ -1,5 +1,7 @@
-// Cuts Markdown into blocks: CommonMark's block structure with GFM's tables and task lists, without HTML and without reference definitions, because a definition could
-// change blocks that were closed long before it. One pass over the lines and a bounded depth, so the work grows with the text alone. Pure: no DOM.
+// Splits Markdown into blocks: the block structure of CommonMark with GFM tables and task lists.
+// HTML and reference definitions are not supported, as a definition could change blocks that were
+// closed long before. One pass over the lines with bounded depth, so the work is linear in the
+// text. Pure: no DOM.
 import { isDelimiterRow, splitRow } from './tableRows';
 
 export type Align = 'left' | 'right' | 'center' | '';
@@ -13,13 +15,16 @@ export interface Fence {
 export interface ListItem {
   readonly raw: string;
   readonly blocks: readonly Block[];
-  /** A blank line stands in it, or between it and the next one. */
+  /** There is a blank line inside the item or before the next one. */
   readonly loose: boolean;
   /** A task list item: whether it is done. */
   readonly checked?: boolean;
 }
 
-/** A block; at the top level, `raw` is its part of the source, and all parts together are the source. */
+/**
+ * A block. At the top level, `raw` is its part of the source, and all parts together are the
+ * source.
+ */
 export type Block =
   | { readonly type: 'space'; readonly raw: string }
   | { readonly type: 'rule'; readonly raw: string }
@@ -48,12 +53,17 @@ export type Block =
       readonly rows: readonly (readonly string[])[];
     };
 
-/** Quotes and lists nested deeper than this are text. */
+/** Deeper quotes and lists are shown as text. */
 const MAX_DEPTH = 12;
-/** A head with more cells is text: the layout of a table takes the square of its columns. */
+/**
+ * A row with more cells is shown as text: the layout time of a table is quadratic in its columns.
+ */
 const MAX_COLUMNS = 64;
 
-/** A block while it may still grow. Offsets are in the source; `end` is past the last line with content. */
+/**
+ * A block that can still grow. Offsets are in the source; `end` is after the last line with
+ * content.
+ */
 interface Node {
   readonly type: Exclude<Block['type'], 'space'> | 'item' | 'document';
   readonly parent: Node | undefined;
@@ -61,16 +71,16 @@ interface Node {
   end: number;
   readonly children: Node[];
   lines: string[];
-  /** Of a paragraph: where its last line starts in the source. */
+  /** Paragraphs: where the last line starts in the source. */
   lastLine: number;
   depth: number;
   lang: string;
   fence: Fence | undefined;
-  /** Of a list and its items: the bullet, or what follows the number. */
+  /** Lists and items: the bullet, or the delimiter after the number. */
   delimiter: string;
   ordered: boolean;
   number: number;
-  /** Of an item: columns that its content is indented by. */
+  /** Items: the indentation of their content in columns. */
   indent: number;
   align: readonly Align[];
 }
@@ -81,9 +91,9 @@ const ORDERED = /^(\d{1,9})([.)])(?=[ \t]|$)/;
 const TASK = /^\[([ xX])\](?=[ \t])/;
 
 /**
- * The top-level blocks of a source.
- * @param options.continued the first line goes on with a paragraph, whatever it looks like
- * @param options.stopAtFence end after the first top-level fence whose opening line is whole; the rest of the source is then left out
+ * Returns the top-level blocks of a source.
+ * @param options.continued the first line continues a paragraph, whatever it looks like
+ * @param options.stopAtFence stop after the first top-level fence whose opening line is complete
  */
 export function lexBlocks(
   source: string,
@@ -124,11 +134,11 @@ function createNode(type: Node['type'], parent: Node | undefined, start: number)
   };
 }
 
-/** Takes one line after the other. The open blocks are the last children, from the root on. */
+/** Reads the source line by line. The open blocks are the last children, starting at the root. */
 class BlockLexer {
   readonly #root: Node;
   #tip: Node;
-  // The line that is looked at, and how far it is read: tabs stand for up to four columns.
+  // The current line and position in it. A tab stands for up to four columns.
   #line = '';
   #start = 0;
   #offset = 0;
@@ -142,12 +152,15 @@ class BlockLexer {
     this.#tip = root;
   }
 
-  /** The last line opened a fenced block that stands in no other block. */
+  /** The last line opened a top-level fenced block. */
   get isInTopFence(): boolean {
     return this.#tip.fence !== undefined && this.#tip.parent === this.#root;
   }
 
-  /** @param start where the line begins in the source @param next where the next one begins */
+  /**
+   * @param start of the line in the source
+   * @param next start of the next line
+   */
   take(line: string, start: number, next: number, isContinued: boolean): void {
     this.#line = line;
     this.#start = start;
@@ -177,7 +190,7 @@ class BlockLexer {
     const opened = container !== matched;
     const tip = this.#tip;
     if (!opened && !this.#isBlank && tip !== matched && tip.type === 'paragraph') {
-      // A paragraph goes on without the marks of what it stands in.
+      // A paragraph can continue without the markers of its containers.
       this.#tip = tip;
       this.#addText(next);
       return;
@@ -199,7 +212,7 @@ class BlockLexer {
     }
   }
 
-  /** Whether an open block takes this line; its own mark is read then. */
+  /** Returns whether an open block continues with this line, and consumes its marker. */
   #goesOn(node: Node): boolean | 'closed' {
     switch (node.type) {
       case 'quote':
@@ -231,7 +244,10 @@ class BlockLexer {
     }
   }
 
-  /** Opens the blocks that begin in this line. @returns the innermost one */
+  /**
+   * Opens the blocks that start in this line.
+   * @returns the innermost one
+   */
   #startBlocks(matched: Node): Node {
     let container = matched;
     for (let depth = depthOf(matched); ; depth++) {
@@ -245,7 +261,7 @@ class BlockLexer {
       if (!opened) return container;
       container = opened;
       if (opened.type !== 'quote' && opened.type !== 'item') return opened;
-      // What was open in the block before is closed by this one.
+      // This closes what was open in the block before.
       this.#tip = opened;
     }
   }
@@ -294,7 +310,7 @@ class BlockLexer {
     const mark = bullet ?? number;
     if (!mark) return undefined;
     const isEmpty = this.#line.slice(this.#next + mark[0].length).trim() === '';
-    // Only what looks like the beginning of a list breaks a paragraph.
+    // Only the start of a list can interrupt a paragraph.
     if (container.type === 'paragraph' && (isEmpty || (number && number[1] !== '1'))) return undefined;
     const delimiter = bullet ? bullet[0] : number![2]!;
     const indent = this.#indent;
@@ -312,7 +328,7 @@ class BlockLexer {
     return item;
   }
 
-  /** Reads the columns between the mark of an item and its content. */
+  /** Reads the columns between the marker of an item and its content. */
   #readPadding(isEmpty: boolean): number {
     const columns = this.#indent;
     if (isEmpty || columns >= 5 || columns < 1) {
@@ -332,7 +348,10 @@ class BlockLexer {
     return heading;
   }
 
-  /** The last line of a paragraph is the head of a table where this one is its delimiter row. */
+  /**
+   * Turns the last line of a paragraph into the header of a table if this line is its delimiter
+   * row.
+   */
   #toTable(paragraph: Node, rest: string): Node | undefined {
     const head = paragraph.lines.at(-1)!;
     if (head.length > 8_000) return undefined;
@@ -353,7 +372,7 @@ class BlockLexer {
 
   #open(type: Node['type'], under: Node): Node {
     let parent = under;
-    // Lists hold items, and what is no container holds nothing.
+    // Lists contain items; leaf blocks contain nothing.
     while (!canHold(parent.type, type)) parent = parent.parent!;
     const node = createNode(type, parent, this.#start);
     parent.children.push(node);
@@ -397,7 +416,7 @@ class BlockLexer {
     return this.#nextColumn - this.#column;
   }
 
-  /** Finds the next character that is no blank. */
+  /** Finds the next character that is not a space or tab. */
   #look(): void {
     let at = this.#offset;
     let column = this.#column;
@@ -411,7 +430,7 @@ class BlockLexer {
     this.#nextColumn = column;
   }
 
-  /** Reads that many columns of blanks or marks; a tab may be read in part. */
+  /** Consumes a number of columns; a tab can be consumed partially. */
   #read(columns: number): void {
     let left = columns;
     while (left > 0 && this.#offset < this.#line.length) {
@@ -451,7 +470,10 @@ function canHold(parent: Node['type'], child: Node['type']): boolean {
   return (parent === 'document' || parent === 'quote' || parent === 'item') && child !== 'item';
 }
 
-/** Whether a line ends a fenced block. @param line without its indentation */
+/**
+ * Returns whether a line closes a fenced block.
+ * @param line without indentation
+ */
 export function closesFence(line: string, fence: Fence): boolean {
   const char = fence.marker[0];
   let at = 0;
@@ -476,7 +498,7 @@ function isRule(line: string, char: string): boolean {
   return count >= 3;
 }
 
-/** What a heading says, without the marks behind it. */
+/** Returns the text of a heading without the closing sequence. */
 function headingText(rest: string): string {
   const text = rest.trim();
   let end = text.length;
@@ -490,7 +512,7 @@ function alignOf(cell: string): Align {
   return cell.endsWith(':') ? 'right' : '';
 }
 
-/** Makes blocks of nodes. The source up to `to` belongs to them and to the blank lines between them. */
+/** Converts nodes to blocks. Each includes the source and blank lines up to `to`. */
 function finish(nodes: readonly Node[], source: string, to: number, from: number): Block[] {
   const blocks: Block[] = [];
   let at = from;

@@ -1,4 +1,5 @@
-// A fenced block of code: its language and a Copy button above, the text below, colours when it is complete.
+// A fenced code block: its language and a Copy button above the text, highlighted when it is
+// complete.
 
 import { revealControls } from '../../base/revealControls';
 import { button, el, icon, setAttributes } from '../dom/dom';
@@ -9,15 +10,16 @@ import type { MarkdownContext } from './renderBlocks';
 export interface CodeBlock {
   readonly element: HTMLElement;
   readonly code: HTMLElement;
-  /** Replaces the shown text; only what was added is touched where the old text is its beginning. */
+  /** Replaces the text; if the new text starts with the old one, only the rest is appended. */
   setText(text: string): void;
-  /** The text is complete: colour it. */
+  /** The text is complete: highlight it. */
   close(): void;
 }
 
 /**
- * @param lang the word after the fence, '' for none
- * @param options.continued it is a further stretch of a block; `goesOn`: one comes after it; `whole`: what Copy copies, where that is more than this stretch
+ * @param lang the info string, '' for none
+ * @param options.continued this is a later part of a block; `goesOn`: another part follows;
+ * `whole`: the text to copy, if more than this part
  */
 export function createCodeBlock(
   lang: string,
@@ -71,7 +73,11 @@ export function createCodeBlock(
   return block;
 }
 
-/** Goes on with the last line of a block: what is added stands in the same line, and has no colours, as no line of that length has. @param goesOn another stretch comes after this one */
+/**
+ * Continues the last line of a block: text is appended to the same line, without highlighting, as
+ * for any line of that length.
+ * @param goesOn another part follows
+ */
 export function continueLine(
   code: HTMLElement,
   text: string,

@@ -1,8 +1,9 @@
-// Cuts code into stretches that are coloured one by one: the highlighter takes the square of the length for some texts, so each stretch is short. Pure.
+// Splits code into chunks that are highlighted separately: for some texts the highlighter takes
+// quadratic time, so each chunk is short. Pure.
 
-/** Characters that are coloured at once. */
+/** Maximum characters highlighted at once. */
 const CHUNK = 3_000;
-/** A longer line stays plain: it is data, or made to be slow. */
+/** A longer line stays plain: it is data, or an attempt to block the highlighter. */
 const LONGEST_LINE = 1_000;
 
 export interface ColorChunk {
@@ -10,11 +11,14 @@ export interface ColorChunk {
   readonly plain: boolean;
 }
 
-/** The stretches of a text; they end after lines, where possible before one that begins at the margin after a blank one, so that few comments and texts are torn. */
+/**
+ * Returns the chunks of a text. They end after a line, preferably before an unindented one that
+ * follows a blank one, so that few comments and strings are split.
+ */
 export function colorChunks(text: string): ColorChunk[] {
   const chunks: ColorChunk[] = [];
   let from = 0;
-  /** The last good place for a cut. */
+  /** The last good position for a split. */
   let cut = 0;
   let at = 0;
   const take = (to: number, plain = false): void => {

@@ -1,23 +1,24 @@
-// Where a unit that is too long for one may be cut. Each answer depends only on the text from the unit's beginning, so that it is the same however the text arrived.
+// Decides where a unit that is too long can be split. Each decision depends only on the text from
+// the start of the unit, so that it is the same however the text arrived.
 import { closesFence, type Fence } from './blockLexer';
 
-/** A code fence whose end has not come. */
+/** A code fence that is not closed yet. */
 export interface OpenFence extends Fence {
   readonly lang: string;
   readonly group: number;
-  /** Nothing of it was cut off yet. */
+  /** Nothing was split off yet. */
   readonly first: boolean;
-  /** The last cut fell inside a line, so what follows cannot be its closing line. */
+  /** The last split was inside a line, so the rest of the line cannot close the fence. */
   readonly midLine: boolean;
 }
 
 const CODE_LINES = 100;
 const CODE_SOFT = 12_000;
 const CODE_HARD = 16_384;
-/** The longest data of an image that is drawn from a text. */
+/** Maximum length of image data that is displayed. */
 const LONGEST_IMAGE = 4_000_000;
 
-/** Removes the indentation of the fence from the lines that have it. */
+/** Removes the indentation of the fence from lines that have it. */
 export function stripIndent(text: string, indent: number): string {
   if (indent === 0) return text;
   const spaces = ' '.repeat(indent);
@@ -28,8 +29,9 @@ export function stripIndent(text: string, indent: number): string {
 }
 
 /**
- * Where to cut a unit that is longer than `text`: after a line, else after a word outside of the marks that span words, else where the text ends.
- * @returns isText: what follows goes on within a line
+ * Returns where to split a unit longer than `text`: after a line, otherwise after a word outside of
+ * spans, otherwise at the end of the text.
+ * @returns isText: the rest continues within a line
  */
 export function windowCut(text: string): { readonly at: number; readonly isText: boolean } {
   const soft = text.length / 2;
@@ -56,15 +58,20 @@ export function windowCut(text: string): { readonly at: number; readonly isText:
 const IMAGE = /!\[[^\]\n]{0,1000}\]\(<?data:image\/[\w.+-]{1,40};base64,/g;
 const BASE64 = /[A-Za-z0-9+/=]*/y;
 
-/** An image whose data goes on behind the window: from its mark to the end of what is there of its data. */
+/**
+ * An image whose data extends beyond the window: the range of its Markdown, as far as it has
+ * arrived.
+ */
 export interface LongImage {
   readonly start: number;
   readonly end: number;
-  /** Its data ends in the text, or may still go on. */
+  /** The data ends in the text; otherwise it may continue. */
   readonly isWhole: boolean;
 }
 
-/** The image in a text whose data begins within the first `size` characters and goes on behind them. */
+/**
+ * Returns the image whose data starts within the first `size` characters and extends beyond them.
+ */
 export function longImage(text: string, size: number): LongImage | undefined {
   const part = text.slice(0, size);
   if (!part.includes('data:image/')) return undefined;
@@ -91,7 +98,7 @@ type CodeCut =
   | { readonly kind: 'full'; readonly textEnd: number; readonly next: number; readonly midLine: boolean }
   | { readonly kind: 'closed'; readonly textEnd: number; readonly next: number };
 
-/** Looks for the fence's closing line, or for the place where the stretch of code is long enough. */
+/** Finds the closing line of the fence, or where the part is long enough to be split off. */
 export function codeCut(text: string, fence: OpenFence): CodeCut {
   let start = 0;
   let lines = 0;

@@ -1,4 +1,4 @@
-// Character references in Markdown text, resolved without a parser of HTML. Names that are not known stay as they are written.
+// Resolves character references in Markdown without an HTML parser. Unknown names stay as written.
 const NAMED: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',

@@ -1,4 +1,5 @@
-// Colours complete code when the browser is idle. The highlighter is a file of its own, loaded with the first block that needs it.
+// Highlights complete code blocks when the browser is idle. The highlighter is a separate file,
+// loaded for the first block that needs it.
 import { fileUrl } from '../dom/pageStyles';
 import { type ColorChunk, colorChunks } from './colorChunks';
 import type { highlight } from './highlighter';
@@ -6,20 +7,23 @@ import type { highlight } from './highlighter';
 interface Job {
   readonly code: HTMLElement;
   readonly lang: string;
-  /** When its colours are due. */
+  /** When the highlighting is due. */
   readonly due: number;
-  /** What is still to be coloured, and what is. */
+  /** The part not highlighted yet, and the part that is. */
   readonly chunks: ColorChunk[];
   readonly colored: DocumentFragment;
 }
 
-/** Longer code stays plain: its colours would cost more elements than they help. */
+/** Longer code stays plain: highlighting would create too many elements. */
 const LONGEST = 20_000;
 
-/** Coloured pieces of one block; what comes after them stays plain. */
+/** Maximum number of highlighted tokens per block; the rest stays plain. */
 const MOST_SPANS = 2_500;
 
-/** Code that leaves the page again sooner than this, ms, came in a flood: nobody could see its colours, and their elements would cost memory. */
+/**
+ * Code that leaves the page within this time, ms, came in a flood: highlighting it would only waste
+ * memory.
+ */
 const REST = 1500;
 
 let jobs: Job[] = [];
@@ -27,7 +31,7 @@ let scheduled = false;
 let failed = false;
 let loading: Promise<typeof highlight> | undefined;
 
-/** Colours the text of `code` some time soon; leaves it plain for a language that is not known. */
+/** Highlights the text of `code` soon; leaves it plain for an unknown language. */
 export function highlightLater(code: HTMLElement, text: string, lang: string): void {
   if (failed || !lang || !text || text.length > LONGEST) return;
   const due = performance.now() + REST;
@@ -36,7 +40,7 @@ export function highlightLater(code: HTMLElement, text: string, lang: string): v
   scheduled = true;
   loading ??= import(fileUrl('highlighter.js')).then((module: typeof import('./highlighter')) => module.highlight);
   loading.then(schedule, () => {
-    // Without the chunk, code stays plain; the failed load was reported as a problem of the window.
+    // Code stays plain if the chunk cannot be loaded; the failure was reported.
     failed = true;
     jobs = [];
   });
@@ -56,17 +60,20 @@ async function run(deadline: IdleDeadline): Promise<void> {
       return;
     }
     if (job.due > performance.now()) break;
-    // Taken out of the page meanwhile: it is coloured when it comes back.
+    // Removed from the page meanwhile: it is highlighted when it returns.
     const isWanted = job.code.isConnected && (job.chunks.length === 0 || colorNext(job, highlight));
     if (isWanted && job.chunks.length > 0) continue;
     jobs.shift();
-    // Its last line goes on with what came later: then it stays plain.
+    // A later part continues its last line: it stays plain.
     if (isWanted && job.code.childNodes.length === 1) job.code.replaceChildren(job.colored);
   } while (deadline.timeRemaining() > 4);
   schedule();
 }
 
-/** Colours the next stretch of a block. @returns false for a language that is not known */
+/**
+ * Highlights the next chunk of a block.
+ * @returns false for an unknown language
+ */
 function colorNext({ chunks, colored, lang }: Job, color: typeof highlight): boolean {
   const { text, plain } = chunks.shift()!;
   const nodes = plain || colored.querySelectorAll('span').length > MOST_SPANS ? text : color(text, lang);

@@ -1,4 +1,4 @@
-// The lazy chunk: lowlight with the languages that agents write most, and its tree drawn as spans.
+// The lazily loaded chunk: lowlight with the most common languages, rendering its tree as spans.
 import type { Element, ElementContent, Root } from 'hast';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
@@ -52,7 +52,7 @@ const lowlight = createLowlight({
 });
 lowlight.registerAlias({ json: ['jsonc', 'json5'], ini: ['toml', 'conf'], bash: ['console'] });
 
-/** The coloured text as nodes, or undefined for a language that is not known. */
+/** Returns the highlighted text as nodes; undefined for an unknown language. */
 export function highlight(text: string, lang: string): DocumentFragment | undefined {
   const name = lang.toLowerCase().replace(/^\{?\.?|\}$/g, '');
   if (!lowlight.registered(name)) return undefined;

@@ -1,5 +1,6 @@
-// Cuts the text of one block into spans: CommonMark's delimiters with GFM's strikethrough and bare addresses. Each mark is looked at a bounded number of times, spans nest to a
-// bounded depth, and what is too much for one block stays text, so the work and what is drawn grow with the text alone. Pure: no DOM.
+// Splits the text of one block into spans: CommonMark's delimiters with GFM's strikethrough and
+// autolinks. Each mark is examined a bounded number of times, nesting is bounded, and spans over
+// the budget stay text, so lexing and drawing are linear in the text. Pure: no DOM.
 import { ESCAPABLE, MAX_ADDRESS, readTarget, trimAddress, unescapeMarks } from './addresses';
 import { decodeEntities } from './entities';
 
@@ -11,20 +12,22 @@ export type Span =
   | { readonly type: 'link'; readonly href: string; readonly spans: readonly Span[] }
   | { readonly type: 'image'; readonly href: string; readonly alt: string };
 
-/** What may still be spent on one piece, with all that is in it; when it is used up, the rest is text. */
+/** The budget of one piece with everything in it; once it is used up, the rest is text. */
 export interface SpanBudget {
   /** Spans, each of which becomes an element. */
   spans: number;
-  /** Marks and parts looked at. Lexing is linear; this holds for what was not thought of too. */
+  /** Marks and parts examined. Lexing is linear; this limits cases that were not foreseen. */
   steps: number;
 }
 
-/** They take the browser a few milliseconds to lay out, and several pieces are drawn in one frame. */
+/**
+ * The browser takes a few milliseconds to lay them out, and several pieces are drawn in one frame.
+ */
 const MAX_SPANS = 400;
 const MAX_STEPS = 200_000;
-/** What reading an address counts for. */
+/** The steps that reading a URL counts for. */
 const TARGET_STEPS = 32;
-/** Emphasis and links nested deeper than this are text. */
+/** Deeper emphasis and links are shown as text. */
 const MAX_DEPTH = 8;
 
 const SPECIAL = /[\\`*_~[\]!<&\n:w]/g;
@@ -36,13 +39,13 @@ const EMAIL = /<([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[\w.-]{1,255})>/y;
 const SCHEME = /https?:\/\//iy;
 const ADDRESS_END = /[\s<]/g;
 
-/** A span while its neighbours are not known yet; marks become text or the edge of a span. */
+/** A span whose neighbours are not known yet; marks become text or the edge of a span. */
 interface Part {
-  /** Text of a mark or of a stretch; undefined where `span` is finished. */
+  /** The text of a mark or run; undefined if `span` is complete. */
   text: string;
   span: Exclude<Span, string> | undefined;
   depth: number;
-  /** The first of parts that stay as they are: they are taken as one when what is around them is looked at. */
+  /** The first of several unchanging parts, which are skipped together. */
   inner: Part | undefined;
   previous: Part | undefined;
   next: Part | undefined;
@@ -52,7 +55,7 @@ interface Delimiter {
   readonly part: Part;
   readonly char: string;
   readonly length: number;
-  /** Its place among all delimiters of the text. */
+  /** Its position among all delimiters of the text. */
   readonly order: number;
   left: number;
   readonly opens: boolean;
@@ -65,16 +68,16 @@ interface Bracket {
   readonly part: Part;
   readonly isImage: boolean;
   readonly delimiter: Delimiter | undefined;
-  /** Where the text between the brackets begins. */
+  /** Where the text between the brackets starts. */
   readonly from: number;
 }
 
-/** The budget of one piece. */
+/** Returns the budget of one piece. */
 export function createBudget(): SpanBudget {
   return { spans: MAX_SPANS, steps: MAX_STEPS };
 }
 
-/** The spans of a text. Neighbouring texts are one. */
+/** Returns the spans of a text. Adjacent texts are joined. */
 export function lexInline(text: string, budget = createBudget()): Span[] {
   return new InlineLexer(text, budget).run();
 }
@@ -87,7 +90,7 @@ class InlineLexer {
   #at = 0;
   #delimiter: Delimiter | undefined;
   #brackets: Bracket[] = [];
-  /** Where runs of backticks of a length stand, found with the first backtick. */
+  /** Positions of backtick runs by length, collected at the first backtick. */
   #ticks: Map<number, number[]> | undefined;
 
   constructor(text: string, budget: SpanBudget) {
@@ -112,7 +115,10 @@ class InlineLexer {
     return this.#collect(this.#first.next, undefined);
   }
 
-  /** Reads what a mark stands for. @returns false where it stands for itself */
+  /**
+   * Reads a mark.
+   * @returns false if it is plain text
+   */
   #readMark(char: string): boolean {
     switch (char) {
       case '\\':
@@ -160,7 +166,7 @@ class InlineLexer {
     const length = end - start;
     this.#ticks ??= findTicks(this.#text);
     const places = this.#ticks.get(length) ?? [];
-    // Those that were passed are of no use to anyone.
+    // Earlier positions are no longer needed.
     while (places.length > 0 && places.at(-1)! < end) places.pop();
     const close = places.at(-1);
     if (close === undefined) {
@@ -240,13 +246,13 @@ class InlineLexer {
     const spans = this.#collect(bracket.part.next, undefined);
     this.#cutAt(bracket.part);
     this.#addSpan({ type: 'link', href: target.href, spans }, depth + 1);
-    // A link holds no other link.
+    // Links cannot contain links.
     this.#budget.steps -= this.#brackets.length;
     this.#brackets = this.#brackets.filter(({ isImage }) => isImage);
     return true;
   }
 
-  /** Takes a bracket and all that came after it away. */
+  /** Removes a bracket and everything after it. */
   #dropFrom({ part, delimiter }: Bracket): void {
     this.#cutAt(part);
     this.#delimiter = delimiter;
@@ -286,7 +292,7 @@ class InlineLexer {
     return true;
   }
 
-  /** Reads an address that stands in the text without marks; `char` is the colon behind its scheme, or the first `w` of `www.` */
+  /** Reads a bare URL; `char` is the colon after its scheme, or the first `w` of `www.` */
   #readAddress(char: string): boolean {
     const text = this.#text;
     let start = this.#at;
@@ -310,7 +316,7 @@ class InlineLexer {
     if (end <= host || this.#last.span !== undefined) return false;
     const shown = text.slice(start, end);
     const taken = this.#at - start;
-    // What was read of it already, its scheme, stands at the end of the text before.
+    // Its scheme was already read as the end of the preceding text.
     if (taken > 0) this.#last.text = this.#last.text.slice(0, -taken);
     this.#at = end;
     this.#addLink(prefix + shown, shown, shown);
@@ -322,7 +328,7 @@ class InlineLexer {
     if (inLink || !this.#addSpan({ type: 'link', href, spans: [shown] })) this.#addText(source);
   }
 
-  /** The next characters are text. */
+  /** Appends text. */
   #take(length: number): void {
     this.#addText(this.#text.slice(this.#at, this.#at + length));
     this.#at += length;
@@ -330,7 +336,7 @@ class InlineLexer {
 
   #addText(text: string): void {
     const last = this.#last;
-    // A mark is a part of its own: it may become the edge of a span.
+    // Appends a mark as a separate part, as it can become the edge of a span.
     if (last.span === undefined && !last.inner && last !== this.#first && !this.#isMark(last)) last.text += text;
     else this.#addPart(text);
   }
@@ -347,7 +353,7 @@ class InlineLexer {
     return part;
   }
 
-  /** @returns false where there is no more room for spans */
+  /** @returns false if the limit on spans is reached */
   #addSpan(span: Exclude<Span, string>, depth = 1): boolean {
     if (this.#budget.spans <= 0) return false;
     this.#budget.spans--;
@@ -357,9 +363,9 @@ class InlineLexer {
     return true;
   }
 
-  /** Pairs the delimiters after `bottom`: each closing one with the nearest opening one. */
+  /** Pairs the delimiters after `bottom`: each closer with the nearest opener. */
   #pair(bottom: Delimiter | undefined): void {
-    // By kind of closing delimiter: at and before this place there is no partner for it.
+    // By kind of closer: there is no opener at or before this position.
     const floors = new Map<string, number>();
     const start = bottom?.order ?? -1;
     let closer = bottom ? bottom.next : this.#firstDelimiter();
@@ -384,7 +390,7 @@ class InlineLexer {
       }
       closer = this.#join(opener, closer);
     }
-    // What found no partner is text.
+    // Delimiters without a match are text.
     if (bottom) bottom.next = undefined;
     this.#delimiter = bottom;
   }
@@ -395,11 +401,14 @@ class InlineLexer {
     return first;
   }
 
-  /** Makes a span of what stands between two delimiters. @returns the closing delimiter to look at next */
+  /**
+   * Creates a span of what is between two delimiters.
+   * @returns the next closer to examine
+   */
   #join(opener: Delimiter, closer: Delimiter): Delimiter | undefined {
     const isDel = closer.char === '~';
     const count = isDel ? closer.length : opener.left >= 2 && closer.left >= 2 ? 2 : 1;
-    // Delimiters between the two found no partner.
+    // Delimiters between the two have no match.
     opener.next = closer;
     closer.previous = opener;
     const depth = this.#depthOf(opener.part.next, closer.part);
@@ -439,7 +448,7 @@ class InlineLexer {
     return depth;
   }
 
-  /** Makes one part of those from `first` to `last`, which stay as they are. */
+  /** Combines the unchanging parts from `first` to `last` into one. */
   #keep(first: Part, last: Part): void {
     const group = createPart('');
     group.inner = first;
@@ -452,10 +461,10 @@ class InlineLexer {
     last.next = undefined;
   }
 
-  /** The spans from one part up to another one, texts joined. */
+  /** Returns the spans between two parts, with texts joined. */
   #collect(from: Part | undefined, to: Part | undefined): Span[] {
     const spans: Span[] = [];
-    /** What comes after the groups that are gone through. */
+    /** What follows the groups being traversed. */
     const after: (Part | undefined)[] = [];
     let text = '';
     let part = from;
@@ -496,7 +505,8 @@ function unlink(one: Delimiter): void {
 function matches(opener: Delimiter, closer: Delimiter): boolean {
   if (!opener.opens || opener.char !== closer.char) return false;
   if (closer.char === '~') return opener.length === closer.length;
-  // A run that can do both pairs with one that makes three only where both are threes.
+  // A run that can open and close matches one whose combined length is a multiple of three only if
+  // both lengths are.
   const both = opener.closes || closer.opens;
   return !both || (opener.length + closer.length) % 3 !== 0 || (opener.length % 3 === 0 && closer.length % 3 === 0);
 }
@@ -507,7 +517,7 @@ function runEnd(text: string, start: number): number {
   return end;
 }
 
-/** Where runs of backticks begin, by their length, the last ones first. */
+/** Returns the positions of backtick runs by length, last first. */
 function findTicks(text: string): Map<number, number[]> {
   const found = new Map<number, number[]>();
   for (let at = text.indexOf('`'); at !== -1; ) {
@@ -531,7 +541,7 @@ function charAfter(text: string, at: number): string {
   return text.slice(at, high >= 0xd800 && high <= 0xdbff ? at + 2 : at + 1);
 }
 
-/** A text without its marks, for the description of an image. */
+/** Returns a text without its marks, for the description of an image. */
 function plainText(text: string): string {
   return unescapeMarks(text.replace(/[*_`~]/g, ''));
 }

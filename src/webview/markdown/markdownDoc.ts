@@ -1,15 +1,16 @@
-// Cuts Markdown that arrives in pieces into units that never change again, and the open rest. A closed unit is one block, one list item, one table row or a
-// stretch of code: so the work per arriving piece is bounded by the open unit, however long the message or its one list is. Where the cuts fall depends on the
-// text alone, never on how it was split on its way here. Pure: no DOM.
+// Splits streaming Markdown into units that never change again and the open rest. A closed unit is
+// a block, a list item, a table row or a part of a code block, so that the work per chunk is
+// bounded by the open unit, however long the message or its only list is. The splits depend only on
+// the text, never on the chunks in which it arrived. Pure: no DOM.
 import { type Align, type Block, type ListItem, lexBlocks } from './blockLexer';
 import { codeCut, longImage, type OpenFence, stripIndent, windowCut } from './cuts';
 
-/** A unit to draw. Pieces of one `group` share their list, table or code block as long as they stand in the same segment. */
+/** A unit to draw. Pieces of one `group` share their list, table or code block within a segment. */
 export type Piece =
   | {
       readonly kind: 'block';
       readonly block: Block;
-      /** It goes on with a block that is too long to be one. */
+      /** It continues a block that is too long to be one piece. */
       readonly joined: boolean;
     }
   | {
@@ -24,7 +25,7 @@ export type Piece =
       readonly kind: 'row';
       readonly head: readonly string[];
       readonly align: readonly Align[];
-      /** Undefined where the table has a head only. */
+      /** Undefined for a table with only a header. */
       readonly cells: readonly string[] | undefined;
       readonly group: number;
       readonly first: boolean;
@@ -36,29 +37,32 @@ export type Piece =
       readonly group: number;
       readonly first: boolean;
       readonly closed: boolean;
-      /** It goes on within a line of the stretch before. */
+      /** It continues within a line of the part before. */
       readonly midLine: boolean;
     };
 
-/** A stretch of closed pieces, the unit that is put into the page and taken out of it. */
+/** A run of closed pieces, added to and removed from the page as a whole. */
 export interface Segment {
   readonly pieces: Piece[];
   size: number;
 }
 
-/** Characters of the open end that are looked at; a unit that is longer is cut. */
+/** Characters of the open end that are lexed; a longer unit is split. */
 const WINDOW = 8_000;
-/** A segment is full when its pieces have this size: their characters, and for each piece what a short one takes in the page. */
+/**
+ * A segment is full at this size: the characters of its pieces, and for each piece the overhead of
+ * a short one.
+ */
 const SEGMENT_SIZE = 2_000;
 const PIECE_SIZE = 24;
-/** What the head of a code block or a table takes beyond its text, as characters. */
+/** The size that the header of a code block or a table adds, in characters. */
 const HEAD_SIZE = 120;
-/** Rows of one table stay together as far as possible: their columns are as wide as their cells ask for. */
+/** Rows of one table stay together up to this size, as their columns are as wide as their cells. */
 const TABLE_SIZE = 24_000;
-/** A line of code that is longer is cut in two. */
+/** A longer line of code is split. */
 const LINE_SIZE = 200_000;
 
-/** One message, growing at its end. */
+/** A message that grows at its end. */
 export class MarkdownDoc {
   readonly #segments: Segment[] = [{ pieces: [], size: 0 }];
   #open: readonly Piece[] = [];
@@ -66,14 +70,14 @@ export class MarkdownDoc {
   #length = 0;
   #carry = '';
   #groups = 0;
-  /** The tail goes on with a block that was cut; `text`: with its text, whatever it looks like. */
+  /** The tail continues a block that was split; `text`: with its text, whatever it looks like. */
   #joined: 'no' | 'block' | 'text' = 'no';
   #settled = false;
   #fence: OpenFence | undefined;
   #list: { readonly group: number; readonly number: number } | undefined;
   #table: { readonly group: number; readonly head: string } | undefined;
 
-  /** Characters taken so far. */
+  /** Number of characters received. */
   get length(): number {
     return this.#length;
   }
@@ -83,7 +87,7 @@ export class MarkdownDoc {
     return this.#segments;
   }
 
-  /** The open end, to be drawn anew after each `append`. */
+  /** The open end, to be redrawn after each `append`. */
   get open(): readonly Piece[] {
     return this.#open;
   }
@@ -99,7 +103,7 @@ export class MarkdownDoc {
     this.#run();
   }
 
-  /** Nothing more is expected for now: what waited for its end is shown as it is. */
+  /** No more text is expected for now: incomplete constructs are shown as they are. */
   settle(): void {
     if (this.#settled) return;
     this.#settled = true;
@@ -110,13 +114,13 @@ export class MarkdownDoc {
     while (this.#fence ? this.#advanceFence(this.#fence) : this.#advance());
   }
 
-  /** @returns whether the state changed so that the tail must be looked at again */
+  /** @returns whether the state changed, so that the tail must be examined again */
   #advance(): boolean {
     let size = WINDOW;
     const image = this.#tail.length > WINDOW ? longImage(this.#tail, WINDOW) : undefined;
     if (image?.isWhole) size = image.end + WINDOW;
     else if (image && !this.#settled) {
-      // It is drawn once its data is complete; what comes before it can be read until then.
+      // It is drawn once its data is complete; until then the text before it is shown.
       const before = lexBlocks(this.#tail.slice(0, image.start), { continued: this.#joined === 'text' });
       this.#open = before.flatMap((one, index) => this.#piecesOf(one, index === 0));
       return false;
@@ -140,7 +144,8 @@ export class MarkdownDoc {
       this.#open = [];
       return isFull;
     }
-    // What stands before a block that has begun for certain is closed; an unfinished line could still join the block before it.
+    // Blocks before one that has certainly started are closed; an incomplete line could still join
+    // the block before it.
     const closed = isBegun(blocks[last]!, source, starts[last]!) ? last : (solid.at(-2) ?? last);
     for (const block of blocks.slice(0, closed)) {
       this.#close(this.#piecesOf(block));
@@ -148,7 +153,7 @@ export class MarkdownDoc {
     }
     const block = blocks[closed]!;
     const start = starts[closed]!;
-    // A fence is cut line by line, without the lexer, from its first whole line on.
+    // From its first complete line on, a fence is split line by line without the lexer.
     const line = block.type === 'code' && block.fence ? source.indexOf('\n', start) : -1;
     if (block.type === 'code' && block.fence && line !== -1) {
       const { fence, lang } = block;
@@ -165,7 +170,10 @@ export class MarkdownDoc {
     return false;
   }
 
-  /** Closes the items of a list and the rows of a table that are complete. The tail begins with the block. @returns whether there were any */
+  /**
+   * Closes the complete items of a list or rows of a table. The tail starts with the block.
+   * @returns whether there were any
+   */
   #closeParts(block: Block): boolean {
     if (block.type === 'list') {
       const last = block.items.at(-1)!;
@@ -231,7 +239,7 @@ export class MarkdownDoc {
     return true;
   }
 
-  /** @param inContext the block may continue the list, table or text that was cut before it */
+  /** @param inContext the block can continue the list, table or text that was split before it */
   #piecesOf(block: Block, inContext = true): Piece[] {
     if (block.type === 'space') return [];
     if (block.type === 'list') {
@@ -287,13 +295,13 @@ export class MarkdownDoc {
   }
 }
 
-/** What it takes to draw a piece, as characters. */
+/** Returns the cost of drawing a piece, in characters. */
 function weightOf(piece: Piece): number {
   const hasHead = (piece.kind === 'code' || piece.kind === 'row') && piece.first;
   return PIECE_SIZE + sizeOf(piece) + (hasHead ? HEAD_SIZE : 0);
 }
 
-/** The characters of a piece. */
+/** Returns the number of characters of a piece. */
 export function sizeOf(piece: Piece): number {
   switch (piece.kind) {
     case 'code':
@@ -314,7 +322,8 @@ function staysTogether(segment: Segment, piece: Piece): boolean {
 }
 
 /**
- * Whether what stands at `start` is sure to be a block of its own: its first line is whole, of a table also the line below its head, which makes it one.
+ * Returns whether the block at `start` is certainly a block of its own: its first line is complete,
+ * and for a table also the delimiter row that makes it one.
  */
 function isBegun(block: Block, source: string, start: number): boolean {
   const end = source.indexOf('\n', start);

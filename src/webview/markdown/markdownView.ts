@@ -1,5 +1,6 @@
-// Draws a MarkdownDoc. Closed pieces are drawn once; only the open end is drawn anew, once per frame. Segments that scroll far away leave the page and keep their
-// height; they are drawn again from their source when they come near.
+// Draws a MarkdownDoc. Closed pieces are drawn once; only the open end is redrawn, once per frame.
+// Segments far from the viewport are removed from the page, keep their height, and are redrawn from
+// their source when they come near.
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { el } from '../dom/dom';
 import type { NearWatcher } from '../dom/near';
@@ -8,26 +9,29 @@ import { MarkdownDoc, type Segment, sizeOf } from './markdownDoc';
 import { PiecePainter } from './piecePainter';
 import type { MarkdownContext } from './renderBlocks';
 
-/** What a view needs from the panel around it. */
+/** What a view needs from the panel. */
 export interface MarkdownViewContext extends MarkdownContext {
   readonly near: NearWatcher;
-  /** Something is to be drawn: call `render` in the next frame. */
+  /** Requests a call of `render` in the next frame. */
   invalidate(): void;
-  /** Characters that fit in one line, roughly. */
+  /** Approximate characters per line. */
   readonly columns: () => number;
 }
 
-/** Characters parsed at a time between two looks at the clock. */
+/** Characters parsed between two checks of the time. */
 const SLICE = 16_384;
-/** Of a message that is new or arrives in a flood, this many segments at the end are drawn at once; the others wait until they come near. */
+/**
+ * Number of segments at the end of a message that are drawn at once when it is new or floods in;
+ * the others are drawn when they come near.
+ */
 const EAGER = 2;
-/** Segments that are drawn for their heights in one frame. */
+/** Maximum number of segments drawn per frame to measure their heights. */
 const DRAWN_AT_ONCE = 6;
 const LINE_HEIGHT = 20;
-/** While there is more to parse than a frame can take, drawing rests this long, ms. */
+/** Pause between drawing while there is more to parse than fits in a frame, ms. */
 const FLOOD_PAUSE = 100;
 
-/** One text of Markdown in the page. */
+/** A Markdown text in the page. */
 export class MarkdownView implements Disposable {
   readonly element = el('div', 'markdown');
   readonly #doc: MarkdownDoc;
@@ -38,7 +42,7 @@ export class MarkdownView implements Disposable {
   #settled = false;
   #drawnAt = 0;
 
-  /** @param doc where the text was shown before: what it knows is kept, so that showing it again is cheap */
+  /** @param doc the parsed text if it was shown before, which makes showing it again cheap */
   constructor(context: MarkdownViewContext, text: string, doc = new MarkdownDoc()) {
     this.#context = context;
     this.#doc = doc;
@@ -54,14 +58,15 @@ export class MarkdownView implements Disposable {
     this.#settled = false;
   }
 
-  /** Nothing more is expected: the open end counts as complete. */
+  /** No more text is expected: the open end counts as complete. */
   settle(): void {
     this.#settled = true;
   }
 
   /**
-   * Draws what is new. @param deadline of `performance.now()`, after which the rest is left for the next frame
-   * @returns whether all is drawn
+   * Draws what is new.
+   * @param deadline of `performance.now()`; the rest is left for the next frame
+   * @returns whether everything is drawn
    */
   render(deadline: number): boolean {
     while (this.#backlog) {
@@ -71,13 +76,14 @@ export class MarkdownView implements Disposable {
       if (this.#backlog && performance.now() > deadline) break;
     }
     const complete = this.#backlog === '';
-    // In a flood, most of what could be drawn now will have left the screen with the next frame.
+    // In a flood, most of what could be drawn now will have left the screen by the next frame.
     const now = performance.now();
     if (!complete && now - this.#drawnAt < FLOOD_PAUSE) return false;
     this.#drawnAt = now;
     if (complete && this.#settled) this.#doc.settle();
     const { segments } = this.#doc;
-    // Text that is being read must not jump, so what is drawn stays; what is new and already left behind is only given room.
+    // Text that is being read must not jump, so what is drawn stays; new segments that are already
+    // past only get their height.
     const eager = segments.length - EAGER;
     const start = Math.max(0, this.#views.length - 1);
     for (let index = start; index < segments.length; index++) {
@@ -96,8 +102,9 @@ export class MarkdownView implements Disposable {
   }
 
   /**
-   * Draws once what was only given room so far, so that heights within the text are real; a part of it per call, for a frame has no time for all of a long text.
-   * @returns whether there was any: then there may be more
+   * Draws some of the segments that only have an estimated height, so that heights within the text
+   * are real. A frame has no time for all of a long text.
+   * @returns whether there were any: then there may be more
    */
   drawWhole(): boolean {
     let drawn = 0;
@@ -113,7 +120,7 @@ export class MarkdownView implements Disposable {
   }
 }
 
-/** One segment: in the page with its content, or only its height. */
+/** A segment: in the page with its content, or as an empty box with its height. */
 class SegmentView implements Disposable {
   readonly element = el('div', 'segment');
   readonly #segment: Segment;
@@ -122,9 +129,9 @@ class SegmentView implements Disposable {
   readonly #watches: readonly Disposable[];
   #painter: PiecePainter | undefined;
   #painted = 0;
-  /** It was drawn as it is now, so its height is known. */
+  /** It was drawn in its current state, so its height is known. */
   #known = false;
-  /** Pieces that its height stands for. */
+  /** The number of pieces that its height covers. */
   #sized = 0;
   #tail: Parameters<PiecePainter['setTail']> = [[], true];
 
@@ -143,7 +150,7 @@ class SegmentView implements Disposable {
     });
     const selection = watchSelection(this.element, (isTouched) => {
       if (isTouched && !this.#painter) this.#draw();
-      // It leaves again where it is far away.
+      // Removed again when it is far away.
       if (!isTouched) context.near.renew(this.element);
     });
     this.#watches = [near, selection];
@@ -166,7 +173,7 @@ class SegmentView implements Disposable {
     this.#painter?.setTail(...tail);
   }
 
-  /** @returns whether it was not drawn before. It leaves the page again where it is far away. */
+  /** @returns whether it was not drawn before. It is removed again when it is far away. */
   drawOnce(): boolean {
     if (this.#known || this.#painter) return false;
     this.#draw();

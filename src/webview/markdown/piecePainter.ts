@@ -1,29 +1,30 @@
-// Draws pieces into one segment: items join their list, rows their table, stretches of code their block, as long as they stand side by side.
+// Draws pieces into one segment: adjacent items join their list, rows their table, and parts of
+// code their block.
 import { type CodeBlock, continueLine, createCodeBlock } from './codeBlock';
 import { graft } from './graft';
 import { createBudget } from './inlineLexer';
 import type { MarkdownDoc, Piece } from './markdownDoc';
 import { createList, type MarkdownContext, renderBlock, renderItem, renderRow, renderTable } from './renderBlocks';
 
-/** The container that the next piece of the same group goes into. */
+/** The container of the next piece of the same group. */
 interface Container {
   readonly group: number;
   readonly node: HTMLElement;
 }
 
-/** Closed for good, at the open end, or at the end of a text that is complete. */
+/** Closed for good, at the open end, or at the end of a complete text. */
 type PieceState = 'closed' | 'open' | 'settled';
 
 type OpenCode = Pick<CodeBlock, 'setText' | 'close'>;
 
-/** Draws into `parent`, only ever at its end. */
+/** Appends to `parent`. */
 export class PiecePainter {
   readonly #parent: HTMLElement;
   readonly #context: MarkdownContext;
   readonly #doc: MarkdownDoc;
   #container: Container | undefined;
   #tailNodes: ChildNode[] = [];
-  /** The open end as it was, until it is drawn anew; and what was drawn since, closed pieces first. */
+  /** The previous open end until it is redrawn, and the nodes drawn since, closed pieces first. */
   #oldTail: readonly ChildNode[] = [];
   #drawn: ChildNode[] = [];
   #tailCode: { readonly block: OpenCode; readonly group: number; readonly lang: string; text: string } | undefined;
@@ -34,21 +35,19 @@ export class PiecePainter {
     this.#doc = doc;
   }
 
-  /** Draws a closed piece. The open end must have been given up, and `setTail` must follow. */
+  /** Draws a closed piece. Call after `giveUpTail` and before `setTail`. */
   paint(piece: Piece): void {
     this.#drawn.push(...this.#draw(piece, 'closed').nodes);
   }
 
-  /** The open end is drawn anew from here on: some of it may have been closed. */
+  /** The open end will be redrawn, as parts of it may have been closed. */
   giveUpTail(): void {
     this.#oldTail = [...this.#oldTail, ...this.#tailNodes];
     this.#tailNodes = [];
     this.#tailCode = undefined;
   }
 
-  /**
-   * Draws the open end; an open stretch of code only gets what was added, and what is as it was is kept.
-   */
+  /** Draws the open end. Open code is only appended to, and unchanged nodes are kept. */
   setTail(pieces: readonly Piece[], settled: boolean): void {
     const only = pieces.length === 1 ? pieces[0] : undefined;
     const code = this.#tailCode;
@@ -74,7 +73,7 @@ export class PiecePainter {
     this.#oldTail = this.#drawn = [];
   }
 
-  /** @returns the nodes that it added, so that they can be taken away again */
+  /** @returns the added nodes, for removing them again */
   #draw(piece: Piece, state: PieceState): { readonly nodes: ChildNode[]; readonly block?: OpenCode } {
     switch (piece.kind) {
       case 'item':
@@ -143,7 +142,7 @@ export class PiecePainter {
     return [node];
   }
 
-  /** The code of a block from all the stretches it was cut into. */
+  /** Returns the text of a code block from all its parts. */
   #wholeCode(group: number, fallback: string): string {
     const all = [...this.#doc.segments.flatMap((segment) => segment.pieces), ...this.#doc.open];
     const parts = all.flatMap((piece) => (piece.kind === 'code' && piece.group === group ? [piece.text] : []));

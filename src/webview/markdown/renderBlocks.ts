@@ -1,4 +1,5 @@
-// Blocks and spans of Markdown become DOM nodes. Nothing here can make markup out of text: there is no innerHTML, and a link has no address of its own.
+// Converts blocks and spans of Markdown to DOM nodes. Text never becomes markup: there is no
+// innerHTML, and links have no URL of their own.
 
 import { revealControls } from '../../base/revealControls';
 import { el, link, setAttributes } from '../dom/dom';
@@ -8,19 +9,20 @@ import { createCodeBlock } from './codeBlock';
 import { lexInline, type Span, type SpanBudget } from './inlineLexer';
 import type { Piece } from './markdownDoc';
 
-/** What drawing needs from outside. */
+/** What rendering needs from outside. */
 export interface MarkdownContext {
   openLink(href: string): void;
   copy(text: string): void;
 }
 
-/** Draws a block; nothing for the blank between two. */
+/** Renders a block; nothing for blank lines between blocks. */
 export function renderBlock(block: Block, context: MarkdownContext, budget: SpanBudget): HTMLElement | undefined {
   switch (block.type) {
     case 'space':
       return undefined;
     case 'heading': {
-      // The panel's own headings come first: the agent's begin at level 3 for assistive technology, and look by their depth.
+      // The agent's headings start at level 3 for assistive technology, below the panel's own;
+      // their look follows their depth.
       const heading = el(`h${Math.min(6, block.depth + 2)}` as 'h3', `h${block.depth}`);
       return renderText(block.text, heading, context, budget);
     }
@@ -64,15 +66,15 @@ const LETTER = /\p{L}/u;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /**
- * The direction of a text, by its first letter. Not `auto`: the browser then looks through the text at each node that comes or goes, the square of a long
- * text without letters.
+ * Returns the direction of a text from its first letter. With `auto`, the browser searches the text
+ * on each change of its nodes, which is quadratic for a long text without letters.
  */
 function directionOf(text: string): 'rtl' | undefined {
   const letter = LETTER.exec(text)?.[0];
   return letter !== undefined && RIGHT_TO_LEFT.test(letter) ? 'rtl' : undefined;
 }
 
-/** Longer words take the browser the square of their length to break into lines, if it has to look at the distances of their letters. */
+/** Breaking longer words takes the browser quadratic time if it applies kerning. */
 const LONG_WORD = 600;
 
 function hasLongWord(text: string): boolean {
@@ -85,14 +87,17 @@ function hasLongWord(text: string): boolean {
   return text.length - start >= LONG_WORD;
 }
 
-/** An empty list, beginning with the number `start`. */
+/** Creates an empty list that starts with the number `start`. */
 export function createList(ordered: boolean, start: number): HTMLOListElement | HTMLUListElement {
   const list = el(ordered ? 'ol' : 'ul');
   if (ordered && start !== 1) list.setAttribute('start', String(start));
   return list;
 }
 
-/** One item. It is set wide where it has a blank line; that is its own affair, so that a later item changes no earlier one. */
+/**
+ * Renders one item. Its spacing is wide if it contains a blank line; that depends on the item
+ * alone, so that a later one changes no earlier one.
+ */
 export function renderItem(item: ListItem, context: MarkdownContext, budget: SpanBudget): HTMLLIElement {
   const element = el('li', item.loose ? 'loose' : '');
   renderBlocks(item.blocks, element, context, budget);
@@ -107,12 +112,12 @@ function renderCheckbox(checked: boolean): HTMLInputElement {
   box.type = 'checkbox';
   box.disabled = true;
   box.ariaLabel = checked ? strings.taskDone : strings.taskOpen;
-  // The attribute, so that a copy of the node keeps it.
+  // As an attribute, so that a copy of the node keeps it.
   if (checked) box.setAttribute('checked', '');
   return box;
 }
 
-/** A table with its head, in a box that scrolls sideways by itself. */
+/** Renders a table with its header in a box that scrolls horizontally. */
 export function renderTable(
   { head, align }: Pick<Piece & { kind: 'row' }, 'head' | 'align'>,
   context: MarkdownContext,
@@ -178,7 +183,7 @@ function renderSpan(span: Exclude<Span, string>, context: MarkdownContext): Node
   }
 }
 
-/** A path with a folder or a line number in it, as agents write them: `src/app.ts`, `src/app.ts:12`, `README.md:3`. */
+/** A path with a directory or line number: `src/app.ts`, `src/app.ts:12`, `README.md:3`. */
 const FILE =
   /^(?:\.{0,2}\/)?(?:[\w@.+-]+\/)+[\w@.+-]*\.\w{1,8}(?::\d+(?:[:-]\d+)?)?$|^[\w@.+-]+\.\w{1,8}:\d+(?:[:-]\d+)?$/;
 
@@ -188,7 +193,7 @@ function renderCodeSpan(text: string, context: MarkdownContext): Node {
   return link('link file', code, text, () => context.openLink(text));
 }
 
-/** Only images that are in the text itself are shown; others would have to be fetched, so they are links. */
+/** Only embedded images are shown; others would have to be fetched, so they become links. */
 function renderImage({ href, alt }: Extract<Span, { type: 'image' }>, context: MarkdownContext): Node {
   if (!/^data:image\/[\w.+-]+[;,]/.test(href)) {
     return link('link', alt || 'image', revealControls(href), () => context.openLink(href));

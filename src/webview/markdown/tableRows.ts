@@ -1,6 +1,6 @@
-// The rows of GFM tables. Pure.
+// Rows of GFM tables. Pure.
 
-/** The cells of a row, trimmed; `\|` stands for a pipe inside of one. */
+/** Returns the trimmed cells of a row; `\|` is a pipe within a cell. */
 export function splitRow(line: string): string[] {
   const text = line.trim();
   const cells: string[] = [];
@@ -22,7 +22,7 @@ export function splitRow(line: string): string[] {
   return cells;
 }
 
-/** Whether a line can be the row between the head and the body: `| --- | :-: |`. */
+/** Returns whether a line is a delimiter row: `| --- | :-: |`. */
 export function isDelimiterRow(line: string): boolean {
   let pipes = 0;
   let dashes = 0;

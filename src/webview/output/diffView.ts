@@ -1,4 +1,5 @@
-// A change to a file, compact: one element per line, its numbers drawn by the style sheet so that they are neither selected nor read out.
+// A compact diff with one element per line. Style sheets draw the line numbers, so that they are
+// neither selected nor read out.
 
 import { revealControls } from '../../base/revealControls';
 import type { DiffView } from '../../panel/contract';
@@ -6,17 +7,17 @@ import { el, icon, link, setAttributes } from '../dom/dom';
 import { splitPath } from '../text/format';
 import { strings } from '../text/strings';
 
-/** Lines drawn at most; the editor shows the rest. */
+/** Maximum number of lines; the editor shows the rest. */
 const COMPACT_LINES = 60;
 const OPEN_LINES = 800;
-/** A longer line is cut: it would be a minified file. */
+/** Maximum length of a line; longer ones are from minified files. */
 const LONGEST_LINE = 400;
-/** Characters of a line number. */
+/** Width of the line numbers in characters. */
 const NUMBER_WIDTH = 5;
 
 interface DiffOptions {
   readonly expanded: boolean;
-  /** The path is said by the line above already. */
+  /** The line above already names the path. */
   readonly hideHead: boolean;
   openDiff(): void;
 }
@@ -63,7 +64,7 @@ export function createDiff(diff: DiffView, options: DiffOptions): HTMLElement {
   return element;
 }
 
-/** A number, right-aligned in a column: one text is laid out sooner than boxes that are put in their place. */
+/** Returns a right-aligned number: text is laid out faster than positioned boxes. */
 function column(number: number | undefined): string {
   return String(number ?? '').padStart(NUMBER_WIDTH);
 }

@@ -1,19 +1,20 @@
-// A text as it is, however long: in boxes of some lines each, which the browser lays out only where they are seen.
+// Plain text of any length, in boxes of a few lines that the browser lays out only when they become
+// visible.
 import { el } from '../dom/dom';
 
-/** A shorter text is one box. */
+/** Maximum length of a text in a single box. */
 const SHORT = 4_000;
 /** Characters and lines of one box. */
 const BOX_CHARS = 4_000;
 const BOX_LINES = 80;
-/** A longer line is broken, or it would be laid out in one go. */
+/** Longer lines are broken, as a line is laid out as a whole. */
 const LINE_CHARS = 12_000;
 /** px */
 const LINE_HEIGHT = 20;
-/** Characters of a line in the panel, roughly. */
+/** Approximate characters per line in the panel. */
 const COLUMNS = 80;
 
-/** Puts a text into `parent`, whose style keeps its line breaks. */
+/** Appends a text to `parent`, whose style preserves line breaks. */
 export function appendPlain(parent: HTMLElement, text: string): void {
   if (text.length <= SHORT && text.split('\n', BOX_LINES + 1).length <= BOX_LINES) {
     parent.append(text);
@@ -22,7 +23,7 @@ export function appendPlain(parent: HTMLElement, text: string): void {
   let from = 0;
   let lines = 0;
   const close = (end: number, next: number): void => {
-    // The end of a box is the end of its last line; one of nothing but blank lines still needs a height.
+    // The box ends with its last line; a box of blank lines only still needs a height.
     const part = text.slice(from, end);
     const box = el('div', 'text-box', part.trim() === '' ? `${part}\n` : part);
     const height = Math.max(lines, Math.ceil(part.length / COLUMNS)) * LINE_HEIGHT;
@@ -47,7 +48,10 @@ export function appendPlain(parent: HTMLElement, text: string): void {
   }
 }
 
-/** Where a line that is too long is broken: after a blank near the end, never within a character. */
+/**
+ * Returns where to break a line that is too long: after a space near the end, never within a
+ * character.
+ */
 function breakOf(text: string, from: number): number {
   const most = from + LINE_CHARS;
   const blank = text.lastIndexOf(' ', most - 1);
@@ -56,7 +60,7 @@ function breakOf(text: string, from: number): number {
   return code >= 0xd800 && code <= 0xdbff ? most - 1 : most;
 }
 
-/** An element with a text as it is. */
+/** Creates an element with a plain text. */
 export function createText(className: string, text: string): HTMLElement {
   const element = el('div', className);
   appendPlain(element, text);

@@ -1,4 +1,5 @@
-// The output of a command: its last lines, with the terminal's colours as classes. Drawn anew per frame, so only ever a bounded number of lines.
+// The last lines of terminal output, with terminal colours as classes. Redrawn in each frame, so
+// the number of lines is bounded.
 
 import { type AnsiColor, cleanOutput, styledText } from '../../base/ansi';
 import type { TerminalView } from '../../panel/contract';
@@ -6,21 +7,21 @@ import { button, el, icon, setAttributes } from '../dom/dom';
 import { lastLines } from '../text/format';
 import { strings } from '../text/strings';
 
-/** Lines shown on the closed line's tail, and when opened. */
+/** Number of lines shown when collapsed and when expanded. */
 const TAIL_LINES = 5;
 const OPEN_LINES = 400;
-/** One line can be a megabyte. */
+/** A single line can be a megabyte. */
 const LONGEST = 60_000;
 
 interface TerminalOptions {
   readonly expanded: boolean;
   readonly showCommand: boolean;
   openTerminal(): void;
-  /** Shows all of the output elsewhere. */
+  /** Opens the full output elsewhere. */
   openOutput(): void;
 }
 
-/** A terminal in the page; `update` draws its output as it is now. */
+/** A terminal in the page; `update` draws its current output. */
 export interface TerminalOutput {
   readonly element: HTMLElement;
   update(terminal: TerminalView): void;
@@ -34,7 +35,7 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
     element.append(el('pre', 'terminal-command', el('span', 'dim prompt', '$ '), cleanOutput(first.command)));
     output.setAttribute('aria-label', first.command);
   }
-  // A box that keeps to its end by its style, without anyone asking the layout for its height.
+  // A box that stays scrolled to its end by its style, without measuring its height.
   element.append(note, el('div', 'terminal-scroll', output));
   const openOutput = button('secondary small', strings.openOutput, options.openOutput);
   const actions = el('div', 'terminal-actions', openOutput);
@@ -64,7 +65,7 @@ export function createTerminalOutput(first: TerminalView, options: TerminalOptio
   return { element, update };
 }
 
-/** Draws text with SGR escapes into `parent`. */
+/** Draws text with SGR sequences into `parent`. */
 export function drawAnsi(parent: HTMLElement, text: string): void {
   if (!text.includes('\u001b')) {
     parent.replaceChildren(text);
@@ -83,7 +84,7 @@ export function drawAnsi(parent: HTMLElement, text: string): void {
 
 function paint(span: HTMLElement, color: AnsiColor | undefined, side: 'fg' | 'bg'): void {
   if (!color) return;
-  // Set through the object model, which the content policy allows; a style attribute it would not.
+  // Set via the CSSOM, which the content security policy allows, unlike a style attribute.
   if (color.startsWith('ansi-')) span.classList.add(`${side}-${color}`);
   else span.style[side === 'fg' ? 'color' : 'backgroundColor'] = `rgb(${color})`;
 }

@@ -1,4 +1,5 @@
-// A form that the agent asks the user to fill in. It is judged here while the user writes, and by the host before anything is sent.
+// A form requested by the agent. It is validated here while the user types, and by the host before
+// it is sent.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
 import type { ElicitationAction } from '../../panel/actions';
@@ -13,7 +14,10 @@ import { keepValues, keptValues, refusedForms, setRefused } from './keptForms';
 
 type FormView = Extract<ElicitationView, { mode: 'form' }>;
 
-/** Answers a question, where what was pressed counts as that. @returns whether it was answered */
+/**
+ * Answers a question if the event counts as an answer.
+ * @returns whether it was answered
+ */
 export type Answer = (event: Event, action: ElicitationAction) => boolean;
 
 interface FormCardProps {
@@ -29,7 +33,8 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   const [sent, setSent] = useState(false);
   const element = useRef<HTMLFormElement>(null);
   const refused = refusedForms.value[id];
-  // What the host found, the panel found as well, or it is of another version: then its word stands until the user changes something.
+  // The panel finds the same problems as the host, unless their versions differ: then the host's
+  // are shown until the user changes something.
   const busy = sent && !refused;
 
   const problemOf = (key: string): FormProblem | undefined => {
@@ -59,7 +64,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
     setRefused(id);
   }
 
-  // After what is wrong is written at the field, so that it is heard with it.
+  // After the problems are shown at the fields, so that they are announced with them.
   const [focusOn, setFocusOn] = useState<string | undefined>(undefined);
   useLayoutEffect(() => {
     if (focusOn === undefined) return;
@@ -92,7 +97,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
           disabled={busy}
           onChange={(value) => change(field.key, value)}
           onLeave={() => {
-            // A field that was only passed through is not found wrong yet.
+            // A field that was only tabbed through is not marked as invalid yet.
             const value = held[field.key];
             if (value !== '' && !left.has(field.key)) setLeft(new Set([...left, field.key]));
           }}
@@ -110,7 +115,7 @@ export function FormCard({ question, sessionKey, onAnswer }: FormCardProps) {
   );
 }
 
-/** The two ways to say no, which both kinds of question have. */
+/** The buttons to decline and dismiss, which both kinds of questions have. */
 export function Refusals({ onAnswer }: { readonly onAnswer: Answer }) {
   return (
     <>

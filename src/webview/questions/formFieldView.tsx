@@ -1,4 +1,4 @@
-// One field of a form: its name, a control that fits its kind, what it is for, and what is wrong with it.
+// A form field: its name, a control of the right type, its description and its problem.
 import { useId } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
 import type { FormProblem } from '../../panel/checkForm';
@@ -8,9 +8,9 @@ import type { FieldValue } from '../host/host';
 import { strings } from '../text/strings';
 import { isSecret } from './formState';
 
-/** Up to so many choices stand open; more are a list. */
+/** Maximum number of options shown as buttons; more become a list. */
 const MOST_RADIOS = 6;
-/** A text that may be longer has room for more than a line. */
+/** A text that can be longer gets a multi-line field. */
 const LONG_TEXT = 120;
 
 interface FieldProps {
@@ -19,7 +19,7 @@ interface FieldProps {
   readonly problem: FormProblem | undefined;
   readonly disabled: boolean;
   onChange(held: FieldValue): void;
-  /** The field was left. */
+  /** The field lost the focus. */
   onLeave(): void;
 }
 
@@ -36,7 +36,7 @@ export function FormFieldView(props: FieldProps) {
     'aria-required': field.required || undefined,
     disabled: props.disabled,
     onBlur: (event: FocusEvent) => {
-      // What is written below a field moves what comes after it: not away from under the pointer that presses a button.
+      // A message below a field moves what follows it, so wait until the pointer is released.
       if (!(event.relatedTarget instanceof HTMLButtonElement)) props.onLeave();
     },
   };

@@ -1,8 +1,9 @@
-// What stands in the fields of a form, and what it means. A field holds what was typed; only when it is judged it becomes a number or a time. Pure.
+// The values of form fields. A field has what was typed; it becomes a number or a time only for
+// validation. Pure.
 import type { Form, FormField } from '../../panel/contract';
 import type { FieldValue, FieldValues } from '../host/host';
 
-/** What the fields hold before anybody wrote: the agent's suggestions, which the user sees and can change. */
+/** Returns the initial values: the agent's defaults, which the user sees and can change. */
 export function initialValues(form: Form): FieldValues {
   return Object.fromEntries(form.fields.map((field) => [field.key, initialOf(field)]));
 }
@@ -26,12 +27,14 @@ function initialOf(field: FormField): FieldValue {
   }
 }
 
-/** The values as the agent wants them; what cannot be one stays what it is, and is found wrong. */
+/**
+ * Returns the values as the agent expects them; invalid ones stay unchanged and fail validation.
+ */
 export function readValues(form: Form, held: FieldValues): Record<string, unknown> {
   return Object.fromEntries(form.fields.map((field) => [field.key, readValue(field, held[field.key])]));
 }
 
-/** The value of one field. */
+/** Returns the value of one field. */
 export function readValue(field: FormField, held: FieldValue | undefined): unknown {
   if (typeof held !== 'string' || held === '') return held;
   if (field.type === 'number' || field.type === 'integer') return held.trim() === '' ? undefined : Number(held);
@@ -40,7 +43,9 @@ export function readValue(field: FormField, held: FieldValue | undefined): unkno
   return Number.isNaN(time.getTime()) ? held : time.toISOString();
 }
 
-/** A time with its zone as the picker of the browser takes it: in the user's own zone, without it. */
+/**
+ * Converts a time with a time zone to local time without one, as the browser's picker expects it.
+ */
 function toLocalTime(text: string): string {
   const time = new Date(text);
   if (text === '' || Number.isNaN(time.getTime())) return '';
@@ -48,14 +53,17 @@ function toLocalTime(text: string): string {
   return local.toISOString().slice(0, 19);
 }
 
-/** Whether a field seems to ask for what a form must never carry: its value is not kept, and the user is warned. */
+/**
+ * Returns whether a field seems to ask for a secret, which forms must never contain: its value is
+ * not kept, and the user is warned.
+ */
 export function isSecret({ key, title = '', description = '' }: FormField): boolean {
   return /pass(?:word|phrase|code)|secret|credential|\btoken\b|api[ _-]?key|private[ _-]?key|\bpin\b|\bcvc\b/i.test(
     `${key.replaceAll(/[_-]/g, ' ')} ${key} ${title} ${description}`,
   );
 }
 
-/** What of the fields may be kept while the panel is away. */
+/** Returns the values that may be stored. */
 export function keepable(form: Form, held: FieldValues): FieldValues {
   const secret = new Set(form.fields.filter(isSecret).map(({ key }) => key));
   return Object.fromEntries(Object.entries(held).filter(([key]) => !secret.has(key)));

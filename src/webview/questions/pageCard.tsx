@@ -1,4 +1,5 @@
-// A page that the agent asks the user to open: the whole address, what to look at in it, and a button that is the user's consent. Nothing of it is loaded here.
+// A page that the agent asks the user to open: the whole URL, warnings about it, and a button that
+// gives consent. Nothing of it is loaded here.
 import type { ElicitationView } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import { strings } from '../text/strings';
@@ -8,7 +9,7 @@ type PageView = Extract<ElicitationView, { mode: 'url' }>;
 
 export function PageCard({ question, onAnswer }: { readonly question: PageView; readonly onAnswer: Answer }) {
   const { opened } = question;
-  // The host has read it already, and writes it as it will be opened.
+  // The host has parsed and normalised the URL.
   const url = new URL(question.url);
   const [before, after] = split(url);
   const open = (event: MouseEvent): unknown => onAnswer(event, { kind: 'open' });
@@ -49,7 +50,7 @@ export function PageCard({ question, onAnswer }: { readonly question: PageView; 
   );
 }
 
-/** What stands before and after the host. */
+/** The parts before and after the host name. */
 function split(url: URL): readonly [before: string, after: string] {
   const before = `${url.protocol}//`;
   return [before, url.href.slice(before.length + url.host.length)];

@@ -1,4 +1,4 @@
-// Questions that are a form or a page, below the conversation: where the eye is while the agent waits.
+// Forms and pages requested by the agent, below the conversation.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
 import type { ElicitationAction } from '../../panel/actions';
@@ -14,9 +14,9 @@ import { forgetOthers } from './keptForms';
 import { PageCard } from './pageCard';
 
 interface QuestionsProps {
-  /** Gets the ids of the questions that wait for the user, once they are in the page. */
+  /** Called with the ids of the open questions once they are in the page. */
   onDrawn(ids: readonly string[]): void;
-  /** The question that had the focus is gone. */
+  /** The focused question is gone. */
   onAnswered(): void;
 }
 
@@ -24,7 +24,7 @@ export function Questions({ onDrawn, onAnswered }: QuestionsProps) {
   const questions = session.elicitations.value;
   const key = session.key.value;
   const announced = useRef<ReadonlySet<string>>(new Set());
-  // Before the page is changed: what is taken out of it loses the focus without a word.
+  // Before the page changes, as removing an element silently drops the focus.
   const focused = document.activeElement?.closest<HTMLElement>('[data-elicitation-id]')?.dataset.elicitationId;
   useLayoutEffect(() => {
     const waiting = questions.filter((one) => !(one.mode === 'url' && one.opened));
@@ -50,7 +50,7 @@ function Card({ question, sessionKey }: CardProps) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => answerGuard.watch(element.current!), []);
 
-  /** Answers, where what was pressed counts as that. */
+  /** Answers a question if the event counts as an answer. */
   function answer(event: Event, action: ElicitationAction): boolean {
     const pressed = event instanceof MouseEvent && event.detail > 0 ? event.currentTarget : document.activeElement;
     if (!answerGuard.allows(element.current!, event, pressed instanceof Element ? pressed : undefined)) return false;
@@ -59,12 +59,13 @@ function Card({ question, sessionKey }: CardProps) {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // Keys are for the card they are pressed in: digits answer permissions elsewhere.
+    // Keys are for the card they are pressed in: elsewhere, digits answer permission requests.
     event.stopPropagation();
     if (event.key !== 'Escape' || event.defaultPrevented || isComposing(event)) return;
     event.preventDefault();
     if (event.repeat) return;
-    // The first time it only leaves the field: what was typed must not be lost by one key.
+    // The first Escape only leaves the field, so that one key press does not discard what was
+    // typed.
     const target = event.target instanceof HTMLElement ? event.target : undefined;
     if (target?.matches('input, select, textarea')) element.current?.focus();
     else answer(event, { kind: 'cancel' });

@@ -1,4 +1,4 @@
-// What the agent still does beside the turns, in words, with a button to stop what can be stopped.
+// The agent's background work, with a button to stop what can be stopped.
 
 import { revealControls } from '../../base/revealControls';
 import { Icon } from '../components/icon';

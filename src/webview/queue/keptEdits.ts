@@ -1,13 +1,13 @@
-// Edits of queued messages that are not saved yet, by session and message: they are there again when the
-// message is edited again, also after the page was away.
+// Unsaved edits of queued messages by session and message. They return when the message is edited
+// again, even after a reload.
 import { readStored, removeStored, store } from '../host/storage';
 
-/** Sessions whose edits are kept; those that were written in last stay. */
+/** Maximum number of sessions; the least recently edited one is removed. */
 const STORE = { prefix: 'parley.edits.', most: 20 } as const;
 
 export interface KeptEdit {
   readonly text: string;
-  /** What stands in the queue. */
+  /** The text in the queue. */
   readonly from: string;
 }
 
@@ -26,12 +26,12 @@ function editsOf(session: string): Edits {
   return edits;
 }
 
-/** Returns the edit of a message that was not saved. */
+/** Returns the unsaved edit of a message. */
 export function keptEdit(session: string, id: string): KeptEdit | undefined {
   return editsOf(session)[id];
 }
 
-/** Keeps what is written for a message, or, without an edit, forgets it. */
+/** Keeps the edit of a message or, without one, removes it. */
 export function keepEdit(session: string, id: string, edit?: KeptEdit): void {
   const { [id]: old, ...others } = editsOf(session);
   if (!old && !edit) return;
@@ -41,7 +41,10 @@ export function keepEdit(session: string, id: string, edit?: KeptEdit): void {
   else store(STORE, session, edits);
 }
 
-/** Takes out the edits of messages that have left the queue. @returns what was written in them */
+/**
+ * Removes the edits of messages that left the queue.
+ * @returns their texts
+ */
 export function takeOrphans(session: string, ids: ReadonlySet<string>): string[] {
   const orphans = Object.entries(editsOf(session)).filter(([id]) => !ids.has(id));
   for (const [id] of orphans) keepEdit(session, id);

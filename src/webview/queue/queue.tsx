@@ -1,4 +1,5 @@
-// Messages that wait for the running turn, on top of the composer they came from: edit, remove, send now, and another order by dragging or by button.
+// Messages queued while a turn is running, above the composer: edit, remove, send now, and reorder
+// by dragging or by buttons.
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { QueueAction } from '../../panel/actions';
@@ -21,7 +22,7 @@ export function Queue() {
   const paused = session.queuePaused.value;
   const dragged = useSignal<string | undefined>(undefined);
   const target = useSignal<number | undefined>(undefined);
-  // A message that left while it was being edited takes its old words with it: the new ones are not lost.
+  // A message that is sent while it is being edited has its old text; the edit must not be lost.
   useLayoutEffect(() => {
     const texts = takeOrphans(key, new Set(items.map(({ id }) => id)));
     if (texts.length === 0) return;
@@ -37,7 +38,7 @@ export function Queue() {
     endDrag();
   }
 
-  /** Also after a drag that was given up. */
+  /** Also after a cancelled drag. */
   function endDrag(): void {
     dragged.value = undefined;
     target.value = undefined;
@@ -207,7 +208,7 @@ interface QueueEditorProps {
 
 function QueueEditor({ text, onInput, onSave, onCancel }: QueueEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  // Before anything can be typed: the caret must not move under the user's fingers.
+  // Synchronously, before anything can be typed: the caret must not move while the user types.
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);

@@ -31,7 +31,7 @@ export function formatCost(amount: number, currency: string): string {
   return isCode ? text : `${text} ${currency}`;
 }
 
-/** A duration in ms: "0.1 s", "12.4 s", "2 min 5 s", "1 h 3 min". */
+/** Formats a duration in ms: "0.1 s", "12.4 s", "2 min 5 s", "1 h 3 min". */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 0.05) return l10n.t('< {0} s', formatNumber(0.1));
@@ -46,7 +46,7 @@ export function formatDuration(ms: number): string {
   return minutes % 60 ? l10n.t('{0} h {1} min', hours, minutes % 60) : l10n.t('{0} h', hours);
 }
 
-/** A duration in ms as whole seconds, at least one: "4 s". */
+/** Formats a duration in ms as whole seconds, at least one: "4 s". */
 export function formatSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 1000)) * 1000);
 }
@@ -64,14 +64,17 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Splits a path before its last part, so that the middle can give way first: ["src/webview/", "main.tsx"]. */
+/**
+ * Splits a path before its last part, so that the directory can be shortened first:
+ * ["src/webview/", "main.tsx"].
+ */
 export function splitPath(path: string): readonly [folder: string, name: string] {
   const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'), 0);
   if (cut === 0 || cut >= path.length - 1) return ['', path];
   return [path.slice(0, cut + 1), path.slice(cut + 1)];
 }
 
-/** The last `count` lines of a text, found from its end. */
+/** Returns the last `count` lines of a text, searching from its end. */
 export function lastLines(text: string, count: number): string {
   let index = text.endsWith('\n') ? text.length - 1 : text.length;
   for (let line = 0; line < count; line++) {

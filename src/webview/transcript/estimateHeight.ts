@@ -1,4 +1,5 @@
-// About how tall an item will be, in px, before it was ever drawn. Only the scroll bar depends on it. Pure.
+// Estimates the height of an item in px before it is first drawn. Only the scroll bar depends on
+// it. Pure.
 import type { ItemView } from '../../panel/contract';
 
 const LINE = 20;
@@ -31,7 +32,7 @@ export function estimateHeight(item: ItemView, columns: number): number {
   }
 }
 
-/** Lines of a text when it is drawn: those it has, and those it is broken into. */
+/** Returns the number of lines of a drawn text, including wrapped ones. */
 function textLines(text: string, columns: number): number {
   let breaks = 1;
   for (let at = text.indexOf('\n'); at !== -1 && breaks < 2_000; at = text.indexOf('\n', at + 1)) breaks++;

@@ -1,31 +1,32 @@
-// What the reader looks at, and how far it moved since. The browser's own anchoring does not do it alone: it gives up where a box that it chose, or a box around
-// it, gets another height, and it chooses boxes that are not drawn yet, which then grow under the eye.
+// Records what is visible and how far it has moved since. The browser's scroll anchoring is not
+// enough: it gives up when its anchor or a box around it changes height, and it chooses boxes that
+// are not drawn yet and then grow.
 
-/** What is looked into; all else is taken as a whole, also because it may scroll by itself. */
+/** Elements to look into; all others count as a whole, as they may scroll themselves. */
 const OPEN = '.stretch, .page, .entry, .blocks, .markdown, .segment, .box, .tool-content';
-/** Boxes that are empty as long as they are not drawn. */
+/** Boxes that are empty until they are drawn. */
 const BOXES = '.stretch, .page, .segment';
 
 interface Mark {
   readonly node: Element;
-  /** px below the upper edge of what scrolls */
+  /** px below the top edge of the scroll container */
   readonly top: number;
 }
 
-/** From the inside out: should a node leave the page, the next one stands for it. */
+/** Innermost first: if a node leaves the page, the next one replaces it. */
 export type HeldPlace = readonly Mark[];
 
 /**
- * Finds the first thing in sight that is drawn, or, where nothing is, the first box.
- * @param box what scrolls
- * @param parts what is in it and may be in sight, from top to bottom
+ * Finds the first visible element that is drawn, or else the first box.
+ * @param box the scroll container
+ * @param parts its children that may be visible, top to bottom
  */
 export function holdPlace(box: Element, parts: Iterable<Element>): HeldPlace {
   const { top, bottom } = box.getBoundingClientRect();
   return find(parts, top, bottom) ?? [];
 }
 
-/** How far what was looked at is from where it was, px; positive when it moved down. */
+/** Returns how far the recorded element has moved, px; positive if it moved down. */
 export function movedBy(box: Element, held: HeldPlace): number {
   const mark = held.find(({ node }) => node.isConnected);
   if (!mark) return 0;

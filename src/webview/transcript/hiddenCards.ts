@@ -1,4 +1,4 @@
-// Which open questions the reader cannot see, so that the header can lead back to them.
+// Tracks which open questions are out of view, so that the header can lead to them.
 import type { Disposable } from '../../base/disposable';
 
 export class HiddenCards implements Disposable {
@@ -9,7 +9,10 @@ export class HiddenCards implements Disposable {
   readonly #visible = new Set<string>();
   #ids: readonly string[] = [];
 
-  /** @param box what scrolls @param tell gets the ids of the questions out of sight */
+  /**
+   * @param box the scroll container
+   * @param tell receives the ids of the questions out of view
+   */
   constructor(box: HTMLElement, tell: (ids: readonly string[]) => void) {
     this.#box = box;
     this.#tell = tell;
@@ -27,7 +30,10 @@ export class HiddenCards implements Disposable {
     );
   }
 
-  /** The cards may have been drawn, or have left the page. @param ids of the open questions */
+  /**
+   * Call when cards may have been drawn or removed.
+   * @param ids of the open questions
+   */
   look(ids: readonly string[]): void {
     this.#ids = ids;
     for (const [card, id] of this.#watched) {

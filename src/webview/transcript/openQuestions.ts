@@ -1,15 +1,16 @@
-// What waits for an answer: permissions, by the item that they are about, and the forms and pages below the last entry.
+// The open questions: permission requests by the item they are about, and the forms and pages below
+// the last entry.
 import type { PermissionView } from '../../panel/contract';
 
 export class OpenQuestions {
-  /** Of the forms and pages. */
+  /** Ids of forms and pages. */
   formIds: readonly string[] = [];
   #permissions: readonly PermissionView[] = [];
-  /** Answered here, but not known to the host yet. */
+  /** Answered here but not confirmed by the host yet. */
   readonly #answered = new Set<string>();
   #byIndex: ReadonlyMap<number, readonly PermissionView[]> = new Map();
 
-  /** Permissions by the transcript index of their item. */
+  /** Permission requests by the transcript index of their item. */
   get byIndex(): ReadonlyMap<number, readonly PermissionView[]> {
     return this.#byIndex;
   }
@@ -18,7 +19,7 @@ export class OpenQuestions {
     return [...this.#permissions.map(({ id }) => id), ...this.formIds];
   }
 
-  /** What is to be answered first, and the item that it is about. */
+  /** Returns the first question to answer and the item it is about. */
   get first(): { readonly id: string; readonly index?: number } | undefined {
     const permission = this.#permissions.find(({ id }) => !this.#answered.has(id));
     if (permission) return permission;
@@ -26,12 +27,12 @@ export class OpenQuestions {
     return id === undefined ? undefined : { id };
   }
 
-  /** The user has answered a permission. */
+  /** The user has answered a permission request. */
   answered(id: string): void {
     this.#answered.add(id);
   }
 
-  /** @returns the permissions that are new, and the indices of the items that had or have one */
+  /** @returns the new permission requests, and the indexes of the items that had or have one */
   setPermissions(permissions: readonly PermissionView[]): {
     readonly fresh: readonly PermissionView[];
     readonly touched: Iterable<number>;

@@ -1,9 +1,11 @@
-// Questions about nothing that stands in the transcript: their cards come below its last entry.
+// Permission requests that are about no entry of the transcript. Their cards follow the last entry.
 import type { PermissionView } from '../../panel/contract';
 import type { EntryContext } from '../entries/entryView';
 import { createPermissionCard } from '../entries/permissionCard';
 
-/** Draws the cards of `permissions` into a box. Cards that stay are left alone: one of them may have the focus. */
+/**
+ * Updates the cards in a box. Remaining cards are not touched, as one of them may have the focus.
+ */
 export function drawOrphanCards(
   box: HTMLElement,
   permissions: readonly PermissionView[],

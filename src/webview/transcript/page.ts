@@ -1,4 +1,4 @@
-// A run of neighbouring items. Near the eye it holds their entries; far away only its height.
+// A page of adjacent items. Near the viewport it contains their entries; far away only its height.
 import type { Disposable } from '../../base/disposable';
 import type { PermissionView } from '../../panel/contract';
 import { el } from '../dom/dom';
@@ -9,10 +9,10 @@ import type { ItemStore } from '../entries/itemStore';
 import { createPermissionCard } from '../entries/permissionCard';
 import { estimateHeight } from './estimateHeight';
 
-/** Items of one page. */
+/** Items per page. */
 export const PAGE_SIZE = 8;
 const UNKNOWN_HEIGHT = 60;
-/** Of a page whose items are not at hand, px. */
+/** Height of a page without items, px. */
 export const UNKNOWN_PAGE_HEIGHT = PAGE_SIZE * UNKNOWN_HEIGHT;
 /** ms */
 const MOUNT_BUDGET = 30;
@@ -26,14 +26,14 @@ export class Page implements Disposable {
   readonly #views = new Map<number, EntryView>();
   readonly #onChange: (page: Page) => void;
   #watches: readonly Disposable[] = [];
-  /** Whether it is near the eye. */
+  /** Whether it is near the viewport. */
   near = false;
-  /** Whether the user's selection is in it or goes over it. */
+  /** Whether the user's selection touches it. */
   isSelected = false;
   #mounted = false;
   #measured = 0;
 
-  /** @param onChange called when it comes near or goes far, and when the selection comes or leaves */
+  /** @param onChange called when it comes near or leaves, and when the selection does */
   constructor(first: number, store: ItemStore, context: EntryContext, onChange: (page: Page) => void) {
     this.first = first;
     this.#store = store;
@@ -41,7 +41,7 @@ export class Page implements Disposable {
     this.#onChange = onChange;
   }
 
-  /** It stands in the document from now on. */
+  /** It is in the document from now on. */
   enter(): void {
     if (this.#watches.length > 0) return;
     const near = this.#context.near.watch(this.element, (isNear, height) => {
@@ -56,7 +56,7 @@ export class Page implements Disposable {
     this.#watches = [near, selection];
   }
 
-  /** It does not stand in the document any more. */
+  /** It is no longer in the document. */
   leave(): void {
     for (const watch of this.#watches) watch.dispose();
     this.#watches = [];
@@ -68,23 +68,23 @@ export class Page implements Disposable {
     return this.#mounted;
   }
 
-  /** About how tall it is, px. */
+  /** Approximate height, px. */
   get height(): number {
     return this.#measured || this.#estimate();
   }
 
-  /** One past the transcript index of its last item so far. */
+  /** The transcript index after its last item so far. */
   get end(): number {
     return Math.min(this.first + PAGE_SIZE, this.#store.total);
   }
 
-  /** Some of its items are at hand. */
+  /** Whether some of its items are loaded. */
   get isStored(): boolean {
     for (let index = this.first; index < this.end; index++) if (this.#store.get(index)) return true;
     return false;
   }
 
-  /** The transcript indices of what is not at hand, as a range, or undefined. */
+  /** The transcript range of its items that are not loaded; undefined if there is none. */
   get missing(): { readonly from: number; readonly to: number } | undefined {
     let from: number | undefined;
     let to = this.first;
@@ -104,7 +104,8 @@ export class Page implements Disposable {
     if (this.#mounted) return;
     this.#mounted = true;
     this.element.style.height = '';
-    // Drawn at once, or its height would fall together and grow again under the reader's eye; only what is very long is left for the next frames.
+    // Draws at once, as its height would otherwise collapse and grow again in view; only very long
+    // entries are left for later frames.
     const deadline = performance.now() + MOUNT_BUDGET;
     for (let index = this.first; index < this.end; index++) {
       this.put(index, permissions.get(index) ?? []);
@@ -112,7 +113,7 @@ export class Page implements Disposable {
     }
   }
 
-  /** Leaves the page as a box of its height. */
+  /** Replaces its entries by a box of the same height. */
   unmount(): void {
     if (!this.#mounted) return;
     this.#mounted = false;
@@ -121,7 +122,7 @@ export class Page implements Disposable {
     this.element.style.height = `${this.height}px`;
   }
 
-  /** Gives it a height before it was ever drawn. */
+  /** Sets its height before it is first drawn. */
   reserve(): void {
     if (!this.#mounted) this.element.style.height = `${this.height}px`;
   }
@@ -158,7 +159,8 @@ export class Page implements Disposable {
       view.setPermissions(permissions);
       return;
     }
-    // A question about something that is not a tool call: its card stands at the entry's end.
+    // A permission request for something other than a tool call: its card is at the end of the
+    // entry.
     const cards = [...view.element.querySelectorAll<HTMLElement>('[data-permission-id]')];
     const ids = permissions.map(({ id }) => id);
     for (const card of cards) if (!ids.includes(card.dataset.permissionId ?? '')) card.remove();
@@ -195,8 +197,9 @@ export class Page implements Disposable {
 }
 
 /**
- * The pages that a box of `height` px is filled with at the end of the conversation, by guess, the last one first. Those next to them are drawn once they were seen to be near.
- * @param fromEnd the pages from the last one up
+ * Returns the pages that fill a box of `height` px at the end of the conversation, by estimate,
+ * last first. The pages next to them are drawn once they are found to be near.
+ * @param fromEnd the pages, last first
  */
 export function lastThatFill(height: number, fromEnd: Iterable<Page>): readonly Page[] {
   const pages: Page[] = [];

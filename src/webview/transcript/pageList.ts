@@ -1,29 +1,31 @@
-// The pages of a transcript in stretches: only the stretches near the eye have their pages in the document, each other one is a single box of the height of all of
-// its pages. So the document does not grow with the conversation, and a page that nobody came near is never made.
+// The pages of a transcript in groups. Only groups near the viewport have their pages in the
+// document; each other group is a single box with the height of its pages. So the size of the
+// document does not depend on the length of the conversation, and pages are created only when
+// needed.
 import type { Disposable } from '../../base/disposable';
 import { el } from '../dom/dom';
 import type { NearWatcher } from '../dom/near';
 import { type Page, UNKNOWN_PAGE_HEIGHT } from './page';
 
-/** Pages of one stretch. */
+/** Pages per group. */
 const STRETCH_SIZE = 128;
 
 interface Stretch {
-  /** Place of its first page in the list. */
+  /** Index of its first page. */
   readonly first: number;
   readonly element: HTMLElement;
   readonly watch: Disposable;
-  /** By their place in the stretch; those that were never needed are missing. */
+  /** By index in the group; pages that were never needed are missing. */
   readonly pages: (Page | undefined)[];
-  /** Its pages stand in the document. */
+  /** Whether its pages are in the document. */
   isOpen: boolean;
   isNear: boolean;
 }
 
 export interface PageListOptions {
-  /** Makes the page with this place in the list. */
+  /** Creates the page with this index. */
   create(place: number): Page;
-  /** Whether a page must stay in the document although it is far from the eye. */
+  /** Whether a page must stay in the document although it is far from the viewport. */
   isHeld(page: Page): boolean;
   readonly near: NearWatcher;
 }
@@ -35,42 +37,45 @@ export class PageList {
   #length = 0;
   #hasOpened = false;
 
-  /** @param end the pages stand before this element */
+  /** @param end the pages are inserted before this element */
   constructor(end: Element, options: PageListOptions) {
     this.#end = end;
     this.#options = options;
   }
 
-  /** Pages of the whole transcript, also those that were never made. */
+  /** Number of pages of the whole transcript, including those never created. */
   get length(): number {
     return this.#length;
   }
 
-  /** @returns whether pages came into the document since the last time: some of them may be in sight */
+  /**
+   * @returns whether pages were added to the document since the last call, some of which may be
+   * visible
+   */
   takeOpened(): boolean {
     const opened = this.#hasOpened;
     this.#hasOpened = false;
     return opened;
   }
 
-  /** The page at a place where it was made, wherever it is now. */
+  /** Returns the page at an index if it was created. */
   at(place: number): Page | undefined {
     return this.#stretches[Math.floor(place / STRETCH_SIZE)]?.pages[place % STRETCH_SIZE];
   }
 
-  /** The page at a place, brought into the document. */
+  /** Returns the page at an index, added to the document. */
   open(place: number): Page | undefined {
     const stretch = this.#stretches[Math.floor(place / STRETCH_SIZE)];
     if (!stretch || place < 0 || place >= this.#length) return undefined;
     if (!stretch.isOpen) {
       this.#open(stretch);
-      // It may be far away, and then nobody would tell when it must leave.
+      // If it is far away, the observer would not report when it must be removed.
       this.#options.near.renew(stretch.element);
     }
     return stretch.pages[place % STRETCH_SIZE];
   }
 
-  /** The pages in the document, from top to bottom. */
+  /** The pages in the document, top to bottom. */
   *shown(): Iterable<Page> {
     for (const { isOpen, pages } of this.#stretches) {
       if (!isOpen) continue;
@@ -78,17 +83,20 @@ export class PageList {
     }
   }
 
-  /** The pages that were made, from top to bottom. */
+  /** The created pages, top to bottom. */
   *made(): Iterable<Page> {
     for (const { pages } of this.#stretches) for (const page of pages) if (page) yield page;
   }
 
-  /** The pages from the last one up, each brought into the document as it is asked for. */
+  /** Yields the pages, last first, each added to the document on demand. */
   *fromEnd(): Iterable<Page> {
     for (let place = this.#length - 1; place >= 0; place--) yield this.open(place)!;
   }
 
-  /** The transcript has this many pages now. @returns whether it had fewer */
+  /**
+   * Sets the number of pages.
+   * @returns whether it grew
+   */
   grow(length: number): boolean {
     if (length <= this.#length) return false;
     const first = Math.floor(this.#length / STRETCH_SIZE);
@@ -103,7 +111,7 @@ export class PageList {
     return true;
   }
 
-  /** A page has left: its stretch may leave too. */
+  /** A page was removed: its group may be removed too. */
   left(page: Page): void {
     const stretch = this.#stretches.find(({ element }) => element === page.element.parentElement);
     if (stretch) this.#fold(stretch);
@@ -136,7 +144,7 @@ export class PageList {
     return Math.min(STRETCH_SIZE, this.#length - stretch.first);
   }
 
-  /** Puts the pages of a stretch into the document, those that are new too. */
+  /** Adds the pages of a group to the document, including new ones. */
   #open(stretch: Stretch): void {
     const count = this.#countOf(stretch);
     const fresh: Element[] = [];
@@ -157,7 +165,7 @@ export class PageList {
     stretch.element.append(...fresh);
   }
 
-  /** Takes the pages of a stretch out of the document where nothing of it is needed there. */
+  /** Removes the pages of a group that are not needed from the document. */
   #fold(stretch: Stretch): void {
     if (stretch.isNear || !stretch.isOpen || stretch === this.#stretches.at(-1)) return;
     if (stretch.pages.some((page) => page && (page.isMounted || this.#options.isHeld(page)))) return;

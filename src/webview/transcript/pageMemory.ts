@@ -1,9 +1,12 @@
-// Which pages have their items at hand: what is missing is asked for once, and what is far from the eye is forgotten.
+// Loads and evicts the items of pages: missing items are requested once, and items far from the
+// viewport are removed.
 import type { SessionMessage } from '../../panel/contract';
 import type { ItemStore } from '../entries/itemStore';
 import { PAGE_SIZE, type Page } from './page';
 
-/** Pages kept in memory; beyond that, what is far from the eye is asked for again. */
+/**
+ * Maximum number of pages in memory; items far from the viewport are requested again when needed.
+ */
 const STORED_PAGES = 240;
 
 export class PageMemory {
@@ -16,7 +19,7 @@ export class PageMemory {
     this.#post = post;
   }
 
-  /** Asks the host for what is missing of a page. */
+  /** Requests the missing items of a page. */
   ask(page: Page): void {
     const { missing } = page;
     if (!missing || this.#asked.has(page)) return;
@@ -24,7 +27,7 @@ export class PageMemory {
     this.#post({ type: 'page', ...missing });
   }
 
-  /** What was asked for is here. */
+  /** Call when requested items have arrived. */
   arrived(page: Page): void {
     this.#asked.delete(page);
   }
@@ -34,8 +37,10 @@ export class PageMemory {
   }
 
   /**
-   * Forgets the items of the pages that are farthest from the reader. The last ones stay: they still change.
-   * @param made the pages that may have items @param last index of the last page
+   * Removes the items of the pages farthest from the viewport. The last ones stay, as they still
+   * change.
+   * @param made the pages that can have items
+   * @param last index of the last page
    */
   evict(made: Iterable<Page>, last: number): void {
     const pages = [...made];

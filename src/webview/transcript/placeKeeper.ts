@@ -1,7 +1,8 @@
-// Tells where the reader is, a little after they moved and as soon as that is certain: what is not drawn yet has no place in it.
+// Reports the scroll position shortly after it changed, once it is certain: positions among entries
+// not drawn yet are not.
 import type { Anchor } from '../../panel/contract';
 
-/** So long after the first of many moves, ms. */
+/** Delay after the first of several changes, ms. */
 const REST = 400;
 
 export class PlaceKeeper {
@@ -13,8 +14,8 @@ export class PlaceKeeper {
   #last: Anchor | null = null;
 
   /**
-   * @param place where the reader is: null at the end, undefined as long as it is not certain
-   * @param invalidate call `look` in the next frame
+   * @param place returns the scroll position: null at the end, undefined while it is uncertain
+   * @param invalidate requests a call of `look` in the next frame
    */
   constructor(place: () => Anchor | null | undefined, tell: (anchor: Anchor | null) => void, invalidate: () => void) {
     this.#place = place;
@@ -22,19 +23,19 @@ export class PlaceKeeper {
     this.#invalidate = invalidate;
   }
 
-  /** The place that was told last. */
+  /** The position reported last. */
   get last(): Anchor | null {
     return this.#last;
   }
 
-  /** The reader is at the end. */
+  /** The view is at the end. */
   atEnd(): void {
     this.#due = false;
     this.#last = null;
     this.#tell(null);
   }
 
-  /** The reader moved. */
+  /** The scroll position changed. */
   moved(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -43,7 +44,7 @@ export class PlaceKeeper {
     }, REST);
   }
 
-  /** All that is wanted is drawn: it may be certain now. */
+  /** Everything requested is drawn, so the position may be certain now. */
   look(): void {
     if (!this.#due) return;
     const place = this.#place();

@@ -1,16 +1,16 @@
-// Moving over the entries by keyboard: one of them is in the tab order, arrows and Home and End go from one to the next, and 1, 2, 3 answer the
-// question that has the focus.
+// Keyboard navigation of entries: one of them is in the tab order, the arrow keys, Home and End
+// move between them, and 1, 2, 3 answer the focused permission request.
 import { pressByKey } from '../entries/permissionCard';
 import { scrollWithin } from './sight';
 
 const ENTRY = '[data-entry-id], .turn-end';
 
 export interface FocusMoves {
-  /** Opens or closes the entry. */
+  /** Expands or collapses the entry. */
   toggle(entry: HTMLElement): void;
-  /** Brings the first or the last entry of the whole transcript into the page and focuses it. */
+  /** Adds the first or last entry of the whole transcript to the page and focuses it. */
   toEdge(edge: 'first' | 'last'): void;
-  /** Brings the neighbour of the item at this index into the page and focuses it, where it is not there yet. */
+  /** Adds the neighbour of the item at this index to the page if necessary, and focuses it. */
   toIndex(index: number): void;
 }
 

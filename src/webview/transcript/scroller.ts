@@ -1,22 +1,26 @@
-// Keeps the end of the transcript in view as long as the reader is there, and what they look at where it is when they are not. The layout is never asked per
-// update: the observer tells after each layout that the content grew, before it is painted, and one write puts right what moved.
+// Follows the end of the transcript while the user is there, and otherwise keeps visible content in
+// place. The layout is never queried per update: a resize observer reports growth after each
+// layout, before painting, and one write corrects the scroll position.
 import { type Disposable, toDisposable } from '../../base/disposable';
 import { type HeldPlace, holdPlace, movedBy } from './heldPlace';
 
-/** This close to the end counts as being there, px. */
+/** Distance from the end that counts as being there, px. */
 const NEAR_END = 24;
-/** After the reader has touched what scrolls, a move counts as theirs for this long, ms. */
+/** Time after the user's last scroll input in which scrolling counts as theirs, ms. */
 const GESTURE_MS = 1000;
 const KEYS_UP: ReadonlySet<string> = new Set(['ArrowUp', 'PageUp', 'Home', 'Tab', ' ']);
 
 export interface ScrollerOptions {
-  /** The end is followed, or not any more. */
+  /** Called when following the end starts or stops. */
   onPinned(pinned: boolean): void;
-  /** The position changed. @param byReader not by a program, nor by the browser because something changed its height */
+  /**
+   * The scroll position changed.
+   * @param byReader by the user, not by code or by the browser after a change of height
+   */
   onScroll(byReader: boolean): void;
-  /** Something has another height, and the end is not followed. */
+  /** A height changed while the end is not followed. */
   onLaidOut(): void;
-  /** What is in the content and may be in sight, from top to bottom. */
+  /** Returns the children that may be visible, top to bottom. */
   parts(): Iterable<Element>;
 }
 
@@ -25,7 +29,7 @@ export class Scroller implements Disposable {
   readonly #options: ScrollerOptions;
   readonly #dispose: Disposable;
   #pinned = true;
-  /** Where a program, a layout or the reader left it. */
+  /** The last scroll position set by code, a layout or the user. */
   #lastTop = 0;
   #lastDistance = 0;
   #lastHeight = 0;
@@ -33,7 +37,10 @@ export class Scroller implements Disposable {
   #touchedAt = Number.NEGATIVE_INFINITY;
   #held: { readonly frame: unknown; readonly place: HeldPlace } | undefined;
 
-  /** @param box what scrolls @param content what is in it */
+  /**
+   * @param box the scroll container
+   * @param content its content
+   */
   constructor(box: HTMLElement, content: HTMLElement, options: ScrollerOptions) {
     this.#box = box;
     this.#options = options;
@@ -64,14 +71,17 @@ export class Scroller implements Disposable {
     this.#setPinned(false);
   }
 
-  /** Within a frame, something is about to change that must not move what is being read. */
+  /** Call within a frame before a change that must not move what is being read. */
   hold(): void {
     const frame = document.timeline.currentTime;
     if (this.#pinned || this.#held?.frame === frame) return;
     this.#held = { frame, place: holdPlace(this.#box, this.#options.parts()) };
   }
 
-  /** What was held in this frame is brought back to where it was. This happens by itself after the layout; whoever asks for a position sooner calls it before. */
+  /**
+   * Restores the scroll position held in this frame. Also done after the layout; call it to read
+   * positions before that.
+   */
   putRight(): void {
     const held = this.#held;
     if (!held || held.frame !== document.timeline.currentTime) return;
@@ -79,7 +89,7 @@ export class Scroller implements Disposable {
     if (Math.abs(by) >= 0.5) this.#box.scrollTop += by;
   }
 
-  /** The position was set by a program: the scroll event to come is no wish of the reader. */
+  /** Code has set the position: the following scroll event is not the user's. */
   settle(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
     this.#held = undefined;
@@ -96,14 +106,17 @@ export class Scroller implements Disposable {
   #stick(): void {
     this.#box.scrollTop = 1e9;
     const { scrollTop, scrollHeight, clientHeight } = this.#box;
-    // A box that is not in the page has no position yet: whatever it has then is the reader's.
+    // A box outside of the page has no position yet: its first one is the user's.
     this.#lastTop = clientHeight > 0 ? scrollTop : Number.POSITIVE_INFINITY;
     this.#lastDistance = 0;
     this.#lastHeight = scrollHeight;
     this.#lastRoom = clientHeight;
   }
 
-  /** The reader has done what scrolls. A click on something in the conversation is no such thing: what it changes may move all of it. */
+  /**
+   * Scroll input of the user. Clicks in the conversation do not count, as what they change can move
+   * all of it.
+   */
   #touched(event: Event): void {
     if (
       event instanceof KeyboardEvent
@@ -130,8 +143,9 @@ export class Scroller implements Disposable {
     const distance = scrollHeight - clientHeight - scrollTop;
     const movedUp = scrollTop < this.#lastTop - 1 && distance > 1;
     const movedDown = distance < this.#lastDistance - 1;
-    // A frame may come without a layout of its own. Where there is another height meanwhile, it was that which moved the position, and no wish: what gets shorter pushes
-    // the end up, and the next words come below it. Only who has just done what scrolls means it then.
+    // A frame can come without a layout of its own. If the height changed meanwhile, that moved the
+    // position and not the user: shrinking content pushes the end up, and the next text follows
+    // below it. Treat it as intent only if the user scrolled recently.
     const isSteady = scrollHeight === this.#lastHeight && (!this.#pinned || clientHeight === this.#lastRoom);
     const isWish = this.#pinned
       ? movedUp &&
@@ -141,7 +155,7 @@ export class Scroller implements Disposable {
       this.#stick();
       return;
     }
-    // At the end, slow steps add up until they are a wish.
+    // At the end, small steps accumulate until they count as scrolling away.
     if (!this.#pinned || movedUp) this.settle();
     if (isWish && movedUp) this.#setPinned(false);
     else if (isWish && movedDown && distance < NEAR_END) this.pin();

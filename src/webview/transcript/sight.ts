@@ -1,22 +1,25 @@
-// What the reader sees first, and bringing something to their eye. All of it asks the layout.
+// Finds what is visible and scrolls things into view. Everything here forces a layout.
 import type { EntryView } from '../entries/entryView';
 import type { Page } from './page';
 
-/** Where an item is to be: `offset` px above the upper edge, or in the middle. */
+/** Where to scroll an item: its top `offset` px above the top edge, or to the middle. */
 export interface Target {
   readonly index: number;
   readonly offset?: number;
-  /** It was looked for: it is marked. */
+  /** It is a search result, to be highlighted. */
   readonly isFound?: true;
 }
 
-/** Between the edge of the box and what is brought to it, px: its border is to be seen. */
+/**
+ * Distance between the edge of the box and what is scrolled into view, px, so that its border is
+ * visible.
+ */
 const EDGE = 8;
 
 /**
- * Scrolls `box` so that a node in it is in sight. `scrollIntoView` would move all that stands around the box too: the
- * frame in which VS Code shows the panel gives way by some pixels.
- * @param block where the node is to be; `nearest`: as close as possible to where it is
+ * Scrolls `box` so that a node in it is visible. `scrollIntoView` would also scroll the frame in
+ * which VS Code shows the panel.
+ * @param block where to put the node; `nearest`: as little scrolling as possible
  */
 export function scrollWithin(box: Element, node: Element, block: 'start' | 'center' | 'nearest'): void {
   const outer = box.getBoundingClientRect();
@@ -30,18 +33,22 @@ export function scrollWithin(box: Element, node: Element, block: 'start' | 'cent
   const edge = Math.max(0, Math.min(EDGE, spare / 2));
   const toTop = above - edge;
   const toBottom = above - spare + edge;
-  // Where the two differ in their direction, it is whole in sight or fills the box.
+  // If both distances have the same sign, scroll by the smaller one; otherwise it is completely
+  // visible or fills the box.
   if (toTop < 0 && toBottom < 0) box.scrollTop += Math.max(toTop, toBottom);
   else if (toTop > 0 && toBottom > 0) box.scrollTop += Math.min(toTop, toBottom);
 }
 
-/** Brings a card to the eye, or at least its answers where it is higher than the box. */
+/** Scrolls a card into view, or at least its answers if it is taller than the box. */
 export function bringCardToSight(box: Element, card: Element): void {
   const isHigher = card.getBoundingClientRect().height > box.clientHeight;
   scrollWithin(box, (isHigher && card.querySelector('.answers')) || card, 'nearest');
 }
 
-/** Whether answers of an open question lie within so many px above the lower edge of the box. */
+/**
+ * Returns whether answers of an open question are within a distance in px of the bottom edge of the
+ * box.
+ */
 export function hasAnswersAtEnd(box: Element, height: number): boolean {
   const { bottom } = box.getBoundingClientRect();
   return [...box.querySelectorAll('.answers')].some((answers) => {
@@ -50,7 +57,7 @@ export function hasAnswersAtEnd(box: Element, height: number): boolean {
   });
 }
 
-/** The first entry in sight, or undefined where it is not drawn yet. */
+/** Returns the first visible entry; undefined if it is not drawn yet. */
 export function firstInSight(box: Element, pages: Iterable<Page>): EntryView | undefined {
   const { top } = box.getBoundingClientRect();
   for (const page of pages) {
@@ -64,7 +71,7 @@ export function firstInSight(box: Element, pages: Iterable<Page>): EntryView | u
   return undefined;
 }
 
-/** Scrolls `box` so that the entry is where the target says. */
+/** Scrolls `box` to the target position of the entry. */
 export function bringToSight(box: Element, { element }: EntryView, { offset }: Target): void {
   if (offset === undefined) {
     scrollWithin(box, element, 'center');
@@ -74,14 +81,17 @@ export function bringToSight(box: Element, { element }: EntryView, { offset }: T
   box.scrollTop += offset;
 }
 
-/** Gives the focus to what is to be answered in an entry, or to the entry. */
+/** Focuses the question in an entry, or the entry. */
 export function focusEntry({ element }: EntryView): void {
   const card = element.querySelector<HTMLElement>('[data-permission-id]');
   const turnEnd = element.querySelector<HTMLElement>('.turn-end');
   (card ?? turnEnd ?? element).focus({ preventScroll: true });
 }
 
-/** Brings the card of a question to the eye and gives it the focus. @returns whether it is in the page */
+/**
+ * Scrolls the card of a question into view and focuses it.
+ * @returns whether it is in the page
+ */
 export function focusCard(box: Element, id: string): boolean {
   const one = CSS.escape(id);
   const card = box.querySelector<HTMLElement>(`[data-permission-id="${one}"], [data-elicitation-id="${one}"]`);

@@ -1,4 +1,5 @@
-// The conversation: pages in a scrolling box. Operations of the host change the store; what is near the eye is drawn, a few milliseconds per frame.
+// The conversation: pages in a scroll container. Operations of the host change the store; what is
+// near the viewport is drawn, a few milliseconds per frame.
 import type { Anchor, ItemView, Op, PermissionView, SessionMessage } from '../../panel/contract';
 import { button, el, icon, setAttributes } from '../dom/dom';
 import { createNearObserver, type NearObserver } from '../dom/near';
@@ -27,35 +28,38 @@ import {
   type Target,
 } from './sight';
 
-/** How far beyond the visible part entries are kept in the page, px. */
+/** Distance from the viewport within which entries are kept in the page, px. */
 const MARGIN = 600;
-/** Pages drawn where the reader is brought to: the one with the item, and what must have its height below it. */
+/** Pages drawn around a scroll target: its own, and those below that must have their height. */
 const REVEALED_PAGES = 5;
-/** Of what is selected, pages that are drawn at once: who selects all of a long session selects what is drawn. */
+/** Selected pages that are drawn at once; selecting all of a long session selects what is drawn. */
 const SELECTED_PAGES = 40;
-/** From the lower edge of the box to the top of the button that leads to the end, px, and a little more. */
+/**
+ * Distance from the bottom edge of the box to the top of the button that scrolls to the end, with a
+ * margin, px.
+ */
 const JUMP_HEIGHT = 42;
-/** The fewest px of one character, for guessing heights. */
+/** Minimum height per character for estimates, px. */
 const CHAR_WIDTH = 7;
 
 export interface TranscriptOptions {
   post(message: SessionMessage): void;
-  /** Something is to be drawn: call `render` in the next frame. */
+  /** Requests a call of `render` in the next frame. */
   invalidate(): void;
   isExpanded(id: string): boolean | undefined;
   setExpanded(id: string, expanded: boolean): void;
-  /** The reader moved: after which item they are, or null at the end. */
+  /** The scroll position changed: the first visible item, or null at the end. */
   onAnchor(anchor: Anchor | null): void;
-  /** Questions that cannot be seen right now. */
+  /** The permission requests out of view. */
   onHiddenPermissions(ids: readonly string[]): void;
   announce(text: string, urgency: 'polite' | 'assertive'): void;
-  /** Nothing is left to answer: the focus goes to where the next message is written. */
+  /** There is nothing left to answer: focuses the composer. */
   toComposer(): void;
 }
 
 export class Transcript {
   readonly element: HTMLElement;
-  /** Where forms and pages are drawn by whoever knows them: below the last entry. */
+  /** The container of forms and pages, which are drawn elsewhere: below the last entry. */
   readonly questions = el('div', 'questions');
   readonly #options: TranscriptOptions;
   readonly #store = new ItemStore();
@@ -76,9 +80,9 @@ export class Transcript {
   #running = false;
   #size = { columns: 90, height: 600 }; // of the box, in characters and px
   #evictDue = false;
-  /** The end is not followed as long as a question is being answered. */
+  /** The end is not followed while a question is being answered. */
   #heldForAnswer = false;
-  /** Where the reader is being brought to. */
+  /** The current scroll target. */
   #reveal: Target | undefined;
 
   constructor(options: TranscriptOptions) {
@@ -127,7 +131,7 @@ export class Transcript {
         if (pinned) this.#keeper.atEnd();
       },
       onScroll: (byReader) => {
-        // Whoever scrolls has seen enough of where they are being brought.
+        // Scrolling by the user cancels the scroll target.
         if (byReader) this.#endReveal();
         if (this.#scroller.isPinned) return;
         this.#near.look();
@@ -157,7 +161,7 @@ export class Transcript {
     return this.#store;
   }
 
-  /** The end is followed. */
+  /** Whether the end is followed. */
   get isAtEnd(): boolean {
     return this.#scroller.isPinned;
   }
@@ -173,7 +177,7 @@ export class Transcript {
     this.#growPages();
   }
 
-  /** Applies an operation to what is at hand. */
+  /** Applies an operation to loaded items. */
   apply(op: Exclude<Op, { op: 'session' }>, revision: number): void {
     this.#scroller.hold();
     const before = this.#store.total;
@@ -182,13 +186,13 @@ export class Transcript {
     for (const change of changes) this.#show(change);
   }
 
-  /** Another session is about to be shown: no card of this one stays. */
+  /** Another session will be shown: removes all cards of this one. */
   leave(): void {
     this.setPermissions([]);
     this.setQuestions([]);
   }
 
-  /** Takes in items that were asked for. */
+  /** Adds requested items. */
   insertPage(from: number, items: readonly ItemView[], revision: number): void {
     this.#scroller.hold();
     this.#store.insert(from, items, revision);
@@ -224,13 +228,19 @@ export class Transcript {
     this.#hiddenCards.look(this.#open.ids);
   }
 
-  /** Whether a turn runs: without one, nothing streams and what is open counts as complete. */
+  /**
+   * Sets whether a turn is running: without one, nothing streams and open entries count as
+   * complete.
+   */
   setRunning(running: boolean): void {
     this.#running = running;
     this.#settle();
   }
 
-  /** Draws until the `deadline` (of `performance.now()`). @returns whether all is drawn */
+  /**
+   * Draws until `deadline` (of `performance.now()`).
+   * @returns whether everything is drawn
+   */
   render(deadline: number): boolean {
     this.#scroller.hold();
     this.#near.flush();
@@ -239,14 +249,14 @@ export class Transcript {
       this.#near.flush();
     }
     while (this.#drawWanted(deadline)) {
-      // What was drawn may be lower than its box was: then there is more in sight.
+      // Drawn entries can be smaller than estimated: then more is visible.
       this.#scroller.putRight();
       this.#near.look();
       this.#near.flush();
     }
     for (const view of [...this.#dirty]) {
       this.#dirty.delete(view);
-      // Its page left meanwhile.
+      // Its page was removed meanwhile.
       if (view.element.parentNode === null) continue;
       if (view.render && !view.render(deadline)) this.#dirty.add(view);
       if (performance.now() > deadline) break;
@@ -260,14 +270,14 @@ export class Transcript {
     return isDone;
   }
 
-  /** @returns whether it drew something that the reader may look at, in time */
+  /** @returns whether it finished drawing an entry that may be visible, in time */
   #drawWanted(deadline: number): boolean {
     if (this.#wanted.size === 0) return false;
     const newest = this.#scroller.isPinned ? lastThatFill(this.#size.height, this.#pages.fromEnd()) : [];
     let drawn = false;
     for (const page of [...this.#wanted]) {
       this.#wanted.delete(page);
-      // It was the newest for a moment, and many came after it: it stays a box until it comes near.
+      // It was the latest only briefly, and many followed: it stays a box until it comes near.
       if (!page.near && !page.isSelected && !newest.includes(page) && !this.#isRevealed(page)) continue;
       this.#memory.ask(page);
       if (page.isStored) {
@@ -282,13 +292,16 @@ export class Transcript {
     return drawn && !this.#scroller.isPinned;
   }
 
-  /** Follows the end again: the user has said something, and wants to see it and what comes of it. */
+  /** Follows the end again after the user sent a message. */
   toLatest(): void {
     this.#endReveal();
     this.#scroller.pin();
   }
 
-  /** Brings an item to the eye. @param offset px above the upper edge; without it, it is centred and focused */
+  /**
+   * Scrolls to an item.
+   * @param offset px above the top edge; without it, the item is centred and focused
+   */
   reveal(index: number, offset?: number): void {
     const page = this.#pages.open(Math.floor(index / PAGE_SIZE));
     if (!page) return;
@@ -305,7 +318,7 @@ export class Transcript {
     this.#options.invalidate();
   }
 
-  /** Brings an item to the eye that was looked for, and marks it. */
+  /** Scrolls to a search result and highlights it. */
   revealFound(index: number): void {
     this.reveal(index);
     if (this.#reveal) this.#reveal = { ...this.#reveal, isFound: true };
@@ -316,20 +329,20 @@ export class Transcript {
     element.classList.add('found');
   }
 
-  /** Brings the first open question to the eye and puts the focus on it. */
+  /** Scrolls to the first open question and focuses it. */
   revealPermission(): void {
     const { id, index } = this.#open.first ?? {};
     if (id === undefined) return;
     if (!focusCard(this.#box, id) && index !== undefined) this.reveal(index);
   }
 
-  /** Puts the focus on the next open question, or where the next message is written. */
+  /** Focuses the next open question, or the composer. */
   toNextQuestion(): void {
     if (this.#open.first) this.revealPermission();
     else this.#options.toComposer();
   }
 
-  /** Who answers with the pointer may write next: what they type must not answer what is asked after it. */
+  /** After answering by pointer the user may type next: that must not answer another question. */
   #answered(id: string, byKey: boolean): void {
     this.#open.answered(id);
     if (this.#heldForAnswer) this.#scroller.pin();
@@ -338,7 +351,10 @@ export class Transcript {
     else this.#options.toComposer();
   }
 
-  /** An answer did not count because its card had just come or moved, or was not whole in sight: it stays where it is now. */
+  /**
+   * An answer was refused because its card had just appeared or moved or was not completely
+   * visible: keep the card where it is.
+   */
   #letAnswer(card: HTMLElement): void {
     this.#heldForAnswer ||= this.#scroller.isPinned;
     this.#scroller.unpin();
@@ -348,7 +364,9 @@ export class Transcript {
     this.#options.announce(strings.answerAgain, 'polite');
   }
 
-  /** The button that leads to the end is there where the end is not followed, and never on answers. */
+  /**
+   * Shows the button that scrolls to the end if the end is not followed, but never over answers.
+   */
   #lookAtJump(): void {
     this.#jump.hidden =
       this.#scroller.isPinned || (this.#open.first !== undefined && hasAnswersAtEnd(this.#box, JUMP_HEIGHT));
@@ -385,7 +403,8 @@ export class Transcript {
     const count = Math.ceil(this.#store.total / PAGE_SIZE);
     if (!this.#pages.grow(count)) return;
     this.#content.classList.toggle('empty', count === 0);
-    // At the end, what fills the box is drawn at once, the last one first; what it pushes away leaves when the observer says so.
+    // At the end, draws the pages that fill the box at once, last first; the observer reports which
+    // pages this pushes out.
     if (this.#scroller.isPinned)
       for (const page of lastThatFill(this.#size.height, this.#pages.fromEnd())) this.#want(page);
   }
@@ -402,7 +421,8 @@ export class Transcript {
     if (!page.isMounted || isLast || isInUse(page.element)) return;
     page.unmount();
     this.#pages.left(page);
-    // Not now: the observer tells of one page after the other, and only after all is known where the reader is.
+    // Not now: the observer reports page by page, and the scroll position is only known after all
+    // of them.
     this.#evictDue = true;
   }
 
@@ -431,7 +451,7 @@ export class Transcript {
     return pages >= 0 && pages < REVEALED_PAGES;
   }
 
-  /** The pages that are drawn for where the reader is brought to. */
+  /** Returns the pages to draw for the scroll target. */
   #revealed(): readonly Page[] {
     if (this.#reveal === undefined) return [];
     const first = Math.floor(this.#reveal.index / PAGE_SIZE);
@@ -442,9 +462,9 @@ export class Transcript {
   #finishReveal(): void {
     const target = this.#reveal;
     const view = target && this.#pageOf(target.index)?.view(target.index);
-    // Only when all around it has its height, or the place would be another one a moment later.
+    // Only when everything around it has its height, as the position would change again otherwise.
     if (!target || !view || this.#dirty.size > 0 || this.#wanted.size > 0) return;
-    // As long as it is not laid out, nothing has a position.
+    // Nothing has a position before the layout.
     if (this.#box.clientHeight === 0) return;
     if (target.offset !== undefined && view.drawWhole?.()) {
       this.#options.invalidate();
@@ -461,7 +481,7 @@ export class Transcript {
   }
 
   #endReveal(): void {
-    // What was drawn for it and is far away leaves again.
+    // Removes what was drawn for it and is far away.
     const pages = this.#revealed();
     this.#reveal = undefined;
     for (const page of pages) this.#near.renew(page.element);
@@ -471,7 +491,7 @@ export class Transcript {
     return target.offset === undefined && target.index === this.#store.total - 1;
   }
 
-  /** Where the reader is, or is being brought to; null at the end. */
+  /** Returns the scroll position or target; null at the end. */
   anchor(): Anchor | null {
     const target = this.#scroller.isPinned ? undefined : this.#reveal;
     if (target) return { index: target.index, offset: target.offset ?? 0 };
