@@ -1,4 +1,4 @@
-// What assistive technology needs, checked by axe-core over the scenes of the panel in each theme.
+// Accessibility of the panel's scenes in each theme, checked by axe-core.
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { PanelOptions } from './harness/browser';

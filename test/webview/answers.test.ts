@@ -1,4 +1,4 @@
-// What counts as an answer to a question, in a real browser: only what was meant as one.
+// Which clicks and keys count as the answer to a question, in a real browser.
 import assert from 'node:assert/strict';
 import type { PermissionView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';
@@ -23,7 +23,7 @@ describe('an answer', () => {
   const focusedCard = () =>
     panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-permission-id'));
 
-  it('is not what is typed after a click on the text of the conversation', async () => {
+  it('is not given by typing after a click on the conversation', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     await open({ items: [calls[2]!, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
     await panel.page.getByText('Line 59 of the answer.').click();
@@ -31,7 +31,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), []);
   });
 
-  it('is not given by a key that is held', async () => {
+  it('is not given by a held key', async () => {
     await open({ items: calls, session: { permissions: [asks(0), asks(1), asks(2)] } });
     await panel.answerable();
     await card('p1').focus();
@@ -45,7 +45,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes', 'p2 yes'], 'a new press is an answer');
   });
 
-  it('is not given by a button whose Enter key is held', async () => {
+  it('is not given by a button while its Enter key is held', async () => {
     await open({ items: calls, session: { permissions: [asks(0), asks(1)] } });
     await panel.answerable();
     await allow('p1').focus();
@@ -57,7 +57,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('is not the second click of a double click on the question before', async () => {
+  it('is not given by the second click of a double click on the previous question', async () => {
     await open({ items: calls, session: { permissions: [asks(0)] } });
     await panel.answerable();
     const { x, y } = (await allow('p1').boundingBox())!;
@@ -79,9 +79,9 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes', 'p9 yes']);
   });
 
-  it('does not count while the card has only just appeared', async () => {
+  it('does not count when the card has only just appeared', async () => {
     await open({ items: calls });
-    // In the moment in which it appears, however slow the machine is.
+    // At the moment of appearing, however slow the machine is.
     await panel.page.evaluate(() => {
       const observer = new MutationObserver(() => {
         const button = document.querySelector('[data-permission-id="p1"] .answers button');
@@ -100,7 +100,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('does not count where the card has just moved under the pointer', async () => {
+  it('does not count when the card has just moved under the pointer', async () => {
     await open({ items: calls, session: { permissions: [asks(0)] } });
     await panel.answerable();
     await panel.page.evaluate(() => {
@@ -110,7 +110,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), []);
   });
 
-  it('waits again for a card that comes back into sight with its page', async () => {
+  it('waits again when the page with the card becomes visible again', async () => {
     await open({ items: calls, session: { permissions: [asks(0)] } });
     await panel.answerable();
     await panel.page.evaluate(() => {
@@ -125,7 +125,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('does not count where what is asked about has just changed', async () => {
+  it('does not count when the request has just changed', async () => {
     await open({ items: calls, session: { permissions: [asks(0)] } });
     await panel.answerable();
     await panel.update({ op: 'put', index: 0, item: { ...calls[0]!, title: 'rm' } as (typeof calls)[0] });
@@ -142,7 +142,7 @@ describe('an answer', () => {
     await field().focus();
     await allow('p1').evaluate((button: HTMLElement) => {
       button.click();
-      // One that was refused makes the card wait again.
+      // A refused answer restarts the delay of the card.
       button.focus();
       button.click();
     });
@@ -156,7 +156,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('does not count by a click on a card whose question is out of sight', async () => {
+  it('does not count by a click on a card that is out of view', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     const edit = tool('c0', { title: 'Edit a.ts', status: 'pending', content: [{ type: 'diff', diff: DIFF }] });
     await open({ items: [edit, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
@@ -175,7 +175,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('does not count for a card that is only half in sight, which is brought into sight then', async () => {
+  it('does not count for a partly visible card, which is then scrolled into view', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     await open({ items: [calls[0]!, message('a', 'agent', long)], session: { permissions: [asks(0)] } });
     await panel.scrollTo(0);
@@ -209,7 +209,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 no']);
   });
 
-  it('counts by key once its buttons were brought into sight, where the card is higher than the panel', async () => {
+  it('counts by key once its buttons are in view, if the card is taller than the panel', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n');
     await open({ items: [calls[0]!], session: { permissions: [asks(0, { description: long })] }, height: 500 });
     await card('p1').focus();
@@ -222,7 +222,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes']);
   });
 
-  it('does not count where only the buttons of a card that is higher than the panel are in sight', async () => {
+  it('does not count while only the buttons of a card taller than the panel are visible', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n');
     const items = [calls[0]!, message('a', 'agent', long.replaceAll('\n', '\n\n'))];
     await open({ items, session: { permissions: [asks(0, { description: long })] }, height: 500 });
@@ -238,7 +238,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), []);
   });
 
-  it('is never covered by the button that leads to the end', async () => {
+  it('is never covered by the button that scrolls to the end', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     const items = [message('a', 'agent', long), calls[0]!, message('b', 'agent', long)];
     await open({ items, session: { permissions: [asks(1, { id: 'p1', options: [] })] } });
@@ -246,7 +246,7 @@ describe('an answer', () => {
     await panel.send({ type: 'reveal', index: 1 });
     await focusedCard();
     await jump.waitFor();
-    /** Scrolls so that the lower edge of the card is so far above the lower edge of the box. */
+    /** Scrolls until the bottom edge of the card is so far above the bottom edge of the box. */
     const cardAt = async (above: number): Promise<void> =>
       panel.scrollTo(
         await panel.page.evaluate((distance) => {
@@ -261,7 +261,7 @@ describe('an answer', () => {
     await jump.waitFor();
   });
 
-  it('that did not count leaves the question where it is, at the end of the conversation', async () => {
+  it('leaves the question in place if it was refused, at the end of the conversation', async () => {
     const long = Array.from({ length: 60 }, (_, line) => `Line ${line} of the answer.`).join('\n\n');
     await open({ items: [message('a', 'agent', long), calls[0]!], session: RUNNING });
     await panel.update({ op: 'session', patch: { permissions: [asks(1, { id: 'p1' })] } });
@@ -293,7 +293,7 @@ describe('an answer', () => {
     assert.deepEqual(await answers(), ['p1 yes', 'p2 no']);
   });
 
-  it('by pointer leads to the composer: what is typed next answers nothing', async () => {
+  it('by pointer leads to the composer, where typing answers nothing', async () => {
     await open({ items: calls, session: { permissions: [asks(0), asks(1)] } });
     await allow('p1').click();
     await panel.page.keyboard.type('2 things');
@@ -309,7 +309,7 @@ describe('an answer', () => {
     assert.equal(await key.evaluate((node) => getComputedStyle(node).visibility), 'visible');
   });
 
-  it('goes to the session whose question was answered', async () => {
+  it('goes to the session of the question', async () => {
     await open({ session: { key: 'A', permissions: [asks(7, { id: 'same', title: 'Read README.md' })] } });
     await panel.snapshot({ session: { key: 'B', permissions: [asks(7, { id: 'same', title: 'git push --force' })] } });
     assert.match(await card('same').innerText(), /git push --force/);
@@ -325,7 +325,7 @@ describe('an answer', () => {
     assert.deepEqual(await panel.posted('elicitation'), []);
   });
 
-  it('to a form stays with its session while it is half written', async () => {
+  it('to a form stays with its session while it is being written', async () => {
     const forms = (key: string) => ({ session: { key, elicitations: [asksForm] }, height: 1400 });
     const name = () => panel.page.getByRole('textbox', { name: 'Name' });
     const token = () => panel.page.getByRole('textbox', { name: 'API token' });
@@ -341,7 +341,7 @@ describe('an answer', () => {
     assert.equal(await token().inputValue(), 'hunter2-for-A');
   });
 
-  it('can be given again to a form where the host did not take it', async () => {
+  it('can be given again if the host refused a form', async () => {
     const form = { fields: [{ key: 'why', type: 'text', title: 'Why', required: false }] } as const;
     await open({ session: { elicitations: [{ id: 'f', mode: 'form', message: 'Why?', form }] } });
     const submit = panel.page.getByRole('button', { name: 'Submit' });
@@ -360,7 +360,7 @@ describe('a question', () => {
     panel = opened;
   });
 
-  it('is announced again where the same is asked again', async () => {
+  it('is announced again if the same is asked again', async () => {
     const items = [tool('c1', { title: 'npm test', status: 'pending' })];
     await open({ items });
     await panel.page.evaluate(() => {

@@ -1,4 +1,5 @@
-// The other cards of the protocol in a real browser under the real content policy: what an agent asks, plans, plays and runs beside the conversation.
+// Other cards of the protocol in a real browser under the real content security policy: questions,
+// plans, media and background work.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
@@ -14,7 +15,7 @@ describe('cards of the protocol', () => {
     return panel;
   }
 
-  it('hides what a permission is about: its description and its command', async () => {
+  it('show the description and the command of a permission request', async () => {
     const asked = permission(-1, {
       description: 'The tests need it.',
       command: { line: 'rm -rf out', cwd: '/work/app' },
@@ -24,7 +25,7 @@ describe('cards of the protocol', () => {
     assert.match(text, /The tests need it\.\s+\$ rm -rf out\s+in \/work\/app/);
   });
 
-  it('takes the focus away from a question when another one comes', async () => {
+  it('leave the focus in a question when another one appears', async () => {
     const { page } = await open([], { permissions: [permission(-1)] });
     const reject = page.getByRole('button', { name: 'Reject' });
     await reject.focus();
@@ -35,7 +36,7 @@ describe('cards of the protocol', () => {
     assert.equal(await page.getByRole('group', { name: /^Permission:/ }).count(), 1);
   });
 
-  it('shows a plan that is a text, a file, or taken back, as an empty list', async () => {
+  it('show a plan that is a text, a file, or removed', async () => {
     const base = { kind: 'plan', at: 0, entries: [] } as const;
     const { page } = await open([
       { ...base, id: 'p1', markdown: '1. **First**\n2. Then' },
@@ -49,7 +50,7 @@ describe('cards of the protocol', () => {
     assert.doesNotMatch(await page.locator('[data-entry-id=p1]').innerText(), /0 of 0/);
   });
 
-  it('loses what a subagent said last, or all that went between', async () => {
+  it("show a subagent's last text and its messages", async () => {
     const text = (words: string) => ({ type: 'content', block: { type: 'text', text: words } }) as const;
     const { page } = await open([
       tool('s1', {
@@ -65,7 +66,7 @@ describe('cards of the protocol', () => {
     await entry.locator('strong', { hasText: 'It is told:' }).waitFor();
   });
 
-  it('cannot stop the one tool call, or the one terminal, that can be stopped', async () => {
+  it('stop a single tool call or terminal that supports it', async () => {
     const { page } = await open(
       [
         tool('c1', {
@@ -99,7 +100,7 @@ describe('cards of the protocol', () => {
     assert.equal(await work.count(), 0);
   });
 
-  it('cannot hear a sound, or does not say what an embedded file is', async () => {
+  it('play audio, and describe an embedded file', async () => {
     // A tenth of a second of silence.
     const bytes = Buffer.alloc(44 + 800);
     bytes.write('RIFF', 0);
@@ -140,7 +141,7 @@ describe('cards of the protocol', () => {
     assert.match(text, /a\.zip\s+application\/zip, 4 KB/);
   });
 
-  it('buries the summary of a compaction, or a warning', async () => {
+  it('show the summary of a compaction, and warnings', async () => {
     const { page } = await open([
       { kind: 'notice', id: 'n1', at: 0, severity: 'busy', title: 'Compacting the conversation', text: '' },
       {
@@ -160,7 +161,7 @@ describe('cards of the protocol', () => {
     await page.getByText('We talked about tests.').waitFor();
   });
 
-  it('cannot paste a file that the agent takes, or is not told why not', async () => {
+  it('attach a pasted file that the agent supports, or tell why not', async () => {
     const { page } = await open([], { canAttachFiles: true });
     const paste = (name: string, type: string, plain = '') =>
       page.getByRole('textbox', { name: 'Message' }).evaluate(

@@ -1,4 +1,5 @@
-// The header and the queue in a real browser, by the names and roles that tests and assistive technology use.
+// The header and the queue in a real browser, by the names and roles that tests and assistive
+// technology use.
 import assert from 'node:assert/strict';
 import type { Panel } from './harness/browser';
 import { SESSION_FULL } from './harness/samples';
@@ -15,7 +16,7 @@ describe('chrome', () => {
     const item = (at: number) =>
       panel.page.getByRole('list', { name: 'Queued messages' }).getByRole('listitem').nth(at);
 
-    it('lists what waits, and why, and acts on each item', async () => {
+    it('lists messages with their reasons, and acts on each', async () => {
       await open({ session: { ...RUNNING, queue } });
       assert.equal(await item(0).getAttribute('data-queue-state'), 'queued');
       assert.match(await item(0).innerText(), /Then update the changelog\.\s*waits for your answer/);
@@ -50,13 +51,13 @@ describe('chrome', () => {
       ]);
     });
 
-    it('is put in another order by dragging', async () => {
+    it('is reordered by dragging', async () => {
       await open({ session: { ...RUNNING, queue } });
       await item(1).dragTo(item(0));
       assert.deepEqual((await panel.next('queue')).action, { kind: 'move', id: 'q2', to: 0 });
     });
 
-    it('says that it is paused and goes on when told', async () => {
+    it('shows that it is paused, and resumes', async () => {
       await open({ session: { queue, queuePaused: 'Paused: you stopped the turn' } });
       await panel.page.getByText('Paused: you stopped the turn').waitFor();
       await button('Resume').click();
@@ -67,7 +68,7 @@ describe('chrome', () => {
   describe('header', () => {
     const status = () => panel.page.getByRole('status', { name: 'Agent' });
 
-    it('says who and what in words and in attributes', async () => {
+    it('shows the agent and its status as text and as attributes', async () => {
       await open({ session: SESSION_FULL });
       assert.equal(await status().getAttribute('data-state'), 'requiresAction');
       assert.equal(await status().getAttribute('data-liveness'), 'live');
@@ -88,7 +89,7 @@ describe('chrome', () => {
       assert.deepEqual(commands, ['newSession', 'sessions', 'showLog', 'selectAgent']);
     });
 
-    it('lists the stages of a start with their times', async () => {
+    it('lists the stages of a start with their durations', async () => {
       const now = Date.now();
       await open({
         session: {
@@ -104,7 +105,7 @@ describe('chrome', () => {
       assert.match(text.replace(/\s+/g, ' '), /Done Find agent 0\.1 s In progress Initialize \d s/);
     });
 
-    it('shows a failed start with its reason, its last lines and what can be done', async () => {
+    it('shows a failed start with its reason, stderr and actions', async () => {
       await open({
         session: {
           phase: 'failed',
@@ -127,7 +128,7 @@ describe('chrome', () => {
     });
   });
 
-  it('reports what breaks', async () => {
+  it('reports errors', async () => {
     await open();
     await panel.page.evaluate(() => {
       setTimeout(() => {

@@ -11,7 +11,7 @@ describe('composer', () => {
     panel = opened;
   });
 
-  it('sends with Enter, breaks with Shift+Enter, and keeps the text until the host has it', async () => {
+  it('sends with Enter, breaks lines with Shift+Enter, and keeps the text until the host has it', async () => {
     await open();
     await field().pressSequentially('one');
     await panel.page.keyboard.press('Shift+Enter');
@@ -27,7 +27,7 @@ describe('composer', () => {
     assert.equal((await panel.posted('send')).length, 1, 'the same text must not go twice');
   });
 
-  it('sends nothing by a key that is still down from what was done before', async () => {
+  it('ignores a key still held from an earlier action', async () => {
     await open({ session: SESSION_FULL });
     const { keyboard } = panel.page;
     await field().fill('half a thought');
@@ -49,7 +49,7 @@ describe('composer', () => {
     assert.match((await panel.next('send')).text, /^\/\w+/);
   });
 
-  it('loses what is written and sent while the panel is still loading', async () => {
+  it('keeps what is written and sent while the panel is loading', async () => {
     panel = await browser.blank();
     const { page } = panel;
     let load = (): void => {};
@@ -73,7 +73,7 @@ describe('composer', () => {
     );
   });
 
-  it('says why a message was not taken and keeps it', async () => {
+  it('keeps a refused message and shows the reason', async () => {
     await open();
     await field().fill('hello');
     await button('Send').click();
@@ -83,14 +83,14 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'hello');
   });
 
-  it('does not send what an input method is still composing', async () => {
+  it('does not send while an input method is composing', async () => {
     await open();
     await field().fill('に');
     await field().dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true });
     assert.equal((await panel.posted('send')).length, 0);
   });
 
-  it('is Send when idle, Queue and Stop while a turn runs', async () => {
+  it('shows Send when idle, Queue and Stop while a turn is running', async () => {
     await open();
     assert.equal(await button('Send').count(), 1);
     assert.equal(await button('Stop').count(), 0);
@@ -121,7 +121,7 @@ describe('composer', () => {
     assert.equal(await list.count(), 0);
   });
 
-  it('keeps the draft: told to the host, restored after a reload', async () => {
+  it('sends the draft to the host, and restores it after a reload', async () => {
     await open({ draft: 'from the host' });
     assert.equal(await field().inputValue(), 'from the host');
     await field().fill('typed');
@@ -132,7 +132,7 @@ describe('composer', () => {
     await panel.page.waitForFunction(() => document.querySelector('textarea')?.value === 'typed');
   });
 
-  it('brings back the last message with ArrowUp in an empty field only', async () => {
+  it('restores the last message with ArrowUp in an empty field only', async () => {
     await open({ items: [message('u', 'user', 'said before')] });
     await field().press('ArrowUp');
     assert.equal(await field().inputValue(), 'said before');
@@ -141,7 +141,7 @@ describe('composer', () => {
     assert.equal(await field().inputValue(), 'x');
   });
 
-  it('hands a pasted image to the host', async () => {
+  it('sends a pasted image to the host', async () => {
     await open();
     await field().focus();
     await panel.page.evaluate(() => {
@@ -160,7 +160,7 @@ describe('composer', () => {
     });
   });
 
-  it('hands the host a small picture of a pasted image, and shows the one that the host has', async () => {
+  it('sends a thumbnail of a pasted image, and shows the one of the host', async () => {
     await open();
     await panel.page.evaluate(async () => {
       const canvas = document.createElement('canvas');
@@ -193,7 +193,7 @@ describe('composer', () => {
     );
   });
 
-  it('takes back a completed command and an inserted text with undo', async () => {
+  it('undoes a completed command and inserted text', async () => {
     await open({ session: { commands: [{ name: 'review', description: '' }] } });
     await field().pressSequentially('/rev');
     await field().press('Enter');
@@ -210,13 +210,13 @@ describe('composer', () => {
     assert.equal((await panel.next('send')).text, '/review ');
   });
 
-  it('shows attachments and lets go of one', async () => {
+  it('shows attachments and removes one', async () => {
     await open({ session: { attachments: SESSION_FULL.attachments ?? [] } });
     await button('Remove src/server.ts').click();
     assert.deepEqual(await panel.next('detach'), { type: 'detach', key: 's1', id: 'a1' });
   });
 
-  it('inserts text at the caret and takes the focus when the host says so', async () => {
+  it('inserts text at the caret, and takes the focus on request of the host', async () => {
     await open();
     await field().fill('see');
     await panel.send({ type: 'insert', text: '@a.ts' });
@@ -225,7 +225,7 @@ describe('composer', () => {
     await panel.page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   });
 
-  it('tells the host of the first touch once', async () => {
+  it('reports the first interaction once', async () => {
     await open();
     assert.equal((await panel.posted('wake')).length, 0);
     await field().click();

@@ -1,5 +1,5 @@
-// What is half written: nothing that was typed is lost and nothing that was sent comes back, wherever the
-// user goes and whatever ends meanwhile. In a real browser, as the panel tells it to the host.
+// Drafts in a real browser: nothing typed is lost and nothing sent comes back, whatever the user
+// does and whatever crashes meanwhile.
 import assert from 'node:assert/strict';
 import type { Panel, PanelOptions } from './harness/browser';
 import { message } from './harness/samples';
@@ -16,11 +16,11 @@ describe('a draft', () => {
   const told = async () => (await panel.posted('draft')).map(({ key, text }) => `${key}: ${text}`);
 
   /**
-   * The page is gone and another one is shown: by a reload of its window, or in the place of a panel that broke.
-   * @param lost what the new page has nothing of: VS Code's state of the page, or the storage of the browser
+   * Replaces the page by another one, as a reload of the window or a crash of the panel does.
+   * @param lost what the new page lacks: VS Code's state of the page, or local storage
    */
   async function comesBack(options: PanelOptions, lost?: 'state' | 'storage'): Promise<void> {
-    // When the new page begins, as the old one writes until its end.
+    // When the new page starts, as the old one writes until its end.
     if (lost)
       await panel.page.addInitScript((what) => (what === 'state' ? sessionStorage : localStorage).clear(), lost);
     await panel.page.reload();
@@ -28,7 +28,7 @@ describe('a draft', () => {
     await panel.snapshot(options);
   }
 
-  it('is told to the host while it is typed, not only when the user pauses', async () => {
+  it('is sent to the host while the user types, not only on a pause', async () => {
     panel = await browser.open(of('first'));
     await field().pressSequentially('half a thought that goes on and on', { delay: 20 });
     const [first] = await panel.posted('draft');
@@ -38,7 +38,7 @@ describe('a draft', () => {
     );
   });
 
-  it('is told to the host at once when the panel is hidden or loses the focus', async () => {
+  it('is sent to the host at once when the panel is hidden or loses the focus', async () => {
     for (const event of ['blur', 'pagehide']) {
       panel = await browser.open(of('first'));
       await field().fill('half');
@@ -47,7 +47,7 @@ describe('a draft', () => {
     }
   });
 
-  it('is all there after the page was destroyed in mid-word', async () => {
+  it('is complete after the page was destroyed in mid-word', async () => {
     for (const lost of [undefined, 'state', 'storage'] as const) {
       panel = await browser.open(of('first'));
       await field().fill('half a thou');
@@ -58,7 +58,7 @@ describe('a draft', () => {
     }
   });
 
-  it('is the one of the host where that is newer', async () => {
+  it("is the host's if that is newer", async () => {
     panel = await browser.open(of('first'));
     await field().fill('old words');
     const { revision } = await panel.next('draft');
@@ -66,7 +66,7 @@ describe('a draft', () => {
     await written('newer words');
   });
 
-  it('is the newer one of the page itself and of another page of the session', async () => {
+  it("is the newest of this page's and another page's", async () => {
     for (const [later, text] of [
       [5, 'of the other page'],
       [-5, 'of this page'],
@@ -83,7 +83,7 @@ describe('a draft', () => {
     }
   });
 
-  it('stays with the session that it was written in', async () => {
+  it('stays with its session', async () => {
     panel = await browser.open(of('first'));
     await field().fill('half a thought');
     await panel.snapshot(of('second', { draft: 'of the second' }));
@@ -95,7 +95,7 @@ describe('a draft', () => {
     await written('half a thought');
   });
 
-  it('is empty where the message was sent and the page was destroyed before it heard so', async () => {
+  it('is empty if the message was sent and the page was destroyed before the confirmation', async () => {
     panel = await browser.open(of('first'));
     await field().fill('deploy to production');
     await field().press('Enter');
@@ -104,7 +104,7 @@ describe('a draft', () => {
     await written('');
   });
 
-  it('comes back where the message was sent to a host that was dead', async () => {
+  it('comes back if the message was sent to a dead host', async () => {
     for (const lost of [undefined, 'state', 'storage'] as const) {
       panel = await browser.open(of('first'));
       await field().fill('typed while nobody listened');
@@ -116,7 +116,7 @@ describe('a draft', () => {
     }
   });
 
-  it('leaves nothing in the browser once the host has the message', async () => {
+  it('leaves nothing in local storage once the host has the message', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');
     const kept = () =>
@@ -129,7 +129,7 @@ describe('a draft', () => {
     assert.deepEqual(await kept(), []);
   });
 
-  it('keeps what was typed after a message that the host has taken, also where the page did not hear so', async () => {
+  it('keeps what was typed after a sent message, even without its confirmation', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');
     await field().press('Enter');
@@ -139,7 +139,7 @@ describe('a draft', () => {
     await written('and two');
   });
 
-  it('is what was typed since, where the message of another session is taken', async () => {
+  it('is what was typed since, when the message of another session is accepted', async () => {
     panel = await browser.open(of('first'));
     await field().fill('one');
     await field().press('Enter');
@@ -152,7 +152,7 @@ describe('a draft', () => {
     await written('of the second');
   });
 
-  it('is emptied in every place when the message was sent from one of them', async () => {
+  it('is emptied everywhere when the message was sent from one place', async () => {
     panel = await browser.open(of('first', { draft: { text: 'once', revision: 4 } }));
     await panel.send({ type: 'draft', key: 'first', text: '', revision: 5 });
     await written('');
@@ -160,7 +160,7 @@ describe('a draft', () => {
     assert.deepEqual(await panel.posted('send'), []);
   });
 
-  it('shows what is typed in another place, unless something is typed here', async () => {
+  it('shows what is typed elsewhere, unless the user types here', async () => {
     panel = await browser.open(of('first'));
     await panel.send({ type: 'draft', key: 'first', text: 'from there', revision: 3 });
     await written('from there');
@@ -172,7 +172,7 @@ describe('a draft', () => {
     assert.equal(await field().inputValue(), 'from here');
   });
 
-  it('too large for a message is refused with a sentence, and stays', async () => {
+  it('too large for a message is refused with an explanation, and stays', async () => {
     panel = await browser.open(of('first'));
     const text = 'x'.repeat(2_000_001);
     await field().fill(text);
@@ -185,7 +185,7 @@ describe('a draft', () => {
     assert.equal((await panel.next('send')).text, 'short');
   });
 
-  it('that was refused can be sent again, with the reason in sight', async () => {
+  it('that was refused can be sent again, with the reason shown', async () => {
     panel = await browser.open(of('first'));
     await field().fill('hello');
     await field().press('Enter');

@@ -1,4 +1,5 @@
-// Every kind of entry in a real browser, under the real content policy: roles, names and attributes that assistive technology and tests rely on.
+// Every kind of entry in a real browser under the real content security policy: the roles, names
+// and attributes that assistive technology and tests use.
 import assert from 'node:assert/strict';
 import type { ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
@@ -14,7 +15,7 @@ describe('entries', () => {
     return panel;
   }
 
-  it('gives each entry the role, kind and id that others find it by', async () => {
+  it('have the role, kind and id that others find them by', async () => {
     const { page } = await open();
     const log = page.getByRole('log', { name: 'Conversation' });
     const found = await log
@@ -28,7 +29,7 @@ describe('entries', () => {
     assert.deepEqual(found, expected);
   });
 
-  it('draws the end of a turn as a separator that says why and how', async () => {
+  it('show the end of a turn as a separator with its reason and duration', async () => {
     const { page } = await open();
     const rule = page.getByRole('separator', { name: /Turn 1 ended/ });
     assert.equal(await rule.getAttribute('data-turn-id'), 't1');
@@ -37,7 +38,7 @@ describe('entries', () => {
     assert.match(await rule.innerText(), /Turn 1 ended · 12\.4 s · 3 tools · 1 file · 8\.1K tokens/);
   });
 
-  it('draws a turn that the end of its window interrupted in the colour of every other, and one that failed as an error', async () => {
+  it('show an interrupted turn like any other, and a failed one as an error', async () => {
     const turn = {
       number: 1,
       origin: 'user',
@@ -63,7 +64,7 @@ describe('entries', () => {
     assert.notEqual(colours[1], colours[2]);
   });
 
-  it('offers to load a part that lies elsewhere, and to try again where one is missing', async () => {
+  it('offer to load content that is elsewhere, and to retry what is missing', async () => {
     const { page } = await open([
       { id: 'g1', kind: 'gap', at: 1, text: 'a.zip (application/zip) is on x.', unloaded: true, retryId: 'past-0.1' },
       { id: 'g2', kind: 'gap', at: 2, text: 'Message 2 is missing.', retryId: 'past-1' },
@@ -85,21 +86,21 @@ describe('entries', () => {
     assert.doesNotMatch(await page.locator('[data-entry-id=g3]').innerText(), /\u202e/);
   });
 
-  it('marks what came after the turn, so that it is not taken for a part of it', async () => {
+  it('mark what arrived after its turn', async () => {
     const { page } = await open();
     const late = page.locator('[data-entry-id=a2]');
     assert.equal(await late.getAttribute('data-late'), 'true');
     assert.match(await late.innerText(), /After the turn/);
   });
 
-  it('asks for the text of a turn from its end', async () => {
+  it('copy the text of a turn from its end', async () => {
     const { page } = await open();
     await page.locator('.turn-end').hover();
     await page.getByRole('button', { name: 'Copy response' }).click();
     assert.equal(typeof (await panel.next('copyTurn')).turnId, 'string');
   });
 
-  it('says where a turn ended and the agent had said nothing', async () => {
+  it('tell if the agent ended a turn without any message', async () => {
     const turn = { id: 't1', number: 1, origin: 'user', startedAt: 0, endedAt: 200, stopReason: 'end_turn' } as const;
     const end = (isEmpty?: true): ItemView => {
       const view = { ...turn, tools: 0, files: 0, ...(isEmpty && { isEmpty }) };
@@ -111,7 +112,7 @@ describe('entries', () => {
     assert.doesNotMatch(other ?? '', /response/);
   });
 
-  it('numbers the lines of a change as in the file, and not at all where nobody knows how', async () => {
+  it('number the lines of a diff as in the file, or not at all if unknown', async () => {
     const edit = (id: string, unnumbered?: true): ItemView =>
       tool(id, { toolKind: 'edit', content: [{ type: 'diff', diff: { ...DIFF, ...(unnumbered && { unnumbered }) } }] });
     const { page } = await open([edit('known'), edit('unknown', true)]);
@@ -126,7 +127,7 @@ describe('entries', () => {
     assert.deepEqual(await numbers('unknown'), ['     |     ', '     |     ']);
   });
 
-  it('says what the tokens of a turn went to, in the tooltip of their number and to assistive technology', async () => {
+  it('show token counts by category in a tooltip and to assistive technology', async () => {
     const turn = {
       id: 't1',
       number: 1,
@@ -163,7 +164,7 @@ describe('entries', () => {
     await said.getByText('check the **date**').waitFor();
   });
 
-  it('offers to send a failed prompt again at the end of the newest turn alone, while the host offers it', async () => {
+  it('offer to resend a failed prompt only at the end of the latest turn, while the host allows it', async () => {
     const failed = (number: number): ItemView => ({
       kind: 'turn_end',
       id: `end${number}`,
@@ -182,7 +183,7 @@ describe('entries', () => {
     assert.equal(await again.count(), 0);
   });
 
-  it('offers other ways to send a failed prompt again at the failure of the newest turn alone', async () => {
+  it('offer other ways to resend a failed prompt only at the error of the latest turn', async () => {
     const failure = (number: number): ItemView => ({
       kind: 'error',
       id: `e${number}`,
@@ -205,7 +206,7 @@ describe('entries', () => {
     assert.equal(await page.getByRole('button', { name: /Continue without|transcript/ }).count(), 0);
   });
 
-  it('opens the full output of a tool call in the editor where it is shown cut', async () => {
+  it('open the full output of a truncated tool call in the editor', async () => {
     const output = 'line\n'.repeat(500);
     const terminal = { id: 'x', output, truncated: false, running: false, openable: false } as const;
     const { page } = await open([
@@ -228,7 +229,7 @@ describe('entries', () => {
     assert.equal((await panel.next('openOutput', before)).index, 1);
   });
 
-  it('stacks tool calls without a body in rows of 24 px, and keeps others apart', async () => {
+  it('stack tool calls without content in rows of 24 px, and separate others', async () => {
     const read = (id: string) => tool(id, { title: `Read ${id}.ts`, toolKind: 'read' });
     const edit = tool('edit', { title: 'Edit', toolKind: 'edit', content: [{ type: 'diff', diff: DIFF }] });
     const { page } = await open([read('a'), read('b'), read('c'), edit, read('d')]);
@@ -239,7 +240,7 @@ describe('entries', () => {
     assert.ok(between.y >= c.y + c.height + 4 && d.y >= between.y + between.height + 4);
   });
 
-  it('opens a picture large at a click or a key, and Esc brings the focus back', async () => {
+  it('enlarge an image on click or key, and restore the focus on Escape', async () => {
     const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const { page } = await open([message('u', 'user', [{ type: 'image', data, mimeType: 'image/png' }])]);
     const small = page.getByRole('button', { name: 'Enlarge image' });
@@ -253,7 +254,7 @@ describe('entries', () => {
     assert.ok(await small.evaluate((node) => node === document.activeElement));
   });
 
-  it('brings what was searched for to the eye and marks it alone', async () => {
+  it('scroll to a search result and highlight only that', async () => {
     const items = Array.from({ length: 300 }, (_, index) => message(`m${index}`, 'agent', `Paragraph ${index}`));
     const { page } = await open(items, { height: 600 });
     for (const index of [20, 90]) {
@@ -265,7 +266,7 @@ describe('entries', () => {
     assert.equal(await page.locator('.found').count(), 1);
   });
 
-  it('says the state of a tool call in an attribute and in words', async () => {
+  it('show the status of a tool call as an attribute and as text', async () => {
     const { page } = await open();
     const failed = page.locator('[data-entry-id=c4]');
     assert.equal(await failed.getAttribute('data-tool-status'), 'failed');
@@ -276,7 +277,7 @@ describe('entries', () => {
     );
   });
 
-  it('keeps the whitespace of what the user wrote and shows markup in it as text', async () => {
+  it('keep the whitespace of user messages and show markup in them as text', async () => {
     const text = '  two\n\n   <b>lines</b> **not bold**';
     const { page } = await open([message('u', 'user', text)]);
     const said = page.locator('[data-entry-id=u] .said');
@@ -285,7 +286,7 @@ describe('entries', () => {
     assert.equal(await said.locator('b, strong').count(), 0);
   });
 
-  it('shows what the user attached as the chip that it was, with its lines, and opens it', async () => {
+  it('show attachments as chips with their lines, and open them', async () => {
     const uri = 'file:///work/app/src/deferred.ts#L4-L6';
     const { page } = await open([
       message('u', 'user', [
@@ -300,7 +301,7 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: uri });
   });
 
-  it('folds a thought to a line and opens it on demand', async () => {
+  it('collapse a thought to one line and expand it on demand', async () => {
     const { page } = await open([message('t', 'thought', 'First.\n\nThen **this**.', 4200)]);
     const row = page.getByRole('button', { name: 'Thought for 4 s' });
     assert.equal(await row.getAttribute('aria-expanded'), 'false');
@@ -310,7 +311,7 @@ describe('entries', () => {
     assert.equal(await row.getAttribute('aria-expanded'), 'true');
   });
 
-  it('shows the last words of a thought while it goes on', async () => {
+  it('show the end of a thought while it streams', async () => {
     const running = {
       phase: 'running' as const,
       turn: { id: 't1', number: 1, origin: 'user' as const, startedAt: 0, tools: 0, files: 0 },
@@ -320,7 +321,7 @@ describe('entries', () => {
     assert.match(await page.locator('[data-entry-id=t]').innerText(), /Thinking…\s*And the next/);
   });
 
-  it('shows an edit with its numbers, and opens it in the editor', async () => {
+  it('show an edit with its counts, and open it in the editor', async () => {
     const { page } = await open([
       tool('c', { title: 'Edit', toolKind: 'edit', content: [{ type: 'diff', diff: DIFF }] }),
     ]);
@@ -342,7 +343,7 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openDiff'), { type: 'openDiff', key: 's1', index: 0, content: 0 });
   });
 
-  it('shows the end of a command’s output in the terminal’s colours, and follows it', async () => {
+  it('show the end of a command’s output in terminal colours, and follow it', async () => {
     const terminal = { id: 'x', output: 'one\n', truncated: false, running: true, openable: true } as const;
     const { page } = await open([
       tool('c', {
@@ -372,7 +373,7 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openTerminal'), { type: 'openTerminal', key: 's1', terminalId: 'x' });
   });
 
-  it('opens a tool call to its places and asks for its raw input only then', async () => {
+  it('expand a tool call to its locations, and request its raw input only then', async () => {
     const { page } = await open();
     assert.equal((await panel.posted('details')).length, 0);
     await page.locator('[data-entry-id=c1] .row').click();
@@ -394,7 +395,7 @@ describe('entries', () => {
     assert.match(await page.locator('[data-entry-id=c1]').innerText(), /"path":"x"/);
   });
 
-  it('shows the text of a file as it is, a fence in it as code, and the raw JSON only on demand', async () => {
+  it('show file contents as they are, a fence in them as code, and the raw JSON only on demand', async () => {
     const text = (said: string) => [{ type: 'content', block: { type: 'text', text: said } }] as const;
     const { page } = await open([
       tool('r', { toolKind: 'read', content: text('# one\n*two*\n  three'), hasRaw: true, rawOutput: '{"a":1}' }),
@@ -411,7 +412,7 @@ describe('entries', () => {
     await raw.getByText('{"a":1}').waitFor();
   });
 
-  it('keeps the way to a change and the mark of an answer where there is little room', async () => {
+  it('keep the link to a diff and the mark of an answer in little space', async () => {
     await open(
       [
         tool('e', {
@@ -433,7 +434,7 @@ describe('entries', () => {
     assert.ok(((await mark.boundingBox())?.width ?? 99) < 30);
   });
 
-  it('shows a long message of the user whole, line by line as it was written', async () => {
+  it('show a long user message completely, line by line', async () => {
     const lines = Array.from({ length: 900 }, (_, index) => (index % 90 === 7 ? '' : `line ${index}`));
     const text = `${lines.join('\n')}\n${'A'.repeat(9_000)}\n\n\nend`;
     const { page } = await open([message('u', 'user', text)]);
@@ -445,7 +446,7 @@ describe('entries', () => {
     assert.equal(shown, text);
   });
 
-  it('draws the beginning of a long message until the user opens it, and breaks a line without end', async () => {
+  it('show the beginning of a long message until it is expanded, and break endless lines', async () => {
     const { page } = await open([message('u', 'user', '\u001b['.repeat(50_000))]);
     const boxes = (): Promise<number[]> =>
       page.locator('.said .text-box').evaluateAll((all) => all.map((box) => box.textContent?.length ?? 0));
@@ -457,7 +458,7 @@ describe('entries', () => {
     assert.ok(await page.getByRole('button', { name: 'Show less' }).evaluate((it) => it === document.activeElement));
   });
 
-  it('keeps what was opened open after a reload', async () => {
+  it('stay expanded after a reload', async () => {
     const { page } = await open();
     await page.locator('[data-entry-id=th1] .row').click();
     await page.locator('[data-entry-id=th1] .blocks').waitFor();
@@ -467,7 +468,7 @@ describe('entries', () => {
     await page.locator('[data-entry-id=th1] .blocks').waitFor();
   });
 
-  it('shows what it does not know as JSON on demand, rather than not at all', async () => {
+  it('show unknown content as JSON on demand', async () => {
     const { page } = await open([
       tool('c', { content: [{ type: 'raw', kind: 'hologram', json: '{"type":"hologram"}' }] }),
       {
@@ -487,7 +488,7 @@ describe('entries', () => {
     await page.getByText('{"sessionUpdate":"x"}').waitFor();
   });
 
-  it('shows images that are in the message and never fetches one', async () => {
+  it('show embedded images and never fetch one', async () => {
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const { page } = await open([
       message('a', 'agent', [
@@ -500,7 +501,7 @@ describe('entries', () => {
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'https://example.com/x.png' });
   });
 
-  it('draws everything in each theme and at 280 px without a horizontal scroll bar', async () => {
+  it('draw in each theme and at 280 px without a horizontal scroll bar', async () => {
     for (const theme of ['dark', 'light', 'hc', 'hclight'] as const) {
       const items = conversation();
       const session = { ...SESSION_FULL, permissions: [permission(items.length - 1)] };

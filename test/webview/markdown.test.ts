@@ -1,4 +1,5 @@
-// Markdown in a real browser: what streams in is drawn as if it had come at once, at a bounded cost, and nothing hostile gets through.
+// Markdown in a real browser: streamed text is drawn as if it had arrived at once, at bounded cost,
+// and hostile text does no harm.
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
@@ -60,16 +61,16 @@ describe('markdown', () => {
   });
   after(() => page.close());
 
-  it('draws a text that came in pieces as the same text that came at once', async () => {
+  it('draws a text in pieces like the same text at once', async () => {
     const text = fc.array(fc.constantFrom(...FRAGMENTS), { minLength: 1, maxLength: 30 }).map((all) => all.join(''));
     const cases = fc.sample(fc.tuple(text, fc.integer({ min: 1, max: 40 })), { numRuns: 1500, seed: 7 });
     cases.push([MARKDOWN, 1], [MARKDOWN, 3], [`${MARKDOWN}\n\n`.repeat(12), 17]);
-    // All in one call: a round trip for each would take longer than the drawing.
+    // In a single call: a round trip for each piece would take longer than the drawing.
     const different = await page.evaluate((all) => all.map(([whole, size]) => parts.difference(whole, size)), cases);
     assert.deepEqual(different.filter((one) => one !== '').slice(0, 3), []);
   });
 
-  it('draws long lists, tables, paragraphs and code the same however they came', async () => {
+  it('draws long lists, tables, paragraphs and code the same however they arrived', async () => {
     const texts = [
       '- an item with **some** text\n'.repeat(800),
       `| a | b |\n| --- | --: |\n${'| one | `two` |\n'.repeat(600)}\nend`,
@@ -83,7 +84,7 @@ describe('markdown', () => {
     }
   });
 
-  it('costs no more per update at the end of 100 KB than of 10 KB, whatever the text is made of', async () => {
+  it('takes no longer per update at the end of 100 KB than of 10 KB, whatever the text', async () => {
     const kinds: Readonly<Record<string, string>> = {
       mixed: MARKDOWN,
       list: '- an item with some text\n',
@@ -108,7 +109,7 @@ describe('markdown', () => {
     }
   });
 
-  it('draws the end of a text anew with each word, or lets go of what the user has selected in it', async () => {
+  it('redraws the end of a text without touching what the user has selected in it', async () => {
     const texts = [
       'Words with **strong** ones, `code` and [links](https://example.com/a) in a paragraph that goes on and on. '.repeat(
         4,
@@ -122,7 +123,7 @@ describe('markdown', () => {
     }
   });
 
-  it('shows HTML as text and gives no link an address', async () => {
+  it('shows HTML as text and gives no link a URL', async () => {
     const hostile = [
       '<img src=x onerror="alert(1)"><script>alert(2)</script>',
       '[click](javascript:alert(3)) [data](data:text/html,<script>alert(4)</script>) <javascript:alert(5)>',
@@ -138,7 +139,7 @@ describe('markdown', () => {
     assert.deepEqual(await panel.next('openLink'), { type: 'openLink', key: 's1', href: 'javascript:alert(3)' });
   });
 
-  it('writes out characters that would make a path or a command look like another', async () => {
+  it('writes out characters that would make a path or command look like another', async () => {
     const panel = await browser.open({
       items: [message('a', 'agent', 'Run `rm \u202exfdp.exe` and\n\n```sh\necho \u2066hidden\n```\n')],
     });
@@ -147,7 +148,7 @@ describe('markdown', () => {
     assert.match(text, /echo ⟨U\+2066⟩hidden/);
   });
 
-  it('colours code with its own chunk once the block is closed, and copies it whole', async () => {
+  it('highlights code in its own chunk once the block is closed, and copies it whole', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', '```ts\nconst x = 1;')] });
     await panel.update({ op: 'append', index: 0, text: '\nlet y;\n```\n', until: 0 });
     await panel.page.locator('.hljs-keyword', { hasText: 'let' }).waitFor();
@@ -155,7 +156,7 @@ describe('markdown', () => {
     assert.equal((await panel.next('copy')).text, 'const x = 1;\nlet y;');
   });
 
-  it('keeps in the page what is selected, draws what of it was not drawn, and copies no controls', async () => {
+  it('keeps selected content in the page, draws it completely, and copies no control characters', async () => {
     const text = Array.from({ length: 400 }, (_, index) => `Paragraph ${index} of the answer.`).join('\n\n');
     const panel = await browser.open({ items: [message('a', 'agent', `${text}\n\n\`\`\`ts\nlet x;\n\`\`\``)] });
     await panel.scrollTo(0);
@@ -176,7 +177,7 @@ describe('markdown', () => {
     await panel.page.waitForFunction(() => document.querySelectorAll('.segment > p').length < 200);
   });
 
-  it('draws a code line of 40,000 characters as one line, and a table of 500 rows with one head', async () => {
+  it('draws a code line of 40,000 characters as one line, and a table of 500 rows with one header', async () => {
     const rows = Array.from({ length: 500 }, (_, row) => `| ${row} | a text in a cell that takes some room here | b |`);
     const text = `\`\`\`ts\n${'ab '.repeat(13_400)}\nsecond\n\`\`\`\n\n\`\`\`ts\nlet x;\n\`\`\`\n\n| n | text | c |\n|---|---|---|\n${rows.join('\n')}\n`;
     const panel = await browser.open({ items: [message('a', 'agent', text)] });
@@ -194,7 +195,7 @@ describe('markdown', () => {
     assert.ok(heads <= 1, `${heads} heads`);
   });
 
-  it('keeps the same distance between blocks wherever a long answer is cut', async () => {
+  it('keeps the distance between blocks wherever a long answer is split', async () => {
     const part = 'A paragraph of some words.\n\n## A heading\n\n---\n\n';
     const panel = await browser.open({ items: [message('a', 'agent', part.repeat(120))], height: 9_000 });
     // The boxes that come into sight are drawn one frame after the other.
@@ -211,7 +212,7 @@ describe('markdown', () => {
     assert.deepEqual([...new Set(distances)].sort(), ['H4 HR 6', 'HR P 12', 'P H4 8']);
   });
 
-  it('tells what a diff adds from what it removes', async () => {
+  it('distinguishes added and removed lines of a diff', async () => {
     const panel = await browser.open({ items: [message('a', 'agent', '```diff\n-old\n+new\n```\n')], theme: 'light' });
     const look = (mark: string): Promise<string> =>
       panel.page.locator(`.hljs-${mark}`).evaluate((node) => {
@@ -223,7 +224,7 @@ describe('markdown', () => {
     assert.doesNotMatch(`${added} ${removed}`, /rgba\(0, 0, 0, 0\)/);
   });
 
-  it('shows a megabyte in one piece, and one line without an end, without freezing', async () => {
+  it('shows a megabyte at once, and an endless line, without freezing', async () => {
     const items = [message('a', 'agent', `${MARKDOWN}\n\n`.repeat(800)), message('b', 'agent', 'x'.repeat(300_000))];
     const panel = await browser.open({ items });
     assert.ok((await panel.elements()) < 6_000);

@@ -1,4 +1,5 @@
-// Questions of permission in a real browser: what they are about stands before the answers, and each is answered once.
+// Permission requests in a real browser: what they are about is shown before the answers, and each
+// is answered once.
 import assert from 'node:assert/strict';
 import type { Panel } from './harness/browser';
 import { DIFF, message, permission, tool } from './harness/samples';
@@ -17,7 +18,7 @@ describe('permission', () => {
   });
   const card = () => panel.page.getByRole('group', { name: /^Permission:/ });
 
-  it('shows the change before the answers, and one button for each, named as the agent named it', async () => {
+  it('is shown with the change before the answers, and one button for each, named as the agent named it', async () => {
     await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
     assert.deepEqual(
       await card()
@@ -34,7 +35,7 @@ describe('permission', () => {
     assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: 'always' });
   });
 
-  it('answers to 1, 2, 3 where it has the focus, and nowhere else', async () => {
+  it('is answered by 1, 2, 3 when focused, and nowhere else', async () => {
     await open({ items: [asked], session: { phase: 'requiresAction', permissions: [permission(0)] } });
     await panel.answerable();
     await field().pressSequentially('3');
@@ -56,14 +57,14 @@ describe('permission', () => {
     assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: null });
   });
 
-  it('can be dismissed where the agent offers nothing', async () => {
+  it('can be dismissed if the agent offers no options', async () => {
     await open({ items: [asked], session: { permissions: [permission(0, { options: [] })] } });
     await card().getByText('The agent offered no options.').waitFor();
     await card().getByRole('button', { name: 'Dismiss' }).click();
     assert.deepEqual(await panel.next('permission'), { type: 'permission', key: 's1', id: 'p1', optionId: null });
   });
 
-  it('asks for the raw input where there is nothing else to judge by', async () => {
+  it('requests the raw input if there is nothing else to judge by', async () => {
     const blind = tool('c', { title: 'Run', toolKind: 'execute', status: 'pending', hasRaw: true });
     await open({ items: [blind], session: { permissions: [permission(0)] } });
     assert.deepEqual(await panel.next('details'), { type: 'details', key: 's1', index: 0 });
@@ -71,7 +72,7 @@ describe('permission', () => {
     assert.match(await card().innerText(), /rm -rf/);
   });
 
-  it('shows a long command to its last character, and the question where it says something else', async () => {
+  it('shows a long command completely, and the question if it differs', async () => {
     const command = `echo one && \\\n${'x'.repeat(200)} && rm -rf build`;
     const long = tool('c', { title: command, toolKind: 'execute', status: 'pending', hasRaw: true });
     await open({ items: [long], session: { permissions: [permission(0, { title: 'Clean up' })] } });
@@ -81,7 +82,7 @@ describe('permission', () => {
     assert.deepEqual(await panel.next('details'), { type: 'details', key: 's1', index: 0 });
   });
 
-  it('shows every open question and is announced', async () => {
+  it('is shown and announced, each of several', async () => {
     const second = permission(1, { id: 'p2', title: 'Second' });
     const items = [asked, tool('c2', { status: 'pending' })];
     await open({ items, session: { permissions: [permission(0), second] } });
@@ -91,7 +92,7 @@ describe('permission', () => {
     assert.equal(await card().count(), 1);
   });
 
-  it('shows a question about something that is no tool call, or not here', async () => {
+  it('is shown if it is about no tool call, or one that is not loaded', async () => {
     await open({
       items: [message('a', 'agent', 'x')],
       session: { permissions: [permission(0), permission(7, { id: 'p2' })] },

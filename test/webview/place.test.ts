@@ -1,4 +1,5 @@
-// The reader's place: what they look at stays where it is, whatever is drawn, grows or comes around it, and they come back to it.
+// The scroll position: visible content stays in place whatever is drawn, grows or is inserted
+// around it, and the position is restored.
 import assert from 'node:assert/strict';
 import { type Anchor, CONTRACT_VERSION, type ItemView, type Op } from '../../src/panel/contract';
 import { type Panel, type PanelOptions, SESSION } from './harness/browser';
@@ -6,7 +7,7 @@ import { MARKDOWN, message } from './harness/samples';
 import { RUNNING } from './harness/useChrome';
 import { useHarness } from './harness/useHarness';
 
-describe("the reader's place", () => {
+describe('the scroll position', () => {
   const browser = useHarness();
   let panel: Panel;
 
@@ -15,7 +16,7 @@ describe("the reader's place", () => {
     await drawn();
   }
 
-  /** Waits until all that is in sight, and a little more, is drawn, and a picture of it was made. */
+  /** Waits until everything in and near view is drawn and painted. */
   async function drawn(): Promise<void> {
     await panel.page.waitForFunction(() => {
       const { top, bottom } = document.querySelector('.transcript')!.getBoundingClientRect();
@@ -29,7 +30,7 @@ describe("the reader's place", () => {
 
   const scrollTo = (top: number): Promise<void> => panel.scrollTo(top);
 
-  /** Distance of the end of the transcript from the lower edge, px. */
+  /** Distance of the end of the transcript from the bottom edge, px. */
   async function fromEnd(): Promise<number> {
     await drawn();
     return panel.page.evaluate(() => {
@@ -38,7 +39,9 @@ describe("the reader's place", () => {
     });
   }
 
-  /** What lies in sight, and where: a whole block, as its insides change when its code is coloured. */
+  /**
+   * The visible blocks and their positions; whole blocks, as highlighting changes their contents.
+   */
   const seen = (): Promise<readonly [string, number]> =>
     panel.page.evaluate(() => {
       const box = document.querySelector('.transcript')!.getBoundingClientRect();
@@ -48,13 +51,13 @@ describe("the reader's place", () => {
       return [`${entry}: ${node.textContent}`, Math.round(node.getBoundingClientRect().top)] as const;
     });
 
-  /** The place that the panel keeps for after a reload. */
+  /** The position that the panel keeps for a reload. */
   async function kept(): Promise<Anchor> {
     const anchor = await panel.page.waitForFunction(() => (host.state() as { anchor?: Anchor }).anchor);
     return (await anchor.jsonValue())!;
   }
 
-  /** How far an entry is above the upper edge, px. */
+  /** How far the top of an entry is above the top edge, px. */
   const offsetOf = (index: number): Promise<number> =>
     panel.page.evaluate((at) => {
       const { top } = document.querySelector('.transcript')!.getBoundingClientRect();
@@ -66,7 +69,7 @@ describe("the reader's place", () => {
     assert.ok(Math.abs(is - offset) <= 1, `${is} instead of ${offset} px of the entry are above the edge`);
   }
 
-  /** The panel begins anew, and the reader is brought back; then nothing may move them any more. */
+  /** Reloads the panel and waits for the restored position; nothing may move it any more. */
   async function reload(items: readonly ItemView[], { index, offset }: Anchor): Promise<void> {
     await panel.page.reload();
     await panel.next('hello');
@@ -83,7 +86,7 @@ describe("the reader's place", () => {
     await assertAt({ index, offset });
   }
 
-  /** The headings in sight and where they are. */
+  /** The visible headings and their positions. */
   const headings = (): Promise<readonly { readonly text: string | null; readonly top: number }[]> =>
     panel.page.evaluate(() => {
       const { top, bottom } = document.querySelector('.transcript')!.getBoundingClientRect();
@@ -98,12 +101,15 @@ describe("the reader's place", () => {
   const long = (count: number): ItemView[] =>
     Array.from({ length: count }, (_, index) => message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`));
 
-  it('is left at the end for a height that shrank, and kept there from who scrolls up while words come', async () => {
+  it('follows the end when content shrinks, and stays when the user scrolls up during streaming', async () => {
     await open({
       items: Array.from({ length: 40 }, (_, index) => message(`m${index}`, 'agent', MARKDOWN)),
       session: RUNNING,
     });
-    /** Between two frames, what is above gets shorter, the browser has to know where it stands, and the next words come. */
+    /**
+     * Between two frames, content above shrinks, the browser has to update the position, and the
+     * next text arrives.
+     */
     const shrinkAndGrow = (): Promise<void> =>
       panel.page.evaluate(
         () =>
@@ -125,14 +131,14 @@ describe("the reader's place", () => {
       );
     await shrinkAndGrow();
     assert.ok((await fromEnd()) < 3, `${await fromEnd()} px from the end`);
-    // The same with a turn of the wheel is a wish.
+    // The same with the mouse wheel is intended.
     await panel.page.locator('.transcript').hover();
     await panel.page.mouse.wheel(0, -300);
     await panel.page.locator('.jump').waitFor();
     assert.ok((await fromEnd()) > 100);
   });
 
-  it('is the very end for who scrolls close to it', async () => {
+  it('is the very end when the user scrolls close to it', async () => {
     await open({ items: long(20) });
     const end = await panel.page.evaluate(() => document.querySelector('.transcript')!.scrollTop);
     await scrollTo(end - 200);
@@ -141,9 +147,9 @@ describe("the reader's place", () => {
     assert.ok((await fromEnd()) < 1, `${await fromEnd()} px from the end`);
   });
 
-  it('is changed without moving the page around the conversation', async () => {
+  it('changes without moving the page around the conversation', async () => {
     await open({ items: long(60) });
-    // The frame that VS Code shows the panel in is some pixels lower than what is in it.
+    // VS Code's frame is a few pixels higher than its content.
     await panel.page.evaluate(() => {
       const { documentElement, body } = document;
       documentElement.style.overflow = 'hidden';
@@ -168,7 +174,7 @@ describe("the reader's place", () => {
     assert.equal(await panel.page.evaluate(() => scrollY), 0);
   });
 
-  it('stays while the answer grows below, and the button leads back to the end', async () => {
+  it('stays while the answer grows below, and the button returns to the end', async () => {
     await open({ items: [...long(40), message('a', 'agent', 'Start.')], session: RUNNING });
     await panel.page.locator('.transcript').hover();
     await panel.page.mouse.wheel(0, -900);
@@ -185,8 +191,8 @@ describe("the reader's place", () => {
     assert.ok((await fromEnd()) < 3, 'after the jump the end is followed again');
   });
 
-  it('moves with the keys and by nothing else, through pages that were never drawn', async () => {
-    // Of many lengths, so that the guessed heights are wrong.
+  it('moves only with the keys, through pages that were never drawn', async () => {
+    // Of various lengths, so that the estimated heights are wrong.
     const items = Array.from({ length: 600 }, (_, index) =>
       message(`m${index}`, index % 5 ? 'agent' : 'user', `Short **answer** ${index}. `.repeat(1 + ((index * 37) % 19))),
     );
@@ -221,7 +227,7 @@ describe("the reader's place", () => {
     assert.deepEqual(moves, []);
   });
 
-  it('comes back to where the reader was after a reload', async () => {
+  it('is restored after a reload', async () => {
     const items = long(60);
     await open({ items });
     await scrollTo(3_000);
@@ -230,7 +236,7 @@ describe("the reader's place", () => {
     await reload(items, anchor);
   });
 
-  it('comes back into the middle of a message that is too long to be drawn at once', async () => {
+  it('is restored within a message that is too long to be drawn at once', async () => {
     const parts = Array.from({ length: 60 }, (_, index) => `## Part ${index}\n\n${MARKDOWN}`);
     const items = [...long(8), message('whole', 'agent', parts.join('\n\n')), ...long(8)];
     await open({ items });
@@ -248,7 +254,7 @@ describe("the reader's place", () => {
     }
   });
 
-  it('is right also where the conversation comes before the panel is laid out', async () => {
+  it('is restored if the conversation arrives before the panel is laid out', async () => {
     await open({ items: [] });
     const items = long(60);
     const sent = {
@@ -275,7 +281,7 @@ describe("the reader's place", () => {
     await assertAt({ index: 20, offset: 33 });
   });
 
-  it('is left for by who scrolls before the first picture', async () => {
+  it('is left alone if the user scrolls before the first paint', async () => {
     await open({ items: [] });
     await panel.page.evaluate(() => {
       const frame = document.querySelector('.transcript-frame')!;
@@ -293,7 +299,7 @@ describe("the reader's place", () => {
     assert.ok((await fromEnd()) > 1_000);
   });
 
-  it('is the same when the host shows the same session again', async () => {
+  it('is unchanged when the host shows the same session again', async () => {
     const items = long(60);
     await open({ items });
     await scrollTo(3_000);
@@ -303,8 +309,8 @@ describe("the reader's place", () => {
     await assertAt(anchor);
   });
 
-  it('is where the reader scrolls while they are being brought somewhere', async () => {
-    // The items around the place are not here yet: bringing the reader there takes until they come.
+  it('is where the user scrolls while it is being restored', async () => {
+    // The items around the target are not loaded, so restoring waits for them.
     const all = long(200);
     await open({ items: all.slice(150), from: 150, total: 200 });
     const before = await panel.count();

@@ -1,4 +1,4 @@
-// Forms and pages that an agent asks for, in a real browser under the real content policy.
+// Forms and pages requested by an agent, in a real browser under the real content security policy.
 import assert from 'node:assert/strict';
 import type { ElicitationView, Form } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
@@ -20,7 +20,7 @@ describe('questions', () => {
   const field = (name: string) => card().getByRole('textbox', { name });
   const press = (name: string) => card().getByRole('button', { name, exact: true }).click();
 
-  it('does not say who asks and what, or does not say it aloud', async () => {
+  it('tell who asks and what, and announce it', async () => {
     const { page } = await open([asksForm]);
     await page.getByRole('group', { name: 'Question from Claude: Which database shall I use?' }).waitFor();
     assert.match(await card().innerText(), /Question from Claude\s+create_database\s+Which database shall I use\?/);
@@ -30,7 +30,7 @@ describe('questions', () => {
       .waitFor({ state: 'attached' });
   });
 
-  it('cannot be found by the names of its fields', async () => {
+  it('have fields that can be found by name', async () => {
     await open([asksForm]);
     await field('Name').waitFor();
     await card()
@@ -49,7 +49,7 @@ describe('questions', () => {
     assert.match(await card().innerText(), /Unsupported field type: hologram/);
   });
 
-  it('fills in a secret, or keeps one', async () => {
+  it('neither prefill nor keep a secret', async () => {
     const { page } = await open([asksForm]);
     assert.equal(await field('API token').inputValue(), '');
     await field('API token').fill('s3cret');
@@ -60,7 +60,7 @@ describe('questions', () => {
     assert.doesNotMatch(state, /s3cret/);
   });
 
-  it('sends what breaks the rules, or does not say what is wrong and where', async () => {
+  it('send only valid values, and show what is wrong at the field', async () => {
     const { page } = await open([asksForm]);
     await field('Name').fill('X');
     await field('Port').fill('many');
@@ -86,7 +86,7 @@ describe('questions', () => {
     assert.equal(await field('Name').getAttribute('aria-invalid'), null, 'it is right as soon as it is');
   });
 
-  it('loses an answer, or sends it twice', async () => {
+  it('send an answer exactly once', async () => {
     await open([asksForm]);
     await field('Name').fill('main');
     await field('What is it for?').fill('tests');
@@ -122,7 +122,7 @@ describe('questions', () => {
     assert.equal(await card().count(), 0);
   });
 
-  it('answers yes by itself, or cannot be told no', async () => {
+  it('can be declined, and are never accepted on their own', async () => {
     await open([asksForm]);
     await press('Decline');
     assert.deepEqual((await panel.next('elicitation')).answer, { kind: 'decline' });
@@ -130,7 +130,7 @@ describe('questions', () => {
     assert.deepEqual((await panel.next('elicitation', (await panel.count()) - 1)).answer, { kind: 'cancel' });
   });
 
-  it('throws away what was typed at the first Escape', async () => {
+  it('keep what was typed at the first Escape', async () => {
     const { page } = await open([asksForm]);
     await field('Name').fill('main');
     await panel.answerable('ask1');
@@ -141,7 +141,7 @@ describe('questions', () => {
     assert.deepEqual((await panel.next('elicitation')).answer, { kind: 'cancel' });
   });
 
-  it('answers a permission elsewhere by a digit that was pressed in it', async () => {
+  it('take digits as text, without answering a permission request elsewhere', async () => {
     const items = conversation();
     const { page } = await open([asksForm], { items, session: { permissions: [permission(items.length - 1)] } });
     await card().getByRole('button', { name: 'Decline' }).focus();
@@ -151,7 +151,7 @@ describe('questions', () => {
     assert.equal((await panel.posted('permission')).length, 0);
   });
 
-  it('forgets what was typed while the panel was away', async () => {
+  it('keep what was typed while the panel is hidden', async () => {
     const { page } = await open([asksForm]);
     await field('Name').fill('main');
     await page.reload();
@@ -162,7 +162,7 @@ describe('questions', () => {
     assert.doesNotMatch(JSON.stringify(await page.evaluate(() => host.state())), /main/);
   });
 
-  it('cannot be declined where it cannot be answered', async () => {
+  it('can be declined if they cannot be answered', async () => {
     const form: Form = { fields: [{ key: 's', type: 'unknown', kind: 'hologram', required: true }] };
     await open([{ id: 'a', mode: 'form', message: 'Show me', form }]);
     assert.ok(await card().getByRole('button', { name: 'Submit' }).isDisabled());
@@ -171,7 +171,7 @@ describe('questions', () => {
     await panel.next('elicitation');
   });
 
-  it('opens a page that was not shown whole, or sends an address back', async () => {
+  it('open a page only after showing its whole URL, and send no URL back', async () => {
     await open([asksPage]);
     const address = card().locator('.address');
     assert.equal(await address.innerText(), asksPage.mode === 'url' ? asksPage.url : '');
@@ -193,12 +193,12 @@ describe('questions', () => {
     await card().getByRole('button', { name: 'Open again' }).waitFor();
   });
 
-  it('does not warn of a name that only looks like another', async () => {
+  it('warn of a host name that looks like another', async () => {
     await open([{ ...asksPage, url: 'https://xn--pple-43d.com/' } as ElicitationView]);
     assert.match(await card().innerText(), /characters that may look like others/);
   });
 
-  it('leaves no way back to a question out of sight', async () => {
+  it('can be reached when scrolled out of view', async () => {
     const items = [...conversation(), ...conversation().map((item) => ({ ...item, id: `${item.id}b` }))];
     const { page } = await open([asksPage], { items, height: 500 });
     await page.getByRole('log').hover();
@@ -207,7 +207,7 @@ describe('questions', () => {
     await page.waitForFunction(() => document.activeElement?.matches('[data-elicitation-id="ask2"]'));
   });
 
-  it('can be answered only in some themes, or only in a wide panel', async () => {
+  it('can be answered in every theme and in a narrow panel', async () => {
     for (const theme of ['dark', 'light', 'hc', 'hclight'] as const) {
       await open([asksForm, asksPage], { theme, width: 280, height: 900 });
       const wide = await panel.page.evaluate(() => {

@@ -1,4 +1,5 @@
-// Edits of queued messages in a real browser: what is written is there again, and belongs to one message of one session.
+// Edits of queued messages in a real browser are restored, and belong to one message of one
+// session.
 import assert from 'node:assert/strict';
 import type { QueueItemView } from '../../src/panel/contract';
 import type { Panel } from './harness/browser';
@@ -18,7 +19,7 @@ describe('the edit of a queued message', () => {
     await button('Edit').click();
   }
 
-  it('is there again after the page was away, when the message is edited again', async () => {
+  it('is restored after a reload when the message is edited again', async () => {
     await open({ session: { queue } });
     await edit();
     await editor().fill('first queued, but better');
@@ -42,7 +43,7 @@ describe('the edit of a queued message', () => {
     assert.equal(await editor().inputValue(), 'first queued', 'it was saved, and is the host’s now');
   });
 
-  it('does not stand in the message of another session that has the same id', async () => {
+  it('does not appear in a message of another session with the same id', async () => {
     await open({ session: { key: 'A', queue } });
     await edit();
     await editor().fill('words for A');
@@ -52,7 +53,7 @@ describe('the edit of a queued message', () => {
     assert.equal(await editor().inputValue(), 'of B');
   });
 
-  it('comes into the message field where the message was sent meanwhile', async () => {
+  it('moves to the composer if the message was sent meanwhile', async () => {
     await open({ session: { queue }, draft: 'half a thought' });
     await edit();
     await editor().fill('first queued, but better');
@@ -63,7 +64,7 @@ describe('the edit of a queued message', () => {
     assert.match(await field().inputValue(), /^half a thought\n/);
   });
 
-  it('is gone with the message that the user removes', async () => {
+  it('is discarded with a message that the user removes', async () => {
     await open({ session: { queue } });
     await edit();
     await editor().fill('never mind');
@@ -83,7 +84,7 @@ describe('the focus', () => {
   });
   const inComposer = () => panel.page.waitForFunction(() => document.activeElement?.matches('textarea.message'));
 
-  it('is in the composer when the page gets it as a whole', async () => {
+  it('is in the composer when the page is focused as a whole', async () => {
     await open();
     await inComposer(); // the page has it from the beginning here
     await panel.page.evaluate(() => {

@@ -1,4 +1,5 @@
-// Files that came with a message or a tool call, in a real browser: each has a button that asks the host to save it, by its place alone.
+// Files in messages and tool calls, in a real browser: each has a button that asks the host to save
+// it by its position.
 import assert from 'node:assert/strict';
 import type { BlockView, ItemView } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
@@ -25,7 +26,7 @@ describe('files that can be saved', () => {
     return panel;
   }
 
-  /** Presses each button for a file, and says which places were asked for. */
+  /** Presses each Save button and returns the requested positions. */
   async function saveAll(): Promise<readonly unknown[]> {
     const buttons = panel.page.getByRole('button', { name: /^Save / });
     const names = await buttons.evaluateAll((nodes) => nodes.map((node) => node.getAttribute('aria-label')));
@@ -34,7 +35,7 @@ describe('files that can be saved', () => {
     return asked.map((one, at) => [names[at], one]);
   }
 
-  it('are saved from the place in the message that they stand at, those of the user excepted', async () => {
+  it("are saved by their position in the message, except the user's own", async () => {
     await open([
       message('u', 'user', [said, file]),
       message('a', 'agent', [said, text, bytes, said, empty, picture, nothing]),
@@ -47,7 +48,7 @@ describe('files that can be saved', () => {
     ]);
   });
 
-  it('cannot be saved from a thought or a tool call', async () => {
+  it('can be saved from a thought or a tool call', async () => {
     const { page } = await open([
       message('t', 'thought', [said, text]),
       tool('c', {
@@ -68,7 +69,7 @@ describe('files that can be saved', () => {
     ]);
   });
 
-  it('cannot be saved after more was said, or by keyboard', async () => {
+  it('can be saved after more text, and by keyboard', async () => {
     const { page } = await open([message('a', 'agent', [said])], { session: { phase: 'running' } });
     await panel.update({ op: 'put', index: 0, item: message('a', 'agent', [said, said, text]) });
     await panel.update({ op: 'append', index: 0, text: 'That is all.', until: 0 });
@@ -78,7 +79,7 @@ describe('files that can be saved', () => {
     assert.deepEqual(await panel.next('saveResource'), { type: 'saveResource', key: 's1', index: 0, content: 2 });
   });
 
-  it('do not show their text any more, or the button moves away from who presses it', async () => {
+  it('show their text, and the button stays in place while pressed', async () => {
     const { page } = await open([message('a', 'agent', [text])]);
     const button = page.getByRole('button', { name: 'Save report.md…' });
     const before = await button.boundingBox();
@@ -87,7 +88,7 @@ describe('files that can be saved', () => {
     assert.deepEqual(await button.boundingBox(), before);
   });
 
-  it('make the panel wider than a side bar', async () => {
+  it('fit into a side bar', async () => {
     const long = (block: BlockView): BlockView =>
       block.type === 'resource' || block.type === 'image' ? { ...block, uri: `artifact:///${LONG}` } : block;
     const blocks = [text, bytes, picture, file].flatMap((block) => [block, long(block)]);

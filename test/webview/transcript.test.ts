@@ -1,4 +1,5 @@
-// Long and fast conversations in a real browser: bounded in elements and messages, steady under the reader's eye.
+// Long and fast conversations in a real browser: a bounded number of elements and messages, and a
+// stable scroll position.
 import assert from 'node:assert/strict';
 import type { ItemView, Op } from '../../src/panel/contract';
 import type { Panel, PanelOptions } from './harness/browser';
@@ -19,7 +20,7 @@ describe('transcript', () => {
 
   const scrollTo = (top: number): Promise<void> => panel.scrollTo(top);
 
-  /** Distance of the end of the transcript from the lower edge, px. */
+  /** Distance of the end of the transcript from the bottom edge, px. */
   const fromEnd = (): Promise<number> =>
     panel.page.evaluate(() => {
       const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript')!;
@@ -28,7 +29,7 @@ describe('transcript', () => {
 
   const append = (index: number, text: string): Op => ({ op: 'append', index, text, until: 0 });
 
-  it('takes 10,000 updates: every character arrives, few elements stay, one acknowledgement per frame', async () => {
+  it('applies 10,000 updates without losing a character, with few elements and one acknowledgement per frame', async () => {
     await open({ items: [message('u', 'user', 'go'), message('a', 'agent', '')], session: RUNNING });
     const text = `${MARKDOWN}\n\n`.repeat(400).slice(0, 200_000);
     const { frames, acks } = await panel.page.evaluate(async (all) => {
@@ -84,7 +85,7 @@ describe('transcript', () => {
     assert.ok((await panel.elements()) <= MOST_ELEMENTS);
   });
 
-  it('keeps what was drawn at the end long after it has left, turn after turn', async () => {
+  it('keeps what was drawn at the end for a while after it has left, turn after turn', async () => {
     await open({ items: [], session: RUNNING });
     for (let turn = 0; turn < 40; turn++) {
       const index = turn * 3;
@@ -103,7 +104,8 @@ describe('transcript', () => {
 
   it('has as many elements with 100,000 entries as with 10,000, also after jumps from end to end', async () => {
     const newest = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', 'Short **answer**.'));
-    // The page's own loop: as the host it answers what is asked for, until the middle of the box shows entries.
+    // Runs in the page and answers its requests like the host, until the middle of the box shows
+    // entries.
     const jump = (): Promise<readonly number[]> =>
       panel.page.evaluate(async () => {
         const box = document.querySelector('.transcript')!;
@@ -149,7 +151,7 @@ describe('transcript', () => {
     assert.ok(most <= 2_000, `${most} elements with 100,000 entries`);
   });
 
-  it('asks the host for earlier items when they come near, and shows them', async () => {
+  it('requests earlier items when they come near, and shows them', async () => {
     const all = Array.from({ length: 400 }, (_, index) =>
       message(`m${index}`, 'agent', `Message ${index}\n\n${MARKDOWN}`),
     );
@@ -163,13 +165,13 @@ describe('transcript', () => {
     const first = panel.page.locator('[data-entry-id=m0]');
     await first.waitFor();
     assert.match(await first.innerText(), /Message 0/);
-    // It was brought there by keyboard, so that is where the keyboard goes on.
+    // It was reached by keyboard, so keyboard navigation continues there.
     await panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-entry-id') === 'm0');
     await panel.page.keyboard.press('ArrowDown');
     await panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-entry-id') === 'm1');
   });
 
-  it('counts what happens to items that are not here, and does not break over them', async () => {
+  it('counts operations on items that are not loaded', async () => {
     await open({ items: [message('last', 'agent', 'last')], from: 999, total: 1000, session: RUNNING });
     await panel.update(
       append(3, 'lost'),
@@ -181,7 +183,7 @@ describe('transcript', () => {
     assert.equal(await panel.page.locator('[data-entry-id=x]').count(), 0);
   });
 
-  it('lets go of what is far away and asks for it again', async () => {
+  it('evicts what is far away and requests it again', async () => {
     const put = (index: number): Op => ({ op: 'put', index, item: message(`m${index}`, 'agent', `Message ${index}`) });
     await open({ items: [message('m0', 'agent', 'Message 0')] });
     await panel.update(...Array.from({ length: 4_000 }, (_, index) => put(index + 1)));
@@ -197,7 +199,7 @@ describe('transcript', () => {
     await panel.page.getByText('Message 0 again').waitFor();
   });
 
-  it('does not apply to a fetched page what it already contains', async () => {
+  it('skips operations that a fetched page already contains', async () => {
     await open({ items: [message('b', 'agent', 'b')], from: 1, total: 2, height: 900 });
     const { from } = await panel.next('page');
     await panel.send({ type: 'page', revision: 9, from, items: [message('a', 'agent', 'one two')] });
@@ -213,7 +215,7 @@ describe('transcript', () => {
     assert.equal(await panel.page.locator('[data-entry-id=old]').count(), 0);
   });
 
-  it('says of another session that it is on the screen before it is, to who had scrolled up in the one before', async () => {
+  it('draws another session before acknowledging it, although the user had scrolled up in the previous one', async () => {
     const of = (name: string): ItemView[] =>
       Array.from({ length: 60 }, (_, index) => message(`${name}${index}`, 'agent', MARKDOWN));
     await open({ items: of('old') });
@@ -227,7 +229,7 @@ describe('transcript', () => {
     assert.ok((await fromEnd()) < 3);
   });
 
-  it('moves over the entries by keyboard and opens one', async () => {
+  it('moves between entries by keyboard and expands one', async () => {
     const items: ItemView[] = [
       message('u', 'user', 'go'),
       message('t', 'thought', 'hm'),
@@ -244,7 +246,7 @@ describe('transcript', () => {
     await panel.page.waitForFunction(() => document.activeElement?.getAttribute('data-entry-id') === 'a');
   });
 
-  it('leads to a question that is out of sight', async () => {
+  it('leads to a question that is out of view', async () => {
     const filler = Array.from({ length: 60 }, (_, index) => message(`m${index}`, 'agent', MARKDOWN));
     const asked = tool('c', { title: 'rm -rf build', toolKind: 'execute', status: 'pending' });
     await open({ items: [asked, ...filler], session: { ...RUNNING, permissions: [permission(0)] } });
@@ -254,7 +256,7 @@ describe('transcript', () => {
     await panel.page.getByRole('button', { name: 'Needs you', exact: true }).waitFor({ state: 'detached' });
   });
 
-  it('goes where the host points', async () => {
+  it('scrolls where the host asks', async () => {
     const items = Array.from({ length: 200 }, (_, index) => message(`m${index}`, 'agent', `Message ${index}`));
     await open({ items });
     await panel.send({ type: 'reveal', index: 20 });

@@ -1,4 +1,4 @@
-// A Chromium with one panel per test, and the test's hand on the fake host in it.
+// Chromium with one panel per test, and a fake host that the test controls.
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import {
@@ -57,13 +57,13 @@ export interface PanelOptions {
   readonly items?: readonly ItemView[];
   readonly total?: number;
   readonly from?: number;
-  /** A text, which is the first revision, or a later one. */
+  /** A text for the first revision, or a later one. */
   readonly draft?: string | DraftView;
-  /** Do not answer `hello`: the test does it. */
+  /** Leaves `hello` unanswered: the test answers it. */
   readonly silent?: boolean;
 }
 
-/** A panel that a test talks to as its host. */
+/** A panel with the test as its host. */
 export class Panel {
   readonly page: Page;
   #revision = 0;
@@ -87,7 +87,7 @@ export class Panel {
     await this.page.evaluate((wanted) => host.acked(wanted), revision);
   }
 
-  /** Sends operations one after the other, one per frame, and waits until the last one is painted. */
+  /** Sends operations one per frame and waits until the last one is painted. */
   async stream(ops: readonly Op[]): Promise<void> {
     const first = this.#revision + 1;
     this.#revision += ops.length;
@@ -122,7 +122,7 @@ export class Panel {
     await this.page.evaluate((wanted) => host.acked(wanted), this.#revision);
   }
 
-  /** Scrolls the transcript as the reader does, and waits for a frame in which the panel knows. */
+  /** Scrolls the transcript like a user, and waits for a frame in which the panel has noticed. */
   async scrollTo(top: number): Promise<void> {
     await this.page.evaluate(
       (to) =>
@@ -135,13 +135,16 @@ export class Panel {
     );
   }
 
-  /** What the panel posted so far, of one type. */
+  /** Returns the messages of one type that the panel has posted. */
   async posted<T extends FromWebview['type']>(type: T): Promise<Extract<FromWebview, { type: T }>[]> {
     const all = await this.page.evaluate(() => host.posted);
     return all.filter((message): message is Extract<FromWebview, { type: T }> => message.type === type);
   }
 
-  /** The first message of a type, waited for. @param after how many messages to skip */
+  /**
+   * Waits for a message of a type.
+   * @param after how many messages to skip
+   */
   async next<T extends FromWebview['type']>(type: T, after = 0): Promise<Extract<FromWebview, { type: T }>> {
     const message = await this.page.evaluate(([one, skip]) => host.next(one, skip), [type, after] as const);
     return message as Extract<FromWebview, { type: T }>;
@@ -161,7 +164,7 @@ export class Panel {
     return this.page.evaluate(() => document.querySelectorAll('*').length);
   }
 
-  /** What the content policy stopped, and what broke. */
+  /** Errors, and violations of the content security policy. */
   async problems(): Promise<readonly string[]> {
     const violations = await this.page.evaluate(() => host.violations);
     return [...violations, ...(await this.posted('problem')).map(({ kind, text }) => `${kind}: ${text}`)];

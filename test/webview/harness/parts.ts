@@ -1,7 +1,7 @@
-// The insides of the panel that tests look at one by one, in the page as `parts`.
+// Internals of the panel for tests of single parts, in the page as `parts`.
 import { MarkdownView } from '../../../src/webview/markdown/markdownView';
 
-/** Whoever waits to hear that they are near the eye. */
+/** Listeners for being near the viewport. */
 let waiting: ((near: boolean, height: number) => void)[] = [];
 const near = {
   watch(_element: Element, listener: (near: boolean, height: number) => void) {
@@ -12,7 +12,7 @@ const near = {
 };
 const context = { near, columns: () => 90, invalidate() {}, openLink() {}, copy() {} };
 
-/** The DOM of a text that came in these pieces, drawn after each of them, as a string, with all of it in the page. */
+/** Returns the DOM of a text as a string, drawn after each of its pieces. */
 function draw(pieces: readonly string[]): string {
   const view = new MarkdownView(context, '');
   for (const piece of pieces) {
@@ -26,7 +26,7 @@ function draw(pieces: readonly string[]): string {
   return serialize(view.element);
 }
 
-/** Where two drawings of a text differ, that in one piece and that in pieces of `size`; '' where they do not. */
+/** Returns where drawing a text at once and in pieces of `size` differ; '' if they do not. */
 function difference(text: string, size: number): string {
   const pieces = [];
   for (let at = 0; at < text.length; at += size) pieces.push(text.slice(at, at + size));
@@ -39,17 +39,20 @@ function difference(text: string, size: number): string {
   return `${JSON.stringify(text.slice(0, 300))} in pieces of ${size}: …${part(streamed)}… instead of …${part(whole)}…`;
 }
 
-/** Names, attributes and texts of a tree. */
+/** Returns the names, attributes and texts of a tree. */
 function serialize(node: Node): string {
   if (node instanceof Text) return JSON.stringify(node.data);
   if (!(node instanceof Element)) return '';
-  // An empty style is what remains of a height that was given up.
+  // An empty style attribute remains after a height was removed.
   const named = [...node.attributes].filter(({ name, value }) => name !== 'style' || value !== '');
   const attributes = named.map(({ name, value }) => ` ${name}=${JSON.stringify(value)}`).sort();
   return `<${node.localName}${attributes.join('')}>${[...node.childNodes].map(serialize).join('')}</>`;
 }
 
-/** Milliseconds per piece for a text in pieces of `size` characters, drawn after each: the mean of the last tenth. */
+/**
+ * Returns the mean milliseconds per piece of `size` characters over the last tenth of a text, drawn
+ * after each.
+ */
 function costAtEnd(text: string, size: number): number {
   const view = new MarkdownView(context, '');
   waiting = [];
@@ -68,7 +71,10 @@ function costAtEnd(text: string, size: number): number {
   return calm.reduce((sum, cost) => sum + cost, 0) / calm.length;
 }
 
-/** How many elements and texts are put into the page while a text arrives in pieces of `size` characters, by one that is there in the end. */
+/**
+ * Returns how many nodes are inserted while a text arrives in pieces of `size` characters, per node
+ * of the result.
+ */
 function placedPerNode(text: string, size: number): number {
   const view = new MarkdownView(context, '');
   waiting = [];

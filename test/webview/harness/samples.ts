@@ -1,4 +1,4 @@
-// A conversation with one of everything, for pictures and for tests.
+// A sample conversation with every kind of entry, for screenshots and tests.
 import type { BlockView, DiffView, ItemView, PermissionView, SessionView } from '../../../src/panel/contract';
 
 const AT = Date.UTC(2026, 10, 21, 9, 0, 0);
@@ -42,7 +42,10 @@ export function tool(id: string, patch: Partial<ToolItem>): ToolItem {
   };
 }
 
-/** @param said a text, or blocks of any kind @param duration milliseconds between its first and last chunk */
+/**
+ * @param said a text, or blocks of any kind
+ * @param duration milliseconds between the first and last chunk
+ */
 export function message(
   id: string,
   kind: 'user' | 'agent' | 'thought',
@@ -138,7 +141,7 @@ export function permission(index: number, patch: Partial<PermissionView> = {}): 
   };
 }
 
-/** The scene of the design sketch, with what it leaves out. The last item waits for an answer. */
+/** The scene of the design sketch and more. The last item waits for an answer. */
 export function conversation(): ItemView[] {
   return [
     {

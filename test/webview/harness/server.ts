@@ -1,4 +1,5 @@
-// Serves the built panel from loopback, under the content policy that VS Code's webview gets from our host, with a fake host in its place.
+// Serves the built panel from loopback with a fake host, under the content security policy of the
+// real host.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -22,7 +23,7 @@ const BODY_CLASS: Readonly<Record<Theme, string>> = {
   hclight: 'vscode-high-contrast vscode-high-contrast-light',
 };
 
-/** Builds the webview as it ships, and beside it `parts.js`: its insides, for tests of one of them. */
+/** Builds the webview as shipped and `parts.js` with its internals for tests. */
 export async function buildPanel(outdir: string): Promise<void> {
   const script = pathToFileURL(join(process.cwd(), 'scripts/build.mjs')).href;
   const { bundles } = (await import(script)) as { bundles(options: { dev: boolean }): readonly BuildOptions[] };
@@ -42,7 +43,7 @@ export interface PanelServer {
   close(): Promise<void>;
 }
 
-/** Starts on a free port of loopback. */
+/** Starts on a free loopback port. */
 export async function servePanel(outdir = join(tmpdir(), `parley-webview-${process.pid}`)): Promise<PanelServer> {
   await buildPanel(outdir);
   const server = createServer((request, response) => {
@@ -90,7 +91,7 @@ async function answer(url: URL, outdir: string): Promise<Answer> {
   return { body: await readFile(file), type: TYPES[extname(file)] ?? 'application/octet-stream' };
 }
 
-/** The policy of the real page; `'self'` stands for VS Code's own webview source. */
+/** The policy of the real page; `'self'` stands in for VS Code's webview source. */
 function policy(): string {
   return [
     "default-src 'none'",

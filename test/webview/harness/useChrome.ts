@@ -1,9 +1,9 @@
-// The parts around the transcript, for tests of each of them.
+// Hooks and helpers for tests of the parts around the transcript.
 import type { Locator } from 'playwright-core';
 import type { Panel, PanelOptions } from './browser';
 import { type HarnessInUse, useHarness } from './useHarness';
 
-/** A turn runs. */
+/** A running turn. */
 export const RUNNING = {
   phase: 'running',
   turn: { id: 't1', number: 1, origin: 'user', startedAt: 0, tools: 0, files: 0 },
@@ -12,12 +12,15 @@ export const RUNNING = {
 export interface Chrome {
   readonly browser: HarnessInUse;
   open(options?: PanelOptions): Promise<Panel>;
-  /** The field that messages are written in. */
+  /** The message field. */
   field(): Locator;
   button(name: string): Locator;
 }
 
-/** Registers the hooks. @param take gets each panel that is opened; the rest speaks of the last one */
+/**
+ * Registers the hooks.
+ * @param take receives each opened panel; the other functions use the last one
+ */
 export function useChrome(take: (panel: Panel) => void): Chrome {
   const browser = useHarness();
   return {

@@ -1,17 +1,21 @@
-// One browser for all tests of the webview that run in a process: started with the first of them, ended after the last. Each test opens panels of its own, which break nothing.
+// One browser for all webview tests of a process, from the first test to the last. Each test opens
+// panels of its own, which report no errors.
 import assert from 'node:assert/strict';
 import { Harness, Panel, type PanelOptions } from './browser';
 
 let started: Promise<Harness> | undefined;
-/** Suites that are still to come or running. */
+/** Suites that are running or still to come. */
 let users = 0;
 
 export interface HarnessInUse {
-  /** Of the running browser; there while hooks and tests run. */
+  /** Of the running browser; set while hooks and tests run. */
   readonly harness: Harness;
-  /** The last one that was opened. */
+  /** The last opened panel. */
   readonly panel: Panel;
-  /** A panel that shows a session, or an empty page (`blank`) that the test makes one of. It is looked at for problems and closed after the test. */
+  /**
+   * Opens a panel with a session, or an empty page (`blank`). It is checked for errors and closed
+   * after the test.
+   */
   open(options?: PanelOptions): Promise<Panel>;
   blank(): Promise<Panel>;
 }
