@@ -214,7 +214,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
   return view;
 };
 
-/** How its question was answered: in words, and as an icon where there is no room for them. */
+/** How the permission request was answered: as text, or as an icon if space is short. */
 function answerMark(words: string, outcome: string): HTMLElement {
   const mark = el('span', 'fact decision', icon('shield'), el('span', 'decision-words', words));
   return setAttributes(mark, { title: words, 'data-decision': outcome });

@@ -1,4 +1,4 @@
-// What the line of a tool call says: a verb, an object, a result. Pure.
+// The label of a tool call: a verb, an object, a result. Pure.
 import type { DecisionView, ItemView } from '../../panel/contract';
 import { lastLines } from '../text/format';
 import { strings } from '../text/strings';
@@ -12,7 +12,7 @@ export interface ToolWords {
   /** The object is a path, a command or a pattern, and is set in monospace. */
   readonly literal: boolean;
   readonly facts: readonly string[];
-  /** How its permission was answered. */
+  /** How its permission request was answered. */
   readonly decision?: string;
   readonly time: string;
 }
@@ -58,7 +58,7 @@ function decisionWords(decision: DecisionView): string {
     : strings.decisions[decision.outcome];
 }
 
-/** The end of what a subagent said last, for its closed line. */
+/** Returns the end of a subagent's latest text for its collapsed line. */
 function lastWords({ content }: ToolItem): string[] {
   const last = content.at(-1);
   const text = last?.type === 'content' && last.block.type === 'text' ? last.block.text : '';

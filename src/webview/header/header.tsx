@@ -49,7 +49,7 @@ function Status() {
   const { phase, liveness, agentName, title, status } = session;
   const isSaid = liveness.value === 'not_found' && phase.value === 'ready';
   const alive = isSaid ? '' : strings.liveness[liveness.value];
-  // The button beside it says the same, and leads there.
+  // The button beside it says the same and leads there.
   const words = hiddenPermissions.value.length > 0 ? 'status-words sr-only' : 'status-words';
   return (
     <div

@@ -1,29 +1,32 @@
-// How durations, counts and paths are written, in the language of the page.
+// Formatting of durations, counts and paths in the language of the page.
 import * as l10n from '@vscode/l10n';
 import { language } from './language';
 
-// Each is made when it is first needed: together they would delay the first picture.
+// Created on first use, as creating all of them would delay the first paint.
 const numbers = once(() => new Intl.NumberFormat(language, { maximumFractionDigits: 1 }));
 const counts = once(() => new Intl.NumberFormat(language, { notation: 'compact' }));
 const shares = once(() => new Intl.NumberFormat(language, { style: 'percent' }));
 const plurals = once(() => new Intl.PluralRules(language));
 
-/** A number with at most one decimal: "0.5", "12,345". */
+/** Formats a number with at most one decimal: "0.5", "12,345". */
 export function formatNumber(value: number): string {
   return numbers().format(value);
 }
 
-/** A share of 1: "45%". */
+/** Formats a fraction as a percentage: "45%". */
 export function formatShare(share: number): string {
   return shares().format(share);
 }
 
-/** A count in few characters: "812", "8.1K", "1.2M". */
+/** Formats a count in few characters: "812", "8.1K", "1.2M". */
 export function formatCount(count: number): string {
   return counts().format(count);
 }
 
-/** An amount of money: "$0.25". @param currency as the agent writes it, mostly ISO 4217 */
+/**
+ * Formats an amount of money: "$0.25".
+ * @param currency as given by the agent, usually ISO 4217
+ */
 export function formatCost(amount: number, currency: string): string {
   const isCode = /^[a-z]{3}$/i.test(currency);
   const options = isCode ? ({ style: 'currency', currency } as const) : { maximumFractionDigits: 2 };
@@ -51,7 +54,11 @@ export function formatSeconds(ms: number): string {
   return formatDuration(Math.max(1, Math.round(ms / 1000)) * 1000);
 }
 
-/** The form of a text for a count. @param one for a single thing @param other for any other number; both get the count as text */
+/**
+ * Returns the plural form of a text for a count.
+ * @param one for the singular
+ * @param other for all other numbers; both receive the formatted count
+ */
 export function plural(count: number, one: (count: string) => string, other: (count: string) => string): string {
   return (plurals().select(count) === 'one' ? one : other)(formatNumber(count));
 }

@@ -1,4 +1,5 @@
-// The language of the page: the host puts the translated texts into it, and its `lang` says which language they are in.
+// The language of the page. The host embeds the translated texts in the page and sets `lang` to
+// their language.
 import { config } from '@vscode/l10n';
 
 // Unit tests have no page.
