@@ -62,3 +62,17 @@ export const sessionInfoSchema = z.object({
   updatedAt: optionalText,
   archived: z.catch(z.nullish(z.boolean()), null),
 });
+
+/** The fields of a tool call. In v1 null means absent, in v2 it clears. */
+export const TOOL_FIELDS = {
+  toolCallId: z.string(),
+  title: z.nullish(z.string()),
+  name: z.nullish(z.string()),
+  kind: z.nullish(z.string()),
+  status: z.nullish(z.string()),
+  content: z.nullish(z.array(z.unknown())),
+  locations: z.nullish(z.array(z.unknown())),
+  rawInput: z.optional(z.unknown()),
+  rawOutput: z.optional(z.unknown()),
+  _meta: z.optional(z.unknown()),
+};

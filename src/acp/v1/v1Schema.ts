@@ -1,26 +1,13 @@
 // The shapes of protocol v1 that a client receives, as zod schemas. Tolerant where agents differ in practice: null means absent, unknown keys are dropped,
 // unknown words pass as strings. What does not fit at all is refused here and nowhere else. Ground truth: schema/v1 of the official SDK.
 import * as z from 'zod/mini';
-import { permissionOptionsSchema } from '../protocol/sharedSchema';
+import { permissionOptionsSchema, TOOL_FIELDS } from '../protocol/sharedSchema';
 
 const text = z.string();
 const optionalText = z.nullish(z.string());
 
-const toolFields = {
-  toolCallId: text,
-  title: optionalText,
-  name: optionalText,
-  kind: optionalText,
-  status: optionalText,
-  content: z.nullish(z.array(z.unknown())),
-  locations: z.nullish(z.array(z.unknown())),
-  rawInput: z.optional(z.unknown()),
-  rawOutput: z.optional(z.unknown()),
-  _meta: z.optional(z.unknown()),
-};
-
 /** The toolCall of a permission request and the body of `tool_call_update`. */
-export const toolCallUpdateSchema = z.object(toolFields);
+export const toolCallUpdateSchema = z.object(TOOL_FIELDS);
 
 /** The fields of a tool call as an agent sends them; null means absent. */
 export type ToolFields = z.infer<typeof toolCallUpdateSchema>;

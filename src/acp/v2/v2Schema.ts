@@ -1,23 +1,14 @@
 // The shapes that protocol v2 has and v1 has not, as zod schemas; the others are v1Schema.ts's. Tolerant in the same way, but here null is a word of its own: it
 // clears. Ground truth: schema/v2 of the official SDK.
 import * as z from 'zod/mini';
-import { permissionOptionsSchema } from '../protocol/sharedSchema';
+import { permissionOptionsSchema, TOOL_FIELDS } from '../protocol/sharedSchema';
 
 const text = z.string();
 const optionalText = z.nullish(z.string());
 
 export const toolUpdateSchema = z.object({
-  toolCallId: text,
-  title: optionalText,
-  name: optionalText,
-  kind: optionalText,
-  status: optionalText,
-  content: z.nullish(z.array(z.unknown())),
-  locations: z.nullish(z.array(z.unknown())),
-  rawInput: z.optional(z.unknown()),
-  rawOutput: z.optional(z.unknown()),
+  ...TOOL_FIELDS,
   capabilities: z.catch(z.nullish(z.object({ cancel: z.optional(z.unknown()) })), undefined),
-  _meta: z.optional(z.unknown()),
 });
 
 export const contentChunkSchema = z.object({ toolCallId: text, content: z.unknown() });

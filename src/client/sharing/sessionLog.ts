@@ -7,14 +7,7 @@ import { messageOf, ParleyError } from '../../base/errors';
 import { Emitter, type Event } from '../../base/event';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { Log } from '../../base/log';
-import {
-  MAX_HISTORY,
-  type Message,
-  mintId,
-  type SessionDescriptor,
-  textPart,
-  timestamp,
-} from '../../distributed/model/model';
+import { MAX_HISTORY, mintId, type SessionDescriptor } from '../../distributed/model/model';
 import type { ResourceStore } from '../../distributed/model/resources';
 import { MAX_EARLIER_STATES, readRecord, type SessionRecord } from '../../distributed/model/sessionRecord';
 import { MessageLog, type OpenState } from '../../distributed/stores/messageLog';
@@ -22,7 +15,7 @@ import { Changes } from '../../session/model/changes';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 import type { DescriptorPort } from '../http/communicationRecord';
-import { transcriptMessages } from './transcriptMessages';
+import { MessageCollector, NEWEST_SHARE, omission } from './messageCollector';
 
 export interface SessionLogOptions {
   /** Ours of the conversation; messages of two conversations never share a folder. */
@@ -63,34 +56,17 @@ type Kept = {
   readonly stateBy?: string;
 };
 
-interface Waiting {
-  readonly message: Message;
-  /** The last entry that is written with it; absent where more messages of the same piece follow. */
-  readonly through?: string;
-}
-
-/** Messages that wait in memory; what comes then is read from the transcript again. */
-const MAX_WAITING = 200;
-/** Entries that are made into messages at once. */
-const ENTRIES_AT_ONCE = 200;
-/** Of a session that is longer than a history may be, this share of one is taken: the newest messages. */
-const NEWEST_SHARE = 0.75;
-
 export class SessionLog implements Disposable {
   readonly #options: SessionLogOptions;
   readonly #changes = new Changes(() => this.#look());
   readonly #observing: Disposable;
   readonly #ended = new AbortController();
   readonly #didChange = new Emitter<SessionRecord>();
-  readonly #waiting: Waiting[] = [];
+  readonly #collector: MessageCollector;
   #opened: Promise<MessageLog> | undefined;
   #known: MessageLog | undefined;
   #adopted: SessionDescriptor | undefined;
   #last: Entry | undefined;
-  /** Id of the last entry whose messages are written or wait. */
-  #collected: string | undefined;
-  /** Messages after that entry that were written by an earlier run. */
-  #skip = 0;
   #through: string | undefined;
   #beyond = 0;
   readonly #jobs = new KeyedQueue<'write'>();
@@ -105,6 +81,8 @@ export class SessionLog implements Disposable {
 
   constructor(options: SessionLogOptions) {
     this.#options = options;
+    const { model, agentName } = options;
+    this.#collector = new MessageCollector(model, agentName, this.#maxMessages);
     this.#last = options.model.state.entries.at(-1);
     this.#observing = options.model.observe(this.#changes);
   }
@@ -124,9 +102,8 @@ export class SessionLog implements Disposable {
     this.#adopted = descriptor;
     this.#share();
     this.#opened = undefined;
-    const { entries } = this.#options.model.state;
-    this.#collected = entries.at(-1)?.id;
-    this.#through = this.#collected;
+    this.#through = this.#options.model.state.entries.at(-1)?.id;
+    this.#collector.continueAfter(this.#through);
     // Also where somebody else keeps the messages it is noted where those of the past are.
     if (this.#options.isWanted()) void this.#write();
     else void this.#open().catch((error: unknown) => this.#options.onTrouble(error));
@@ -236,9 +213,8 @@ export class SessionLog implements Disposable {
 
   /** The transcript was emptied: what follows is another past, and another session. */
   #startOver(): void {
-    if (this.#adopted || this.#collected === undefined) return;
-    this.#waiting.length = 0;
-    this.#collected = undefined;
+    if (this.#adopted || !this.#collector.hasBegun) return;
+    this.#collector.reset();
     this.#through = undefined;
     this.#beyond = 0;
     this.#opened = this.#newLog({ record: { id: mintId(), entries: [] } });
@@ -311,7 +287,7 @@ export class SessionLog implements Disposable {
   async #drain(first: MessageLog): Promise<MessageLog> {
     let log = first;
     do {
-      if (log.record.entries.length + this.#waiting.length > this.#maxMessages) log = await this.#goOnShorter(log);
+      if (log.record.entries.length + this.#collector.waiting > this.#maxMessages) log = await this.#goOnShorter(log);
       await this.#writeWaiting(log);
     } while (this.#collect());
     return log;
@@ -327,7 +303,7 @@ export class SessionLog implements Disposable {
   }
 
   async #writeWaiting(log: MessageLog): Promise<void> {
-    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+    for (let next = this.#collector.next; next !== undefined; next = this.#collector.next) {
       this.#ended.signal.throwIfAborted();
       const before = { through: this.#through, beyond: this.#beyond };
       if (next.through === undefined) this.#beyond++;
@@ -342,51 +318,13 @@ export class SessionLog implements Disposable {
         this.#beyond = before.beyond;
         throw error;
       }
-      if (this.#waiting[0] === next) this.#waiting.shift();
+      this.#collector.written(next);
     }
   }
 
   /** Makes messages of the next entries that are complete and were not taken yet. @returns whether there were any */
   #collect(): boolean {
-    const { model } = this.#options;
-    const { entries, turn } = model.state;
-    if (this.#waiting.length >= MAX_WAITING) return false;
-    if (this.#collected === undefined && this.#known?.record.entries.length === 0) this.#skipBeginning(entries);
-    const from = this.#collectedIndex(entries) + 1;
-    const to = pieceUntil(entries, from, completeUntil(entries, from, turn?.id));
-    if (to <= from) return false;
-    const all = this.#messagesOf(entries.slice(from, to));
-    const messages = all.slice(this.#skip);
-    this.#skip = Math.max(0, this.#skip - all.length);
-    this.#collected = entries[to - 1]?.id;
-    const through = this.#collected;
-    for (const [index, message] of messages.entries())
-      this.#waiting.push({ message, ...(index === messages.length - 1 && through !== undefined && { through }) });
-    return true;
-  }
-
-  /** Of a transcript that is longer than a history may be, its end is taken. */
-  #skipBeginning(entries: readonly Entry[]): void {
-    let left = (this.#maxMessages * NEWEST_SHARE) / 2;
-    const first = entries.findLastIndex(({ kind }) => kind === 'user' && --left <= 0);
-    if (first <= 0) return;
-    const through = entries[first - 1]?.id;
-    this.#collected = through;
-    this.#waiting.push({ message: omission(), ...(through !== undefined && { through }) });
-  }
-
-  #messagesOf(entries: readonly Entry[]): readonly Message[] {
-    const { model, agentName } = this.#options;
-    return transcriptMessages(entries, model, agentName());
-  }
-
-  /** A gap may have been filled with several entries since: they have its id with a number. */
-  #collectedIndex(entries: readonly Entry[]): number {
-    const id = this.#collected;
-    if (id === undefined) return -1;
-    const index = entries.findLastIndex((entry) => entry.id === id || entry.id.startsWith(`${id}.`));
-    // A transcript that lacks what was written is one that lost its end: what is there now was written.
-    return index === -1 ? entries.length - 1 : index;
+    return this.#collector.collect(this.#known?.record.entries.length === 0);
   }
 
   #open(): Promise<MessageLog> {
@@ -428,7 +366,7 @@ export class SessionLog implements Disposable {
     const sessionId = record?.id ?? this.#adopted?.id ?? mintId();
     const isFirst = this.#known === undefined && record !== undefined;
     if (isFirst) {
-      this.#collected = kept.through;
+      this.#collector.continueAfter(kept.through);
       this.#through = kept.through;
       this.#beyond = kept.beyond ?? 0;
       this.#stateBy ??= kept.stateBy;
@@ -449,7 +387,7 @@ export class SessionLog implements Disposable {
       this.#ended.signal,
     );
     isOpen = true;
-    if (isFirst) this.#skip = this.#beyond;
+    if (isFirst) this.#collector.skip(this.#beyond);
     if (!record && this.#adopted) await log.adopt(this.#adopted);
     this.#known = log;
     this.#didChange.fire(log.record);
@@ -478,27 +416,4 @@ export class SessionLog implements Disposable {
 function onlyLocal<T extends readonly [ResourceStore, ...ResourceStore[]]>(stores: T): T | [ResourceStore] {
   const local = stores.find(({ isLocal }) => isLocal);
   return local ? [local] : stores;
-}
-
-/** Up to where a transcript is complete: what is said in a running turn may still change, but for the prompt that began it. */
-function completeUntil(entries: readonly Entry[], from: number, turnId: string | undefined): number {
-  if (turnId === undefined) return entries.length;
-  const begin = entries.findIndex(
-    (entry, index) => index >= from && entry.turnId === turnId && entry.late === undefined,
-  );
-  if (begin === -1) return entries.length;
-  return entries[begin]?.kind === 'user' ? begin + 1 : begin;
-}
-
-/** Where a piece ends that is not too long to be made into messages at once: between two messages. */
-function pieceUntil(entries: readonly Entry[], from: number, to: number): number {
-  for (let index = from + ENTRIES_AT_ONCE; index < to; index++)
-    if (entries[index]?.kind === 'user' || entries[index - 1]?.kind === 'turn_end') return index;
-  return to;
-}
-
-function omission(): Message {
-  const now = timestamp(Date.now());
-  const parts = [textPart('[The beginning of this session is left out: it is too long to be shared whole.]')];
-  return { role: 'agent', parts, created_at: now, completed_at: now };
 }

@@ -1,0 +1,139 @@
+// Makes messages of the entries of a transcript as they become complete: a prompt as soon as it is on its
+// way, what the agent said and did when its turn ends.
+import { type Message, textPart, timestamp } from '../../distributed/model/model';
+import type { SessionView } from '../../session/model/model';
+import type { Entry } from '../../session/model/state';
+import { transcriptMessages } from './transcriptMessages';
+
+/** A message that waits to be written. */
+export interface CollectedMessage {
+  readonly message: Message;
+  /** The last entry that is written with it; absent where more messages of the same piece follow. */
+  readonly through?: string;
+}
+
+/** Messages that wait in memory; later ones are read from the transcript again. */
+const MAX_WAITING = 200;
+/** Entries that are made into messages at once. */
+const ENTRIES_AT_ONCE = 200;
+/** Of a session that is longer than a history may be, this share of a history is kept: the newest messages. */
+export const NEWEST_SHARE = 0.75;
+
+export class MessageCollector {
+  readonly #model: SessionView;
+  readonly #agentName: () => string;
+  readonly #maxMessages: number;
+  readonly #waiting: CollectedMessage[] = [];
+  /** Id of the last entry whose messages are written or wait. */
+  #collected: string | undefined;
+  /** Messages after that entry that were written by an earlier run. */
+  #skip = 0;
+
+  /** @param agentName goes into the role of the agent's messages @param maxMessages of one history */
+  constructor(model: SessionView, agentName: () => string, maxMessages: number) {
+    this.#model = model;
+    this.#agentName = agentName;
+    this.#maxMessages = maxMessages;
+  }
+
+  /** Entries were taken already. */
+  get hasBegun(): boolean {
+    return this.#collected !== undefined;
+  }
+
+  /** How many messages wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** The message to write next. */
+  get next(): CollectedMessage | undefined {
+    return this.#waiting[0];
+  }
+
+  /** A message was written. */
+  written(message: CollectedMessage): void {
+    if (this.#waiting[0] === message) this.#waiting.shift();
+  }
+
+  /** Takes only what stands after an entry; undefined: everything. */
+  continueAfter(entryId: string | undefined): void {
+    this.#collected = entryId;
+  }
+
+  /** Leaves out the next so many messages, which were written by an earlier run. */
+  skip(messages: number): void {
+    this.#skip = messages;
+  }
+
+  /** The transcript was emptied. */
+  reset(): void {
+    this.#waiting.length = 0;
+    this.#collected = undefined;
+  }
+
+  /**
+   * Makes messages of the next entries that are complete and were not taken yet.
+   * @param isFirst nothing was written yet: the beginning of a transcript that is too long is left out
+   * @returns whether there were any
+   */
+  collect(isFirst: boolean): boolean {
+    const { entries, turn } = this.#model.state;
+    if (this.#waiting.length >= MAX_WAITING) return false;
+    if (this.#collected === undefined && isFirst) this.#skipBeginning(entries);
+    const from = this.#collectedIndex(entries) + 1;
+    const to = pieceUntil(entries, from, completeUntil(entries, from, turn?.id));
+    if (to <= from) return false;
+    const all = transcriptMessages(entries.slice(from, to), this.#model, this.#agentName());
+    const messages = all.slice(this.#skip);
+    this.#skip = Math.max(0, this.#skip - all.length);
+    this.#collected = entries[to - 1]?.id;
+    const through = this.#collected;
+    for (const [index, message] of messages.entries())
+      this.#waiting.push({ message, ...(index === messages.length - 1 && through !== undefined && { through }) });
+    return true;
+  }
+
+  /** Of a transcript that is longer than a history may be, its end is taken. */
+  #skipBeginning(entries: readonly Entry[]): void {
+    let left = (this.#maxMessages * NEWEST_SHARE) / 2;
+    const first = entries.findLastIndex(({ kind }) => kind === 'user' && --left <= 0);
+    if (first <= 0) return;
+    const through = entries[first - 1]?.id;
+    this.#collected = through;
+    this.#waiting.push({ message: omission(), ...(through !== undefined && { through }) });
+  }
+
+  /** A gap may have been filled with several entries since: they have its id with a number. */
+  #collectedIndex(entries: readonly Entry[]): number {
+    const id = this.#collected;
+    if (id === undefined) return -1;
+    const index = entries.findLastIndex((entry) => entry.id === id || entry.id.startsWith(`${id}.`));
+    // A transcript that lacks what was written has lost its end: what is there now was written.
+    return index === -1 ? entries.length - 1 : index;
+  }
+}
+
+/** Up to where a transcript is complete: a running turn may still change, except for the prompt that began it. */
+function completeUntil(entries: readonly Entry[], from: number, turnId: string | undefined): number {
+  if (turnId === undefined) return entries.length;
+  const begin = entries.findIndex(
+    (entry, index) => index >= from && entry.turnId === turnId && entry.late === undefined,
+  );
+  if (begin === -1) return entries.length;
+  return entries[begin]?.kind === 'user' ? begin + 1 : begin;
+}
+
+/** Where a piece ends that is not too long to be made into messages at once: between two messages. */
+function pieceUntil(entries: readonly Entry[], from: number, to: number): number {
+  for (let index = from + ENTRIES_AT_ONCE; index < to; index++)
+    if (entries[index]?.kind === 'user' || entries[index - 1]?.kind === 'turn_end') return index;
+  return to;
+}
+
+/** The message in the place of a beginning that is left out. */
+export function omission(): Message {
+  const now = timestamp(Date.now());
+  const parts = [textPart('[The beginning of this session is left out: it is too long to be shared whole.]')];
+  return { role: 'agent', parts, created_at: now, completed_at: now };
+}
