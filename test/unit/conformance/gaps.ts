@@ -1,15 +1,15 @@
 // What of the protocol is not supported, each with its reason: shown in docs/protocol.md.
 
-const authStatus = 'whether a sign-in is needed is learned from the error -32000';
-const mcp = 'Parley runs no MCP server of its own that an agent could reach over this connection';
-const providers = "models and their keys are the agent's own settings";
+const authStatus = 'error -32000 says that a sign-in is needed';
+const mcp = 'Parley has no MCP server that an agent could reach over this connection';
+const providers = 'the agent manages its models and keys';
 const proxy = 'for programs between a client and an agent';
-const systemPrompt = "the agent's own system prompt is not replaced";
+const systemPrompt = "Parley does not replace the agent's system prompt";
 
 /** By item, as `itemsOf` in matrix.ts names them. An item that a test proves must not be here. */
 export const gaps: Readonly<Record<string, string>> = {
   'v1:auth/status': authStatus,
-  'v1:auth/status_update': `heard and ignored: ${authStatus}`,
+  'v1:auth/status_update': `ignored: ${authStatus}`,
   'v1:mcp/message': mcp,
   'v1:providers/disable': providers,
   'v1:providers/list': providers,
@@ -21,7 +21,7 @@ export const gaps: Readonly<Record<string, string>> = {
   'v1:agent/auth.status': authStatus,
   'v1:agent/providers': providers,
   'v2:auth/status': authStatus,
-  'v2:auth/status_update': `heard and ignored: ${authStatus}`,
+  'v2:auth/status_update': `ignored: ${authStatus}`,
   'v2:mcp/message': mcp,
   'v2:providers/disable': providers,
   'v2:providers/list': providers,
