@@ -1,12 +1,15 @@
 // Bundles what ships: the host half, the webview and the demo agent. `--dev` keeps names and source maps, `--watch` builds again on each change.
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { reexec, root } from './lib/node24.mjs';
 
 /** The licences of what is bundled. */
 const NOTICES = 'dist/ThirdPartyNotices.txt';
+
+/** The keys of the texts that the page shows: it gets these translations and no others. */
+const PAGE_TEXTS = 'dist/webview/texts.json';
 
 /** Everything that is bundled for the VSIX; an entry that does not exist is left out. */
 export function bundles({ dev }) {
@@ -85,8 +88,21 @@ export async function build({ dev = false } = {}) {
   );
   await writeFile(join(root, NOTICES), notices);
   sizes[NOTICES] = Buffer.byteLength(notices);
+  const page = results.find(({ metafile }) => 'dist/webview/main.js' in metafile.outputs);
+  const texts = JSON.stringify(await textsOf(page.metafile));
+  await writeFile(join(root, PAGE_TEXTS), texts);
+  sizes[PAGE_TEXTS] = Buffer.byteLength(texts);
   await removeStale(new Set(Object.keys(sizes).map((path) => resolve(root, path))));
   return sizes;
+}
+
+/** @returns the keys of the texts that stand in the sources of a bundle */
+export async function textsOf(metafile) {
+  const paths = Object.keys(metafile.inputs).filter((path) => path.startsWith('src/'));
+  const sources = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')));
+  const source = sources.join('\n');
+  const keys = Object.keys(JSON.parse(await readFile(join(root, 'l10n/bundle.l10n.json'), 'utf8')));
+  return keys.filter((key) => source.includes(`'${key}'`) || source.includes(`"${key}"`));
 }
 
 /** Chunks carry a hash in their name: what an earlier build left must not get into the package. */

@@ -29,6 +29,7 @@ export function pageHtml(webview: Webview, extensionUri: Uri): string {
   // A screen reader chooses its voice by the language of the text that is shown, which is English
   // where there is no translation.
   const language = l10n.bundle === undefined ? 'en' : env.language;
+  const texts = l10n.bundle && textsOfPage(file(root, 'texts.json'), l10n.bundle);
   // Addresses in an adopted style sheet are relative to the page, not to the folder.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);
   return `<!DOCTYPE html>
@@ -41,7 +42,7 @@ export function pageHtml(webview: Webview, extensionUri: Uri): string {
 </head>
 <body>
 <div id="root">${translated(file(root, 'shell.html'))}</div>
-${l10n.bundle === undefined ? '' : `<script type="application/json" id="texts">${inertJson(l10n.bundle)}</script>`}
+${texts === undefined ? '' : `<script type="application/json" id="texts">${inertJson(texts)}</script>`}
 <script type="text/css" id="styles">${closedIn(styles)}</script>
 <script nonce="${nonce}">${closedIn(file(root, 'early.js'))}</script>
 <script nonce="${nonce}">${closedIn(file(root, 'main.js'))}</script>
@@ -63,6 +64,13 @@ function file(root: Uri, name: string): string {
 /** Our own text, so that nothing in it ends the element it stands in. */
 function closedIn(text: string): string {
   return text.replaceAll(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '\\x3C!--');
+}
+
+/** The texts of a bundle that the page shows. @param keys a JSON list of them */
+function textsOfPage(keys: string, bundle: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    (JSON.parse(keys) as readonly string[]).flatMap((key) => (key in bundle ? [[key, bundle[key] ?? key]] : [])),
+  );
 }
 
 /** The first picture of the panel with its few texts translated: they stand in labels, placeholders and buttons. */

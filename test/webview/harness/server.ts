@@ -1,17 +1,19 @@
 // Serves the built panel from loopback with a fake host, under the content security policy of the
 // real host.
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { type Language, textsIn } from './texts';
 
 const HERE = 'test/webview/harness';
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
+/** The keys of the page's texts, as in what ships. */
+const TEXTS = 'texts.json';
 const NONCE = 'bm9uY2U';
 
 export type Theme = 'dark' | 'light' | 'hc' | 'hclight';
@@ -26,13 +28,17 @@ const BODY_CLASS: Readonly<Record<Theme, string>> = {
 /** Builds the webview as shipped and `parts.js` with its internals for tests. */
 export async function buildPanel(outdir: string): Promise<void> {
   const script = pathToFileURL(join(process.cwd(), 'scripts/build.mjs')).href;
-  const { bundles } = (await import(script)) as { bundles(options: { dev: boolean }): readonly BuildOptions[] };
+  const { bundles, textsOf } = (await import(script)) as {
+    bundles(options: { dev: boolean }): readonly BuildOptions[];
+    textsOf(metafile: Metafile | undefined): Promise<readonly string[]>;
+  };
   const files = bundles({ dev: false }).filter(({ platform }) => platform === 'browser');
   if (files.length === 0) throw new Error('scripts/build.mjs has no bundle for the browser');
   const parts = join(outdir, 'parts');
   for (const file of files) {
     const isMain = 'main' in (file.entryPoints as Record<string, string>);
-    await build({ ...file, outdir });
+    const { metafile } = await build({ ...file, outdir });
+    if (isMain) await writeFile(join(outdir, TEXTS), JSON.stringify(await textsOf(metafile)));
     await build({ ...file, outdir: parts, ...(isMain && { entryPoints: { parts: `${HERE}/parts.ts` } }) });
   }
 }
@@ -85,7 +91,11 @@ async function answer(url: URL, outdir: string): Promise<Answer> {
   if (pathname === '/' || pathname === '/parts') {
     const theme = (url.searchParams.get('theme') ?? 'dark') as Theme;
     const language = (url.searchParams.get('language') ?? 'en') as Language;
-    return { body: pageOf(theme, language, pathname === '/parts'), type: 'text/html; charset=utf-8', csp: policy() };
+    return {
+      body: pageOf(theme, await pageTexts(language, outdir), language, pathname === '/parts'),
+      type: 'text/html; charset=utf-8',
+      csp: policy(),
+    };
   }
   const file = pathname.startsWith('/harness/') ? join(HERE, pathname.slice(9)) : join(outdir, pathname);
   return { body: await readFile(file), type: TYPES[extname(file)] ?? 'application/octet-stream' };
@@ -105,8 +115,15 @@ function policy(): string {
   ].join('; ');
 }
 
-function pageOf(theme: Theme, language: Language, parts: boolean): string {
-  const texts = JSON.stringify(textsIn(language))?.replaceAll('<', '\\u003c');
+/** The translations that the host hands to the page, as JSON. */
+async function pageTexts(language: Language, outdir: string): Promise<string | undefined> {
+  const bundle = textsIn(language);
+  if (bundle === undefined) return undefined;
+  const keys = JSON.parse(await readFile(join(outdir, TEXTS), 'utf8')) as readonly string[];
+  return JSON.stringify(Object.fromEntries(keys.map((key) => [key, bundle[key]]))).replaceAll('<', '\\u003c');
+}
+
+function pageOf(theme: Theme, texts: string | undefined, language: Language, parts: boolean): string {
   const script = parts ? '/parts/parts.js' : '/main.js';
   const shell = parts ? '' : readFileSync('src/webview/shell.html', 'utf8');
   return `<!DOCTYPE html><html lang="${language === 'pseudo' ? 'en' : language}" data-root="/"><head><meta charset="utf-8"><title>Parley</title>

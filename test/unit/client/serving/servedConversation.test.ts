@@ -176,7 +176,7 @@ describe('an agent that is served', function () {
 
   it('is given the words of its input that lie elsewhere, or why they cannot be read', async () => {
     const far = await farServer((request, response) => {
-      if (request.url === '/plan') response.end('fileStores first');
+      if (request.url === '/plan') response.end('shelves first');
       else if (request.url === '/long') response.end('x'.repeat(70_000));
       else response.writeHead(404).end();
     });
@@ -193,7 +193,7 @@ describe('an agent that is served', function () {
     const [text, past, ...links] = JSON.parse(got(log)[0] ?? '') as { type: string; text: string; uri?: string }[];
     assert.match(
       text?.text ?? '',
-      /^say ok\n# fileStores first # \[unavailable: 127\S+ does not have it \(any more\)\.\]\[unavailable: .* too large\.\]$/,
+      /^say ok\n# shelves first # \[unavailable: 127\S+ does not have it \(any more\)\.\]\[unavailable: .* too large\.\]$/,
     );
     assert.match(past?.text ?? '', /\[agent\/other\]\nshelves first/);
     assert.deepEqual(
@@ -204,7 +204,7 @@ describe('an agent that is served', function () {
 
   it('does not hear its own messages again after their texts were read', async () => {
     const far = await farServer((request, response) =>
-      response.end(request.url === '/plan' ? 'fileStores first' : JSON.stringify(userMessage('from another'))),
+      response.end(request.url === '/plan' ? 'shelves first' : JSON.stringify(userMessage('from another'))),
     );
     const { agent, log } = await scripted();
     const of = resolver();
@@ -222,7 +222,7 @@ describe('an agent that is served', function () {
     await client.runSync({ ...request('say two'), session: { id: session.id, history } }, signal);
     const second = got(log)[1] ?? '';
     assert.match(second, /from another/);
-    assert.doesNotMatch(second, /fileStores first/);
+    assert.doesNotMatch(second, /shelves first/);
   });
 
   it('loses entries of a session, or splits it, when two runs come at once', async () => {
