@@ -5,7 +5,7 @@ import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { ParleyError } from '../base/errors';
-import { own } from '../base/own';
+import { own } from '../base/untrusted';
 
 const IS_WINDOWS = process.platform === 'win32';
 const MAX_SHOWN_FOLDERS = 12;

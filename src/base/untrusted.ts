@@ -22,3 +22,8 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
 export function wordOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'object' : String(value);
 }
+
+/** Returns the object's own property of that name, or undefined. */
+export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

@@ -7,8 +7,8 @@ import type { Log } from '../base/log';
 import { type FileOptions, isInPlace, type OpenedFile, openJournalFile, replaceJournalFile } from './file/journalFile';
 import { MIGRATIONS } from './file/schema';
 import type { Sql } from './file/sql';
-import { isIndexDamage, problemOf, StorageError, type StorageProblem, wordsFor } from './file/sqlError';
-import { MemoryKeep } from './memoryKeep';
+import { isIndexDamage, messageFor, problemOf, StorageError, type StorageProblem } from './file/sqlError';
+import { MemoryJournal } from './memoryJournal';
 
 /** Delays between attempts to use the file again, in milliseconds; the last one repeats. */
 const RETRY_MS = [100, 400, 1000, 2000, 5000, 15_000, 30_000] as const;
@@ -47,7 +47,7 @@ export class Backing implements Disposable {
   readonly #log: Log;
   readonly #changed = new Emitter<JournalState>();
   #file: OpenedFile | undefined;
-  #memory: MemoryKeep | undefined;
+  #memory: MemoryJournal | undefined;
   #state: JournalState = { kind: 'durable' };
   #retry: Disposable | undefined;
   #attempts = 0;
@@ -101,7 +101,7 @@ export class Backing implements Disposable {
       return this.#change(memory.sql, change);
     } catch (error) {
       if (problemOf(error) === undefined) throw error;
-      const { message } = wordsFor('full');
+      const { message } = messageFor('full');
       throw new ParleyError('journal-full', 'Neither the disk nor the memory has room to keep this.', {
         hint: message,
         cause: error,
@@ -302,14 +302,14 @@ export class Backing implements Disposable {
     });
   }
 
-  #degrade(error: unknown): MemoryKeep {
+  #degrade(error: unknown): MemoryJournal {
     const problem = problemOf(error) ?? 'unusable';
     this.#log.error(`journal: ${problem}: ${describe(error)}`);
-    const memory = new MemoryKeep(this.#options.maxMemoryBytes);
+    const memory = new MemoryJournal(this.#options.maxMemoryBytes);
     this.#memory = memory;
     // Do not wait again for the program that locks the file.
     this.#setWait(0);
-    this.#setState({ kind: 'memory', problem, ...wordsFor(problem), lossy: false });
+    this.#setState({ kind: 'memory', problem, ...messageFor(problem), lossy: false });
     this.#scheduleRetry();
     return memory;
   }
@@ -327,7 +327,7 @@ export class Backing implements Disposable {
       }
     }
     if (this.#state.kind === 'memory' && this.#state.problem !== problem) {
-      this.#setState({ ...this.#state, problem, ...wordsFor(problem) });
+      this.#setState({ ...this.#state, problem, ...messageFor(problem) });
     }
     this.#scheduleRetry();
   }

@@ -12,16 +12,15 @@ import { dropCleared, type EventPage } from './events/eventRows';
 import { type Machine, thisMachine } from './file/machine';
 import type { Sql } from './file/sql';
 import { problemOf } from './file/sqlError';
-import { takeLeft } from './leftBehind';
+import { importStreams } from './importStreams';
 import { type SearchResult, search } from './search/search';
 import { indexBacklog, indexSession } from './search/searchText';
 import { indexTools } from './search/searchTools';
-import { abandoned, beat, type Claim, claim, type LeaseContext, ownerOf, release } from './sessions/leases';
+import { isSessionHeld, type JournalPort, sessionHeld, unknownSession } from './sessions/journalPort';
+import { abandoned, type Claim, claim, type LeaseContext, ownerOf, release, renewLease } from './sessions/leases';
 import { Ownership } from './sessions/ownership';
-import type { JournalPort } from './sessions/port';
 import { QueueStore } from './sessions/queueStore';
 import type { NewSession, SessionPatch, SessionRecord } from './sessions/records';
-import { held, isHeld, later, unknown } from './sessions/refusals';
 import { type Pruned, type PruneOptions, prune } from './sessions/retention';
 import {
   deleteSession,
@@ -37,6 +36,7 @@ import { type SideTable, writeNotes } from './sessions/sideNotes';
 import { SideStore } from './sessions/sideStore';
 import { StreamLog } from './streamLog';
 import { WriteBuffer } from './writeBuffer';
+import { later } from './writeTimers';
 
 /**
  * Idle time after which text is indexed for search, in milliseconds; a search does not wait for it.
@@ -110,8 +110,8 @@ export class Journal implements Disposable {
     this.#stream = new StreamLog(folder, options.machine ?? thisMachine);
     this.#ownership = new Ownership({
       schedule: this.#schedule,
-      beat: (key, windowId) =>
-        this.#quietly(() => this.#backing.write(key, (sql) => beat(sql, key, windowId, this.#context()))),
+      renew: (key, windowId) =>
+        this.#quietly(() => this.#backing.write(key, (sql) => renewLease(sql, key, windowId, this.#context()))),
     });
     this.#buffer = new WriteBuffer({
       backing: this.#backing,
@@ -135,7 +135,7 @@ export class Journal implements Disposable {
     };
     this.queue = new QueueStore(port);
     this.side = new SideStore(port);
-    this.#takeLeft();
+    this.#importStreams();
   }
 
   /** Where data is kept now, with a message for the user. */
@@ -205,7 +205,7 @@ export class Journal implements Disposable {
    */
   deleteSession(key: string): void {
     const owner = this.owner(key);
-    if (owner && owner.windowId !== this.#ownership.of(key)) throw held();
+    if (owner && owner.windowId !== this.#ownership.of(key)) throw sessionHeld();
     this.#buffer.forget(key);
     this.#backing.delete(key, (sql) => deleteSession(sql, key));
     this.#ownership.end(key);
@@ -269,14 +269,14 @@ export class Journal implements Disposable {
         }
       }
     });
-    if (!isOurs) throw held();
+    if (!isOurs) throw sessionHeld();
   }
 
   /** @throws ParleyError `session-held` if another window has taken over one of our sessions */
   requireOwn(key: string): void {
     if (this.#backing.read(key, (sql) => this.#ownership.mayWrite(sql, key))) return;
     this.#ownership.lose(key);
-    throw held();
+    throw sessionHeld();
   }
 
   /**
@@ -301,9 +301,9 @@ export class Journal implements Disposable {
    */
   claim(key: string, windowId: string): Claim {
     this.flush();
-    this.#takeLeft(key);
+    this.#importStreams(key);
     const result = this.#backing.write(key, (sql) => {
-      if (!hasSession(sql, key)) throw unknown(key);
+      if (!hasSession(sql, key)) throw unknownSession(key);
       this.#remember(sql, key);
       return claim(sql, key, windowId, this.#context());
     });
@@ -338,7 +338,7 @@ export class Journal implements Disposable {
    * @returns keys of sessions that were taken over
    */
   heartbeat(): readonly string[] {
-    return this.#ownership.beat();
+    return this.#ownership.renewAll();
   }
 
   release(key: string, windowId: string): void {
@@ -383,12 +383,12 @@ export class Journal implements Disposable {
     this.flush();
     try {
       return this.#backing.write(key, (sql) => {
-        if (!hasSession(sql, key)) throw unknown(key);
-        if (!this.#ownership.mayWrite(sql, key)) throw held();
+        if (!hasSession(sql, key)) throw unknownSession(key);
+        if (!this.#ownership.mayWrite(sql, key)) throw sessionHeld();
         return change(sql);
       });
     } catch (error) {
-      if (isHeld(error)) this.#ownership.lose(key);
+      if (isSessionHeld(error)) this.#ownership.lose(key);
       throw error;
     }
   }
@@ -405,12 +405,12 @@ export class Journal implements Disposable {
     this.#write(key, (sql) => writeNotes(sql, key, new Map([[table, json]])));
   }
 
-  /** Imports what dead processes left; see {@link takeLeft}. */
-  #takeLeft(only?: string): void {
+  /** Imports what dead processes left; see {@link importStreams}. */
+  #importStreams(only?: string): void {
     const quietly = (run: () => void): void => void this.#quietly(run);
     const windowOf = (key: string): string | undefined => this.#ownership.of(key);
     const [stream, backing, log, context] = [this.#stream, this.#backing, this.#log, this.#context()];
-    takeLeft({ stream, backing, log, context, windowOf, quietly }, only);
+    importStreams({ stream, backing, log, context, windowOf, quietly }, only);
   }
 
   /**

@@ -18,7 +18,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_LINE_CHARS = 4 * 1024 * 1024;
 
 /** What a process appended for a session and may not have written to the journal. */
-export interface LeftSession {
+export interface StreamedSession {
   readonly key: string;
   /** How often the session had been written when the first row was appended. */
   readonly written: number;
@@ -148,7 +148,7 @@ function shortened(event: PendingRow['event']): PendingRow['event'] {
  * Returns the contents of a file by session, without a last line that was cut off.
  * @throws the system's error
  */
-export function readLeft(path: string): readonly LeftSession[] {
+export function readStream(path: string): readonly StreamedSession[] {
   if (statSync(path).size > MAX_BYTES) return [];
   const sessions: { key: string; written: number; rows: PendingRow[]; notes: Map<SideTable, string> }[] = [];
   for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
@@ -197,6 +197,6 @@ function whole(at: number, until: unknown, value: unknown, mark: unknown): Pendi
 }
 
 /** Deletes the file of another journal. */
-export function removeLeft(path: string): void {
+export function removeStream(path: string): void {
   rmSync(path, { force: true });
 }

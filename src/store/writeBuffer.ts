@@ -8,8 +8,8 @@ import type { Backing } from './backing';
 import { EventBuffer, type PendingRow } from './events/eventBuffer';
 import { appendRows, WrittenRows } from './events/eventRows';
 import { numberOf } from './file/sql';
+import { unknownSession } from './sessions/journalPort';
 import type { Ownership } from './sessions/ownership';
-import { unknown } from './sessions/refusals';
 import { hasSession } from './sessions/sessionRows';
 import { SideNotes, type SideTable, writeNotes } from './sessions/sideNotes';
 import type { StreamLog } from './streamLog';
@@ -117,7 +117,7 @@ export class WriteBuffer implements Disposable {
    */
   note(key: string, table: SideTable, json: string): boolean {
     const { backing, stream, quietly } = this.#options;
-    if (!backing.read(key, (sql) => hasSession(sql, key))) throw unknown(key);
+    if (!backing.read(key, (sql) => hasSession(sql, key))) throw unknownSession(key);
     const isNoted = quietly(() => {
       // Events before it are saved before it.
       if (this.#unstreamed.chars <= MAX_STREAMED_CHARS) this.#streamOn();

@@ -1,5 +1,5 @@
 // Decides when buffered data is written: to the stream file after a moment, to the journal in bulk.
-import type { Disposable } from '../base/disposable';
+import { type Disposable, toDisposable } from '../base/disposable';
 
 /**
  * How long data may be in the stream file only, in milliseconds. Other windows see it after that.
@@ -102,4 +102,11 @@ export class WriteTimers {
     }
     this.#options.write();
   }
+}
+
+/** Runs something after a number of milliseconds without keeping the process alive. */
+export function later(run: () => void, ms: number): Disposable {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return toDisposable(() => clearTimeout(timer));
 }

@@ -5,8 +5,7 @@ import { render } from 'preact';
 import { CONTRACT_VERSION, type ToWebview } from '../panel/contract';
 import { App } from './app';
 import { composer } from './composer/composerState';
-import { browserBeat } from './host/browserBeat';
-import { Frames } from './host/frames';
+import { browserFrames, Frames } from './host/frames';
 import { onMessage, post, postOfPage, saveUiState, uiState } from './host/host';
 import { reportError, watchProblems } from './host/problems';
 import { announce, hasItems, hiddenPermissions, patchSession, session, setSession } from './host/session';
@@ -14,7 +13,7 @@ import { setRefused } from './questions/keptForms';
 import { Questions } from './questions/questions';
 import { strings } from './text/strings';
 import './styles/main.css';
-import { watchHeldKeys } from './input/heldKeys';
+import { ignoreKeyRepeat } from './input/keyRepeat';
 import { watchWake, withoutWaking } from './input/wake';
 import { Transcript } from './transcript/transcript';
 
@@ -34,7 +33,7 @@ const frames = new Frames(
     },
     painted: (revision) => post({ type: 'ack', revision }),
   },
-  browserBeat(),
+  browserFrames(),
 );
 
 const transcript = new Transcript({
@@ -180,7 +179,7 @@ render(
 );
 onMessage((message) => frames.receive(message));
 window.addEventListener('keydown', () => frames.yieldToKey(), { capture: true });
-watchHeldKeys();
+ignoreKeyRepeat();
 watchWake();
 watchLostFocus();
 composer.recallFrom(() => transcript.store.lastUserText());

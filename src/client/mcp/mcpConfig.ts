@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import type { McpServer } from '../../acp/protocol/dialect';
 import { messageOf } from '../../base/errors';
-import { own } from '../../base/own';
+import { own } from '../../base/untrusted';
 
 /** Servers of one list that are read. */
 const MAX_SERVERS = 100;

@@ -24,7 +24,7 @@ export const SHORT_TERMINAL_CHARS = 16 * 1024;
 /** Characters of the contents and raw values of all tool calls of a session. */
 export const MAX_ALL_TOOL_CHARS = 128 * 1024 * 1024;
 /** Characters kept of one tool call once all calls together exceed {@link MAX_ALL_TOOL_CHARS}. */
-export const SHORT_TOOL_CHARS = 20_000;
+const SHORT_TOOL_CHARS = 20_000;
 /** Characters of an image, audio clip or embedded resource: base64 of 12 MB. */
 export const MAX_MEDIA_CHARS = 16 * 1024 * 1024;
 /** Options, commands, plan entries and so on in one list. */

@@ -1,8 +1,8 @@
 // Compactions: the agent shortens its context, reports progress and may show the resulting summary
 // (protocol v1 and v2 "compaction_update").
 
-import { own } from '../../base/own';
 import { head } from '../../base/text';
+import { own } from '../../base/untrusted';
 import { MAX_TOOL_TEXT } from '../events/bounds';
 import type { SessionEvent } from '../events/event';
 import { type ModelContext, upsert } from './context';

@@ -62,7 +62,7 @@ interface SessionMessage {
 }
 
 /** Subagents and their messages, in addition to their entries. */
-export class SubagentIndex {
+class SubagentIndex {
   readonly byId = new Map<string, Subagent>();
   readonly messages = new Map<string, SessionMessage>();
 
@@ -110,7 +110,7 @@ export function createContext(readers: ReadonlySet<Changes>): ModelContext {
     prompts: new Map(),
     push(make, at) {
       const index = state.entries.length;
-      const entry = make({ id: `e${index}`, index, at, ...placeOf(state) });
+      const entry = make({ id: `e${index}`, index, at, ...turnOfNextEntry(state) });
       state.entries.push(entry);
       if (state.turn && entry.kind !== 'user') state.turn.firstOutputAt ??= at;
       for (const reader of readers) reader.entry(index);
@@ -126,7 +126,7 @@ export function createContext(readers: ReadonlySet<Changes>): ModelContext {
  * Returns the turn of an entry added now; after the end of a turn, entries are late ones of that
  * turn.
  */
-function placeOf(state: SessionState): { turnId?: string; late?: true } {
+function turnOfNextEntry(state: SessionState): { turnId?: string; late?: true } {
   if (state.turn) return { turnId: state.turn.id };
   const last = state.turns.at(-1);
   if (last?.replayed) return { turnId: last.id };

@@ -30,7 +30,7 @@ export function applyElicitation(context: ModelContext, event: ElicitationEvent,
       if (!known) return;
       elicitations.delete(event.id);
       waitEnds(context, known, at);
-      const title = wordsFor(event, known.mode);
+      const title = titleOf(event, known.mode);
       const question = head(known.message.replace(/\s+/g, ' ').trim(), 200);
       const text = event.answer ? `${question} → ${event.answer}` : question;
       context.push((base) => ({ ...base, kind: 'notice', severity: 'info', title, text }), at);
@@ -38,7 +38,7 @@ export function applyElicitation(context: ModelContext, event: ElicitationEvent,
   }
 }
 
-function wordsFor(
+function titleOf(
   { action, by }: Extract<ElicitationEvent, { type: 'elicitation_closed' }>,
   mode: 'form' | 'url',
 ): string {

@@ -9,7 +9,6 @@ import { eventsOf, terminalsOf, toolEvent } from '../model/entryEvents';
 import { bareTextOf, textOf, withoutBare } from '../model/entryText';
 import type { Entry, MessageEntry, SessionState, ToolEntry } from '../model/state';
 import { isEnded } from '../model/tools';
-import { LIKENESSES } from './repeatedTools';
 import {
   type KnownSegment,
   knownSegment,
@@ -20,6 +19,7 @@ import {
   wordsOf,
 } from './segments';
 import { shareContent } from './sharedContent';
+import { SIMILARITIES } from './toolMatcher';
 
 /** The part of a session's state that is compared. */
 export type Transcript = Pick<SessionState, 'entries' | 'turns' | 'terminals'>;
@@ -181,7 +181,7 @@ function saysSomething(entry: Entry): boolean {
 function matchAll(segments: readonly KnownSegment[], candidates: readonly Candidate[]): Map<Entry, Match> {
   const matches = new Map<Entry, Match>();
   matchTools(segments, candidates, matches);
-  const others = new Others(segments);
+  const others = new OtherEntries(segments);
   for (const candidate of candidates) {
     const { entry, place } = candidate;
     if (entry.kind === 'user') {
@@ -226,14 +226,14 @@ function matchTools(
   candidates: readonly Candidate[],
   matches: Map<Entry, Match>,
 ): void {
-  for (const likeness of LIKENESSES) {
+  for (const similarity of SIMILARITIES) {
     // Entries after a message of the user are a better match than entries after one of the agent's
     // own.
-    for (const isDoubtful of likeness === 'kind' ? [false] : [false, true]) {
+    for (const isDoubtful of similarity === 'kind' ? [false] : [false, true]) {
       for (const { entry, place, ...candidate } of candidates) {
         if (entry.kind !== 'tool' || matches.has(entry) || candidate.isDoubtful !== isDoubtful) continue;
         for (const { tools } of segments.slice(place?.first ?? 0, (place?.last ?? 0) + 1)) {
-          const ours = tools.take(entry, likeness);
+          const ours = tools.take(entry, similarity);
           if (!ours) continue;
           matches.set(entry, { entry: ours });
           break;
@@ -244,7 +244,7 @@ function matchTools(
 }
 
 /** Plans, notices, and messages without text, matched by their content. */
-class Others {
+class OtherEntries {
   readonly #known = new Map<string, Entry[]>();
 
   constructor(segments: readonly Segment[]) {

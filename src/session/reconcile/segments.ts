@@ -2,8 +2,8 @@
 // segments of two transcripts.
 import { bareTextOf } from '../model/entryText';
 import type { Entry, MessageEntry } from '../model/state';
-import { RepeatedTools } from './repeatedTools';
-import { SHORTEST_LIKENESS, SpokenText } from './spokenText';
+import { MIN_MATCH_CHARS, SegmentText } from './segmentText';
+import { ToolMatcher } from './toolMatcher';
 
 /** A user message with the entries that follow it; the first segment has none. */
 export interface Segment {
@@ -13,9 +13,9 @@ export interface Segment {
 
 /** A segment of this transcript, with indexes of what the replay has not matched yet. */
 export interface KnownSegment extends Segment {
-  readonly agent: SpokenText;
-  readonly thought: SpokenText;
-  readonly tools: RepeatedTools;
+  readonly agent: SegmentText;
+  readonly thought: SegmentText;
+  readonly tools: ToolMatcher;
 }
 
 /** Returns the segments of a transcript in order. */
@@ -30,7 +30,7 @@ export function segmentsOf(entries: readonly Entry[]): Segment[] {
 
 /** Returns the segment with nothing matched yet. */
 export function knownSegment(segment: Segment): KnownSegment {
-  const known = { ...segment, agent: new SpokenText(), thought: new SpokenText(), tools: new RepeatedTools() };
+  const known = { ...segment, agent: new SegmentText(), thought: new SegmentText(), tools: new ToolMatcher() };
   for (const entry of segment.entries) {
     if (entry.kind === 'agent' || entry.kind === 'thought') known[entry.kind].add(entry);
     else if (entry.kind === 'tool') known.tools.add(entry);
@@ -75,7 +75,7 @@ export function pairSegments(known: readonly Segment[], repeated: readonly Segme
         begun.length += one.length;
         return { first: begun.index, last: begun.index };
       }
-      first = likeness(words, one, next, end);
+      first = similarity(words, one, next, end);
     }
     if (first === undefined) return undefined;
     const last = Math.min(lastJoined(words, one, first), (end ?? words.length) - 1);
@@ -167,10 +167,10 @@ export function wordsOf(message: Pick<MessageEntry, 'content'>): string {
  * Returns the first message from `next` to `end` that starts or contains the wanted text, or starts
  * with it.
  */
-function likeness(words: readonly string[], wanted: string, next: number, end = words.length): number | undefined {
+function similarity(words: readonly string[], wanted: string, next: number, end = words.length): number | undefined {
   for (let index = next; index < end; index++) {
     const one = words[index] ?? '';
-    const isLong = Math.min(one.length, wanted.length) >= SHORTEST_LIKENESS;
+    const isLong = Math.min(one.length, wanted.length) >= MIN_MATCH_CHARS;
     if (isLong ? one.startsWith(wanted) || wanted.includes(one) : isJoined(words, wanted, index)) return index;
     // The agent's own preamble before a short first message.
     if (index === next && one !== '' && wanted.endsWith(one)) return index;
@@ -190,7 +190,7 @@ function lastJoined(words: readonly string[], wanted: string, first: number): nu
   const begin = words[first] ?? '';
   let from = wanted.endsWith(begin) ? wanted.length : Math.max(0, wanted.indexOf(begin)) + begin.length;
   for (let next = words[last + 1]; next && from < wanted.length; next = words[last + 1]) {
-    const at = next.length < SHORTEST_LIKENESS && !wanted.startsWith(next, from) ? -1 : wanted.indexOf(next, from);
+    const at = next.length < MIN_MATCH_CHARS && !wanted.startsWith(next, from) ? -1 : wanted.indexOf(next, from);
     if (at < 0) break;
     from = at + next.length;
     last++;

@@ -8,7 +8,7 @@ import { MAX_TERMINAL_CHARS, Superseded } from './superseded';
 /** Maximum characters of a buffered row of joined chunks. */
 const MAX_JOINED_CHARS = 32 * 1024;
 /** The same for the last row on disk: short enough to be rewritten cheaply. */
-export const MAX_ROW_CHARS = 8192;
+const MAX_ROW_CHARS = 8192;
 
 /** An event that becomes one row. */
 export interface PendingRow {

@@ -1,8 +1,7 @@
 // Reads the events of a session: all, from a number on, since an earlier page, or the end.
 import * as z from 'zod/mini';
 import type { Mark } from '../../session/events/event';
-import { readJson } from '../file/json';
-import { numberOf, type Sql, textOf } from '../file/sql';
+import { numberOf, readJson, type Sql, textOf } from '../file/sql';
 import { type Cursor, type EventPage, readRows, toPage } from './eventRows';
 
 export interface EventQuery {

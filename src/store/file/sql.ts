@@ -1,6 +1,7 @@
 // A connection to SQLite with prepared statements cached by their text, transactions, and typed
 // columns.
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import type * as z from 'zod/mini';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -121,4 +122,15 @@ export function textOf(value: SQLOutputValue | undefined): string | undefined {
 /** Returns a column as a number; undefined if it is null or has another type. */
 export function numberOf(value: SQLOutputValue | undefined): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined;
+}
+
+/** Returns the value of a JSON text if it fits the schema, else the fallback. */
+export function readJson<T>(text: string | undefined, schema: z.ZodMiniType<T>, fallback: T): T {
+  if (text === undefined) return fallback;
+  try {
+    const parsed = schema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : fallback;
+  } catch {
+    return fallback;
+  }
 }

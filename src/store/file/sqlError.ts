@@ -55,7 +55,7 @@ export function isIndexDamage(error: unknown): boolean {
 }
 
 /** Returns a sentence on what happened and one on what to do. */
-export function wordsFor(problem: StorageProblem): { readonly message: string; readonly hint: string } {
+export function messageFor(problem: StorageProblem): { readonly message: string; readonly hint: string } {
   switch (problem) {
     case 'full':
       return {

@@ -57,7 +57,7 @@ export function ownerOf(sql: Sql, key: string, context: LeaseContext): Extract<C
 }
 
 /** Renews a lease. Returns false if the window no longer owns the session. */
-export function beat(sql: Sql, key: string, windowId: string, { now, machine }: LeaseContext): boolean {
+export function renewLease(sql: Sql, key: string, windowId: string, { now, machine }: LeaseContext): boolean {
   const change = 'UPDATE leases SET heartbeat = ?, ticks = ? WHERE key = ? AND window = ?';
   return sql.run(change, now, machine.ticks(), key, windowId) > 0;
 }

@@ -11,7 +11,7 @@ export interface OwnershipOptions {
   /**
    * Renews one lease. Returns false if another window has it, undefined if the store cannot tell.
    */
-  readonly beat: (key: string, windowId: string) => boolean | undefined;
+  readonly renew: (key: string, windowId: string) => boolean | undefined;
 }
 
 export class Ownership implements Disposable {
@@ -43,7 +43,7 @@ export class Ownership implements Disposable {
   begin(key: string, windowId: string): void {
     this.#claims.set(key, windowId);
     this.#taken.delete(key);
-    this.#timer ??= this.#options.schedule(() => this.#beatAgain(), HEARTBEAT_MS);
+    this.#timer ??= this.#options.schedule(() => this.#renewAgain(), HEARTBEAT_MS);
   }
 
   end(key: string): void {
@@ -73,8 +73,8 @@ export class Ownership implements Disposable {
    * Renews all leases.
    * @returns keys of the lost sessions
    */
-  beat(): readonly string[] {
-    const lost = this.all.filter(([key, windowId]) => this.#options.beat(key, windowId) === false).map(([key]) => key);
+  renewAll(): readonly string[] {
+    const lost = this.all.filter(([key, windowId]) => this.#options.renew(key, windowId) === false).map(([key]) => key);
     for (const key of lost) this.lose(key);
     return lost;
   }
@@ -86,9 +86,9 @@ export class Ownership implements Disposable {
     this.#lost.dispose();
   }
 
-  #beatAgain(): void {
+  #renewAgain(): void {
     this.#timer = undefined;
-    this.beat();
-    if (this.#claims.size > 0) this.#timer = this.#options.schedule(() => this.#beatAgain(), HEARTBEAT_MS);
+    this.renewAll();
+    if (this.#claims.size > 0) this.#timer = this.#options.schedule(() => this.#renewAgain(), HEARTBEAT_MS);
   }
 }

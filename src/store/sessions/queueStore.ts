@@ -4,9 +4,8 @@
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import type { QueuedAttachment, QueueItemState, StateFacts } from '../../session/queue/queue';
-import { readJson } from '../file/json';
-import { numberOf, type Row, type Sql, textOf } from '../file/sql';
-import type { JournalPort } from './port';
+import { numberOf, type Row, readJson, type Sql, textOf } from '../file/sql';
+import type { JournalPort } from './journalPort';
 import type { StoredQueueItem } from './records';
 
 /** Maximum number of messages queued in one session. */

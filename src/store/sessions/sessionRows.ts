@@ -1,7 +1,6 @@
 // The table of sessions: the history list and the properties of each session.
 import * as z from 'zod/mini';
-import { readJson } from '../file/json';
-import { numberOf, type Row, type Sql, textOf } from '../file/sql';
+import { numberOf, type Row, readJson, type Sql, textOf } from '../file/sql';
 import type { JournalProtocol, NewSession, SessionPatch, SessionRecord } from './records';
 
 const MAX_PAGE = 1000;

@@ -3,9 +3,8 @@
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import type { QueuedAttachment } from '../../session/queue/queue';
-import { readJson } from '../file/json';
-import { type Sql, textOf } from '../file/sql';
-import type { JournalPort } from './port';
+import { readJson, type Sql, textOf } from '../file/sql';
+import type { JournalPort } from './journalPort';
 import { readAttachments } from './queueStore';
 import type { Draft, ViewState } from './records';
 

@@ -1,5 +1,5 @@
 // The agent's plan as a checklist.
-import { own } from '../../base/own';
+import { own } from '../../base/untrusted';
 import { el, icon, setAttributes } from '../dom/dom';
 import type { IconName } from '../dom/icons';
 import { MarkdownView } from '../markdown/markdownView';

@@ -88,7 +88,7 @@ export class TextBlocks implements Disposable {
       return;
     }
     const context = {
-      near: this.#context.near,
+      viewport: this.#context.viewport,
       columns: this.#context.columns,
       openLink: this.#context.openLink,
       copy: this.#context.copy,

@@ -12,7 +12,7 @@ import { strings } from '../text/strings';
 import { createBlock } from './blocks';
 import type { EntryContext } from './entryView';
 import { createFold } from './fold';
-import { type ToolItem, toolWords } from './toolWords';
+import { type ToolItem, toolLabel } from './toolLabel';
 
 interface Place {
   /** Transcript index of the tool call, and index of this content. */
@@ -46,13 +46,13 @@ export function createToolContent(
 ): ToolContent {
   switch (content.type) {
     case 'diff': {
-      const alone = item.content.length === 1 && toolWords(item).object === content.diff.label;
+      const alone = item.content.length === 1 && toolLabel(item).object === content.diff.label;
       const openDiff = (): void => context.post({ type: 'openDiff', index: place.index, content: place.position });
       return { node: createDiff(content.diff, { expanded: place.expanded, hideHead: alone, openDiff }) };
     }
     case 'terminal': {
       const { id, command } = content.terminal;
-      const said = toolWords(item).object;
+      const said = toolLabel(item).object;
       const terminal = createTerminalOutput(content.terminal, {
         expanded: place.expanded,
         showCommand: place.expanded && command !== undefined && (command !== said || command.length > 60),

@@ -11,7 +11,7 @@ import { createArticle, type EntryFactory, type EntryView, markLate } from './en
 import { createPermissionCard, type PermissionCard } from './permissionCard';
 import { createToolContent, type ToolContent } from './toolContent';
 import { createToolFacts } from './toolFacts';
-import { type ToolItem, toolWords } from './toolWords';
+import { type ToolItem, toolLabel } from './toolLabel';
 
 const ICONS: Readonly<Record<string, IconName>> = {
   pending: 'circle-large-outline',
@@ -94,7 +94,7 @@ export const createToolEntry: EntryFactory = (stored, index, context) => {
 
   function drawLine(): void {
     const item = tool();
-    const words = toolWords(item);
+    const words = toolLabel(item);
     const waits = asking.length > 0;
     element.dataset.toolStatus = item.status;
     element.dataset.toolKind = item.toolKind;

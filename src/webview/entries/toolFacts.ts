@@ -4,7 +4,7 @@ import { button, el, icon, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 import type { EntryContext } from './entryView';
 import { createFold } from './fold';
-import type { ToolItem } from './toolWords';
+import type { ToolItem } from './toolLabel';
 
 const MOST_LOCATIONS = 40;
 

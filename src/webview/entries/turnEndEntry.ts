@@ -6,7 +6,7 @@ import { session } from '../host/session';
 import { formatCount, formatNumber } from '../text/format';
 import { strings } from '../text/strings';
 import type { EntryFactory } from './entryView';
-import { timeWords } from './timeWords';
+import { durationLabel } from './toolLabel';
 
 const REASONS = {
   end_turn: strings.turnEnded,
@@ -89,7 +89,7 @@ function reasonOf({ stopReason = 'unknown', interrupted }: TurnView): keyof type
 
 function words(turn: TurnView): readonly string[] {
   const facts = [REASONS[reasonOf(turn)](turn.number)];
-  if (turn.endedAt !== undefined) facts.push(timeWords(turn.endedAt - turn.startedAt, turn.waitedMs));
+  if (turn.endedAt !== undefined) facts.push(durationLabel(turn.endedAt - turn.startedAt, turn.waitedMs));
   if (turn.tools > 0) facts.push(strings.tools(turn.tools));
   if (turn.files > 0) facts.push(strings.files(turn.files));
   return facts;

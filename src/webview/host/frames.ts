@@ -3,7 +3,7 @@
 import type { ToWebview } from '../../panel/contract';
 
 /** Maximum drawing time per frame, ms. The rest of the frame is for layout and keyboard input. */
-const BUDGET = 7;
+const FRAME_BUDGET_MS = 7;
 
 export interface FrameWork {
   /**
@@ -28,7 +28,7 @@ export interface FrameWork {
 }
 
 /** The browser's animation frames. */
-export interface Beat {
+export interface FrameSource {
   /** Runs `frame` before the next paint. */
   next(frame: () => void): void;
   /** Runs `then` after the current frame was painted. Called from within a frame. */
@@ -37,7 +37,7 @@ export interface Beat {
 
 export class Frames {
   readonly #work: FrameWork;
-  readonly #beat: Beat;
+  readonly #source: FrameSource;
   #inbox: ToWebview[] = [];
   #scheduled = false;
   /** A message was drawn before its frame and will be painted with it. */
@@ -58,9 +58,9 @@ export class Frames {
   #drawn = -1;
   #painted = -1;
 
-  constructor(work: FrameWork, beat: Beat) {
+  constructor(work: FrameWork, source: FrameSource) {
     this.#work = work;
-    this.#beat = beat;
+    this.#source = source;
   }
 
   /**
@@ -71,7 +71,7 @@ export class Frames {
     this.#keyDue = this.#scheduled;
     if (this.#scheduled || this.#typed) return;
     this.#typed = true;
-    this.#beat.next(() => {
+    this.#source.next(() => {
       this.#typed = false;
     });
   }
@@ -99,7 +99,7 @@ export class Frames {
   #ask(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    this.#beat.next(() => this.#frame());
+    this.#source.next(() => this.#frame());
   }
 
   #frame(): void {
@@ -120,7 +120,7 @@ export class Frames {
   }
 
   #draw(): void {
-    let deadline = performance.now() + BUDGET;
+    let deadline = performance.now() + FRAME_BUDGET_MS;
     const inbox = this.#inbox;
     this.#inbox = [];
     for (const message of inbox) {
@@ -130,7 +130,7 @@ export class Frames {
         this.#drawn = this.#painted = -1;
         // Applying a long session uses up the budget of a frame, so restart it to draw some of the
         // session.
-        deadline = performance.now() + BUDGET;
+        deadline = performance.now() + FRAME_BUDGET_MS;
       }
       this.#revision = revision;
     }
@@ -146,10 +146,29 @@ export class Frames {
   #acknowledge(): void {
     if (this.#painted === this.#drawn) return;
     const drawn = this.#drawn;
-    this.#beat.painted(() => {
+    this.#source.painted(() => {
       if (this.#painted === drawn) return;
       this.#painted = drawn;
       this.#work.painted(drawn);
     });
   }
+}
+
+/** Returns the frames of the browser that shows the page. */
+export function browserFrames(): FrameSource {
+  let waiting: (() => void)[] = [];
+  const channel = new MessageChannel();
+  // A message posted within a frame arrives after the frame was painted.
+  channel.port1.onmessage = () => {
+    const now = waiting;
+    waiting = [];
+    for (const then of now) then();
+  };
+  return {
+    next: (frame) => requestAnimationFrame(frame),
+    painted(then) {
+      waiting.push(then);
+      channel.port2.postMessage(0);
+    },
+  };
 }

@@ -99,10 +99,10 @@ class AnswerGuard {
       // A click without a preceding press comes from assistive technology.
       if (down && (down.card !== card || !down.allowed)) return false;
       if (event.detail > 1 && this.#answeredByClicks) return false;
-      return this.#isSettled(card) && isInSight(card, button);
+      return this.#isSettled(card) && isInView(card, button);
     }
     if (!card.contains(document.activeElement)) return false;
-    return this.#isSettled(card) && isInSight(card, button);
+    return this.#isSettled(card) && isInView(card, button);
   }
 
   #isSettled(card: HTMLElement): boolean {
@@ -196,7 +196,7 @@ function rectsOf(card: HTMLElement): number[] {
  * Returns whether a card is completely visible. A card taller than the box must fill half of it,
  * with the pressed button visible.
  */
-function isInSight(card: HTMLElement, button: Element | undefined): boolean {
+function isInView(card: HTMLElement, button: Element | undefined): boolean {
   const box = (card.closest('.transcript') ?? document.documentElement).getBoundingClientRect();
   const { top, bottom, height } = card.getBoundingClientRect();
   const visible = Math.min(bottom, box.bottom) - Math.max(top, box.top);

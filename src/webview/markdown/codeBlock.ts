@@ -5,7 +5,6 @@ import { revealControls } from '../../base/revealControls';
 import { button, el, icon, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
 import { highlightLater } from './highlightLater';
-import type { MarkdownContext } from './renderBlocks';
 
 export interface CodeBlock {
   readonly element: HTMLElement;
@@ -24,7 +23,7 @@ export interface CodeBlock {
 export function createCodeBlock(
   lang: string,
   text: string,
-  context: Pick<MarkdownContext, 'copy'>,
+  context: { copy(text: string): void },
   options: {
     readonly open?: boolean;
     readonly continued?: boolean;

@@ -62,7 +62,7 @@ const BASE64 = /[A-Za-z0-9+/=]*/y;
  * An image whose data extends beyond the window: the range of its Markdown, as far as it has
  * arrived.
  */
-export interface LongImage {
+interface LongImage {
   readonly start: number;
   readonly end: number;
   /** The data ends in the text; otherwise it may continue. */

@@ -3,15 +3,15 @@
 // their source when they come near.
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { el } from '../dom/dom';
-import type { NearWatcher } from '../dom/near';
 import { isInUse, watchSelection } from '../dom/selection';
+import type { ViewportWatcher } from '../dom/viewport';
 import { MarkdownDoc, type Segment, sizeOf } from './markdownDoc';
 import { PiecePainter } from './piecePainter';
 import type { MarkdownContext } from './renderBlocks';
 
 /** What a view needs from the panel. */
 export interface MarkdownViewContext extends MarkdownContext {
-  readonly near: NearWatcher;
+  readonly viewport: ViewportWatcher;
   /** Requests a call of `render` in the next frame. */
   invalidate(): void;
   /** Approximate characters per line. */
@@ -141,7 +141,7 @@ class SegmentView implements Disposable {
     this.#doc = doc;
     if (drawn) this.#mount();
     else this.#leave(this.#estimate(), false);
-    const near = context.near.watch(this.element, (isNear, height) => {
+    const near = context.viewport.watch(this.element, (isNear, height) => {
       if (isNear && !this.#painter) {
         this.#draw();
       } else if (!isNear && this.#painter && height > 0 && !isInUse(this.element)) {
@@ -151,7 +151,7 @@ class SegmentView implements Disposable {
     const selection = watchSelection(this.element, (isTouched) => {
       if (isTouched && !this.#painter) this.#draw();
       // Removed again when it is far away.
-      if (!isTouched) context.near.renew(this.element);
+      if (!isTouched) context.viewport.renew(this.element);
     });
     this.#watches = [near, selection];
   }
@@ -177,7 +177,7 @@ class SegmentView implements Disposable {
   drawOnce(): boolean {
     if (this.#known || this.#painter) return false;
     this.#draw();
-    this.#context.near.renew(this.element);
+    this.#context.viewport.renew(this.element);
     return true;
   }
 

@@ -1,9 +1,9 @@
 // Draws pieces into one segment: adjacent items join their list, rows their table, and parts of
 // code their block.
 import { type CodeBlock, continueLine, createCodeBlock } from './codeBlock';
-import { graft } from './graft';
 import { createBudget } from './inlineLexer';
 import type { MarkdownDoc, Piece } from './markdownDoc';
+import { patchNodes } from './patchNodes';
 import { createList, type MarkdownContext, renderBlock, renderItem, renderRow, renderTable } from './renderBlocks';
 
 /** The container of the next piece of the same group. */
@@ -67,7 +67,7 @@ export class PiecePainter {
       }
       this.#tailNodes.push(...drawn.nodes);
     }
-    const kept = graft(this.#oldTail, [...this.#drawn, ...this.#tailNodes]);
+    const kept = patchNodes(this.#oldTail, [...this.#drawn, ...this.#tailNodes]);
     this.#tailNodes = this.#tailNodes.map((node) => kept.get(node) ?? node);
     this.#container = container && { ...container, node: (kept.get(container.node) as HTMLElement) ?? container.node };
     this.#oldTail = this.#drawn = [];

@@ -15,7 +15,7 @@ const LINE_HEIGHT = 20;
 const COLUMNS = 80;
 
 /** Appends a text to `parent`, whose style preserves line breaks. */
-export function appendPlain(parent: HTMLElement, text: string): void {
+function appendPlain(parent: HTMLElement, text: string): void {
   if (text.length <= SHORT && text.split('\n', BOX_LINES + 1).length <= BOX_LINES) {
     parent.append(text);
     return;

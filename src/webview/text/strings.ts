@@ -1,4 +1,5 @@
-// Every text of the panel itself. Each is looked up in the bundle of the page's language, once where it has no arguments.
+// Every text of the panel itself. Each is looked up in the bundle of the page's language, once
+// where it has no arguments.
 import './language';
 import * as l10n from '@vscode/l10n';
 import { formatNumber, plural } from './format';

@@ -1,6 +1,8 @@
 // The open questions: permission requests by the item they are about, and the forms and pages below
 // the last entry.
 import type { PermissionView } from '../../panel/contract';
+import type { EntryContext } from '../entries/entryView';
+import { createPermissionCard } from '../entries/permissionCard';
 
 export class OpenQuestions {
   /** Ids of forms and pages. */
@@ -47,5 +49,25 @@ export class OpenQuestions {
 
   at(index: number): readonly PermissionView[] {
     return this.#byIndex.get(index) ?? [];
+  }
+}
+
+/**
+ * Updates the cards of permission requests that are about no entry; they follow the last one.
+ * Remaining cards are not touched, as one of them may have the focus.
+ */
+export function drawOrphanCards(
+  box: HTMLElement,
+  permissions: readonly PermissionView[],
+  context: Pick<EntryContext, 'post' | 'answered'>,
+): void {
+  const shown = new Set<string | undefined>();
+  for (const card of [...box.querySelectorAll<HTMLElement>('[data-permission-id]')]) {
+    const { permissionId } = card.dataset;
+    if (permissions.some(({ id }) => id === permissionId)) shown.add(permissionId);
+    else card.remove();
+  }
+  for (const one of permissions) {
+    if (!shown.has(one.id)) box.append(createPermissionCard(one, [], '', context).element);
   }
 }

@@ -44,7 +44,7 @@ export class Page implements Disposable {
   /** It is in the document from now on. */
   enter(): void {
     if (this.#watches.length > 0) return;
-    const near = this.#context.near.watch(this.element, (isNear, height) => {
+    const near = this.#context.viewport.watch(this.element, (isNear, height) => {
       this.near = isNear;
       if (this.#mounted) this.#measured = height;
       this.#onChange(this);

@@ -4,7 +4,7 @@
 // needed.
 import type { Disposable } from '../../base/disposable';
 import { el } from '../dom/dom';
-import type { NearWatcher } from '../dom/near';
+import type { ViewportWatcher } from '../dom/viewport';
 import { type Page, UNKNOWN_PAGE_HEIGHT } from './page';
 
 /** Pages per group. */
@@ -27,7 +27,7 @@ export interface PageListOptions {
   create(place: number): Page;
   /** Whether a page must stay in the document although it is far from the viewport. */
   isHeld(page: Page): boolean;
-  readonly near: NearWatcher;
+  readonly viewport: ViewportWatcher;
 }
 
 export class PageList {
@@ -70,7 +70,7 @@ export class PageList {
     if (!stretch.isOpen) {
       this.#open(stretch);
       // If it is far away, the observer would not report when it must be removed.
-      this.#options.near.renew(stretch.element);
+      this.#options.viewport.renew(stretch.element);
     }
     return stretch.pages[place % STRETCH_SIZE];
   }
@@ -129,7 +129,7 @@ export class PageList {
 
   #addStretch(): void {
     const element = el('div', 'stretch');
-    const watch = this.#options.near.watch(element, (isNear) => {
+    const watch = this.#options.viewport.watch(element, (isNear) => {
       stretch.isNear = isNear;
       if (isNear) this.#open(stretch);
       else this.#fold(stretch);

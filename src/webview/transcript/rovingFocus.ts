@@ -1,7 +1,7 @@
 // Keyboard navigation of entries: one of them is in the tab order, the arrow keys, Home and End
 // move between them, and 1, 2, 3 answer the focused permission request.
 import { pressByKey } from '../entries/permissionCard';
-import { scrollWithin } from './sight';
+import { scrollWithin } from './scrollIntoView';
 
 const ENTRY = '[data-entry-id], .turn-end';
 

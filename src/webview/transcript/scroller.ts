@@ -2,7 +2,7 @@
 // place. The layout is never queried per update: a resize observer reports growth after each
 // layout, before painting, and one write corrects the scroll position.
 import { type Disposable, toDisposable } from '../../base/disposable';
-import { type HeldPlace, holdPlace, movedBy } from './heldPlace';
+import { movedBy, type ScrollAnchor, takeScrollAnchor } from './scrollAnchor';
 
 /** Distance from the end that counts as being there, px. */
 const NEAR_END = 24;
@@ -35,7 +35,7 @@ export class Scroller implements Disposable {
   #lastHeight = 0;
   #lastRoom = 0;
   #touchedAt = Number.NEGATIVE_INFINITY;
-  #held: { readonly frame: unknown; readonly place: HeldPlace } | undefined;
+  #held: { readonly frame: unknown; readonly place: ScrollAnchor } | undefined;
 
   /**
    * @param box the scroll container
@@ -75,7 +75,7 @@ export class Scroller implements Disposable {
   hold(): void {
     const frame = document.timeline.currentTime;
     if (this.#pinned || this.#held?.frame === frame) return;
-    this.#held = { frame, place: holdPlace(this.#box, this.#options.parts()) };
+    this.#held = { frame, place: takeScrollAnchor(this.#box, this.#options.parts()) };
   }
 
   /**

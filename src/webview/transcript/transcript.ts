@@ -2,31 +2,30 @@
 // near the viewport is drawn, a few milliseconds per frame.
 import type { Anchor, ItemView, Op, PermissionView, SessionMessage } from '../../panel/contract';
 import { button, el, icon, setAttributes } from '../dom/dom';
-import { createNearObserver, type NearObserver } from '../dom/near';
 import { isInUse } from '../dom/selection';
+import { createViewportObserver, type ViewportObserver } from '../dom/viewport';
 import type { EntryContext, EntryView } from '../entries/entryView';
 import { type ItemChange, ItemStore } from '../entries/itemStore';
 import { answerGuard } from '../input/answerGuard';
 import { strings } from '../text/strings';
 import { HiddenCards } from './hiddenCards';
-import { OpenQuestions } from './openQuestions';
-import { drawOrphanCards } from './orphanCards';
+import { drawOrphanCards, OpenQuestions } from './openQuestions';
 import { lastThatFill, PAGE_SIZE, Page } from './page';
 import { PageList } from './pageList';
-import { PageMemory } from './pageMemory';
-import { PlaceKeeper } from './placeKeeper';
+import { PageLoader } from './pageLoader';
+import { PositionReporter } from './positionReporter';
 import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
 import {
-  bringCardToSight,
-  bringToSight,
-  firstInSight,
+  firstVisibleEntry,
   focusCard,
   focusEntry,
   hasAnswersAtEnd,
+  scrollCardIntoView,
+  scrollToTarget,
   scrollWithin,
   type Target,
-} from './sight';
+} from './scrollIntoView';
 
 /** Distance from the viewport within which entries are kept in the page, px. */
 const MARGIN = 600;
@@ -68,12 +67,12 @@ export class Transcript {
   readonly #orphans = el('div', 'orphans');
   readonly #jump: HTMLButtonElement;
   readonly #scroller: Scroller;
-  readonly #near: NearObserver;
-  readonly #keeper: PlaceKeeper;
+  readonly #viewport: ViewportObserver;
+  readonly #keeper: PositionReporter;
   readonly #context: EntryContext;
   readonly #dirty = new Set<EntryView>();
   readonly #wanted = new Set<Page>();
-  readonly #memory: PageMemory;
+  readonly #memory: PageLoader;
   readonly #pages: PageList;
   readonly #hiddenCards: HiddenCards;
   readonly #open = new OpenQuestions();
@@ -87,7 +86,7 @@ export class Transcript {
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
-    this.#memory = new PageMemory(this.#store, options.post);
+    this.#memory = new PageLoader(this.#store, options.post);
     this.#box = setAttributes(el('div', 'transcript', this.#content), {
       role: 'log',
       'aria-label': strings.conversation,
@@ -99,9 +98,9 @@ export class Transcript {
     this.#jump.prepend(icon('arrow-down'));
     this.#jump.hidden = true;
     this.element = el('div', 'transcript-frame', this.#box, this.#jump);
-    this.#near = createNearObserver(this.#box, MARGIN, options.invalidate);
+    this.#viewport = createViewportObserver(this.#box, MARGIN, options.invalidate);
     this.#context = {
-      near: this.#near,
+      viewport: this.#viewport,
       columns: () => this.#size.columns,
       post: options.post,
       answered: (id, byKey) => this.#answered(id, byKey),
@@ -122,9 +121,9 @@ export class Transcript {
     this.#pages = new PageList(this.#orphans, {
       create: (place) => new Page(place * PAGE_SIZE, this.#store, this.#context, (page) => this.#onNear(page)),
       isHeld: (page) => this.#wanted.has(page) || this.#isRevealed(page) || page.isSelected,
-      near: this.#near,
+      viewport: this.#viewport,
     });
-    this.#keeper = new PlaceKeeper(() => this.#place(), options.onAnchor, options.invalidate);
+    this.#keeper = new PositionReporter(() => this.#place(), options.onAnchor, options.invalidate);
     this.#scroller = new Scroller(this.#box, this.#content, {
       onPinned: (pinned) => {
         this.#lookAtJump();
@@ -134,7 +133,7 @@ export class Transcript {
         // Scrolling by the user cancels the scroll target.
         if (byReader) this.#endReveal();
         if (this.#scroller.isPinned) return;
-        this.#near.look();
+        this.#viewport.look();
         this.#keeper.moved();
         this.#lookAtJump();
       },
@@ -243,16 +242,16 @@ export class Transcript {
    */
   render(deadline: number): boolean {
     this.#scroller.hold();
-    this.#near.flush();
+    this.#viewport.flush();
     if (this.#pages.takeOpened() && !this.#scroller.isPinned) {
-      this.#near.look();
-      this.#near.flush();
+      this.#viewport.look();
+      this.#viewport.flush();
     }
     while (this.#drawWanted(deadline)) {
       // Drawn entries can be smaller than estimated: then more is visible.
       this.#scroller.putRight();
-      this.#near.look();
-      this.#near.flush();
+      this.#viewport.look();
+      this.#viewport.flush();
     }
     for (const view of [...this.#dirty]) {
       this.#dirty.delete(view);
@@ -282,7 +281,7 @@ export class Transcript {
       this.#memory.ask(page);
       if (page.isStored) {
         page.mount(this.#open.byIndex);
-        if (!page.near) this.#near.renew(page.element); // or nobody tells when it must leave
+        if (!page.near) this.#viewport.renew(page.element); // or nobody tells when it must leave
         if (this.#isLast(page)) this.#settle();
         else page.settle(-1);
         drawn = true;
@@ -358,7 +357,7 @@ export class Transcript {
   #letAnswer(card: HTMLElement): void {
     this.#heldForAnswer ||= this.#scroller.isPinned;
     this.#scroller.unpin();
-    bringCardToSight(this.#box, card);
+    scrollCardIntoView(this.#box, card);
     this.#scroller.settle();
     if (!card.contains(document.activeElement)) card.focus({ preventScroll: true });
     this.#options.announce(strings.answerAgain, 'polite');
@@ -472,7 +471,7 @@ export class Transcript {
     }
     this.#endReveal();
     if (!this.#isEnd(target)) {
-      bringToSight(this.#box, view, target);
+      scrollToTarget(this.#box, view, target);
       this.#scroller.settle();
       this.#scroller.hold();
     }
@@ -484,7 +483,7 @@ export class Transcript {
     // Removes what was drawn for it and is far away.
     const pages = this.#revealed();
     this.#reveal = undefined;
-    for (const page of pages) this.#near.renew(page.element);
+    for (const page of pages) this.#viewport.renew(page.element);
   }
 
   #isEnd(target: Target): boolean {
@@ -501,7 +500,7 @@ export class Transcript {
 
   #place(): Anchor | null | undefined {
     if (this.#scroller.isPinned) return null;
-    const view = this.#reveal ? undefined : firstInSight(this.#box, this.#pages.shown());
+    const view = this.#reveal ? undefined : firstVisibleEntry(this.#box, this.#pages.shown());
     if (!view) return undefined;
     this.#scroller.hold();
     if (view.drawWhole?.()) {

@@ -3,14 +3,14 @@ import { MarkdownView } from '../../../src/webview/markdown/markdownView';
 
 /** Listeners for being near the viewport. */
 let waiting: ((near: boolean, height: number) => void)[] = [];
-const near = {
+const viewport = {
   watch(_element: Element, listener: (near: boolean, height: number) => void) {
     waiting.push(listener);
     return { dispose() {} };
   },
   renew() {},
 };
-const context = { near, columns: () => 90, invalidate() {}, openLink() {}, copy() {} };
+const context = { viewport, columns: () => 90, invalidate() {}, openLink() {}, copy() {} };
 
 /** Returns the DOM of a text as a string, drawn after each of its pieces. */
 function draw(pieces: readonly string[]): string {

@@ -12,7 +12,7 @@ const PLAIN: ReadonlySet<string> = new Set(
  * nodes are kept and updated from the new ones; the other old ones are removed.
  * @returns maps each discarded new node to the old one in its place
  */
-export function graft(old: readonly ChildNode[], fresh: readonly ChildNode[]): ReadonlyMap<Node, ChildNode> {
+export function patchNodes(old: readonly ChildNode[], fresh: readonly ChildNode[]): ReadonlyMap<Node, ChildNode> {
   const kept = new Map<Node, ChildNode>();
   for (const node of old) {
     const wanted = fresh[kept.size];
@@ -45,7 +45,7 @@ function becomes(node: ChildNode, wanted: ChildNode): boolean {
   const old = [...node.childNodes];
   const fresh = [...wanted.childNodes];
   node.append(...fresh);
-  graft(old, fresh);
+  patchNodes(old, fresh);
   return true;
 }
 

@@ -5,7 +5,7 @@ import type { Anchor } from '../../panel/contract';
 /** Delay after the first of several changes, ms. */
 const REST = 400;
 
-export class PlaceKeeper {
+export class PositionReporter {
   readonly #place: () => Anchor | null | undefined;
   readonly #tell: (anchor: Anchor | null) => void;
   readonly #invalidate: () => void;

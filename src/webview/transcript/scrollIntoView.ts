@@ -40,7 +40,7 @@ export function scrollWithin(box: Element, node: Element, block: 'start' | 'cent
 }
 
 /** Scrolls a card into view, or at least its answers if it is taller than the box. */
-export function bringCardToSight(box: Element, card: Element): void {
+export function scrollCardIntoView(box: Element, card: Element): void {
   const isHigher = card.getBoundingClientRect().height > box.clientHeight;
   scrollWithin(box, (isHigher && card.querySelector('.answers')) || card, 'nearest');
 }
@@ -58,7 +58,7 @@ export function hasAnswersAtEnd(box: Element, height: number): boolean {
 }
 
 /** Returns the first visible entry; undefined if it is not drawn yet. */
-export function firstInSight(box: Element, pages: Iterable<Page>): EntryView | undefined {
+export function firstVisibleEntry(box: Element, pages: Iterable<Page>): EntryView | undefined {
   const { top } = box.getBoundingClientRect();
   for (const page of pages) {
     if (page.element.getBoundingClientRect().bottom <= top) continue;
@@ -72,7 +72,7 @@ export function firstInSight(box: Element, pages: Iterable<Page>): EntryView | u
 }
 
 /** Scrolls `box` to the target position of the entry. */
-export function bringToSight(box: Element, { element }: EntryView, { offset }: Target): void {
+export function scrollToTarget(box: Element, { element }: EntryView, { offset }: Target): void {
   if (offset === undefined) {
     scrollWithin(box, element, 'center');
     return;

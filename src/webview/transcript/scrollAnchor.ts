@@ -14,27 +14,27 @@ interface Mark {
 }
 
 /** Innermost first: if a node leaves the page, the next one replaces it. */
-export type HeldPlace = readonly Mark[];
+export type ScrollAnchor = readonly Mark[];
 
 /**
  * Finds the first visible element that is drawn, or else the first box.
  * @param box the scroll container
  * @param parts its children that may be visible, top to bottom
  */
-export function holdPlace(box: Element, parts: Iterable<Element>): HeldPlace {
+export function takeScrollAnchor(box: Element, parts: Iterable<Element>): ScrollAnchor {
   const { top, bottom } = box.getBoundingClientRect();
   return find(parts, top, bottom) ?? [];
 }
 
 /** Returns how far the recorded element has moved, px; positive if it moved down. */
-export function movedBy(box: Element, held: HeldPlace): number {
+export function movedBy(box: Element, held: ScrollAnchor): number {
   const mark = held.find(({ node }) => node.isConnected);
   if (!mark) return 0;
   return mark.node.getBoundingClientRect().top - box.getBoundingClientRect().top - mark.top;
 }
 
-function find(nodes: Iterable<Element>, top: number, bottom: number): HeldPlace | undefined {
-  let second: HeldPlace | undefined;
+function find(nodes: Iterable<Element>, top: number, bottom: number): ScrollAnchor | undefined {
+  let second: ScrollAnchor | undefined;
   for (const node of nodes) {
     const rect = node.getBoundingClientRect();
     if (rect.height === 0 || rect.bottom <= top) continue;
@@ -49,7 +49,7 @@ function find(nodes: Iterable<Element>, top: number, bottom: number): HeldPlace 
   return second;
 }
 
-function isDrawn(place: HeldPlace): boolean {
+function isDrawn(place: ScrollAnchor): boolean {
   const { node } = place[0]!;
   return !(node.childElementCount === 0 && node.matches(BOXES));
 }

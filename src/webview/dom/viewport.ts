@@ -6,7 +6,7 @@ import { type Disposable, toDisposable } from '../../base/disposable';
 
 type Listener = (near: boolean, height: number) => void;
 
-export interface NearWatcher {
+export interface ViewportWatcher {
   /**
    * Reports soon, and on each change, whether `element` is near the viewport, and its height (px).
    */
@@ -15,7 +15,7 @@ export interface NearWatcher {
   renew(element: Element): void;
 }
 
-export interface NearObserver extends NearWatcher {
+export interface ViewportObserver extends ViewportWatcher {
   /** Delivers the results since the last call. */
   flush(): void;
   /** Checks what is visible without waiting for the observer, which only runs after painting. */
@@ -26,7 +26,7 @@ export interface NearObserver extends NearWatcher {
  * @param margin distance from the edges of `root` that counts as near, px
  * @param invalidate called when there are results: call `flush` in the next frame
  */
-export function createNearObserver(root: HTMLElement, margin: number, invalidate: () => void): NearObserver {
+export function createViewportObserver(root: HTMLElement, margin: number, invalidate: () => void): ViewportObserver {
   const listeners = new WeakMap<Element, Listener>();
   let found = new Map<Element, { readonly near: boolean; readonly height: number }>();
   const take = (entries: readonly IntersectionObserverEntry[]): void => {

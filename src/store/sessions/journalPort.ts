@@ -1,6 +1,6 @@
 // What the stores of the journal need from it: reading and writing wherever the data is, on disk or
-// in memory.
-
+// in memory, and the errors for sessions that it cannot write.
+import { ParleyError } from '../../base/errors';
 import type { Sql } from '../file/sql';
 import type { SideTable } from './sideNotes';
 
@@ -23,4 +23,19 @@ export interface JournalPort {
   /** Returns a value of {@link note} that is not in its table yet. */
   noted(key: string, table: SideTable): string | undefined;
   now(): number;
+}
+
+/** Returns the error for a key that the journal does not have. */
+export function unknownSession(key: string): ParleyError {
+  return new ParleyError('journal-unknown-session', `The journal knows no session ${key}.`);
+}
+
+/** Returns the error for a session that another window owns. */
+export function sessionHeld(): ParleyError {
+  return new ParleyError('session-held', 'Another window has this session.', { hint: 'Go on with it there.' });
+}
+
+/** Returns whether an error comes from {@link sessionHeld}. */
+export function isSessionHeld(error: unknown): boolean {
+  return error instanceof ParleyError && error.code === 'session-held';
 }

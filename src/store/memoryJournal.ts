@@ -17,7 +17,7 @@ interface Adopted {
   readonly blind: boolean;
 }
 
-export class MemoryKeep {
+export class MemoryJournal {
   readonly sql = new Sql(':memory:');
   readonly #adopted = new Map<string, Adopted>();
   readonly #deleted = new Set<string>();

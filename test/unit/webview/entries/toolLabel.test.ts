@@ -1,6 +1,6 @@
 // The one-line label of a tool call.
 import assert from 'node:assert/strict';
-import { type ToolItem, toolWords } from '../../../../src/webview/entries/toolWords';
+import { type ToolItem, toolLabel } from '../../../../src/webview/entries/toolLabel';
 
 function tool(patch: Partial<ToolItem>): ToolItem {
   return {
@@ -18,7 +18,7 @@ function tool(patch: Partial<ToolItem>): ToolItem {
 }
 
 const line = (patch: Partial<ToolItem>): string => {
-  const { verb, object } = toolWords(tool(patch));
+  const { verb, object } = toolLabel(tool(patch));
   return `${verb}|${object}`;
 };
 
@@ -32,7 +32,7 @@ describe('webview/toolWords', () => {
   });
 
   it('tells how long a call waited for the user, from a second on', () => {
-    const time = (waitedMs: number) => toolWords(tool({ at: 0, endedAt: 34_000, waitedMs })).time;
+    const time = (waitedMs: number) => toolLabel(tool({ at: 0, endedAt: 34_000, waitedMs })).time;
     assert.equal(time(33_000), '34 s (33 s waiting for you)');
     assert.equal(time(900), '34 s');
   });
@@ -60,7 +60,7 @@ describe('webview/toolWords', () => {
   it('tells how the call ended', () => {
     const diff = { path: '/a', label: 'a', isNew: false, added: 2, removed: 1, hunks: [] };
     const terminal = { id: 't', output: '', truncated: false, running: false, exitCode: 1, openable: false };
-    const words = toolWords(
+    const words = toolLabel(
       tool({
         decision: { outcome: 'allowed' },
         endedAt: 1400,

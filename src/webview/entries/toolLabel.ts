@@ -1,12 +1,11 @@
 // The label of a tool call: a verb, an object, a result. Pure.
 import type { DecisionView, ItemView } from '../../panel/contract';
-import { lastLines } from '../text/format';
+import { formatDuration, lastLines } from '../text/format';
 import { strings } from '../text/strings';
-import { timeWords } from './timeWords';
 
 export type ToolItem = Extract<ItemView, { kind: 'tool' }>;
 
-export interface ToolWords {
+export interface ToolLabel {
   readonly verb: string;
   readonly object: string;
   /** The object is a path, a command or a pattern, and is set in monospace. */
@@ -29,7 +28,7 @@ const SAME: Readonly<Record<string, RegExp>> = {
   think: /^(?:think(?:ing)?)\b[:\s]*$/i,
 };
 
-export function toolWords(item: ToolItem): ToolWords {
+export function toolLabel(item: ToolItem): ToolLabel {
   const verbs: Readonly<Record<string, string>> = strings.verbs;
   const kind = Object.hasOwn(verbs, item.toolKind) ? item.toolKind : 'other';
   const known = kind !== 'other';
@@ -47,12 +46,12 @@ export function toolWords(item: ToolItem): ToolWords {
     object: known || item.name !== object ? object : '',
     literal: LITERAL.has(kind),
     facts: facts(item),
-    ...(item.decision && { decision: decisionWords(item.decision) }),
-    time: item.endedAt === undefined ? '' : timeWords(item.endedAt - item.at, item.waitedMs),
+    ...(item.decision && { decision: decisionLabel(item.decision) }),
+    time: item.endedAt === undefined ? '' : durationLabel(item.endedAt - item.at, item.waitedMs),
   };
 }
 
-function decisionWords(decision: DecisionView): string {
+function decisionLabel(decision: DecisionView): string {
   return decision.outcome === 'selected'
     ? strings.decisions.selected(decision.name)
     : strings.decisions[decision.outcome];
@@ -86,4 +85,12 @@ function facts(item: ToolItem): string[] {
   if (diffs > 1) words.push(strings.files(diffs));
   if (diffs > 0) words.push(`+${added} −${removed}`);
   return words;
+}
+
+/**
+ * Formats a duration in ms, with the time spent waiting for the user if that is a second or more.
+ */
+export function durationLabel(ms: number, waitedMs = 0): string {
+  const all = formatDuration(ms);
+  return waitedMs < 1000 ? all : strings.waitedForYou(all, formatDuration(waitedMs));
 }

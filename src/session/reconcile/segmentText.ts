@@ -3,7 +3,7 @@ import { bareTextOf } from '../model/entryText';
 import type { MessageEntry } from '../model/state';
 
 /** Shorter texts are too common to identify a message. Characters without whitespace. */
-export const SHORTEST_LIKENESS = 8;
+export const MIN_MATCH_CHARS = 8;
 
 /** A range of a text, from `start` to `end` exclusive. */
 interface Span {
@@ -15,7 +15,7 @@ interface Span {
  * What one role said between two user messages, and which of it has been matched. Each part matches
  * once.
  */
-export class SpokenText {
+export class SegmentText {
   readonly #messages: { readonly start: number; readonly entry: MessageEntry }[] = [];
   readonly #pieces: string[] = [];
   #length = 0;
@@ -46,7 +46,7 @@ export class SpokenText {
     const goesOn = !strict || this.#cursor > 0;
     if (goesOn && text.startsWith(words, this.#cursor) && this.#isOpen(this.#cursor, words.length))
       return this.#take(this.#cursor, words.length);
-    const at = words.length < SHORTEST_LIKENESS ? this.#findMessage(words, strict) : this.#findIn(words);
+    const at = words.length < MIN_MATCH_CHARS ? this.#findMessage(words, strict) : this.#findIn(words);
     return at === undefined ? undefined : this.#take(at, words.length);
   }
 
@@ -67,7 +67,7 @@ export class SpokenText {
       return { entry: last.entry, length: overlap };
     }
     const end = text.slice(Math.max(open.start, last.start));
-    const at = end.length < SHORTEST_LIKENESS ? -1 : words.indexOf(end);
+    const at = end.length < MIN_MATCH_CHARS ? -1 : words.indexOf(end);
     if (at < 0) return undefined;
     this.#take(this.#length - end.length, end.length);
     return { entry: last.entry, length: at + end.length };
@@ -79,11 +79,11 @@ export class SpokenText {
    */
   #overlapWith(words: string, { start }: Span): number {
     const text = this.#whole();
-    const head = words.slice(0, SHORTEST_LIKENESS);
+    const head = words.slice(0, MIN_MATCH_CHARS);
     for (let at = text.indexOf(head, start); at >= 0; at = text.indexOf(head, at + 1))
       if (words.startsWith(text.slice(at))) return this.#length - at;
     const starts = [...(start === this.#cursor ? [start] : []), ...this.#messages.map((one) => one.start)];
-    const from = starts.filter((one) => one >= start && this.#length - one < SHORTEST_LIKENESS);
+    const from = starts.filter((one) => one >= start && this.#length - one < MIN_MATCH_CHARS);
     const at = from.find((one) => words.startsWith(text.slice(one)));
     return at === undefined ? 0 : this.#length - at;
   }

@@ -7,9 +7,9 @@ import { appendRows } from './events/eventRows';
 import { numberOf } from './file/sql';
 import { type LeaseContext, ownerOf } from './sessions/leases';
 import { writeNotes } from './sessions/sideNotes';
-import { type LeftSession, readLeft, removeLeft, type StreamLog } from './streamLog';
+import { readStream, removeStream, type StreamedSession, type StreamLog } from './streamLog';
 
-export interface LeftBehindOptions {
+export interface ImportOptions {
   readonly stream: StreamLog;
   readonly backing: Backing;
   readonly log: Log;
@@ -24,17 +24,17 @@ export interface LeftBehindOptions {
  * Imports what is left of one session, which is about to be claimed, or of all sessions without a
  * live owner.
  */
-export function takeLeft(options: LeftBehindOptions, only?: string): void {
+export function importStreams(options: ImportOptions, only?: string): void {
   const { machine } = options.context;
   for (const { path, pid, started } of options.stream.others()) {
     options.quietly(() => {
       const isGone = !machine.isAlive(pid) || (machine.startOf(pid) ?? '') !== started;
       let isNeeded = !isGone;
-      for (const session of readLeft(path)) {
+      for (const session of readStream(path)) {
         const isTaken = (only === undefined ? isGone : only === session.key) && takeSession(options, session);
         isNeeded ||= !isTaken;
       }
-      if (!isNeeded) removeLeft(path);
+      if (!isNeeded) removeStream(path);
     });
   }
 }
@@ -43,7 +43,7 @@ export function takeLeft(options: LeftBehindOptions, only?: string): void {
  * Imports a session.
  * @returns whether its stream file is no longer needed
  */
-function takeSession({ backing, log, context, windowOf }: LeftBehindOptions, left: LeftSession): boolean {
+function takeSession({ backing, log, context, windowOf }: ImportOptions, left: StreamedSession): boolean {
   if (backing.state.kind === 'memory') return false;
   const { key, written, rows, notes } = left;
   const buffer = new EventBuffer();

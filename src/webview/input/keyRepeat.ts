@@ -9,7 +9,7 @@ const FIELD = 'input, textarea, select';
  * Drops repeated keydown events of keys that act. In fields, typed characters and line breaks
  * repeat.
  */
-export function watchHeldKeys(): void {
+export function ignoreKeyRepeat(): void {
   document.addEventListener(
     'keydown',
     (event) => {

@@ -8,19 +8,19 @@ import type { ToolEntry } from '../model/state';
 const INPUT_CHARS = 2000;
 
 /** How similar two copies of a call are, strongest first. */
-export type Likeness = 'both' | 'content' | 'id' | 'kind';
-export const LIKENESSES: readonly Likeness[] = ['both', 'content', 'id', 'kind'];
+export type Similarity = 'both' | 'content' | 'id' | 'kind';
+export const SIMILARITIES: readonly Similarity[] = ['both', 'content', 'id', 'kind'];
 
 const inputs = new WeakMap<object, string>();
 
 /** The calls of one segment that no replayed call has matched yet. */
-export class RepeatedTools {
+export class ToolMatcher {
   readonly #byKey = new Map<string, ToolEntry[]>();
   readonly #taken = new Set<ToolEntry>();
 
   add(entry: ToolEntry): void {
-    for (const likeness of LIKENESSES) {
-      for (const key of keysOf(entry, likeness)) {
+    for (const similarity of SIMILARITIES) {
+      for (const key of keysOf(entry, similarity)) {
         const same = this.#byKey.get(key);
         if (same) same.push(entry);
         else this.#byKey.set(key, [entry]);
@@ -29,8 +29,8 @@ export class RepeatedTools {
   }
 
   /** Returns the first call with this similarity and removes it from the candidates. */
-  take(theirs: ToolEntry, likeness: Likeness): ToolEntry | undefined {
-    for (const key of keysOf(theirs, likeness)) {
+  take(theirs: ToolEntry, similarity: Similarity): ToolEntry | undefined {
+    for (const key of keysOf(theirs, similarity)) {
       const same = this.#byKey.get(key) ?? [];
       while (same[0] && this.#taken.has(same[0])) same.shift();
       const [ours] = same;
@@ -42,16 +42,16 @@ export class RepeatedTools {
   }
 }
 
-function keysOf(entry: ToolEntry, likeness: Likeness): string[] {
+function keysOf(entry: ToolEntry, similarity: Similarity): string[] {
   const { toolCallId, toolKind, title } = entry;
-  if (likeness === 'id') return [`id ${toolCallId}`];
-  if (likeness === 'kind') return [`kind ${toolKind}`];
+  if (similarity === 'id') return [`id ${toolCallId}`];
+  if (similarity === 'kind') return [`kind ${toolKind}`];
   const input = inputOf(entry);
   const contents = [
     ...(input === undefined ? [] : [`input ${toolKind} ${input}`]),
     ...(title === '' ? [] : [`title ${toolKind} ${title}`]),
   ];
-  return likeness === 'content' ? contents : contents.map((content) => `${toolCallId} ${content}`);
+  return similarity === 'content' ? contents : contents.map((content) => `${toolCallId} ${content}`);
 }
 
 function inputOf({ rawInput }: ToolEntry): string | undefined {

@@ -9,7 +9,7 @@ import { PAGE_SIZE, type Page } from './page';
  */
 const STORED_PAGES = 240;
 
-export class PageMemory {
+export class PageLoader {
   readonly #store: ItemStore;
   readonly #post: (message: SessionMessage) => void;
   readonly #asked = new Set<Page>();
