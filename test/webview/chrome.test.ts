@@ -131,11 +131,13 @@ describe('chrome', () => {
   it('reports errors', async () => {
     await open();
     await panel.page.evaluate(() => {
+      const message = 'ResizeObserver loop completed with undelivered notifications.';
+      window.dispatchEvent(new ErrorEvent('error', { message }));
       setTimeout(() => {
         throw new Error('on purpose');
       });
     });
-    assert.match((await panel.next('problem')).text, /on purpose/);
+    assert.match((await panel.next('problem')).text, /on purpose/, 'what is no error is not reported');
     await panel.page.reload();
   });
 });

@@ -7,7 +7,11 @@ let reported = 0;
 
 /** Reports uncaught errors and violations of the content security policy. */
 export function watchProblems(): void {
-  window.addEventListener('error', (event) => report('error', describe(event.error ?? event.message)));
+  window.addEventListener('error', (event) => {
+    // Sizes that an observer changed are reported to the others in the next frame. Nothing is lost.
+    if (event.message.startsWith('ResizeObserver loop')) return;
+    report('error', describe(event.error ?? event.message));
+  });
   window.addEventListener('unhandledrejection', (event) => report('error', describe(event.reason)));
   document.addEventListener('securitypolicyviolation', (event) => {
     report(
