@@ -96,6 +96,8 @@ export async function buildMachines() {
     entryPoints: MACHINE_PROGRAMS.map((name) => `test/support/machines/${name}.ts`),
     outdir: 'out/support/machines',
     write: false,
+    // A window is started for each one that is killed, and reads all of its file.
+    sourcemap: false,
     alias: { vscode: join(root, 'test/support/machines/editor.ts') },
     // Of VS Code's own editors: no file is edited on these machines.
     logOverride: { 'import-is-undefined': 'silent' },

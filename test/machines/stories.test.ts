@@ -4,26 +4,27 @@
 import { strict as assert } from 'node:assert';
 import { Stage } from '../support/machines/stage';
 import { Storyline, stepsOf, wordsOf } from '../support/machines/storyline';
+import type { Weather } from '../support/machines/weather';
 
 const only = Number(process.env.PARLEY_STORY ?? 0);
 const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, index) => from + index);
 
 /** Plays stories one after another on one stage. @returns what went wrong, with the number of the story */
-async function play(stage: Stage, seeds: number[]): Promise<readonly string[]> {
+async function play(stage: Stage, seeds: number[], weather?: Weather): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) {
     const steps = stepsOf(seed);
-    const { problems } = await new Storyline(stage, seed).run(steps);
+    const { problems } = await new Storyline(stage, seed).run(steps, weather && { ...weather, seed });
     if (problems.length > 0)
       wrong.push([`story ${seed}: ${steps.map(wordsOf).join(', ')}`, ...problems].join('\n   - '));
   }
   return wrong;
 }
 
-async function playAll(seeds: number[], isApart: boolean): Promise<void> {
+async function playAll(seeds: number[], isApart: boolean, weather?: Weather): Promise<void> {
   const stages = await Promise.all([Stage.open(isApart), Stage.open(isApart)]);
   try {
-    const wrong = await Promise.all(stages.map((stage) => play(stage, seeds)));
+    const wrong = await Promise.all(stages.map((stage) => play(stage, seeds, weather)));
     assert.deepEqual(wrong.flat(), []);
   } finally {
     await Promise.all(stages.map((stage) => stage.close()));
@@ -35,6 +36,9 @@ describe('a session that moves from machine to machine', function () {
   this.timeout(600_000);
 
   it('keeps each message exactly once in 50 random stories', () => playAll(only > 0 ? [only] : range(1, 50), true));
+
+  it('keeps each message exactly once on a slow network that breaks one connection in eight', () =>
+    playAll(only > 0 ? [only] : range(61, 4), true, { delayMs: 60, cuts: 12, seed: 0 }));
 
   it('keeps each message exactly once on loopback addresses', function () {
     if (only > 0) this.skip();

@@ -10,6 +10,8 @@ import { redactSignatures } from '../model/resourceUrl';
 const MAX_SENTENCE = 300;
 /** Characters of a list of validation errors that are looked at. */
 const MAX_ISSUES_CHARS = 16 * 1024;
+/** How systems call a connection that was there and is no more. */
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
 
 export interface AgentServerErrorOptions extends ParleyErrorOptions {
@@ -17,6 +19,7 @@ export interface AgentServerErrorOptions extends ParleyErrorOptions {
   readonly status?: number;
   /** Milliseconds after which the server wants to be asked again. */
   readonly retryAfterMs?: number;
+  readonly isBroken?: boolean;
 }
 
 /**
@@ -26,11 +29,14 @@ export interface AgentServerErrorOptions extends ParleyErrorOptions {
 export class AgentServerError extends ParleyError {
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  /** The connection broke: the next one may not. */
+  readonly isBroken: boolean;
 
   constructor(kind: string, message: string, options: AgentServerErrorOptions = {}) {
     super(`agent-server-${kind}`, message, options);
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.isBroken = options.isBroken === true;
   }
 
   /** Whether nothing came back: the server may or may not have heard the request. */
@@ -104,6 +110,7 @@ export function errorOfSilence(origin: string, error: unknown): AgentServerError
     `The agent server at ${origin} cannot be reached${code && ` (${code})`}.`,
     {
       hint: 'Check that it runs and that its address is right.',
+      isBroken: BROKEN.has(code),
       cause: error,
     },
   );

@@ -4,7 +4,7 @@ import { ParleyError } from '../../base/errors';
 import { readEventStream } from '../../base/eventStream';
 import { type Log, silentLog } from '../../base/log';
 import { parseBounded } from '../model/boundedJson';
-import { Deadline } from '../model/deadline';
+import { Deadline, pause } from '../model/deadline';
 import {
   type AgentManifest,
   agentManifestSchema,
@@ -60,6 +60,10 @@ const SYNC_DEADLINE_MS = 10 * 60_000;
 /** Bytes of an answer; the events of a run repeat its output several times. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
+/** How often a request that changes nothing is sent where its connection breaks, and the first pause in between, in milliseconds. */
+const MAX_TRIES = 3;
+const TRY_AGAIN_MS = 100;
+const CANCEL = '/cancel';
 const MAX_AGENTS = 1000;
 /** Of a body, for whoever looks at the traffic. */
 const MAX_TRAFFIC = 16 * 1024;
@@ -150,7 +154,7 @@ export class CommunicationClient {
 
   /** `POST /runs/{id}/cancel`: the run as it begins to stop. */
   async cancel(runId: string, signal: AbortSignal): Promise<Run> {
-    return this.#run(`${runPath(runId)}/cancel`, undefined, signal, this.#deadline);
+    return this.#run(runPath(runId) + CANCEL, undefined, signal, this.#deadline);
   }
 
   /** `GET /runs/{id}`. */
@@ -258,10 +262,22 @@ export class CommunicationClient {
     deadlineMs = this.#deadline,
   ): Promise<{ readonly value: unknown; readonly status: number }> {
     const deadline = new Deadline(`The agent server at ${this.origin}`, deadlineMs, signal);
+    // Asked twice, these do what they do once.
+    const tries = method === 'GET' || path.endsWith(CANCEL) ? MAX_TRIES : 1;
     try {
-      const response = await this.#send(method, path, body, deadline.signal, 'application/json');
-      const value = await this.#body(response, maxBytes, `${method} ${path}`, deadline.signal);
-      return { value, status: response.status };
+      for (let number = 1; ; number++) {
+        try {
+          const response = await this.#send(method, path, body, deadline.signal, 'application/json');
+          const value = await this.#body(response, maxBytes, `${method} ${path}`, deadline.signal);
+          return { value, status: response.status };
+        } catch (error) {
+          const isBroken = error instanceof AgentServerError && error.isBroken;
+          if (!isBroken || number >= tries || deadline.signal.aborted) throw error;
+          await pause(TRY_AGAIN_MS * number, deadline.signal).catch(() => {
+            throw error;
+          });
+        }
+      }
     } finally {
       deadline.dispose();
     }

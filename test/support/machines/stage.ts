@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { SessionSnapshot } from '../../../src/client/view/snapshot';
 import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { type Machine, type Network, network, type Program } from './network';
+import type { Weather } from './weather';
 
 /** Of the window's server, on a machine of its own. */
 const PORT = 7001;
@@ -182,6 +183,14 @@ export class Stage {
       this.there.setClock(ms),
       ...programs.map((one) => one.call('setClock', ms)),
     ]);
+  }
+
+  /** The weather between the machines, each server's of its own. */
+  async setWeather(weather: Weather): Promise<void> {
+    const servers = [this.original, this.bucket, this.proxy];
+    await Promise.all(
+      servers.map((one, index) => one.call('setWeather', { ...weather, seed: weather.seed * 10 + index })),
+    );
   }
 
   /** `address:port` of the original's server. */

@@ -5,6 +5,7 @@ import type { SessionDescriptor } from '../../../src/distributed/model/model';
 import { seeded } from '../store/random';
 import type { ReadMessage, Stage, StageWindow } from './stage';
 import { marksIn, promptOf } from './story';
+import type { Weather } from './weather';
 
 /** `story`: the stdio agent here; `far`: the one there, which Parley serves; `old`: the one of the original server. */
 export type AgentId = 'story' | 'far' | 'old';
@@ -69,9 +70,10 @@ export class Storyline {
     this.#seed = seed;
   }
 
-  /** @param steps of {@link stepsOf}, or a story of its own */
-  async run(steps: readonly Step[]): Promise<StoryEnd> {
+  /** @param steps of {@link stepsOf}, or a story of its own @param weather until its end, which is read in peace */
+  async run(steps: readonly Step[], weather?: Weather): Promise<StoryEnd> {
     const { here } = this.#stage;
+    if (weather) await this.#stage.setWeather(weather);
     this.#key = await here.call('openSession', this.#agent);
     for (const step of steps) {
       const before = this.#problems.length;
@@ -79,6 +81,7 @@ export class Storyline {
       for (let at = before; at < this.#problems.length; at++)
         this.#problems[at] = `${wordsOf(step)} (with ${this.#agent}): ${this.#problems[at]}`;
     }
+    if (weather) await this.#stage.setWeather({ delayMs: 0, cuts: 0, seed: 0 });
     // What nobody has recorded yet goes with the next message.
     for (const step of [{ kind: 'move', agent: 'old' }, { kind: 'say' }] as const)
       await this.#step(step).catch((error: Error) => this.#problems.push(`at the end: ${error.message}`));

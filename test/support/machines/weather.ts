@@ -1,4 +1,5 @@
 // The network in front of a server of the tests, where it is not a quiet loopback: answers that come late, connections that break in the middle, and none that get through.
+// What comes from the server's own machine has no network between.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Deferred } from '../../../src/base/deferred';
@@ -25,7 +26,12 @@ export async function weatheredServer(listener: RequestListener): Promise<Weathe
   let below = seeded(0);
   let connected = new Deferred<void>();
   connected.resolve();
+  const address = process.env.MACHINE_ADDRESS ?? '127.0.0.1';
   const server: Server = createServer(async (request, response) => {
+    if (request.socket.remoteAddress === address && address !== '127.0.0.1') {
+      listener(request, response);
+      return;
+    }
     request.pause();
     await connected.promise;
     if (weather.delayMs > 0) await sleep(below(weather.delayMs));
@@ -46,7 +52,6 @@ export async function weatheredServer(listener: RequestListener): Promise<Weathe
     listener(request, response);
     request.resume();
   });
-  const address = process.env.MACHINE_ADDRESS ?? '127.0.0.1';
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, address, resolve));
   const bound = server.address();
   return {

@@ -239,6 +239,23 @@ describe('the client of agent servers', () => {
     assert.ok(stub.requests.every(({ method }) => method === 'GET'));
   });
 
+  it('asks again where a connection breaks, but begins no second run', async () => {
+    let breaks = 0;
+    const stub = await stubServer(({ path }, response) => {
+      if (breaks-- > 0) response.destroy();
+      else json(response, 200, path.startsWith('/runs') ? runOf('cancelling') : { id: 's', history: [] });
+    });
+    const client = clientOf(stub);
+    breaks = 2;
+    assert.equal((await client.session('s', signal)).id, 's');
+    breaks = 2;
+    assert.equal((await client.cancel(RUN, signal)).status, 'cancelling');
+    assert.equal(stub.requests.length, 6);
+    breaks = 1;
+    await assert.rejects(client.runSync({ agentName: 'a', input: [] }, signal), { code: 'agent-server-unreachable' });
+    assert.equal(stub.requests.length, 7);
+  });
+
   it('takes no other session or run for the one that it asked for', async () => {
     const other = '2d178b80-f8c1-4f7d-9fbf-c534de5785e0';
     const stub = await stubServer(({ path }, response) =>
