@@ -1,5 +1,5 @@
 // From a URL in a descriptor to bytes, by the shortest way: our own store, what was fetched before, the network under the guard and the caps.
-import { messageOf } from '../../base/errors';
+import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { ResourceFailure, reasonOfError, reasonOfStatus } from '../model/gap';
 import { isMinted, type ResourceStore, sha256Of } from '../model/resources';
@@ -141,7 +141,12 @@ export class ResourceLoader {
       if (signal.aborted) throw new ResourceFailure('cancelled');
       more.health?.check(origin);
       try {
-        const loaded = await this.#loadNow(target, maxBytes, more.known, signal);
+        const loadNow = (): Promise<Loaded> => this.#loadNow(target, maxBytes, more.known, signal);
+        // One connection that breaks says nothing about the next.
+        const loaded = await loadNow().catch((error: unknown) => {
+          if (signal.aborted || !isBroken(error)) throw error;
+          return loadNow();
+        });
         more.health?.note(origin, undefined);
         return this.#checked(target, loaded);
       } catch (error) {
@@ -183,6 +188,10 @@ export class ResourceLoader {
     if (target.sha256 !== undefined && target.sha256 !== loaded.sha256) throw new ResourceFailure('changed');
     return loaded;
   }
+}
+
+function isBroken(error: unknown): boolean {
+  return reasonOfError(error) === 'connection-lost' || (error instanceof ParleyError && error.code === 'store-down');
 }
 
 function metaOf({ etag, contentType }: Readonly<Record<string, string>>): Pick<Loaded, 'etag' | 'contentType'> {

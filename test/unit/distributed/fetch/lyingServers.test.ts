@@ -61,6 +61,18 @@ describe('a history on servers that lie', () => {
     }
   });
 
+  it('asks once more at once where a connection breaks', async () => {
+    const broken = new Set<string>();
+    const server = await serve((request, response) => {
+      if (broken.has(request.url ?? '')) return echo(request, response);
+      broken.add(request.url ?? '');
+      request.socket.destroy();
+    });
+    const history = Array.from({ length: 6 }, (_, index) => `${server.origin}/${index}`);
+    assert.deepEqual((await open(resolver(), history)).map(textOf), ['/0', '/1', '/2', '/3', '/4', '/5']);
+    assert.equal(server.seen.length, 12);
+  });
+
   it('takes no message that is longer or shorter than it says', async () => {
     const text = messageText('x');
     const { origin } = await raw((path, socket) => {
