@@ -4,14 +4,13 @@ import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { messageOf, ParleyError, type ParleyErrorOptions } from '../../base/errors';
 import { redact } from '../../base/redact';
+import { isBrokenConnection, systemCode } from '../model/brokenConnection';
 import { errorSchema } from '../model/model';
 import { redactSignatures } from '../model/resourceUrl';
 
 const MAX_SENTENCE = 300;
 /** Characters of a list of validation errors that are looked at. */
 const MAX_ISSUES_CHARS = 16 * 1024;
-/** How systems call a connection that was there and is no more. */
-const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
 
 export interface AgentServerErrorOptions extends ParleyErrorOptions {
@@ -110,7 +109,7 @@ export function errorOfSilence(origin: string, error: unknown): AgentServerError
     `The agent server at ${origin} cannot be reached${code && ` (${code})`}.`,
     {
       hint: 'Check that it runs and that its address is right.',
-      isBroken: BROKEN.has(code),
+      isBroken: isBrokenConnection(error),
       cause: error,
     },
   );
@@ -124,13 +123,6 @@ export function errorOfContent(origin: string, status: number, error: unknown): 
     hint: 'Check that the address is that of a server of the Agent Communication Protocol.',
     cause: error,
   });
-}
-
-function systemCode(error: unknown): string {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
-    if ('code' in at && typeof at.code === 'string' && /^[A-Z_]{3,40}$/.test(at.code)) return at.code;
-  }
-  return '';
 }
 
 /** One entry of a list of validation errors in the notation of Python, as pydantic writes it. */

@@ -2,6 +2,7 @@
 // servers differ too much in those.
 import { randomUUID } from 'node:crypto';
 import { ParleyError } from '../../base/errors';
+import { isBrokenConnection } from '../model/brokenConnection';
 import { MAX_MESSAGE_BYTES } from '../model/model';
 import { type ResourceStore, type StoredResource, sha256Of, type UrlOptions } from '../model/resources';
 import { withHash } from '../model/resourceUrl';
@@ -120,7 +121,13 @@ export class S3Store implements ResourceStore {
 
   #fetch(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
     const either = AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]);
-    return this.#guarded(signal, () => fetch(url, { ...init, redirect: 'manual', signal: either }));
+    const send = (): Promise<Response> => fetch(url, { ...init, redirect: 'manual', signal: either });
+    // Written twice, an object is the same.
+    const sendAgain = (error: unknown): Promise<Response> => {
+      if (either.aborted || !isBrokenConnection(error)) throw error;
+      return send();
+    };
+    return this.#guarded(signal, () => send().catch(sendAgain));
   }
 
   /** Turns what the network reports into the one thing that matters to callers: the server cannot be reached. */

@@ -409,6 +409,26 @@ describe('S3Store with servers that differ', () => {
     assert.equal((await failure(store.get('x', stopped))).code, 'cancelled');
   });
 
+  it('sends each request once more where its connection breaks', async () => {
+    let breaks = 0;
+    const server = await serve((request, response) => {
+      if (breaks-- > 0) request.socket.destroy();
+      else response.end('{}');
+    });
+    const store = new S3Store({ location: placeAt(server.origin), keys });
+    const requests = [
+      () => store.put('x', Buffer.from('{}'), 'application/json', never),
+      () => store.get('x', never),
+      () => store.probeLink('x', never),
+      () => store.remove('x', never),
+    ];
+    for (const request of requests) {
+      breaks = 1;
+      await request();
+    }
+    assert.equal(server.seen.length, 2 * requests.length);
+  });
+
   it('knows its own URLs from those of others', async () => {
     const store = new S3Store({ location: placeAt('https://s3.example.com', { prefix: 'mine/' }), keys });
     const cases: readonly (readonly [string, string | undefined])[] = [
