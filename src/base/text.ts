@@ -75,3 +75,11 @@ export function oneLine(text: string, limit = 200): string {
   const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit).replace(/[\ud800-\udbff]$/, '')}…` : line;
 }
+
+/** Returns the joined texts of content blocks; blocks of other types are left out. */
+export function textOfBlocks(
+  blocks: readonly { readonly type: string; readonly text?: string }[],
+  separator = '',
+): string {
+  return blocks.flatMap(({ type, text }) => (type === 'text' ? [text ?? ''] : [])).join(separator);
+}

@@ -2,22 +2,8 @@
 // host owns the session; the webview owns what is expanded, scrolled and half typed. Each message
 // of the host has a revision that the webview acknowledges, so that the host never floods a slow
 // webview.
-import type {
-  AvailableCommand,
-  ConfigOption,
-  ContentBlock,
-  PermissionOption,
-  PlanEntry,
-  SessionMode,
-  TokenParts,
-  ToolLocation,
-  ToolStatus,
-  Usage,
-} from '../session/events/content';
-import type { Barrier, StopReason } from '../session/events/event';
-import type { ElicitationBody } from '../session/events/form';
-import type { ElicitationAction, QueueAction } from './actions';
 import type { FormProblem } from './checkForm';
+import type { ItemView, SessionView, StopTarget } from './views';
 
 /** Incremented on incompatible changes; a webview with another version is asked to reload. */
 export const CONTRACT_VERSION = 2;
@@ -27,322 +13,6 @@ export const MAX_TEXT = 2_000_000;
 
 /** Maximum characters of a thumbnail, a `data:` URL. */
 export const MAX_THUMBNAIL = 8 * 1024;
-
-export type SessionPhase =
-  | 'idle'
-  | 'starting'
-  | 'initializing'
-  | 'authRequired'
-  | 'ready'
-  | 'running'
-  | 'requiresAction'
-  | 'unresponsive'
-  | 'recovering'
-  | 'exited'
-  | 'failed';
-
-export type Liveness = 'live' | 'not_found' | 'unknown';
-
-/**
- * The stages of starting a session, in order; `spawn` for a local process, `connect` for a remote
- * agent.
- */
-export const STAGES = ['resolve', 'spawn', 'connect', 'initialize', 'sign-in', 'session', 'ready'] as const;
-export type StageName = (typeof STAGES)[number];
-
-/** A stage that has started. Times are in ms since 1970. */
-export interface StageView {
-  readonly name: StageName;
-  readonly state: 'running' | 'done' | 'failed' | 'skipped';
-  readonly startedAt: number;
-  readonly endedAt?: number;
-  /** When the stage times out, if it has a deadline. */
-  readonly deadlineAt?: number;
-}
-
-/** A button that the host offers next to a failure or a state. Only the host interprets the id. */
-export interface ActionView {
-  readonly id: string;
-  readonly label: string;
-  readonly primary?: true;
-}
-
-export interface ErrorView {
-  readonly code: string;
-  /** What happened, in one sentence. */
-  readonly message: string;
-  /** What the user can do, in one sentence. */
-  readonly hint?: string;
-  /** The stage that failed. */
-  readonly stage?: StageName;
-  /** The last lines of stderr. */
-  readonly stderr?: string;
-  readonly actions: readonly ActionView[];
-}
-
-export interface TurnView {
-  readonly id: string;
-  readonly number: number;
-  readonly origin: 'user' | 'agent';
-  readonly startedAt: number;
-  readonly endedAt?: number;
-  /** Time during which the turn waited for the user, in milliseconds. */
-  readonly waitedMs?: number;
-  readonly stopReason?: StopReason;
-  readonly barrier?: Barrier;
-  readonly note?: string;
-  /** Only with `error`: the turn did not fail, the agent was stopped while it ran. */
-  readonly interrupted?: true;
-  /** The agent ended the turn without any message or tool call. */
-  readonly isEmpty?: true;
-  readonly tokens?: number;
-  readonly tokenParts?: TokenParts;
-  readonly tools: number;
-  readonly files: number;
-}
-
-export interface QueueItemView {
-  readonly id: string;
-  readonly text: string;
-  readonly attachments: readonly AttachmentView[];
-  readonly state: 'queued' | 'sending' | 'accepted' | 'failed' | 'paused';
-  /** Why the message is waiting or failed, as a label. */
-  readonly reason?: string;
-}
-
-export interface PermissionView {
-  readonly id: string;
-  readonly toolCallId?: string;
-  readonly title: string;
-  readonly description?: string;
-  /** The command to be approved, if it is not that of a tool call. */
-  readonly command?: { readonly line: string; readonly cwd?: string };
-  readonly options: readonly PermissionOption[];
-  /** Transcript index of the entry that the request is about. */
-  readonly index: number;
-}
-
-/** A form or a page that waits for the user. */
-export type ElicitationView = {
-  readonly id: string;
-  readonly message: string;
-  /** The label of the tool call it belongs to. */
-  readonly tool?: string;
-  /** The page is open in the browser and the agent was told. */
-  readonly opened?: true;
-} & ElicitationBody;
-
-/** Background work. `kind` is `tool_call`, `terminal`, `subagent` or a name of the agent's own. */
-export interface BackgroundView {
-  readonly kind: string;
-  readonly id: string;
-  readonly label: string;
-  /** What to stop; absent if the agent does not support it. */
-  readonly stop?: StopTarget['kind'];
-}
-
-/**
- * Something that can be stopped on its own: a tool call, a terminal, or a subagent by its session
- * id.
- */
-export interface StopTarget {
-  readonly kind: 'tool' | 'terminal' | 'subagent';
-  readonly id: string;
-}
-
-/** An attachment of the next message. */
-export interface AttachmentView {
-  readonly id: string;
-  readonly kind: 'file' | 'selection' | 'image' | 'other';
-  readonly label: string;
-  readonly detail?: string;
-  /** A thumbnail of a pasted image, made by the webview: a `data:` URL. */
-  readonly thumbnail?: string;
-}
-
-export interface DiffHunk {
-  /** 1-based first lines. */
-  readonly oldStart: number;
-  readonly newStart: number;
-  /** Each begins with ' ', '+' or '-'. */
-  readonly lines: readonly string[];
-}
-
-export interface DiffView {
-  readonly path: string;
-  /** The path as displayed: relative to the session's root if inside it. */
-  readonly label: string;
-  readonly isNew: boolean;
-  readonly added: number;
-  readonly removed: number;
-  readonly hunks: readonly DiffHunk[];
-  /** The position of these lines in the file is unknown. */
-  readonly unnumbered?: true;
-  /** Too large to show here; the editor shows all of it. */
-  readonly truncated?: true;
-  /** Too many changes to compare here: no hunks and no counts. */
-  readonly tooMany?: true;
-}
-
-export interface TerminalView {
-  readonly id: string;
-  readonly command?: string;
-  /** The end of the raw output with ANSI escapes. */
-  readonly output: string;
-  readonly truncated: boolean;
-  readonly running: boolean;
-  readonly exitCode?: number;
-  readonly signal?: string;
-  /** The client runs the terminal, so it can be opened. */
-  readonly openable: boolean;
-}
-
-export type ToolContentView =
-  /** `cut`: the host has more of the text (`openOutput`). */
-  | { readonly type: 'content'; readonly block: BlockView; readonly cut?: true }
-  | { readonly type: 'diff'; readonly diff: DiffView }
-  | { readonly type: 'terminal'; readonly terminal: TerminalView }
-  | { readonly type: 'raw'; readonly kind: string; readonly json: string };
-
-/** A content block as displayed: bounded, and JSON text if its kind is unknown. */
-export type BlockView =
-  | Exclude<ContentBlock, { type: 'unknown' | 'resource' }>
-  | {
-      readonly type: 'resource';
-      readonly uri: string;
-      readonly text?: string;
-      readonly mimeType?: string;
-      /** The size of binary content, which stays in the host. */
-      readonly bytes?: number;
-    }
-  | {
-      readonly type: 'unknown';
-      readonly kind: string;
-      readonly json: string;
-      /** Meant for the agent only; `json` may be its plain text. */
-      readonly forAgent?: true;
-    }
-  | { readonly type: 'tooLarge'; readonly kind: 'image' | 'audio'; readonly bytes: number };
-
-/** The answer to a tool call's permission request; `selected`: an option that neither allows nor rejects. */
-export type DecisionView =
-  | { readonly outcome: 'allowed' | 'rejected' | 'dismissed' | 'withdrawn' }
-  | { readonly outcome: 'selected'; readonly name: string };
-
-interface ItemBase {
-  readonly id: string;
-  readonly turnId?: string;
-  readonly late?: true;
-  readonly at: number;
-}
-
-/** An item of the transcript. Items are only appended; `put` with a known index replaces one. */
-export type ItemView =
-  | (ItemBase & {
-      readonly kind: 'user' | 'agent' | 'thought';
-      readonly content: readonly BlockView[] /** Milliseconds between first and last chunk. */;
-      readonly duration: number;
-      readonly dropped?: number;
-    })
-  | (ItemBase & {
-      readonly kind: 'tool';
-      readonly title: string;
-      readonly name?: string;
-      /** read edit delete move search execute think fetch switch_mode other */
-      readonly toolKind: string;
-      readonly status: ToolStatus;
-      readonly content: readonly ToolContentView[];
-      readonly locations: readonly (ToolLocation & { readonly label: string })[];
-      /** The lines that were read or found in its only location: `10–20`. */
-      readonly lines?: string;
-      /** Raw input or output exists and is sent on request (`details`). */
-      readonly hasRaw: boolean;
-      readonly rawInput?: string;
-      readonly rawOutput?: string;
-      readonly endedAt?: number;
-      /** Time during which questions about the call were open, in milliseconds. */
-      readonly waitedMs?: number;
-      /** What to stop; absent if the call is not running or the agent does not support it. */
-      readonly stop?: StopTarget;
-      readonly decision?: DecisionView;
-    })
-  | (ItemBase & {
-      readonly kind: 'plan';
-      readonly entries: readonly PlanEntry[];
-      /** Instead of entries: a text, or the URI of the plan. */
-      readonly markdown?: string;
-      readonly uri?: string;
-      /** The agent removed the plan. */
-      readonly removed?: true;
-    })
-  | (ItemBase & {
-      readonly kind: 'notice';
-      readonly severity: string;
-      readonly title: string;
-      readonly text: string;
-      /** A longer text, shown on demand. */
-      readonly detail?: string;
-      readonly json?: string;
-      /** A button of the host. */
-      readonly action?: ActionView;
-    })
-  | (ItemBase & {
-      readonly kind: 'error';
-      readonly code: string;
-      readonly text: string;
-      readonly hint?: string;
-      readonly stderr?: string;
-      /** Ways to resend the prompt of the turn, while it is the latest. */
-      readonly actions?: readonly ActionView[];
-    })
-  /** `retryId`: the id for requesting the message again. */
-  | (ItemBase & {
-      readonly kind: 'gap';
-      readonly text: string;
-      readonly loading?: true;
-      /** The message can be requested (`retryGap`). */
-      readonly retryId?: string;
-      /** The message has not been requested yet. */
-      readonly unloaded?: true;
-    })
-  | (ItemBase & { readonly kind: 'turn_end'; readonly turn: TurnView });
-
-/** Everything other than the transcript. */
-export interface SessionView {
-  readonly key: string;
-  readonly agentId: string;
-  readonly agentName: string;
-  readonly title?: string;
-  readonly phase: SessionPhase;
-  /** A label for the phase: "Waiting for you", "Working: Bash for 4 min", "Initializing". */
-  readonly status: string;
-  readonly liveness: Liveness;
-  readonly stages: readonly StageView[];
-  readonly error?: ErrorView;
-  /** The running turn. */
-  readonly turn?: TurnView;
-  readonly turnCount: number;
-  /** The latest turn, if it failed and its prompt can be sent again (`sendAgain`). */
-  readonly failedTurnId?: string;
-  readonly queue: readonly QueueItemView[];
-  readonly queuePaused?: string;
-  readonly permissions: readonly PermissionView[];
-  readonly elicitations: readonly ElicitationView[];
-  readonly background: readonly BackgroundView[];
-  readonly commands: readonly AvailableCommand[];
-  readonly modes: readonly SessionMode[];
-  readonly mode?: string;
-  readonly config: readonly ConfigOption[];
-  readonly usage?: Usage;
-  readonly attachments: readonly AttachmentView[];
-  /** Images can be pasted. */
-  readonly canAttachImages: boolean;
-  readonly canAttachAudio: boolean;
-  /** Other files can be pasted. */
-  readonly canAttachFiles: boolean;
-  /** A sentence above the composer, for example that the demo agent is scripted. */
-  readonly banner?: string;
-}
 
 export type Op =
   /** Appends an item (index = number of items) or replaces one. */
@@ -416,6 +86,26 @@ export type PageMessage =
   | { readonly type: 'hello'; readonly version: number }
   /** An error in the webview, or a violation of its content security policy. */
   | { readonly type: 'problem'; readonly kind: 'error' | 'csp'; readonly text: string };
+
+export type QueueAction =
+  | { readonly kind: 'edit'; readonly id: string; readonly text: string }
+  /** A message is not sent while it is being edited. */
+  | { readonly kind: 'hold'; readonly id: string; readonly held: boolean }
+  | { readonly kind: 'remove'; readonly id: string }
+  /** Asks the agent to return a message that it has queued. */
+  | { readonly kind: 'takeBack'; readonly id: string }
+  | { readonly kind: 'sendNow'; readonly id: string }
+  | { readonly kind: 'move'; readonly id: string; readonly to: number }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'resume' }
+  | { readonly kind: 'clear' };
+
+/** The answer to a form or page. The URL of a page never comes from the webview. */
+export type ElicitationAction =
+  | { readonly kind: 'submit'; readonly values: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'decline' }
+  | { readonly kind: 'cancel' };
 
 /** Messages about the displayed session. */
 export type SessionMessage =
@@ -498,3 +188,27 @@ export type {
 } from '../session/events/content';
 export type { Barrier, StopReason } from '../session/events/event';
 export type { ElicitationBody, Form, FormField, FormOption, FormValue } from '../session/events/form';
+export type {
+  ActionView,
+  AttachmentView,
+  BackgroundView,
+  BlockView,
+  DecisionView,
+  DiffHunk,
+  DiffView,
+  ElicitationView,
+  ErrorView,
+  ItemView,
+  Liveness,
+  PermissionView,
+  QueueItemView,
+  SessionPhase,
+  SessionView,
+  StageName,
+  StageView,
+  StopTarget,
+  TerminalView,
+  ToolContentView,
+  TurnView,
+} from './views';
+export { STAGES } from './views';

@@ -1,5 +1,6 @@
 // A conversation that was kept comes back: its transcript as it stood, and what was open when its window ended closed in words. What may or may not have reached the
 // agent is never sent again by itself: the user is asked.
+import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
@@ -99,7 +100,7 @@ export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): Kep
   return inDoubt({
     id: `${prompt.promptId}-again`,
     repeats: prompt.promptId,
-    text: textOf(prompt.content),
+    text: textOfBlocks(prompt.content),
     attachments: prompt.content.flatMap((block, index) => (block.type === 'text' ? [] : [attachmentOf(block, index)])),
     state: 'failed',
     held: false,
@@ -114,8 +115,4 @@ function inDoubt(item: KeptItem): KeptItem {
 function attachmentOf(block: ContentBlock, index: number): QueuedAttachment {
   const label = block.type === 'resource_link' ? block.name : block.type === 'resource' ? block.uri : block.type;
   return { id: `again-${index}`, kind: block.type === 'image' ? 'image' : 'other', label, forms: [block] };
-}
-
-function textOf(content: readonly ContentBlock[]): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }

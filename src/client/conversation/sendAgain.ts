@@ -1,6 +1,7 @@
 // Sends the prompt of a failed turn again, as a new message. After a run of an HTTP agent that failed
 // over the past of its session, it is sent with another past.
 
+import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionState, Turn } from '../../session/model/state';
 import type { PromptQueue, QueuedAttachment } from '../../session/queue/queue';
@@ -36,7 +37,7 @@ export function promptOfTurn({ entries }: Readonly<SessionState>, turnId: string
     if (entry?.kind === 'user' && entry.turnId === turnId) said.unshift(...entry.content);
   }
   return {
-    text: said.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n'),
+    text: textOfBlocks(said, '\n'),
     attachments: said.flatMap((block, index) => attachmentOf(block, `again${index}`) ?? []),
   };
 }

@@ -1,7 +1,7 @@
 // What an agent says and does in a turn, as the parts of a run (Agent Communication Protocol): text as it comes, a thought once it is whole, a tool call once it has ended,
 // pictures and files as artifacts.
 
-import { head } from '../../base/text';
+import { head, textOfBlocks } from '../../base/text';
 import { type MessagePart, markdownPart, textPart } from '../../distributed/model/model';
 import { toMessages } from '../../distributed/model/toMessages';
 import type { RunEmitter } from '../../distributed/server/servedAgent';
@@ -126,7 +126,7 @@ export class RunOutput {
     const entry = index === undefined ? undefined : entries[index];
     this.#thought = undefined;
     if (entry?.kind !== 'thought') return;
-    const text = entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const text = textOfBlocks(entry.content);
     const told = this.#told.get(entry.index)?.text ?? '';
     const rest = text.startsWith(told) ? text.slice(told.length) : text;
     this.#told.set(entry.index, { blocks: 0, text });

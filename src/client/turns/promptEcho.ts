@@ -1,4 +1,5 @@
 // Which prompt a message of the user repeats: agents echo what they take in, mostly before they answer (src/acp/proposals/promptLifecycle.ts).
+import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
 
@@ -44,7 +45,7 @@ export function promptOf<T extends WaitingPrompt>(waiting: readonly T[], message
 }
 
 export function textOf(content: readonly ContentBlock[]): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  return textOfBlocks(content);
 }
 
 /** Agents trim, and break lines in their own way. */

@@ -1,4 +1,5 @@
 // A conversation as plain JSON for the extension's API: all that the panel can show (interface of the extension, `SessionSnapshot`).
+import { textOfBlocks } from '../../base/text';
 import type { Liveness, SessionPhase } from '../../panel/contract';
 import type { Barrier, StopReason } from '../../session/events/event';
 import type { Entry } from '../../session/model/state';
@@ -128,7 +129,7 @@ function toEntry(entry: Entry): SnapshotEntry {
     case 'turn_end':
       return { ...base, kind: 'notice' };
     default: {
-      const text = entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      const text = textOfBlocks(entry.content);
       return { ...base, kind: entry.kind, text };
     }
   }

@@ -1,5 +1,6 @@
 // Entries of a transcript as messages of the protocol: what was said as text, what was thought and done as trajectories, what was attached as artifacts. Pure,
 // and bounded, so that no session writes a message that nobody reads.
+import { textOfBlocks } from '../../base/text';
 import type { ContentBlock, ToolContent } from '../../session/events/content';
 import type { RemoteContent, StopReason } from '../../session/events/event';
 import type { Entry, MessageEntry, ToolEntry } from '../../session/model/state';
@@ -146,7 +147,7 @@ class PartList {
   }
 
   addThought(entry: MessageEntry): void {
-    const text = entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const text = textOfBlocks(entry.content);
     if (text !== '') this.#addExtra({ ...textPart(''), metadata: { kind: 'trajectory', message: text } });
   }
 

@@ -1,5 +1,6 @@
 // The text of messages and turns. Texts are compared without whitespace, as agents replay them in
 // other pieces and with other line ends than they sent them.
+import { textOfBlocks } from '../../base/text';
 import type { MessageEntry, SessionState } from './state';
 
 /** Cached texts by the last block of their message, which is replaced whenever the text grows. */
@@ -7,7 +8,7 @@ const bareTexts = new WeakMap<object, { readonly blocks: number; readonly bare: 
 
 /** Returns the text of a message. */
 export function textOf({ content }: Pick<MessageEntry, 'content'>): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  return textOfBlocks(content);
 }
 
 /** Returns the text of a message without whitespace. */

@@ -2,7 +2,7 @@
 // with that id; one without an id extends the last message until another entry follows. A prompt
 // and the agent's echo of it are one entry.
 
-import { grown, head } from '../../base/text';
+import { grown, head, textOfBlocks } from '../../base/text';
 import { boundBlock, MAX_LIST, MAX_MEDIA_CHARS, MAX_MESSAGE_CHARS, MAX_RAW_CHARS, mediaSize } from '../events/bounds';
 import type { ContentBlock } from '../events/content';
 import type { SessionEvent } from '../events/event';
@@ -88,7 +88,7 @@ export function addPrompt(
   event: Extract<SessionEvent, { type: 'prompt_sent' }>,
   at: number,
 ): void {
-  const { promptId, content, messageId, echo = textOf(content) } = event;
+  const { promptId, content, messageId, echo = textOfBlocks(content) } = event;
   if (messageId !== undefined && context.messages.has(`user:${messageId}`)) return;
   const index = context.push(
     (base) => ({ ...base, kind: 'user', promptId, content: [...content], dropped: 0, until: at }),
@@ -120,11 +120,7 @@ function link(context: ModelContext, key: string, messageId: string, echo: Promp
 /** Recognises an echo by its text when the agent never sent the id of the prompt. */
 function linkByText(context: ModelContext, key: string, event: Extract<SessionEvent, { type: 'message' }>): void {
   const { echo } = context;
-  if (echo && event.content && textOf(event.content) === echo.text) link(context, key, event.messageId, echo);
-}
-
-function textOf(content: readonly ContentBlock[]): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  if (echo && event.content && textOfBlocks(event.content) === echo.text) link(context, key, event.messageId, echo);
 }
 
 /** Returns content within the limits, with adjacent texts joined. */
@@ -260,7 +256,7 @@ function isEchoOf(context: ModelContext, index: number, block: ContentBlock, at:
  */
 function repeatsPrompt(context: ModelContext, entry: MessageEntry, content: readonly ContentBlock[] | null): boolean {
   const echo = [...context.prompts.values()].find(({ index }) => index === entry.index);
-  return echo !== undefined && content !== null && textOf(content) === echo.text;
+  return echo !== undefined && content !== null && textOfBlocks(content) === echo.text;
 }
 
 function repeats(echo: PromptEcho, text: string): boolean {

@@ -1,5 +1,6 @@
 // The items that the webview has: some pages of the transcript. Operations on other items only
 // change the total.
+import { textOfBlocks } from '../../base/text';
 import type { ItemView, Op, TerminalView } from '../../panel/contract';
 import type { MarkdownDoc } from '../markdown/markdownDoc';
 
@@ -93,7 +94,7 @@ export class ItemStore {
       const item = this.#items.get(index)?.item;
       if (!item) return undefined;
       if (item.kind === 'user') {
-        return item.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+        return textOfBlocks(item.content, '\n');
       }
     }
     return undefined;

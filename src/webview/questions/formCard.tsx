@@ -2,9 +2,8 @@
 // it is sent.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
-import type { ElicitationAction } from '../../panel/actions';
 import { checkField, type FormProblem } from '../../panel/checkForm';
-import type { ElicitationView } from '../../panel/contract';
+import type { ElicitationAction, ElicitationView } from '../../panel/contract';
 import { isComposing } from '../dom/dom';
 import type { FieldValue } from '../host/host';
 import { strings } from '../text/strings';

@@ -1,8 +1,7 @@
 // Forms and pages requested by the agent, below the conversation.
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { revealControls } from '../../base/revealControls';
-import type { ElicitationAction } from '../../panel/actions';
-import type { ElicitationView } from '../../panel/contract';
+import type { ElicitationAction, ElicitationView } from '../../panel/contract';
 import { Icon } from '../components/icon';
 import { isComposing } from '../dom/dom';
 import { post } from '../host/host';

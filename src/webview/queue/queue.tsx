@@ -2,7 +2,7 @@
 // by dragging or by buttons.
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { QueueAction } from '../../panel/actions';
+import type { QueueAction } from '../../panel/contract';
 import { MAX_TEXT, type QueueItemView } from '../../panel/contract';
 import { Icon, IconButton } from '../components/icon';
 import { composer } from '../composer/composerState';

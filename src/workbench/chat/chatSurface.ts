@@ -8,7 +8,7 @@ import { entryOf } from '../../client/conversation/entryOf';
 import { carryOn } from '../../client/conversation/sendAgain';
 import { type FeedSources, SessionFeed } from '../../client/view/feed';
 import { SHOW_BRANCH } from '../../distributed/client/branchName';
-import type { ElicitationAction, QueueAction } from '../../panel/actions';
+import type { ElicitationAction, QueueAction } from '../../panel/contract';
 import { CONTRACT_VERSION, MAX_TEXT, type SessionMessage, type ToWebview } from '../../panel/contract';
 import type { TimedEvent } from '../../session/events/event';
 import { textOfTurn } from '../../session/model/entryText';
