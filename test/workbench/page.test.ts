@@ -2,6 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { EventEmitter, extensions, type Uri, type Webview } from 'vscode';
 import { Page } from '../../src/workbench/activation/page';
+import { pageHtml } from '../../src/workbench/activation/pageHtml';
 
 /** A view or a panel that does nothing by itself. */
 class Holder {
@@ -37,6 +38,22 @@ describe('a page of the chat', () => {
     const { html } = open().holder.webview;
     assert.match(html, /<html lang="en"/);
     assert.doesNotMatch(html, /id="texts"/);
+  });
+
+  it('hands its texts to a page of another language', () => {
+    const extension = extensions.getExtension('parley.parley');
+    assert.ok(extension);
+    const bundle = {
+      Send: 'Senden',
+      'Ask Agent…': '„Agent“ </script> fragen…',
+      'Nothing that a page says': 'Nichts, was eine Seite sagt',
+    };
+    const html = pageHtml(new Holder().webview, extension.extensionUri, { language: 'de', bundle });
+    assert.match(html, /<html lang="de"/);
+    assert.match(html, /<button[^>]*>Senden<\/button>/);
+    assert.match(html, /placeholder="„Agent“ &lt;\/script> fragen…"/);
+    const texts: unknown = JSON.parse(/id="texts">(.*?)<\/script>/.exec(html)?.[1] ?? '');
+    assert.deepEqual(texts, { Send: bundle.Send, 'Ask Agent…': bundle['Ask Agent…'] });
   });
 
   it('keeps what was typed and sent before anybody listened, in its order', () => {

@@ -11,8 +11,9 @@ export function webviewRoot(extensionUri: Uri): Uri {
 /**
  * The HTML of the chat. Scripts by nonce, no inline style, no remote anything; Trusted Types on with no policy allowed. Scripts and styles stand in the page: each
  * file that a webview fetches is a round trip through VS Code before anything is drawn. The composer stands in it too, and can be written in before the panel runs.
+ * @param translation of its text; undefined for English
  */
-export function pageHtml(webview: Webview, extensionUri: Uri): string {
+export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVsCode()): string {
   const root = webviewRoot(extensionUri);
   const nonce = randomBytes(18).toString('base64url');
   const address = `${webview.asWebviewUri(root)}/`;
@@ -26,14 +27,11 @@ export function pageHtml(webview: Webview, extensionUri: Uri): string {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
-  // A screen reader chooses its voice by the language of the text that is shown, which is English
-  // where there is no translation.
-  const language = l10n.bundle === undefined ? 'en' : env.language;
-  const texts = l10n.bundle && textsOfPage(file(root, 'texts.json'), l10n.bundle);
+  const texts = translation && textsOfPage(file(root, 'texts.json'), translation.bundle);
   // Addresses in an adopted style sheet are relative to the page, not to the folder.
   const styles = file(root, 'main.css').replaceAll('url("./', `url("${address}`);
   return `<!DOCTYPE html>
-<html lang="${inAttribute(language)}" data-root="${address}">
+<html lang="${inAttribute(translation?.language ?? 'en')}" data-root="${address}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
@@ -41,13 +39,24 @@ export function pageHtml(webview: Webview, extensionUri: Uri): string {
 <title>Parley</title>
 </head>
 <body>
-<div id="root">${translated(file(root, 'shell.html'))}</div>
+<div id="root">${translated(file(root, 'shell.html'), texts)}</div>
 ${texts === undefined ? '' : `<script type="application/json" id="texts">${inertJson(texts)}</script>`}
 <script type="text/css" id="styles">${closedIn(styles)}</script>
 <script nonce="${nonce}">${closedIn(file(root, 'early.js'))}</script>
 <script nonce="${nonce}">${closedIn(file(root, 'main.js'))}</script>
 </body>
 </html>`;
+}
+
+/** Translated texts by their English ones, and the language that they are in. */
+export interface Translation {
+  readonly language: string;
+  readonly bundle: Readonly<Record<string, string>>;
+}
+
+/** The translation that VS Code loaded; undefined if there is none for its language, so that the text is English. */
+function ofVsCode(): Translation | undefined {
+  return l10n.bundle && { language: env.language, bundle: l10n.bundle };
 }
 
 const files = new Map<string, string>();
@@ -74,10 +83,10 @@ function textsOfPage(keys: string, bundle: Readonly<Record<string, string>>): Re
 }
 
 /** The first picture of the panel with its few texts translated: they stand in labels, placeholders and buttons. */
-function translated(shell: string): string {
+function translated(shell: string, texts: Readonly<Record<string, string>> = {}): string {
   return shell.replaceAll(
     /((?:aria-label|placeholder)="|<button[^>]*>)([^"<]+)/g,
-    (_whole, before: string, text: string) => `${before}${inAttribute(l10n.bundle?.[text] ?? text)}`,
+    (_whole, before: string, text: string) => `${before}${inAttribute(texts[text] ?? text)}`,
   );
 }
 
