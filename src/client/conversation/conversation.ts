@@ -6,7 +6,6 @@ import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
-import { withTimeout } from '../../base/within';
 import type { Liveness, StopTarget } from '../../panel/contract';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import { SessionModel, type SessionView } from '../../session/model/model';
@@ -38,14 +37,11 @@ import { Inbound } from './inbound';
 import type { ConversationPersistence } from './persistence';
 import { QueueMirror } from './queueMirror';
 import { Recorder } from './recorder';
-import { closingEvents, restore, unansweredPrompt } from './restore';
+import { completeTranscript, restore, unansweredPrompt } from './restore';
 import { failedTurn, promptOfTurn } from './sendAgain';
-import { choicesOf, restoreChoices, type SessionChoices } from './sessionChoices';
 import { SessionOps } from './sessionOps';
+import { Suspension } from './suspension';
 import { Unsent } from './unsent';
-
-/** How long an agent that is back may take to set mode and options again, in milliseconds. */
-const CHOICES_MS = 5000;
 
 /** How a turn ended that ran when its session was closed. */
 const CLOSE_NOTES = { closed: 'the session was closed', 'window-ended': 'the window was closed or reloaded' } as const;
@@ -75,8 +71,7 @@ export class Conversation implements Disposable {
   readonly #notices: StartNotices;
   /** Why it is only read here; undefined: it is ours. */
   #held: ParleyError | undefined;
-  /** What was chosen when the agent gave its process back; until the session has it again. */
-  #suspended: SessionChoices | undefined;
+  readonly #suspension: Suspension;
   #endsWithWindow = false;
   readonly #handoff = new ContextHandoff();
   #whole: Promise<void> | undefined;
@@ -104,7 +99,15 @@ export class Conversation implements Disposable {
     });
     this.edits = new EditHolds(this.queue, () => this.pumpQueue());
     if (kept) restore(this, kept, apply, services.clock.now(), options.isHeld);
-    if (kept?.whole) this.#whole = this.#complete(kept.whole, options.isHeld);
+    if (kept?.whole) {
+      const isOver = (): boolean => this.#lifetime.isDisposed;
+      const reading = { read: kept.whole, isOver, apply, now: services.clock.now, isHeld: options.isHeld };
+      this.#whole = completeTranscript(this.#model, reading)
+        .catch((error: unknown) => services.log.error(`session ${key} could not be read: ${messageOf(error)}`))
+        .finally(() => {
+          this.#whole = undefined;
+        });
+    }
     this.#notices = new StartNotices(apply, services.log);
     this.stages = new Stages(services.clock.now, () => this.#model.touch('connection'));
     this.#probe = new LivenessProbe({
@@ -124,7 +127,7 @@ export class Conversation implements Disposable {
         connector: () => this.#connector,
         probe: this.#probe,
         agentState: () => services.agentState?.(key),
-        isBlocked: () => this.#held !== undefined || this.#suspended !== undefined,
+        isBlocked: () => this.#held !== undefined || this.#suspension.isActive,
       }),
       kept: this.#recorder,
     });
@@ -170,6 +173,10 @@ export class Conversation implements Disposable {
         detached: (end, hadSession) => this.#onDetached(end, hadSession),
       },
     );
+    this.#suspension = new Suspension(this, services.log, () => {
+      this.#model.touch('connection');
+      this.#turns.dispatcher.pump();
+    });
     this.ops = new SessionOps({
       link: () => this.#connector.link,
       session: () => this.#connector.session,
@@ -249,21 +256,6 @@ export class Conversation implements Disposable {
   /** Resolves when the whole transcript is in the model; undefined where it is. Never rejects: what cannot be read stays a gap. */
   get whole(): Promise<void> | undefined {
     return this.#whole;
-  }
-
-  /** Reads what stands before the end of the transcript, and closes what was open there. */
-  async #complete(read: () => Promise<SessionModel>, isHeld?: boolean): Promise<void> {
-    try {
-      const whole = await read();
-      if (this.#lifetime.isDisposed) return;
-      this.#model.complete(whole);
-      const now = this.#services.clock.now();
-      for (const event of closingEvents(this.#model.state, now, isHeld)) this.#apply(event);
-    } catch (error) {
-      this.#services.log.error(`session ${this.key} could not be read: ${messageOf(error)}`);
-    } finally {
-      this.#whole = undefined;
-    }
   }
 
   /**
@@ -444,7 +436,7 @@ export class Conversation implements Disposable {
 
   /** Ends the agent and starts it anew with an old session. @param opening what is opened; the transcript is kept or replaced as it says */
   async reopen(opening: SessionOpenStrategy): Promise<void> {
-    this.#suspended = undefined;
+    this.#suspension.end();
     await this.#connector.drop('another session was opened', { next: opening });
     await this.start();
   }
@@ -472,13 +464,13 @@ export class Conversation implements Disposable {
 
   /** The agent has given its process back while it was idle, and comes back with the next start. */
   get isSuspended(): boolean {
-    return this.#suspended !== undefined;
+    return this.#suspension.isActive;
   }
 
   /** Gives the process of an idle agent back. The next start opens the same session, with what the user has chosen in it. */
   async suspend(): Promise<void> {
     if (!this.isIdle) return;
-    this.#suspended = choicesOf(this.#model.state);
+    this.#suspension.begin();
     await this.#connector.suspend('the agent was idle');
   }
 
@@ -512,21 +504,8 @@ export class Conversation implements Disposable {
     this.#notices.notHandedOver(problems);
     this.#probe.heard();
     this.#probe.set('live');
-    if (this.#suspended) void this.#resumed(this.#suspended, isNew);
+    if (this.#suspension.isActive) void this.#suspension.resume(isNew);
     else this.#turns.dispatcher.pump();
-  }
-
-  /** The agent is back: it gets what was chosen before it gets a message. */
-  async #resumed(choices: SessionChoices, isNew: boolean): Promise<void> {
-    try {
-      if (!isNew) await withTimeout(CHOICES_MS, () => restoreChoices(choices, this));
-    } catch (error) {
-      this.#services.log.warn(`session ${this.key}: mode and options were not set again: ${messageOf(error)}`);
-    }
-    if (this.#suspended !== choices) return;
-    this.#suspended = undefined;
-    this.#model.touch('connection');
-    this.#turns.dispatcher.pump();
   }
 
   /** What is queued for a session that was lost waits until the user says otherwise. A start that failed has lost nothing: what was sent for it goes with the next one. */

@@ -3,7 +3,7 @@
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
-import type { SessionView } from '../../session/model/model';
+import type { SessionModel, SessionView } from '../../session/model/model';
 import type { SessionState } from '../../session/model/state';
 import { isEnded } from '../../session/model/tools';
 import type { PromptQueue, QueuedAttachment } from '../../session/queue/queue';
@@ -36,6 +36,29 @@ export function restore(
     used,
   );
   unsent.restore(kept);
+}
+
+/** Reading the part of a transcript before its end. */
+export interface TranscriptReading {
+  /** @throws ParleyError `journal-unreadable` */
+  readonly read: () => Promise<SessionModel>;
+  /** The conversation was closed meanwhile. */
+  readonly isOver: () => boolean;
+  readonly apply: (event: SessionEvent) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly isHeld?: boolean | undefined;
+}
+
+/** Completes a model of which only the end was read, and closes what was open before it. @throws as `read` */
+export async function completeTranscript(
+  model: SessionModel,
+  { read, isOver, apply, now, isHeld }: TranscriptReading,
+): Promise<void> {
+  const whole = await read();
+  if (isOver()) return;
+  model.complete(whole);
+  for (const event of closingEvents(model.state, now(), isHeld)) apply(event);
 }
 
 /** What closes everything that was open in a session when its window ended. @param at ms since 1970 @param isHeld as for {@link restore} */
