@@ -1,5 +1,6 @@
-// What VS Code loads. Registers the commands, the pages of the chat, the link handler and the API. All else (workbench/product.ts) is a bundle of its own
-// that is read when something is first asked of it, and not before the page that the user waits for is drawn.
+// What VS Code loads. Registers the commands, the pages of the chat, the link handler and the API.
+// All else (workbench/product.ts) is a bundle of its own that is read when something is first asked
+// of it, and not before the page that the user waits for is drawn.
 import { commands, type ExtensionContext, type LogOutputChannel, Uri, window } from 'vscode';
 import { CHAT_PANEL_TYPE, ChatPanel } from './workbench/activation/chatPanel';
 import { CHAT_VIEW_ID, ChatView } from './workbench/activation/chatView';
@@ -68,8 +69,8 @@ export function activate(context: ExtensionContext): ParleyApi {
 }
 
 /**
- * Ends agents and server in order. VS Code waits a few seconds for this and disposes the subscriptions meanwhile: what
- * the orderly end needs is not among them.
+ * Ends agents and server in order. VS Code waits a few seconds for this and disposes the
+ * subscriptions meanwhile: what the orderly end needs is not among them.
  */
 export async function deactivate(): Promise<void> {
   await starter?.end();

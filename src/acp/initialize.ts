@@ -1,5 +1,5 @@
-// The first words on a connection: `initialize` (sections 1.10, 1.11). It offers exactly what works in this client, checks the version that comes back, and gives the
-// dialect to go on in.
+// Sends `initialize` (sections 1.10, 1.11): offers exactly what works in this client, checks the
+// version in the answer, and returns the dialect to continue in.
 import { ParleyError } from '../base/errors';
 import { at } from '../base/untrusted';
 import type { RpcCaller } from './jsonrpc/rpcConnection';
@@ -31,7 +31,10 @@ export interface InitializeOptions {
   readonly offer: ProtocolVersion;
 }
 
-/** What came of it: a dialect to go on in, or that the agent has to be started again and offered another version, since a connection is initialized once. */
+/**
+ * What came of it: a dialect to go on in, or that the agent has to be started again and offered
+ * another version, since a connection is initialized once.
+ */
 export type Initialized =
   | { readonly kind: 'ready'; readonly dialect: Dialect; readonly description: AgentDescription }
   | { readonly kind: 'again'; readonly offer: ProtocolVersion };
@@ -42,10 +45,12 @@ const UNSUPPORTED_VERSION = -32022;
 /**
  * Initializes a connection; to be called once on it, before anything else (sections 1.11, 3.2).
  *
- * Offering 2 sends the params of both versions at once: agents that route by version read the ones of 2, all others those of 1. An agent that answers 1 has been
- * given our v1 capabilities only if it read them itself; one behind a router may have lost them, and the two cannot be told apart. So where there is something to lose
- * (files, terminals), it is offered 1 in its next life.
- * @throws ParleyError `protocol-version` where the agent speaks no version that we do, `protocol-violation` where the answer is no answer; RpcError.
+ * Offering 2 sends the params of both versions at once: agents that route by version read the ones
+ * of 2, all others those of 1. An agent that answers 1 has been given our v1 capabilities only if
+ * it read them itself; one behind a router may have lost them, and the two cannot be told apart. So
+ * where there is something to lose (files, terminals), it is offered 1 in its next life.
+ * @throws ParleyError `protocol-version` where the agent speaks no version that we do,
+ * `protocol-violation` where the answer is no answer; RpcError.
  */
 export async function initialize(
   rpc: RpcCaller,
@@ -73,7 +78,10 @@ export async function initialize(
   return { kind: 'ready', dialect: version === 2 ? new V2Agent(rpc) : new V1Agent(rpc), description };
 }
 
-/** What an agent's refusal leaves: the highest of its versions that we speak, or 1 where it did not understand the params of 2. */
+/**
+ * What an agent's refusal leaves: the highest of its versions that we speak, or 1 where it did not
+ * understand the params of 2.
+ */
 function otherOffer(error: unknown, offer: ProtocolVersion): Initialized {
   if (!(error instanceof RpcError)) throw error;
   if (error.code === RPC_CODES.invalidParams && offer === 2) return { kind: 'again', offer: 1 };
@@ -119,7 +127,10 @@ export function capabilitiesV1({
   };
 }
 
-/** The capabilities of this client in v2 (section 3.2), where agents run their own files and terminals. */
+/**
+ * The capabilities of this client in v2 (section 3.2), where agents run their own files and
+ * terminals.
+ */
 export function capabilitiesV2({ signInTerminal = false, state = false }: ClientCapabilities): unknown {
   const auth = signInTerminal && { auth: { terminal: {} } };
   return { ...auth, elicitation: ELICITATION_CAPABILITY, ...(state && { _meta: STATE_CAPABILITY }) };

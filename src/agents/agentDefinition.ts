@@ -1,4 +1,5 @@
-// What the user configured in `parley.agents`: id → agent. One bad entry must not take the others with it, so each is read on its own.
+// Reads the setting `parley.agents`: id → agent. Each entry is read on its own, so that an invalid
+// one does not affect the others.
 import * as z from 'zod/mini';
 
 interface AgentCommon {
@@ -9,7 +10,9 @@ interface AgentCommon {
   readonly protocol: 'auto' | 1 | 2;
 }
 
-/** An agent that runs as a subprocess. `cwd` is where it runs; absent: the folder of the session. */
+/**
+ * An agent that runs as a subprocess. `cwd` is where it runs; absent: the folder of the session.
+ */
 export interface ProcessAgent extends AgentCommon {
   readonly type: 'process';
   readonly command: string;
@@ -22,7 +25,10 @@ export interface ProcessAgent extends AgentCommon {
 export interface RemoteAgent extends AgentCommon {
   readonly type: 'remote';
   readonly url: string;
-  /** Values may hold `${secret:NAME}`, which stands for a secret that is kept for the origin of the URL. */
+  /**
+   * Values may hold `${secret:NAME}`, which stands for a secret that is kept for the origin of the
+   * URL.
+   */
   readonly headers: Readonly<Record<string, string>>;
   /** What of this machine it may use; nothing unless the user says so. */
   readonly allow: { readonly files: boolean; readonly terminals: boolean };
@@ -39,7 +45,10 @@ export interface CommunicationAgent extends AgentCommon {
 
 export type AgentDefinition = ProcessAgent | RemoteAgent | CommunicationAgent;
 
-/** The agents that could be read, in the order of the setting, and a sentence for each that could not. */
+/**
+ * The agents that could be read, in the order of the setting, and a sentence for each that could
+ * not.
+ */
 export interface ParsedAgents {
   readonly agents: AgentDefinition[];
   readonly problems: string[];
@@ -74,7 +83,8 @@ const communicationSchema = z.object({ ...common, url: text, agent: text, header
 const kindSchema = z.looseObject({ type: z.optional(z.string('must be a string')) });
 
 /**
- * Reads the value of `parley.agents`. Unknown keys are ignored, since the same entries are used for other editors (`"type": "custom"`).
+ * Reads the value of `parley.agents`. Unknown keys are ignored, since the same entries are used for
+ * other editors (`"type": "custom"`).
  * @returns never throws: what cannot be read is skipped, with a sentence that names it.
  */
 export function parseAgents(setting: unknown): ParsedAgents {

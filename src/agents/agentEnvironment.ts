@@ -1,4 +1,5 @@
-// The environment of a started agent: the user's, with the PATH of their terminal and what its setting says.
+// The environment of a started agent: the user's, with the PATH of their terminal and what its
+// setting says.
 import { hostEnvironment } from './hostEnvironment';
 import { mergePaths } from './shellPath';
 
@@ -13,7 +14,10 @@ export function agentEnvironment(env: NodeJS.ProcessEnv, shellPath: string | und
   return merged;
 }
 
-/** Returns the variables of `base` with those of `own` over them, by the rules of the platform for their names. */
+/**
+ * Returns the variables of `base` with those of `own` over them, by the rules of the platform for
+ * their names.
+ */
 export function withVariables(
   base: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>>,
@@ -22,7 +26,8 @@ export function withVariables(
   const merged = new Map(Object.entries(base));
   for (const [name, value] of Object.entries(own)) {
     if (platform === 'win32') {
-      // Names differ only by case there; two spellings of Path would leave it to chance which one counts.
+      // Names differ only by case there; two spellings of Path would leave it to chance which one
+      // counts.
       for (const known of [...merged.keys()]) if (known.toLowerCase() === name.toLowerCase()) merged.delete(known);
     }
     merged.set(name, value);

@@ -1,4 +1,5 @@
-// One running agent process: started without a shell, heard through its pipes, ended with everything that it started.
+// One running agent process: started without a shell, read through its pipes, ended together with
+// everything that it started.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
@@ -28,12 +29,17 @@ import { spawnError } from './spawnError';
 import { StderrLog } from './stderrLog';
 
 const IS_WINDOWS = process.platform === 'win32';
-/** How long pipes are read on after the exit, in milliseconds: somebody else may hold them open. */
+/** How long pipes are read after the exit, in milliseconds: another process may hold them open. */
 const DRAIN_MS = 250;
 const POLL_MS = 50;
-/** What an agent and all that it starts have in their environment, with a value of its own for each. */
+/**
+ * What an agent and all that it starts have in their environment, with a value of its own for each.
+ */
 const MARK = 'PARLEY_AGENT_PROCESS';
-/** How long a killed process may take to go, in milliseconds; one that hangs in the kernel is given up then. */
+/**
+ * How long a killed process may take to go, in milliseconds; one that hangs in the kernel is given
+ * up then.
+ */
 const KILLED_MS = 2000;
 
 /** How an agent ended. */
@@ -59,8 +65,8 @@ export interface StartOptions {
   /** Ends an agent that was not wanted any more by the time it ran. */
   readonly signal?: AbortSignal;
   /**
-   * How long closing waits, in milliseconds: after the end of stdin, after SIGTERM, and after SIGKILL.
-   * Default 2.5 s, 2 s and 2 s.
+   * How long closing waits, in milliseconds: after the end of stdin, after SIGTERM, and after
+   * SIGKILL. Default 2.5 s, 2 s and 2 s.
    */
   readonly closeGraceMs?: { readonly stdin: number; readonly term: number; readonly kill?: number };
 }
@@ -83,7 +89,8 @@ export class AgentProcess implements Disposable {
 
   /**
    * Starts an agent in a process group of its own. Resolves when it runs.
-   * @throws ParleyError `agent-spawn-failed` with the reason in words; the reason of `signal`, with nothing left running
+   * @throws ParleyError `agent-spawn-failed` with the reason in words; the reason of `signal`, with
+   * nothing left running
    */
   static async start(options: StartOptions): Promise<AgentProcess> {
     const { command, args, env, cwd, log, signal } = options;
@@ -99,7 +106,8 @@ export class AgentProcess implements Disposable {
     const mark = randomUUID();
     let agent: AgentProcess;
     try {
-      // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows. `detached` there would open a console window.
+      // On Windows the shims of npm (.cmd) need cmd.exe, whose quoting cross-spawn knows.
+      // `detached` there would open a console window.
       const start = IS_WINDOWS ? crossSpawn.spawn : spawn;
       const child = start(command, [...args], {
         cwd,
@@ -155,15 +163,18 @@ export class AgentProcess implements Disposable {
   }
 
   /**
-   * Ends the agent and what it started: stdin is closed, then SIGTERM, then SIGKILL. Resolves when they are gone,
-   * or with `isStuck` when the system cannot end the agent.
+   * Ends the agent and what it started: stdin is closed, then SIGTERM, then SIGKILL. Resolves when
+   * they are gone, or with `isStuck` when the system cannot end the agent.
    */
   close(): Promise<AgentExit> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** The same without waiting. Should the extension host die before it is done, the orphan guard finishes it. */
+  /**
+   * The same without waiting. Should the extension host die before it is done, the orphan guard
+   * finishes it.
+   */
   dispose(): void {
     this.close().catch((error: unknown) => this.#log.error(`Ending process ${this.pid} failed: ${messageOf(error)}`));
   }
@@ -183,7 +194,7 @@ export class AgentProcess implements Disposable {
       ...(this.#isStuck && { isStuck: true }),
     };
     this.#log.info(`The agent (process ${this.pid}) ${describeExit(exit)}`);
-    // An agent that dies leaves what it had started; nobody else will end it.
+    // An agent that dies leaves its children running, and nothing else ends them.
     if (!this.#closing) {
       this.#closing = processesWith(MARK, this.#mark)
         .then((left) => this.#endRest(left))
@@ -194,7 +205,7 @@ export class AgentProcess implements Disposable {
   }
 
   async #close(): Promise<AgentExit> {
-    // Taken while it lives: afterwards nobody remembers whose children they were.
+    // Read while it lives: afterwards the parents of its descendants are unknown.
     const before = this.isRunning ? descendantsOf(this.pid) : Promise.resolve([]);
     this.#transport.endInput();
     const left = await within(this.#grace.stdin, this.#ended.promise);
@@ -203,7 +214,7 @@ export class AgentProcess implements Disposable {
     return this.exited;
   }
 
-  /** Ends whoever is left of the tree: SIGTERM, and after the grace SIGKILL. */
+  /** Ends what is left of the tree: SIGTERM, and after the grace SIGKILL. */
   async #endRest(known: readonly ProcessRef[]): Promise<void> {
     if (IS_WINDOWS) {
       if (this.isRunning) await endWindowsTree(this.pid);
@@ -221,7 +232,8 @@ export class AgentProcess implements Disposable {
       unguard(this.pid);
       return;
     }
-    // A process that hangs in the kernel (a dead network disk) would otherwise hang whoever waits for its end.
+    // A process that hangs in the kernel (a dead network disk) would otherwise block all who wait
+    // for its end.
     this.#isStuck = true;
     this.#log.warn(`Process ${this.pid} is still running after SIGKILL and is no longer waited for`);
     this.#ended.resolve();
@@ -238,7 +250,9 @@ export class AgentProcess implements Disposable {
   }
 }
 
-/** How an agent ended, in words that follow its name: "exited with code 3", "was ended by SIGKILL". */
+/**
+ * How an agent ended, in words that follow its name: "exited with code 3", "was ended by SIGKILL".
+ */
 export function describeExit(exit: Pick<AgentExit, 'code' | 'signal' | 'isStuck'>): string {
   if (exit.isStuck) return 'could not be ended';
   if (exit.signal !== null) return `was ended by ${exit.signal}`;

@@ -1,6 +1,10 @@
-// The environment of the extension host, without what VS Code added for its own processes: for everything that is started from here.
+// The environment of the extension host without the variables that VS Code adds for its own
+// processes.
 
-/** Variables of VS Code that make a child behave as a part of VS Code: an Electron that runs as Node, a debugger that waits, sockets of this window. */
+/**
+ * Variables of VS Code that make a child behave as a part of VS Code: an Electron that runs as
+ * Node, a debugger that waits, sockets of this window.
+ */
 const INTERNAL_NAMES = /^(ELECTRON_|VSCODE_|APPLICATIONINSIGHTS_|APPLICATION_INSIGHTS_)/i;
 const EDITOR_NODE_OPTIONS = /--inspect|js-debug|vscode/i;
 

@@ -1,5 +1,7 @@
-// No agent is left behind when the extension host dies without a chance to clean up. A helper holds the reading end of a pipe from this process; when the pipe ends, the
-// helper ends the agents whose numbers it was told. One helper serves all agents, exists only while one runs, and is a bare `sh` (about 1 MB, 1 ms to start).
+// Ends the agents when the extension host dies without cleaning up. A helper holds the reading end
+// of a pipe from this process; when the pipe ends, the helper ends the agents whose process ids it
+// was given. One helper serves all agents, exists only while one runs, and is a bare `sh` (about 1
+// MB, 1 ms to start).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { messageOf } from '../base/errors';
 import type { Log } from '../base/log';

@@ -1,5 +1,5 @@
-// Ending a process with everything that it started. A process group reaches what stayed in it; tools that agents run often begin a session of their own, so the
-// descendants are looked up too.
+// Ends a process with everything that it started. A process group covers what stayed in it; tools
+// that agents run often start a session of their own, so descendants are looked up as well.
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 
@@ -20,13 +20,16 @@ interface ProcessRow extends ProcessRef {
 
 /**
  * Sends a signal to the process group of a leader. Signal 0 only asks.
- * @returns false when there is nobody in it
+ * @returns false when it is empty
  */
 export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   return send(-leader, signal);
 }
 
-/** Whether a process group still runs. One that has ended but was not yet collected by its parent counts for a signal, not here. */
+/**
+ * Returns whether a process group still runs. One that has ended but was not yet collected by its
+ * parent counts for a signal, not here.
+ */
 export async function isGroupAlive(leader: number): Promise<boolean> {
   if (!signalGroup(leader, 0)) return false;
   const rows = await listProcesses();
@@ -48,7 +51,10 @@ export async function stillAlive(refs: readonly ProcessRef[]): Promise<readonly 
   });
 }
 
-/** The processes that a process has started, and those that they have; empty on Windows, where `taskkill` finds them itself. */
+/**
+ * The processes that a process has started, and those that they have; empty on Windows, where
+ * `taskkill` finds them itself.
+ */
 export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]> {
   if (process.platform === 'win32') return [];
   const children = new Map<number, ProcessRow[]>();
@@ -63,8 +69,9 @@ export async function descendantsOf(pid: number): Promise<readonly ProcessRef[]>
 }
 
 /**
- * The processes that have a variable in their environment, which children inherit: so those of a process that is gone are
- * found, whose parent they no longer name. Empty on Windows, where no other process's environment can be read.
+ * The processes that have a variable in their environment, which children inherit: so those of a
+ * process that is gone are found, whose parent they no longer name. Empty on Windows, where no
+ * other process's environment can be read.
  */
 export async function processesWith(variable: string, value: string): Promise<readonly ProcessRef[]> {
   if (process.platform === 'win32') return [];
@@ -110,7 +117,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    // EPERM: somebody is there, who has changed user.
+    // EPERM: the process exists, under another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
@@ -129,7 +136,8 @@ async function listProc(): Promise<readonly ProcessRow[]> {
   const rows: ProcessRow[] = [];
   for (const pid of pids) {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
-    // The name in parentheses may hold anything, so the fields are counted from its end: state, parent, group, …, start time as the 20th.
+    // The name in parentheses may hold anything, so the fields are counted from its end: state,
+    // parent, group, …, start time as the 20th.
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (fields)
       rows.push({

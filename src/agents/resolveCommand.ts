@@ -1,5 +1,6 @@
-// From the command in a setting to the file that will run. Looking it up ourselves, instead of leaving it to spawn, is what makes a good sentence possible when it
-// is not there, and keeps a program in the opened folder from being taken for one of the user's.
+// Resolves the command in a setting to the file that will run. Doing so here, instead of leaving it
+// to spawn, allows a useful error when the file is missing, and keeps a program in the opened
+// folder from being mistaken for one of the user's.
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -19,7 +20,8 @@ export interface ResolveOptions {
 }
 
 /**
- * The absolute path of the program that a command names: a path (absolute, relative to `cwd`, or from `~/`), or a name found in PATH.
+ * The absolute path of the program that a command names: a path (absolute, relative to `cwd`, or
+ * from `~/`), or a name found in PATH.
  * @throws ParleyError `agent-not-found` with what was searched, `agent-not-executable`
  */
 export async function resolveCommand(command: string, options: ResolveOptions): Promise<string> {
@@ -78,7 +80,10 @@ async function whyNotRunnable(path: string): Promise<string | undefined> {
   );
 }
 
-/** The folders of PATH. Empty and relative ones would search the opened folder, whose author is not the user. */
+/**
+ * The folders of PATH. Empty and relative ones would search the opened folder, whose author is not
+ * the user.
+ */
 function searchPath(env: NodeJS.ProcessEnv): string[] {
   const key = Object.keys(env).find((name) => (IS_WINDOWS ? name.toUpperCase() === 'PATH' : name === 'PATH'));
   const folders = (key === undefined ? '' : (env[key] ?? '')).split(delimiter).filter((folder) => isAbsolute(folder));

@@ -1,5 +1,5 @@
-// The PATH that the user has in their terminal. An editor started from a desktop icon has none of what nvm, Homebrew or pyenv add in a shell profile, and agents are
-// mostly installed through those.
+// The PATH that the user has in their terminal. An editor started from a desktop icon lacks what
+// nvm, Homebrew or pyenv add in a shell profile, and most agents are installed through those.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
@@ -25,15 +25,22 @@ export interface ShellPathOptions {
 }
 
 const MAX_OUTPUT_CHARS = 1024 * 1024;
-/** What shells have answered, by shell. Only answers are kept: a profile that was slow once is asked again. */
+/**
+ * What shells have answered, by shell. Only answers are kept: a profile that was slow once is asked
+ * again.
+ */
 const answers = new Map<string, string>();
-/** Shells that run now; each resolves when the shell has answered, or with undefined when it is late or has failed. */
+/**
+ * Shells that run now; each resolves when the shell has answered, or with undefined when it is late
+ * or has failed.
+ */
 const asking = new Map<string, Promise<string | undefined>>();
 
 /**
- * Asks the user's login shell for its PATH. A shell that has answered is not asked again in this process; one that is
- * late goes on, and the next call gets its answer.
- * @returns undefined on Windows, where programs get the user's PATH anyway, and where the shell has not answered yet.
+ * Asks the user's login shell for its PATH. A shell that has answered is not asked again in this
+ * process; one that is late goes on, and the next call gets its answer.
+ * @returns undefined on Windows, where programs get the user's PATH anyway, and where the shell has
+ * not answered yet.
  */
 export function loginShellPath(options: ShellPathOptions): Promise<string | undefined> {
   if (process.platform === 'win32') return Promise.resolve(undefined);
@@ -63,12 +70,17 @@ export function loginShellPath(options: ShellPathOptions): Promise<string | unde
   return inTime;
 }
 
-/** Returns what the user's login shell has answered so far, which may be later than its callers have waited for. */
+/**
+ * Returns what the user's login shell has answered so far, which may be later than its callers have
+ * waited for.
+ */
 export function knownShellPath(): string | undefined {
   return answers.get(userShell(process.env) ?? '');
 }
 
-/** The folders of `first`, then those of `second` that are not among them; empty ones are dropped. */
+/**
+ * The folders of `first`, then those of `second` that are not among them; empty ones are dropped.
+ */
 export function mergePaths(first: string | undefined, second: string | undefined): string {
   const folders = `${first ?? ''}${delimiter}${second ?? ''}`.split(delimiter).filter((folder) => folder !== '');
   return [...new Set(folders)].join(delimiter);
@@ -83,12 +95,13 @@ function userShell(env: NodeJS.ProcessEnv): string | undefined {
 }
 
 function askShell(shell: string, env: NodeJS.ProcessEnv, limitMs: number, log: Log): Promise<string | undefined> {
-  // Profiles print: greetings, version managers, prompts. Only what stands between the marks counts. `env` is a program, so that every kind of shell can call it.
+  // Profiles print: greetings, version managers, prompts. Only what stands between the marks
+  // counts. `env` is a program, so that every kind of shell can call it.
   const mark = `parley-${randomBytes(8).toString('hex')}`;
   const script = `echo ${mark}; /usr/bin/env; echo ${mark}`;
   return new Promise((resolve, reject) => {
-    // A group of its own: an interactive shell takes over the terminal of its group, and its leftovers must be endable.
-    // The C shells take `-l` only alone.
+    // A group of its own: an interactive shell takes over the terminal of its group, and its
+    // leftovers must be endable. The C shells take `-l` only alone.
     const flags = /csh$/.test(shell) ? ['-i', '-c'] : ['-i', '-l', '-c'];
     const child = spawn(shell, [...flags, script], {
       detached: true,

@@ -1,4 +1,5 @@
-// Why a process did not start, in words. The names of system errors say little to a person, and ENOENT says the wrong thing.
+// Explains why a process did not start. The names of system errors are of little use to people, and
+// ENOENT is misleading.
 import { open } from 'node:fs/promises';
 import { messageOf, ParleyError } from '../base/errors';
 
@@ -18,7 +19,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'an argument or a variable holds a character that is not allowed',
 };
 
-/** The error to show for what `spawn` threw or emitted. @param command the absolute path that was started */
+/**
+ * The error to show for what `spawn` threw or emitted.
+ * @param command the absolute path that was started
+ */
 export async function spawnError(error: unknown, command: string): Promise<ParleyError> {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const reason = code === 'ENOENT' ? await whyMissing(command) : (REASONS[code] ?? messageOf(error));

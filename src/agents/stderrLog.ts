@@ -1,4 +1,5 @@
-// What an agent prints on stderr: to the log, line by line, and into a bounded tail that explains its end.
+// Writes an agent's stderr to the log, line by line, and keeps a bounded tail that explains its
+// exit.
 import type { Readable } from 'node:stream';
 import type { Log } from '../base/log';
 import { TailBuffer } from '../base/tailBuffer';

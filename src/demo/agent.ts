@@ -1,4 +1,5 @@
-// The demo agent that ships with Parley: a scripted program, no model, no network, no key. It speaks protocol v1 over stdio and shows each feature of the client.
+// The demo agent that ships with Parley: a scripted program without a model, network or key. It
+// speaks protocol v1 over stdio and shows each feature of the client.
 import { randomUUID } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { at, promptOf, text } from './input';
@@ -20,7 +21,8 @@ class DemoAgent implements WireHandler {
     switch (method) {
       case 'session/new':
         return this.#newSession(params, this.#can);
-      // A script has nothing to remember: a session of an earlier process is as good as one of this.
+      // A script has nothing to remember: a session of an earlier process is as good as one of
+      // this.
       case 'session/resume':
         return this.#open(text(params, 'sessionId'), params, this.#can);
       case 'session/prompt':
@@ -93,7 +95,8 @@ class DemoAgent implements WireHandler {
   }
 }
 
-// The protocol's way to end an agent is to close its stdin; a client that is gone cannot read either.
+// The protocol's way to end an agent is to close its stdin; a client that is gone cannot read
+// either.
 process.stdin.on('end', () => process.exit(0));
 process.stdout.on('error', () => process.exit(0));
 new DemoAgent();

@@ -1,4 +1,4 @@
-// Reading what a client sends, without a schema library: the demo agent carries no dependencies.
+// Reads what a client sends without a schema library: the demo agent has no dependencies.
 import { RpcFault } from './wire';
 
 /** The value at a path of keys; undefined where any step is missing. */

@@ -1,4 +1,4 @@
-// The slash commands and what each of them plays.
+// The slash commands of the demo agent, and the scene of each.
 import { count } from './scenes/count';
 import { crash } from './scenes/crash';
 import { edit } from './scenes/edit';
@@ -13,7 +13,10 @@ import { terminal } from './scenes/terminal';
 import { thoughts } from './scenes/thoughts';
 import type { Turn } from './turn';
 
-/** Plays one turn. It ends when the promise does; it rejects when the turn was cancelled or is to fail. */
+/**
+ * Plays one turn. It ends when the promise does; it rejects when the turn was cancelled or is to
+ * fail.
+ */
 export type Scene = (turn: Turn) => Promise<void>;
 
 interface Command {

@@ -1,5 +1,6 @@
-// One session of the demo agent: its choices, its running turn, and the two proposals that it speaks about sessions: it holds back what belongs to no turn until
-// the client says `session/ready`, and it closes each turn with `turn_complete`.
+// One session of the demo agent: its choices, its running turn, and the two proposals that it
+// speaks about sessions: it holds back what belongs to no turn until the client says
+// `session/ready`, and it closes each turn with `turn_complete`.
 import { randomUUID } from 'node:crypto';
 import { at, type Prompt } from './input';
 import { commands, sceneOf } from './scenes';
@@ -32,7 +33,10 @@ export class DemoSession {
   readonly wire: Wire;
   readonly can: ClientCan;
   readonly settings: Settings;
-  /** What the client keeps for the agents of this session; undefined where it keeps nothing (`parley/state`). */
+  /**
+   * What the client keeps for the agents of this session; undefined where it keeps nothing
+   * (`parley/state`).
+   */
   #state: KeptState | undefined;
   #ready = false;
   #titled = false;
@@ -69,7 +73,12 @@ export class DemoSession {
     await this.update({ sessionUpdate: 'session_info_update', _meta: { 'parley/state': kept } });
   }
 
-  /** Runs one turn. @param offer the state of the session @returns the result of session/prompt @throws RpcFault */
+  /**
+   * Runs one turn.
+   * @param offer the state of the session
+   * @returns the result of session/prompt
+   * @throws RpcFault
+   */
   async prompt(prompt: Prompt, requestId: RpcId, offer: unknown): Promise<object> {
     this.#state = readState(offer, this.#state);
     if (this.#turn !== undefined) throw new RpcFault(-32600, 'A turn is running; the demo agent plays one at a time.');

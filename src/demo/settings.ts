@@ -1,5 +1,6 @@
-// What the user can choose in a session of the demo agent: its mode and its options. Options carry the mode too, because a client that knows options
-// uses them and leaves the older `modes` alone (v1, section "Config options").
+// What the user can choose in a session of the demo agent: its mode and its options. Options carry
+// the mode too, because a client that knows options uses them and leaves the older `modes` alone
+// (v1, section "Config options").
 import { at, text } from './input';
 import { RpcFault } from './wire';
 

@@ -1,4 +1,5 @@
-// One turn, as a scene plays it: what it may say, show and ask. Everything ends at once when the user cancels.
+// One turn, as a scene plays it: what it may say, show and ask. Everything ends at once when the
+// user cancels.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at, type Prompt } from './input';
 import type { DemoSession } from './session';
@@ -80,7 +81,10 @@ export class Turn {
     return this.session.wire.request(method, { sessionId: this.session.id, ...params }, this.signal);
   }
 
-  /** Waits. Rejects when the turn is cancelled. @param ms milliseconds at the natural pace; the user's pace scales it */
+  /**
+   * Waits. Rejects when the turn is cancelled.
+   * @param ms milliseconds at the natural pace; the user's pace scales it
+   */
   async pause(ms: number): Promise<void> {
     const scaled = (ms * this.session.settings.wordMs) / 30;
     await this.wait(scaled);
@@ -102,7 +106,9 @@ export class Turn {
   }
 }
 
-/** Words with the space around them. Very short ones go with the next: nobody wants to watch the bars of a table arrive. */
+/**
+ * Words with the space around them. Very short ones go with the next, such as the bars of a table.
+ */
 function wordsOf(markdown: string): string[] {
   return markdown.match(/(?:\s*\S{1,2}\s+)*\s*\S+\s*/g) ?? [markdown];
 }

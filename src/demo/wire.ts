@@ -1,4 +1,5 @@
-// JSON-RPC for the demo agent: one JSON message per line over two streams, both ways. Small on purpose; the client's own wire is src/acp.
+// JSON-RPC for the demo agent: one JSON message per line over two streams, both ways. Small on
+// purpose; the client's own wire is src/acp.
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
@@ -52,14 +53,17 @@ export class Wire {
     });
   }
 
-  /** Sends a notification. Resolves when the pipe takes more, so that a slow reader slows the agent instead of filling its memory. */
+  /**
+   * Sends a notification. Resolves when the pipe takes more, so that a slow reader slows the agent
+   * instead of filling its memory.
+   */
   notify(method: string, params: unknown): Promise<void> {
     return this.#send({ method, params });
   }
 
   /**
-   * Asks the client. When `signal` fires, the question is withdrawn (`$/cancel_request`) and the call rejects with the signal's reason at once;
-   * the answer that still comes is dropped.
+   * Asks the client. When `signal` fires, the question is withdrawn (`$/cancel_request`) and the
+   * call rejects with the signal's reason at once; the answer that still comes is dropped.
    * @throws RpcFault where the client answers with an error
    */
   request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {

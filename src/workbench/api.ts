@@ -1,4 +1,5 @@
-// What the extension exports: the same conversations that the panel shows, for programs and tests (interface of the extension, `ParleyApi`).
+// What the extension exports: the same conversations that the panel shows, for programs and tests
+// (interface of the extension, `ParleyApi`).
 
 import { type Event, EventEmitter } from 'vscode';
 import type { Disposable } from '../base/disposable';
@@ -11,7 +12,11 @@ import type { Descriptors } from './sharing/descriptors';
 
 export interface ParleyApi {
   readonly version: 1;
-  /** Starts an agent and opens a session, a new one or the one that the agent knows by the id `resume`; resolves with our key when it can be used. @throws ParleyError with why it cannot. */
+  /**
+   * Starts an agent and opens a session, a new one or the one that the agent knows by the id
+   * `resume`; resolves with our key when it can be used.
+   * @throws ParleyError with why it cannot.
+   */
   openSession(options: { agent?: string; cwd?: string; resume?: string }): Promise<string>;
   /** Sends a message, after what is queued already; resolves when its turn has ended. */
   send(key: string, text: string): Promise<{ turnId: string; stopReason: string }>;
@@ -20,9 +25,15 @@ export interface ParleyApi {
   cancel(key: string): Promise<void>;
   checkStatus(key: string): Promise<{ status: 'live' | 'not_found' | 'unknown' }>;
   snapshot(key: string): SessionSnapshot;
-  /** What others need to go on with the session; its links can be read until they end. @throws ParleyError with why it cannot be shared. */
+  /**
+   * What others need to go on with the session; its links can be read until they end.
+   * @throws ParleyError with why it cannot be shared.
+   */
   exportDescriptor(key: string): Promise<SessionDescriptor>;
-  /** Opens a session of elsewhere: its descriptor, the text of it, a link or an address. Resolves with our key when all of its messages are there, or are gaps. */
+  /**
+   * Opens a session of elsewhere: its descriptor, the text of it, a link or an address. Resolves
+   * with our key when all of its messages are there, or are gaps.
+   */
   openDescriptor(descriptor: SessionDescriptor | string, options?: { agent?: string }): Promise<string>;
   /** A session changed; its key. */
   readonly onDidChange: Event<string>;

@@ -43,14 +43,17 @@ export interface Product {
   readonly chat: ChatHome;
   /** Runs a command that package.json contributes. */
   run(command: string, args: readonly never[]): Promise<unknown>;
-  /** Ends agents and server in order, then all parts; the leases of the sessions are given up last. */
+  /**
+   * Ends agents and server in order, then all parts; the leases of the sessions are given up last.
+   */
   end(): Promise<void>;
 }
 
 /**
- * Builds the product. Its parts end with {@link Product.end}, not with the extension's context: VS Code disposes that
- * while agents are still being ended.
- * @param places where the chat is shown; @param channel outlives the product
+ * Builds the product. Its parts end with {@link Product.end}, not with the extension's context: VS
+ * Code disposes that while agents are still being ended.
+ * @param places where the chat is shown;
+ * @param channel outlives the product
  * @throws where a part cannot be built; those built before it are gone then
  */
 export function compose(given: ExtensionContext, places: ChatPlaces, channel: LogOutputChannel): Product {
@@ -148,7 +151,8 @@ function composeWithin(
   const keys = new ContextKeyPublisher((key, value) => {
     void editorCommands.executeCommand('setContext', key, value);
   });
-  // Read once a change of the settings: VS Code makes a copy of them each time, and a session changes often.
+  // Read once a change of the settings: VS Code makes a copy of them each time, and a session
+  // changes often.
   let resources = resourcesSetting();
   const updateKeys = (): void => keys.update(conversations.peek(), resources);
   own(conversations.onDidChange(updateKeys));

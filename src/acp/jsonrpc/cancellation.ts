@@ -1,5 +1,6 @@
-// Cancelling a request, in both directions, with the protocol's `$/cancel_request {requestId}` instead of the `$/cancelRequest {id}` that vscode-jsonrpc knows.
-// Our side of the fence speaks AbortSignal; vscode-jsonrpc speaks cancellation tokens.
+// Cancels requests in both directions with the protocol's `$/cancel_request {requestId}` instead of
+// the `$/cancelRequest {id}` of vscode-jsonrpc. Bridges AbortSignals and the cancellation tokens of
+// vscode-jsonrpc.
 import type { CancellationId, CancellationStrategy, CancellationToken, MessageConnection } from 'vscode-jsonrpc';
 
 /** A token that an AbortSignal drives, for a request of ours. */

@@ -12,7 +12,10 @@ export interface InboundHandlers {
   cancel(id: string | number): void;
 }
 
-/** A request or response for vscode-jsonrpc, a batch of updates, or anything else that is just called. */
+/**
+ * A request or response for vscode-jsonrpc, a batch of updates, or anything else that is just
+ * called.
+ */
 type Entry = { readonly message: Message } | { readonly updates: unknown[] } | { readonly run: () => void };
 
 export class InboundQueue {
@@ -34,7 +37,10 @@ export class InboundQueue {
     this.flush();
   }
 
-  /** Adds the params of a `session/update`; handed over with its neighbours at the next {@link flush}. */
+  /**
+   * Adds the params of a `session/update`; handed over with its neighbours at the next {@link
+   * flush}.
+   */
   pushUpdate(params: unknown): void {
     const last = this.#waiting.at(-1);
     if (last && 'updates' in last) last.updates.push(params);
@@ -54,7 +60,10 @@ export class InboundQueue {
     this.#add({ message });
   }
 
-  /** Hands over what waits, as far as no message is in the way; to be called at the end of each chunk. */
+  /**
+   * Hands over what waits, as far as no message is in the way; to be called at the end of each
+   * chunk.
+   */
   flush(): void {
     if (this.#isDraining) return;
     this.#isDraining = true;
@@ -75,8 +84,8 @@ export class InboundQueue {
   }
 
   /**
-   * The message was handled. vscode-jsonrpc gives the next one a turn of its own; anything else gets
-   * one here, so that whoever waits for a response runs before what came behind it.
+   * The message was handled. vscode-jsonrpc gives the next one a turn of its own; anything else
+   * gets one here, so that code that awaits a response runs before later messages are handled.
    */
   dispatched(): void {
     const next = this.#waiting[this.#head];

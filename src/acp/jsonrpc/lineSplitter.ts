@@ -1,5 +1,6 @@
-// Bytes in, lines out. Only byte 0x0A ends a line (U+2028 and U+2029 are ordinary text), and only whole lines are decoded, so a character cut by a chunk
-// border stays whole. What is left of a line is kept in one growing buffer: linear in the length of the line, whatever the size of the chunks.
+// Splits bytes into lines. Only byte 0x0A ends a line (U+2028 and U+2029 are ordinary text), and
+// only whole lines are decoded, so a character that a chunk cuts stays whole. The rest of a line is
+// kept in one growing buffer: linear in the length of the line, whatever the size of the chunks.
 
 const NEWLINE = 0x0a;
 const FIRST_CAPACITY = 64 * 1024;
@@ -14,7 +15,10 @@ export class LineSplitter {
   #keptBytes = 0;
   #isFirst = true;
 
-  /** @param maxBytes the longest line, in bytes without its newline; @param onLine gets each line without its newline (a `\r` before it stays). */
+  /**
+   * @param maxBytes the longest line, in bytes without its newline;
+   * @param onLine gets each line without its newline (a `\r` before it stays).
+   */
   constructor(maxBytes: number, onLine: (line: string) => void) {
     this.#maxBytes = maxBytes;
     this.#onLine = onLine;
@@ -22,7 +26,8 @@ export class LineSplitter {
 
   /**
    * Takes the next bytes and hands on the lines they complete.
-   * @returns false when a line is longer than the limit. Lines before it were handed on; nothing after it can be read, and nothing of it is kept.
+   * @returns false when a line is longer than the limit. Lines before it were handed on; nothing
+   * after it can be read, and nothing of it is kept.
    */
   push(chunk: Uint8Array): boolean {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -44,7 +49,10 @@ export class LineSplitter {
     return start === bytes.length || this.#keep(bytes.subarray(start));
   }
 
-  /** Nothing more will come: what is left counts as a line, because an agent may die between a message and its newline. */
+  /**
+   * Nothing more will come: what is left counts as a line, because an agent may die between a
+   * message and its newline.
+   */
   end(): void {
     if (this.#keptBytes > 0) this.#flush();
   }

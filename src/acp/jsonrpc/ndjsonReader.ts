@@ -1,6 +1,6 @@
-// Reads JSON-RPC messages, one JSON object a line (protocol: transports, stdio). Agents print banners,
-// batches and half messages on stdout: what is no message is counted, logged and not answered, except
-// for batches, which the protocol has refused.
+// Reads JSON-RPC messages, one JSON object a line (protocol: transports, stdio). Agents print
+// banners, batches and half messages on stdout: what is no message is counted, logged and not
+// answered, except for batches, which the protocol has refused.
 import {
   AbstractMessageReader,
   type DataCallback,
@@ -15,7 +15,10 @@ import { LineSplitter } from './lineSplitter';
 import { RPC_CODES } from './rpcError';
 import type { TransportSink } from './transport';
 
-/** Live counters of one connection: read them at any time. Bytes count what came over the wire, messages what was a JSON object. */
+/**
+ * Live counters of one connection: read them at any time. Bytes count what came over the wire,
+ * messages what was a JSON object.
+ */
 export interface RpcStats {
   readonly messagesIn: number;
   readonly messagesOut: number;
@@ -147,7 +150,8 @@ export class NdjsonReader extends AbstractMessageReader implements MessageReader
   }
 
   #notification(method: string, params: unknown): void {
-    // `$/cancelRequest` is what language servers send; vscode-jsonrpc would act on it by itself, and throw on one without params.
+    // `$/cancelRequest` is what language servers send; vscode-jsonrpc would act on it, and throw on
+    // one without params.
     if (method === '$/cancel_request' || method === '$/cancelRequest') {
       const named: { requestId?: unknown; id?: unknown } = typeof params === 'object' && params !== null ? params : {};
       const id = named.requestId ?? named.id;

@@ -8,14 +8,20 @@ export interface NdjsonWriterOptions {
   readonly transport: Transport;
   readonly maxMessageBytes: number;
   readonly stats: MutableRpcStats;
-  /** A message is about to leave. vscode-jsonrpc chooses the ids of requests and tells nobody; here they are seen. */
+  /**
+   * A message is about to leave. The only way to learn the id that vscode-jsonrpc chose for a
+   * request.
+   */
   readonly onWrite: (message: Message) => void;
   /** It did not leave, or not wholly. vscode-jsonrpc would turn the reason into a number. */
   readonly onFailed: (message: Message, error: unknown) => void;
   readonly onLine?: ((line: string) => void) | undefined;
 }
 
-/** The writer half of a connection. Messages leave in the order of the calls; the promise is the transport's backpressure. */
+/**
+ * The writer half of a connection. Messages leave in the order of the calls; the promise is the
+ * transport's backpressure.
+ */
 export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter {
   readonly #options: NdjsonWriterOptions;
   #disposed = false;
@@ -25,9 +31,12 @@ export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter
     this.#options = options;
   }
 
-  /** @throws TypeError what JSON cannot hold; ParleyError `message-too-large`; what the transport throws. */
+  /**
+   * @throws TypeError what JSON cannot hold; ParleyError `message-too-large`; what the transport
+   * throws.
+   */
   async write(message: Message): Promise<void> {
-    // An answer that comes after the end has nobody to read it.
+    // The connection is closed: an answer can no longer be read.
     if (this.#disposed) return;
     try {
       await this.#write(message);
@@ -60,7 +69,10 @@ export class NdjsonWriter extends AbstractMessageWriter implements MessageWriter
 
 const LINE_SEPARATORS = /[\u2028\u2029]/g;
 
-/** JSON without U+2028 and U+2029: legal there, but an agent that reads with Node's `readline` may break the line at them. */
+/**
+ * JSON without U+2028 and U+2029: legal there, but an agent that reads with Node's `readline` may
+ * break the line at them.
+ */
 function encode(message: Message): string {
   return JSON.stringify(message).replace(LINE_SEPARATORS, (found) => (found === '\u2028' ? '\\u2028' : '\\u2029'));
 }

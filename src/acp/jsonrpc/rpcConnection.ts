@@ -1,6 +1,6 @@
-// One JSON-RPC conversation with an agent over a transport. vscode-jsonrpc correlates and dispatches
-// requests and responses; here are the parts it lacks: ndjson, ids known to the caller, updates in
-// bulk, the protocol's way of cancelling, and an end that leaves nothing pending.
+// One JSON-RPC conversation with an agent over a transport. vscode-jsonrpc correlates and
+// dispatches requests and responses; here are the parts it lacks: ndjson, ids known to the caller,
+// updates in bulk, the protocol's way of cancelling, and an end that leaves nothing pending.
 import {
   type CancellationToken,
   createMessageConnection,
@@ -21,9 +21,15 @@ import type { Transport } from './transport';
 
 /** Takes what the agent sends on its own account. */
 export interface RpcHandlers {
-  /** The params of `session/update`, in arrival order, many at once. Their order against responses and requests is that of the wire. */
+  /**
+   * The params of `session/update`, in arrival order, many at once. Their order against responses
+   * and requests is that of the wire.
+   */
   onUpdates(batch: readonly unknown[]): void;
-  /** Answers a request. Throw an {@link RpcError} to answer an error (-32601 for an unknown method); anything else thrown becomes -32603 with its message. */
+  /**
+   * Answers a request. Throw an {@link RpcError} to answer an error (-32601 for an unknown method);
+   * anything else thrown becomes -32603 with its message.
+   */
   onRequest(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   onNotification(method: string, params: unknown): void;
 }
@@ -35,7 +41,10 @@ export interface RpcConnectionOptions {
   readonly log: Log;
   /** The longest message, either way, in bytes. Default 32 MiB. */
   readonly maxMessageBytes?: number;
-  /** Each message as it goes over the wire. Copy what is kept: an incoming line may be a slice of a larger string. */
+  /**
+   * Each message as it goes over the wire. Copy what is kept: an incoming line may be a slice of a
+   * larger string.
+   */
   onTraffic?(dir: 'in' | 'out', line: string): void;
   /** Each line that was no message, at most 2 KB of it. */
   onNoise?(line: string): void;
@@ -44,7 +53,10 @@ export interface RpcConnectionOptions {
 }
 
 export interface RequestOptions {
-  /** Aborting sends `$/cancel_request` and keeps waiting for the answer, which the protocol promises. Aborted before: nothing is sent. */
+  /**
+   * Aborting sends `$/cancel_request` and keeps waiting for the answer, which the protocol
+   * promises. Aborted before: nothing is sent.
+   */
   readonly signal?: AbortSignal;
   /** Told the id of the request before it leaves, synchronously within `request()`. */
   onSent?(id: string | number): void;
@@ -63,7 +75,7 @@ interface Outgoing {
   readonly onSent: ((id: string | number) => void) | undefined;
   id: string | number | undefined;
   failure: unknown;
-  /** Made for whoever wants to hear of its end. */
+  /** Aborted when it has its answer; made on demand. */
   over: AbortController | undefined;
 }
 
@@ -140,7 +152,10 @@ export class RpcConnection implements RpcCaller, Disposable {
     return this.#closedBy !== undefined;
   }
 
-  /** A signal that is aborted when our request of this id has its answer; undefined where none is under way. */
+  /**
+   * A signal that is aborted when our request of this id has its answer; undefined where none is
+   * under way.
+   */
   untilAnswered(id: string | number): AbortSignal | undefined {
     const outgoing = this.#pending.get(id);
     if (!outgoing) return undefined;
@@ -148,15 +163,18 @@ export class RpcConnection implements RpcCaller, Disposable {
     return outgoing.over.signal;
   }
 
-  /** The agent's side has ended: orderly (undefined) or broken (`connection-closed`, `message-too-large`). All that came before was delivered. Not fired by `dispose()`. */
+  /**
+   * The agent's side has ended: orderly (undefined) or broken (`connection-closed`,
+   * `message-too-large`). All that came before was delivered. Not fired by `dispose()`.
+   */
   get onDidClose(): Event<ParleyError | undefined> {
     return this.#didClose.event;
   }
 
   /**
    * Sends a request and waits for its answer, with no deadline.
-   * @throws RpcError the agent's error answer, or `cancelled` when the signal was aborted before sending;
-   *   ParleyError `connection-closed` or `message-too-large`.
+   * @throws RpcError the agent's error answer, or `cancelled` when the signal was aborted before
+   * sending; ParleyError `connection-closed` or `message-too-large`.
    */
   async request(method: string, params: unknown, options: RequestOptions = {}): Promise<unknown> {
     if (this.#closedBy) throw this.#closedBy;
@@ -192,7 +210,10 @@ export class RpcConnection implements RpcCaller, Disposable {
     else await this.#connection.sendNotification(method, params);
   }
 
-  /** Ends the conversation: pending requests are rejected, the agent's open requests are aborted, the transport is disposed. */
+  /**
+   * Ends the conversation: pending requests are rejected, the agent's open requests are aborted,
+   * the transport is disposed.
+   */
   dispose(): void {
     this.#close(undefined, false);
     this.#didClose.dispose();
@@ -211,7 +232,9 @@ export class RpcConnection implements RpcCaller, Disposable {
     if (fire) this.#didClose.fire(error);
   }
 
-  /** A listener that only watches must not stop the reading, nor crash the stream that called it. */
+  /**
+   * A listener that only watches must not stop the reading, nor crash the stream that called it.
+   */
   #guarded(watch: (line: string) => void): (line: string) => void {
     return (line) => {
       try {
@@ -253,7 +276,10 @@ export class RpcConnection implements RpcCaller, Disposable {
     }
   }
 
-  /** The response with the id as we sent it (some agents answer "1" to 1), or nothing where nobody waits for it. */
+  /**
+   * The response with the id as we sent it (some agents answer "1" to 1), or nothing where no
+   * request waits for it.
+   */
   #matched(message: Message & { readonly id: string | number | null }): Message | undefined {
     const { id } = message;
     if (id !== null && this.#pending.has(id)) return message;

@@ -1,13 +1,22 @@
-// The error half of JSON-RPC: what an agent answered instead of a result, and what we answer instead of one.
+// Errors of JSON-RPC: those that an agent answers, and those that the client answers.
 import { oneLine } from '../../base/text';
 
-/** Characters of an agent's own words that a failure repeats, and how deep in `data` they are looked for. */
+/**
+ * Characters of an agent's own words that a failure repeats, and how deep in `data` they are looked
+ * for.
+ */
 const MAX_CHARS = 2000;
 const MAX_DEPTH = 5;
-/** Where agents put the words of an error: SDKs that answer "Internal error" put what was thrown into `details`. */
+/**
+ * Where agents put the words of an error: SDKs that answer "Internal error" put what was thrown
+ * into `details`.
+ */
 const WORD_KEYS = ['message', 'details', 'detail', 'description', 'reason', 'error', 'errors', 'cause'] as const;
 
-/** The codes that JSON-RPC 2.0 (section 5.1) and the protocol (1.7) give a meaning to; any other integer is allowed. */
+/**
+ * The codes that JSON-RPC 2.0 (section 5.1) and the protocol (1.7) give a meaning to; any other
+ * integer is allowed.
+ */
 export const RPC_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -19,7 +28,10 @@ export const RPC_CODES = {
   resourceNotFound: -32002,
 } as const;
 
-/** An error answer, in either direction: thrown by `RpcConnection.request`, and thrown by a request handler to answer with it. */
+/**
+ * An error answer, in either direction: thrown by `RpcConnection.request`, and thrown by a request
+ * handler to answer with it.
+ */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -33,8 +45,8 @@ export class RpcError extends Error {
 }
 
 /**
- * Returns what an error answer says: its message followed by the words that only stand in `data`, as one bounded line without control characters.
- * A message that is JSON text counts as `data`.
+ * Returns what an error answer says: its message followed by the words that only stand in `data`,
+ * as one bounded line without control characters. A message that is JSON text counts as `data`.
  */
 export function errorSentence(message: string, data: unknown): string {
   const words: string[] = [];

@@ -1,4 +1,4 @@
-// How bytes of an agent come and go. Stdio is one; sockets are others. A transport knows nothing of JSON.
+// A transport moves the bytes of an agent, over stdio or a socket. It knows nothing of JSON.
 import type { Disposable } from '../../base/disposable';
 
 /** Takes what a transport receives. */
@@ -13,6 +13,9 @@ export interface TransportSink {
 export interface Transport extends Disposable {
   /** Begins delivery; called once. What came before is delivered first. */
   listen(sink: TransportSink): void;
-  /** Sends one message (without its newline). Resolves when more may be sent, so a slow reader slows the writer; rejects when the stream is closed. */
+  /**
+   * Sends one message (without its newline). Resolves when more may be sent, so a slow reader slows
+   * the writer; rejects when the stream is closed.
+   */
   write(message: string): Promise<void>;
 }

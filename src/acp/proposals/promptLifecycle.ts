@@ -1,14 +1,21 @@
-// Proposal "v2 prompt lifecycle": a prompt is answered when it is taken in, not when its turn ends; the agent says by itself when it runs, waits and is idle. Rules:
-// - the answer is a receipt: `{messageId}` (today's schema and the seed's "given id"), `{}` (summer's
-//   draft), null. A `stopReason` in it ends a turn only on a v1 connection. A v1 answer without one is
-//   a receipt where it has a message id, or where that agent has sent a state. Else what follows
-//   decides: a state or an echo of the prompt makes it a receipt, a quiet while the end of the turn;
-// - `state_update` and the seed's `state_change` mean the same, in every version: `running`, `idle`, `requires_action`; a word that is not known is never idle;
-// - on v2 an idle ends the turn that was seen running, and one of an inserted prompt where it carries a reason; any other idle only repeats what is known. Without a
-//   reason (codex-acp) the turn has ended as it should: `end_turn`, or `cancelled` where the user asked for that; `error` shows its error first;
-// - on v1 states drive the busy indicator while no prompt is pending; a pending prompt is ended by its answer alone;
+// Proposal "v2 prompt lifecycle": a prompt is answered when it is taken in, not when its turn ends;
+// the agent reports when it runs, waits and is idle. Rules:
+// - the answer is a receipt: `{messageId}` (today's schema and the seed's "given id"), `{}`
+//   (summer's draft), null. A `stopReason` in it ends a turn only on a v1 connection. A v1 answer
+//   without one is a receipt where it has a message id, or where that agent has sent a state. Else
+//   what follows decides: a state or an echo of the prompt makes it a receipt, a quiet while the
+//   end of the turn;
+// - `state_update` and the seed's `state_change` mean the same, in every version: `running`,
+//   `idle`, `requires_action`; a word that is not known is never idle;
+// - on v2 an idle ends the turn that was seen running, and one of an inserted prompt where it
+//   carries a reason; any other idle only repeats what is known. Without a reason (codex-acp) the
+//   turn has ended as it should: `end_turn`, or `cancelled` where the user asked for that; `error`
+//   shows its error first;
+// - on v1 states drive the busy indicator while no prompt is pending; a pending prompt is ended by
+//   its answer alone;
 // - a turn that begins to run while no prompt of ours is on its way is the agent's own;
-// - the agent repeats the prompt as a message of the user, before or after the receipt: matched by id, else by text, and shown once;
+// - the agent repeats the prompt as a message of the user, before or after the receipt: matched by
+//   id, else by text, and shown once;
 // - a prompt that is refused with -32800 before it was taken in goes back to the queue.
 
 import { at } from '../../base/untrusted';
@@ -24,7 +31,11 @@ import { readStopReason, readTurnComplete } from './turnComplete';
 const MAX_ITEMS = 2000;
 const MAX_WORD = 100;
 
-/** Applies an update that says how prompts and turns go, or a message whole: the same in every version. @returns whether it was one */
+/**
+ * Applies an update that says how prompts and turns go, or a message whole: the same in every
+ * version.
+ * @returns whether it was one
+ */
 export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean {
   switch ((update as { readonly sessionUpdate?: unknown } | null | undefined)?.sessionUpdate) {
     case 'turn_complete': {
@@ -50,13 +61,16 @@ export function applyLifecycle(update: unknown, targets: UpdateTargets): boolean
   }
 }
 
-/** Whether an update is a message of the user, or a piece of one. */
+/** Returns whether an update is a message of the user, or a piece of one. */
 export function isUserMessage(update: unknown): boolean {
   const name = at(update, 'sessionUpdate');
   return name === 'user_message_chunk' || name === 'user_message';
 }
 
-/** Reads a state update; undefined where it is another update, or names no state. @param name of the update, where something else than the update tells it */
+/**
+ * Reads a state update; undefined where it is another update, or names no state.
+ * @param name of the update, where something else than the update tells it
+ */
 export function readState(update: unknown, name = at(update, 'sessionUpdate')): StateReport | undefined {
   const state = at(update, 'state');
   if ((name !== 'state_update' && name !== 'state_change') || typeof state !== 'string') return undefined;
@@ -72,7 +86,7 @@ export function readState(update: unknown, name = at(update, 'sessionUpdate')): 
   };
 }
 
-/** Whether a report says that nothing runs. */
+/** Returns whether a report says that nothing runs. */
 export function isIdle({ state }: StateReport): boolean {
   return state === 'idle';
 }
@@ -88,7 +102,10 @@ export function readReceipt(result: unknown): PromptAnswer {
   return { ends: false, ...(typeof messageId === 'string' && { messageId }) };
 }
 
-/** Whether an answer only says that the prompt was taken in. @param statesSeen the agent has reported its state in this session */
+/**
+ * Returns whether an answer only says that the prompt was taken in.
+ * @param statesSeen the agent has reported its state in this session
+ */
 export function isReceipt({ ends, stopReason, messageId }: PromptAnswer, statesSeen: boolean): boolean {
   return !ends || (stopReason === undefined && (statesSeen || messageId !== undefined));
 }
@@ -96,7 +113,8 @@ export function isReceipt({ ends, stopReason, messageId }: PromptAnswer, statesS
 const ROLES = { user_message: 'user', agent_message: 'agent', agent_thought: 'thought' } as const;
 
 /**
- * Reads a message that is sent whole (`user_message` and its like): content omitted leaves what is there, null empties it, a list replaces it.
+ * Reads a message that is sent whole (`user_message` and its like): content omitted leaves what is
+ * there, null empties it, a list replaces it.
  * @returns undefined where it is another update or has no message id
  */
 export function readWholeMessage(update: unknown): SessionEvent | undefined {

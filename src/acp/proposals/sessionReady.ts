@@ -1,7 +1,10 @@
-// Proposal "Session Ready Signal": the client says `session/ready {sessionId}` once it has received and processed the response of session/new or session/load,
-// so that an agent knows from when on its notifications arrive at a session that exists. Rules:
-// - only where the agent advertises it, in any of the places that agents and drafts use; `true` or any object means yes;
-// - once after each success, never after an error; after the early updates were applied; before any prompt of that session;
+// Proposal "Session Ready Signal": the client says `session/ready {sessionId}` once it has received
+// and processed the response of session/new or session/load, so that an agent knows from when on
+// its notifications arrive at a session that exists. Rules:
+// - only where the agent advertises it, in any of the places that agents and drafts use; `true` or
+//   any object means yes;
+// - once after each success, never after an error; after the early updates were applied; before any
+//   prompt of that session;
 // - a notification: nothing waits for it, but it is on the wire before anything that is sent later.
 import { at, isMarked } from '../../base/untrusted';
 
@@ -10,7 +13,9 @@ interface Notifier {
   notify(method: string, params: unknown): Promise<void>;
 }
 
-/** Whether the raw result of `initialize` advertises the signal. Any positive place wins. */
+/**
+ * Returns whether the raw result of `initialize` advertises the signal. Any positive place wins.
+ */
 export function advertisesReady(initializeResult: unknown): boolean {
   return [
     at(initializeResult, 'capabilities', 'session', 'ready'),

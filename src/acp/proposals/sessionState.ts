@@ -1,6 +1,7 @@
-// The state of a distributed session for agents of this protocol (an extension of Parley, in `_meta`; docs/protocol.md, "State of
-// an agent"). It is the agent's own, opaque to everybody else, and goes with the session to other servers. The client offers it
-// with each prompt; the agent replaces it with a session update that names what it replaces.
+// The state of a distributed session for agents of this protocol (an extension of Parley, in
+// `_meta`; docs/protocol.md, "State of an agent"). It is the agent's own, opaque to everybody else,
+// and goes with the session to other servers. The client offers it with each prompt; the agent
+// replaces it with a session update that names what it replaces.
 import { at } from '../../base/untrusted';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';
 
@@ -15,10 +16,16 @@ export const STATE_CAPABILITY = { [KEY]: { version: 1, maxBytes: MAX_AGENT_STATE
 export interface StateOffer {
   /** Names the state; null where there is none. */
   readonly url: string | null;
-  /** Base64. Absent where the agent has these bytes already, or `unavailable` says why they can't be had. */
+  /**
+   * Base64. Absent where the agent has these bytes already, or `unavailable` says why they can't be
+   * had.
+   */
   readonly content?: string;
   readonly unavailable?: string;
-  /** The state that the agent wanted to store last was not: another one had been stored since its offer. */
+  /**
+   * The state that the agent wanted to store last was not: another one had been stored since its
+   * offer.
+   */
   readonly conflict?: true;
 }
 
@@ -31,7 +38,10 @@ export interface StateUpdate {
 
 /** Where the state of a conversation's session comes from and goes to. */
 export interface StateHolder {
-  /** Looks up the state for the prompt that is sent next; undefined where nothing has to be looked up. Rejects where the signal is aborted. */
+  /**
+   * Looks up the state for the prompt that is sent next; undefined where nothing has to be looked
+   * up. Rejects where the signal is aborted.
+   */
   preparation(): ((signal: AbortSignal) => Promise<void>) | undefined;
   /** For the prompt that is sent now. */
   offer(): StateOffer | undefined;

@@ -1,11 +1,12 @@
-// Proposal "session/status": asks, without side effects, whether the agent handles a session now. Rules:
+// Proposal "session/status": asks, without side effects, whether the agent handles a session now.
+// Rules:
 // - only where it is advertised; `session/status {sessionId}` → `{status}`;
-// - seed: "live" (other methods will work) and "not_found" (use session/load); today's schema: "open",
-//   "saved" or a word to be treated as "saved" (load or resume starts it), and error -32002 for an
-//   unknown session;
-// - no answer in time says that the agent does not respond; -32601 and -32602 say that the question is
-//   not for this agent; any other error says nothing of the session.
-// On our side it is free of effects too: it changes what is shown and what precedes the next prompt.
+// - seed: "live" (other methods will work) and "not_found" (use session/load); today's schema:
+//   "open", "saved" or a word to be treated as "saved" (load or resume starts it), and error -32002
+//   for an unknown session;
+// - no answer in time says that the agent does not respond; -32601 and -32602 say that the question
+//   is not for this agent; any other error says nothing of the session. On our side it is free of
+//   effects too: it changes what is shown and what precedes the next prompt.
 import { Deferred } from '../../base/deferred';
 import { at, isMarked } from '../../base/untrusted';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
@@ -18,8 +19,9 @@ interface Requester {
 }
 
 /**
- * `live`: in memory, other methods work. `saved`: it can be loaded or resumed. `not_found`: this agent does not have it now, and may be able to load it.
- * `unsupported`: the agent does not know the question. `failed`: it could not say. `unresponsive`: no answer in time.
+ * `live`: in memory, other methods work. `saved`: it can be loaded or resumed. `not_found`: this
+ * agent does not have it now, and may be able to load it. `unsupported`: the agent does not know
+ * the question. `failed`: it could not say. `unresponsive`: no answer in time.
  */
 export type StatusAnswer = 'live' | 'saved' | 'not_found' | 'unsupported' | 'failed' | 'unresponsive';
 
@@ -29,7 +31,7 @@ export interface SessionStatus {
   readonly state?: StateReport;
 }
 
-/** Whether the raw result of `initialize` advertises the probe. */
+/** Returns whether the raw result of `initialize` advertises the probe. */
 export function advertisesStatus(initializeResult: unknown): boolean {
   return [
     at(initializeResult, 'agentCapabilities', 'sessionCapabilities', 'status'),

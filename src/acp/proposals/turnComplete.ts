@@ -1,10 +1,12 @@
-// Proposal "turn_complete": a session update that an agent sends once per turn, after all other updates of that turn, so that the end of a turn is a fact of the
-// stream. Rules:
-// - advertised as `agentCapabilities.sessionCapabilities.turnComplete`; one that comes without it is a hint of equal worth;
-// - `promptRequestId` is a string while ids may be numbers: compared as text. Without an id it means
-//   the prompt in flight. Any other id than that prompt's is ignored: it repeats an earlier barrier,
-//   or belongs to another client of the same session;
-// - its order against the prompt's response is undefined: the turn is over at the barrier, and the next prompt may go when the response is there too;
+// Proposal "turn_complete": a session update that an agent sends once per turn, after all other
+// updates of that turn, so that the end of a turn is a fact of the stream. Rules:
+// - advertised as `agentCapabilities.sessionCapabilities.turnComplete`; one that comes without it
+//   is a hint of equal worth;
+// - `promptRequestId` is a string while ids may be numbers: compared as text. Without an id it
+//   means the prompt in flight. Any other id than that prompt's is ignored: it repeats an earlier
+//   barrier, or belongs to another client of the same session;
+// - its order against the prompt's response is undefined: the turn is over at the barrier, and the
+//   next prompt may go when the response is there too;
 // - where it is advertised and does not come, the response ends the turn after a grace, and that is
 //   said. The grace begins again with each update: while updates come, the turn is not over.
 
@@ -12,12 +14,14 @@ import { at, isMarked } from '../../base/untrusted';
 import type { StopReason } from '../../session/events/event';
 import type { TurnComplete } from '../protocol/dialect';
 
-/** How long an agent may be quiet between the response and the promised barrier, in milliseconds. */
+/**
+ * How long an agent may be quiet between the response and the promised barrier, in milliseconds.
+ */
 export const BARRIER_GRACE_MS = 2000;
 /** How long a promised barrier may trail the response in all, in milliseconds. */
 export const LONGEST_BARRIER_MS = 60_000;
 
-/** Whether the raw result of `initialize` advertises the barrier. */
+/** Returns whether the raw result of `initialize` advertises the barrier. */
 export function advertisesTurnComplete(initializeResult: unknown): boolean {
   return [
     at(initializeResult, 'agentCapabilities', 'sessionCapabilities', 'turnComplete'),
@@ -36,7 +40,10 @@ export function readTurnComplete(update: unknown): TurnComplete | undefined {
   };
 }
 
-/** The protocol's word for why a turn ended; `unknown` for a word that it does not have, undefined for none. */
+/**
+ * The protocol's word for why a turn ended; `unknown` for a word that it does not have, undefined
+ * for none.
+ */
 export function readStopReason(value: unknown): StopReason | undefined {
   if (typeof value !== 'string') return undefined;
   switch (value) {

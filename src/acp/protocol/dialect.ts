@@ -1,5 +1,6 @@
-// What a client asks of an agent and hears from it, in any version of the protocol. The v1 and v2 adapters
-// implement it, and the layers above know no dialect. What an agent can do is an optional object.
+// What a client asks of an agent and hears from it, in any version of the protocol. The v1 and v2
+// adapters implement it, and the layers above know no dialect. What an agent can do is an optional
+// object.
 import type { Log } from '../../base/log';
 import type {
   AvailableCommand,
@@ -12,10 +13,13 @@ import type {
 import type { SessionEvent, StopReason, ToolPatch } from '../../session/events/event';
 import { RPC_CODES, RpcError } from '../jsonrpc/rpcError';
 
-/** A version of the Agent Client Protocol, or the Agent Communication Protocol, whose agents are reached over HTTP. */
+/**
+ * A version of the Agent Client Protocol, or the Agent Communication Protocol, whose agents are
+ * reached over HTTP.
+ */
 export type Protocol = 1 | 2 | 'communication';
 
-/** A feature that is there; what it says beyond that is for whoever uses it. */
+/** A supported feature, with its details. */
 export type Feature = Readonly<Record<string, unknown>>;
 
 /** Which content kinds an agent takes in a prompt; text and resource links always are. */
@@ -25,7 +29,10 @@ export interface PromptCapabilities {
   readonly embeddedContext: boolean;
 }
 
-/** What an agent can do beyond opening a session and working on a prompt. Absent: it does not say so, and is not asked. */
+/**
+ * What an agent can do beyond opening a session and working on a prompt. Absent: it does not say
+ * so, and is not asked.
+ */
 export interface AgentFeatures {
   readonly prompt: PromptCapabilities;
   /** Opens an old session and replays it (v1). */
@@ -46,11 +53,17 @@ export interface AgentFeatures {
   readonly turnComplete?: Feature;
   /** Prompts may be sent while a turn runs: the agent keeps its own queue. */
   readonly queue?: Feature;
-  /** Its own reports of its state begin and end turns; the answer to a prompt only says that it was taken in (promptLifecycle.ts). */
+  /**
+   * Its own reports of its state begin and end turns; the answer to a prompt only says that it was
+   * taken in (promptLifecycle.ts).
+   */
   readonly states?: Feature;
   /** Single tool calls and terminals may be asked to stop. */
   readonly cancelTool?: Feature;
-  /** The session is the client's own: a start after this one goes on with it, also where the agent is another one by then. */
+  /**
+   * The session is the client's own: a start after this one goes on with it, also where the agent
+   * is another one by then.
+   */
   readonly carried?: Feature;
   /** Kinds of MCP servers it connects to beside stdio. */
   readonly mcpHttp?: Feature;
@@ -61,7 +74,10 @@ export interface AgentFeatures {
 export type AuthMethod = { readonly id: string; readonly name: string; readonly description?: string } & (
   | { /** The agent does it when it is asked to. */ readonly type: 'agent' }
   | {
-      /** The agent's own command, with these arguments appended and this environment laid over, in a terminal; exit code 0 is success. */
+      /**
+       * The agent's own command, with these arguments appended and this environment laid over, in a
+       * terminal; exit code 0 is success.
+       */
       readonly type: 'terminal';
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
@@ -127,12 +143,15 @@ export interface SessionPage {
   readonly nextCursor?: string;
 }
 
-/** The answer to a prompt: the end of the turn where a response ends it, else that the prompt was taken in, as the message of this id where the agent says so. */
+/**
+ * The answer to a prompt: the end of the turn where a response ends it, else that the prompt was
+ * taken in, as the message of this id where the agent says so.
+ */
 export interface PromptAnswer extends TurnTokens {
   readonly ends: boolean;
   readonly stopReason?: StopReason;
   readonly messageId?: string;
-  /** What its end does not say by itself, in words. */
+  /** An explanation of the end, as a sentence. */
   readonly note?: string;
 }
 
@@ -142,7 +161,10 @@ export interface BackgroundWork {
   readonly id: string;
 }
 
-/** What an agent reports of its own state (v2 `state_update`, and the proposal's `state_change`). Absent fields were not said. */
+/**
+ * What an agent reports of its own state (v2 `state_update`, and the proposal's `state_change`).
+ * Absent fields were not said.
+ */
 export interface StateReport extends TurnTokens {
   /** `running`, `idle`, `requires_action`; another word counts as busy. */
   readonly state: string;
@@ -158,7 +180,7 @@ export interface PermissionAsk {
   readonly patch?: ToolPatch;
   readonly title: string;
   readonly description?: string;
-  /** A command that is asked for by itself, outside of any tool call. */
+  /** A command that is asked for on its own, outside of any tool call. */
   readonly command?: { readonly line: string; readonly cwd?: string };
   readonly options: readonly PermissionOption[];
 }
@@ -212,8 +234,8 @@ export interface SessionControls {
 }
 
 /**
- * One agent over one connection. Its parts are absent where its protocol has nothing like them; a method
- * whose feature is absent must not be called. What an agent refuses is thrown as RpcError.
+ * One agent over one connection. Its parts are absent where its protocol has nothing like them; a
+ * method whose feature is absent must not be called. What an agent refuses is thrown as RpcError.
  */
 export interface Dialect {
   readonly protocol: Protocol;
@@ -221,11 +243,15 @@ export interface Dialect {
   readonly sessions?: StoredSessions;
   readonly controls?: SessionControls;
   newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer>;
-  /** Opens an old session with `session/resume`. @param replay asks for what was said, where the agent can repeat it */
+  /**
+   * Opens an old session with `session/resume`.
+   * @param replay asks for what was said, where the agent can repeat it
+   */
   resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer>;
   /**
    * @param onSent gets the id of the request as text, before anything that answers it can arrive
-   * @param signal takes the prompt back, where the agent has not begun with it; its answer is waited for all the same
+   * @param signal takes the prompt back, where the agent has not begun with it; its answer is
+   * waited for all the same
    */
   prompt(
     sessionId: string,
@@ -233,11 +259,20 @@ export interface Dialect {
     onSent: (requestId: string) => void,
     signal: AbortSignal,
   ): Promise<PromptAnswer>;
-  /** Asks to stop; the turn still ends by the agent's word. Where the agent waits for an answer, its question is withdrawn. */
+  /**
+   * Asks to stop; the turn still ends by the agent's word. Where the agent waits for an answer, its
+   * question is withdrawn.
+   */
   cancel(sessionId: string): Promise<void>;
-  /** Returns whether the last turn ended with a question, which the next prompt answers. Absent: agents of this kind don't. */
+  /**
+   * Returns whether the last turn ended with a question, which the next prompt answers. Absent:
+   * agents of this kind don't.
+   */
   isAsking?(sessionId: string): boolean;
-  /** Reads the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
+  /**
+   * Reads the `update`s of `session/update` notifications in arrival order. Never throws for what
+   * an agent sends.
+   */
   readUpdates(updates: readonly unknown[], targets: UpdateTargets): void;
 }
 
@@ -247,7 +282,7 @@ export function required<T>(part: T | undefined): T {
   return part;
 }
 
-/** Whether an agent takes this kind of content in a prompt. */
+/** Returns whether an agent takes this kind of content in a prompt. */
 export function takes(capabilities: PromptCapabilities, block: ContentBlock): boolean {
   switch (block.type) {
     case 'text':

@@ -1,5 +1,6 @@
-// Updates for sessions that the client does not know yet: agents send them before the response that names the session. Kept in order, bounded, and handed over
-// when the session is registered (protocol.md 5.1).
+// Updates for sessions that the client does not know yet: agents send them before the response that
+// names the session. They are kept in order, bounded, and delivered when the session is registered
+// (protocol.md 5.1).
 import { roughSize } from '../../base/text';
 
 /** Bounds, in updates, sessions and characters of JSON. */
@@ -17,7 +18,10 @@ interface Early {
 /** Takes the updates of one session, in order, many at once. */
 export type UpdateSink = (updates: readonly unknown[]) => void;
 
-/** Routes the updates of one connection to its sessions and keeps those whose session is not there yet. */
+/**
+ * Routes the updates of one connection to its sessions and keeps those whose session is not there
+ * yet.
+ */
 export class UpdateRouter {
   readonly #sinks = new Map<string, UpdateSink>();
   readonly #early = new Map<string, Early>();
@@ -29,7 +33,10 @@ export class UpdateRouter {
     this.#onDrop = onDrop;
   }
 
-  /** Registers a session; what came for it earlier is delivered before this returns. Returns the number of those. */
+  /**
+   * Registers a session; what came for it earlier is delivered before this returns. Returns the
+   * number of those.
+   */
   register(sessionId: string, sink: UpdateSink): number {
     this.#sinks.set(sessionId, sink);
     const early = this.#forget(sessionId);
@@ -43,7 +50,10 @@ export class UpdateRouter {
     this.#sinks.delete(sessionId);
   }
 
-  /** Takes the params of `session/update` notifications in arrival order. Neighbours of one session are delivered together. */
+  /**
+   * Takes the params of `session/update` notifications in arrival order. Neighbours of one session
+   * are delivered together.
+   */
   route(batch: readonly unknown[]): void {
     let runId: string | undefined;
     let run: unknown[] = [];

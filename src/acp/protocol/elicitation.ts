@@ -1,11 +1,17 @@
-// Questions of an agent that are a form or a page in the browser (`elicitation/create`, `elicitation/complete`), the same in v1 and v2 (section 1.8).
+// Questions of an agent that are a form or a page in the browser (`elicitation/create`,
+// `elicitation/complete`), the same in v1 and v2 (section 1.8).
 //
-// - The client says which modes it has (`elicitation: {form: {}, url: {}}`); a mode that it has not named is answered -32602.
-// - A question belongs to a session, and there perhaps to a tool call, or to one request of the client that is under way: to exactly one of both.
-// - A form has simple fields only. Its answer is checked before it is sent; nothing is answered without the user, who can always decline or dismiss.
-// - An address is shown whole, opened only after consent, in the browser of the system, and never fetched here. `accept` says that the user agreed to open it;
-//   `elicitation/complete` says that it is done, and names ids that nobody knows without harm.
-// - The user who says no is `decline`; everything else that ends a question without an answer is `cancel`.
+// - The client says which modes it has (`elicitation: {form: {}, url: {}}`); a mode that it has not
+//   named is answered -32602.
+// - A question belongs to a session, and there perhaps to a tool call, or to one request of the
+//   client that is under way: to exactly one of both.
+// - A form has simple fields only. Its answer is checked before it is sent; nothing is answered
+//   without the user, who can always decline or dismiss.
+// - An address is shown whole, opened only after consent, in the browser of the system, and never
+//   fetched here. `accept` says that the user agreed to open it; `elicitation/complete` says that
+//   it is done, and unknown ids in it are ignored.
+// - The user who says no is `decline`; everything else that ends a question without an answer is
+//   `cancel`.
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
 import type { ElicitationBody, Form, FormField, FormOption } from '../../session/events/form';
@@ -49,7 +55,10 @@ const values = z.array(z.string().check(z.maxLength(MAX_VALUE))).check(z.maxLeng
 
 const common = { title: shortText, description: shortText };
 
-/** What of a field is only there to help may be wrong and is left out then; what says which answers are right must be readable. */
+/**
+ * What of a field is only there to help may be wrong and is left out then; what says which answers
+ * are right must be readable.
+ */
 const fieldSchemas = {
   string: z.object({
     ...common,
@@ -74,7 +83,8 @@ const fieldSchemas = {
 
 /**
  * Reads the params of `elicitation/create`.
- * @throws RpcError -32602 for a mode that is not offered, a scope that is none or two, a form without a schema of simple fields, and an address that is not opened.
+ * @throws RpcError -32602 for a mode that is not offered, a scope that is none or two, a form
+ * without a schema of simple fields, and an address that is not opened.
  */
 export function readElicitation(params: unknown): ElicitationAsk {
   const message = at(params, 'message');

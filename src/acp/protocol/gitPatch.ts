@@ -1,4 +1,5 @@
-// Changes to files as protocol v2 describes them: a list of what happens to which file, and mostly a patch in git's format. They become the diffs that the panel draws.
+// Reads changes to files as protocol v2 describes them (a list of operations, mostly with a patch
+// in git's format) into the diffs that the panel shows.
 import { parsePatch, type StructuredPatch } from 'diff';
 import { at } from '../../base/untrusted';
 import type { ChangeHunk, ToolContent } from '../../session/events/content';
@@ -16,8 +17,8 @@ const MAX_FILES = 200;
 const MAX_PATCH_CHARS = 4 * 1024 * 1024;
 
 /**
- * Reads a `diff` content of v2 (section 3.4): one content for each file. A patch that is in another format, too long or does not parse follows as text, so that
- * nothing of it is lost.
+ * Reads a `diff` content of v2 (section 3.4): one content for each file. A patch that is in another
+ * format, too long or does not parse follows as text, so that nothing of it is lost.
  */
 export function readDiff(raw: unknown): ToolContent[] {
   const list = at(raw, 'changes');

@@ -1,4 +1,5 @@
-// Content blocks, tool calls and config options as both versions of the protocol write them (sections 1.4, 1.5, 1.12), read into the model's own.
+// Reads content blocks, tool calls and config options, which are the same in both versions of the
+// protocol (sections 1.4, 1.5, 1.12), into the types of the session model.
 
 import { at, wordOf } from '../../base/untrusted';
 import type {
@@ -18,7 +19,10 @@ export type EventSink = (event: SessionEvent) => void;
 /** Entries that are kept of a list that an agent sends whole. */
 export const MAX_ITEMS = 2000;
 
-/** Reads one content block (section 1.4); one of an unknown kind, or for the agent alone, is kept whole. */
+/**
+ * Reads one content block (section 1.4); one of an unknown kind, or for the agent alone, is kept
+ * whole.
+ */
 export function toBlock(raw: unknown): ContentBlock {
   // Nearly everything that streams is this, so it is checked by hand.
   const { type, text, annotations } = (raw ?? {}) as Partial<Record<string, unknown>>;
@@ -69,7 +73,9 @@ export function toBlock(raw: unknown): ContentBlock {
   }
 }
 
-/** The words in a text, a block or a list of blocks; a list in a list is none that the protocol has. */
+/**
+ * The words in a text, a block or a list of blocks; a list in a list is none that the protocol has.
+ */
 export function plainText(value: unknown): string {
   return Array.isArray(value) ? value.slice(0, MAX_ITEMS).map(wordsOf).join('') : wordsOf(value);
 }
@@ -138,7 +144,10 @@ function toToolContent(raw: unknown): ToolContent {
   return block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block };
 }
 
-/** Adds a location that can be one; its line only where there can be such a line. The schema allows 0, which can only mean the first one. */
+/**
+ * Adds a location that can be one; its line only where there can be such a line. The schema allows
+ * 0, which can only mean the first one.
+ */
 function addLocation(locations: ToolLocation[], raw: unknown): ToolLocation[] {
   const { path, line } = fieldsOf(raw);
   if (typeof path === 'string')
@@ -150,7 +159,10 @@ function fieldsOf(raw: unknown): Partial<Record<string, unknown>> {
   return typeof raw === 'object' && raw !== null ? raw : {};
 }
 
-/** Reads the full list of config options (section 1.12) in the agent's order; kinds that are not known are left out, as the protocol says. */
+/**
+ * Reads the full list of config options (section 1.12) in the agent's order; kinds that are not
+ * known are left out, as the protocol says.
+ */
 export function toConfigOptions(raw: unknown): ConfigOption[] {
   if (!Array.isArray(raw)) return [];
   return raw.slice(0, MAX_ITEMS).flatMap((item): ConfigOption[] => {
@@ -177,7 +189,10 @@ export function toConfigValue(
   return { value, name: name ?? value, ...(description && { description }), ...(group !== undefined && { group }) };
 }
 
-/** Whether the `annotations` of a content block name the assistant as its only audience. Without an audience it is for all. */
+/**
+ * Returns whether the `annotations` of a content block name the assistant as its only audience.
+ * Without an audience it is for all.
+ */
 export function isForAgent(annotations: unknown): boolean {
   const audience = at(annotations, 'audience');
   return Array.isArray(audience) && audience.includes('assistant') && !audience.includes('user');

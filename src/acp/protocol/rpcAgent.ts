@@ -1,5 +1,5 @@
-// An agent of the Agent Client Protocol: the methods that are the same in both versions. What differs is
-// in v1Agent.ts and v2Agent.ts. One instance per connection.
+// An agent of the Agent Client Protocol: the methods that are the same in both versions. What
+// differs is in v1Agent.ts and v2Agent.ts. One instance per connection.
 import { ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
 import type { ConfigOption, ContentBlock } from '../../session/events/content';
@@ -34,7 +34,10 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   abstract login(methodId: string, signal: AbortSignal): Promise<void>;
   abstract logout(signal: AbortSignal): Promise<void>;
 
-  /** `session/new`. @throws ParleyError `protocol-violation`; RpcError, -32000 where the user must sign in first. */
+  /**
+   * `session/new`.
+   * @throws ParleyError `protocol-violation`; RpcError, -32000 where the user must sign in first.
+   */
   newSession(setup: SessionSetup, signal: AbortSignal): Promise<SessionOffer> {
     return this.#begin('session/new', {}, setup, signal);
   }
@@ -77,7 +80,10 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     await this.rpc.request(archived ? 'session/archive' : 'session/unarchive', { sessionId }, { signal });
   }
 
-  /** `session/prompt`: resolves when the agent answers, which each version means in its own way. @param signal takes the prompt back, where the agent has not begun with it (`$/cancel_request`) */
+  /**
+   * `session/prompt`: resolves when the agent answers, which each version means in its own way.
+   * @param signal takes the prompt back, where the agent has not begun with it (`$/cancel_request`)
+   */
   async prompt(
     sessionId: string,
     prompt: readonly ContentBlock[],
@@ -89,7 +95,10 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
     return this.readAnswer(await this.rpc.request('session/prompt', params, options));
   }
 
-  /** `session/cancel`, a notification: the turn still ends by the agent's word, and in v2 prompts that were not taken in yet are taken back. */
+  /**
+   * `session/cancel`, a notification: the turn still ends by the agent's word, and in v2 prompts
+   * that were not taken in yet are taken back.
+   */
   cancel(sessionId: string): Promise<void> {
     return this.rpc.notify('session/cancel', { sessionId });
   }
@@ -111,7 +120,7 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   abstract readUpdates(updates: readonly unknown[], targets: UpdateTargets): void;
   abstract readPermission(params: unknown): PermissionAsk;
 
-  /** Reads the answer to a prompt. Never throws: a turn must not hang on an answer that nobody can read. */
+  /** Reads the answer to a prompt. Never throws: a turn must not hang on an unreadable answer. */
   protected abstract readAnswer(raw: unknown): PromptAnswer;
   /** Reads what an agent says of a session that it opened. */
   protected abstract readOffer(sessionId: string, raw: unknown): SessionOffer;
@@ -119,7 +128,10 @@ export abstract class RpcAgent implements Dialect, AgentAuth, StoredSessions, Se
   /** How the type of a config option's value is named. */
   protected abstract typeOf(value: string | boolean): { readonly type?: string };
 
-  /** Opens an old session. Some agents answer null: it is open, and nothing is said of it (section 5.7). */
+  /**
+   * Opens an old session. Some agents answer null: it is open, and nothing is said of it (section
+   * 5.7).
+   */
   protected async reopen(
     method: string,
     sessionId: string,

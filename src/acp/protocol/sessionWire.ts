@@ -1,4 +1,5 @@
-// The parts of session requests and their answers that read alike in both versions of the protocol.
+// Converts the parts of session requests and answers that are the same in both versions of the
+// protocol.
 import type * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
 import type { ContentBlock, PermissionOption } from '../../session/events/content';
@@ -10,7 +11,10 @@ import { type permissionOptionsSchema, sessionInfoSchema } from './sharedSchema'
 const MAX_PAGE = 1000;
 const MAX_OPTIONS = 50;
 
-/** Reads the answer to `session/list`: entries that do not fit are left out, one bad entry must not hide the others. */
+/**
+ * Reads the answer to `session/list`: entries that do not fit are left out, one bad entry must not
+ * hide the others.
+ */
 export function readSessionPage(raw: unknown): SessionPage {
   const entries = at(raw, 'sessions');
   const nextCursor = at(raw, 'nextCursor');
@@ -35,7 +39,10 @@ export function readSessionPage(raw: unknown): SessionPage {
 /** What marks an MCP server that is a program: nothing in v1, its type in v2. */
 export type StdioMark = { readonly type?: 'stdio' };
 
-/** `mcpServers` is required even where it is empty; additional directories only where the agent knows them, which the caller has seen to. */
+/**
+ * `mcpServers` is required even where it is empty; additional directories only where the agent
+ * knows them, which the caller has seen to.
+ */
 export function setupToWire(
   { cwd, additionalDirectories, mcpServers }: SessionSetup,
   stdio: StdioMark,
@@ -75,7 +82,10 @@ export function blockToWire(block: ContentBlock): unknown {
   return block.type === 'unknown' ? block.raw : block;
 }
 
-/** Reads the params of `session/request_permission` by the schema of a version. @throws RpcError -32602 */
+/**
+ * Reads the params of `session/request_permission` by the schema of a version.
+ * @throws RpcError -32602
+ */
 export function readQuestion<T>(schema: z.ZodMiniType<T>, params: unknown): T {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;

@@ -1,9 +1,11 @@
-// The shapes that both versions of the protocol have, as zod schemas. Tolerant where agents differ in practice: null means absent, unknown keys are dropped,
-// unknown words pass as strings. Ground truth: schema/v1 and schema/v2 of the official SDK.
+// zod schemas of what both versions of the protocol share. Lenient where agents differ in practice:
+// null means absent, unknown keys are dropped, unknown words pass as strings. Reference: schema/v1
+// and schema/v2 of the official SDK.
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
 
-// The small zod has no words of its own, and the log and the agent are to be told what does not fit.
+// The small zod has no words of its own, and the log and the agent are to be told what does not
+// fit.
 z.config(en());
 
 const text = z.string();

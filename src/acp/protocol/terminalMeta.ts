@@ -1,4 +1,5 @@
-// Terminals that an agent runs itself and only describes in `_meta` (an extension several agents share): shown like the client's own, never opened or killed.
+// Terminals that an agent runs itself and only describes in `_meta` (an extension several agents
+// share): shown like the client's own, never opened or killed.
 import * as z from 'zod/mini';
 import type { SessionEvent } from '../../session/events/event';
 
@@ -14,7 +15,10 @@ const metaSchema = z.object({
   ),
 });
 
-/** Emits the terminal events that the `_meta` of a tool call carries; anything else in it is left alone. */
+/**
+ * Emits the terminal events that the `_meta` of a tool call carries; anything else in it is left
+ * alone.
+ */
 export function terminalMeta(meta: unknown, emit: (event: SessionEvent) => void): void {
   if (typeof meta !== 'object' || meta === null) return;
   const parsed = metaSchema.safeParse(meta);

@@ -28,7 +28,8 @@ export function readInRuns(
 
 /**
  * Reads the run of text chunks of one message that begins at `from`, and emits it as one chunk.
- * @returns the index after the run; `from` itself where no text chunk stands there, which is then for the schema to judge.
+ * @returns the index after the run; `from` itself where no text chunk stands there, which is then
+ * for the schema to judge.
  */
 function readTextRun(updates: readonly unknown[], from: number, emit: (event: SessionEvent) => void): number {
   const first = updates[from];

@@ -1,18 +1,24 @@
-// Trace context in `_meta` (protocol.md 1.13; W3C Trace Context): where the environment says which trace it belongs to, each prompt is a span of that trace, so that what
-// an agent does can be seen beside what asked for it.
+// Adds trace context to `_meta` (protocol.md 1.13; W3C Trace Context): where the environment names
+// a trace, each prompt becomes a span of it, so that the agent's work shows up in that trace.
 import { randomBytes } from 'node:crypto';
 import type { RpcCaller } from '../jsonrpc/rpcConnection';
 
 const FORM = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
 
-/** @param parent the `traceparent` of the environment. @returns one for a new span below it; undefined where the parent is none of version 00 */
+/**
+ * @param parent the `traceparent` of the environment.
+ * @returns one for a new span below it; undefined where the parent is none of version 00
+ */
 export function childTraceparent(parent: string): string | undefined {
   const [, trace, flags] = FORM.exec(parent.trim()) ?? [];
   if (trace === undefined || /^0+$/.test(trace)) return undefined;
   return `00-${trace}-${randomBytes(8).toString('hex')}-${flags}`;
 }
 
-/** Adds the trace context to each `session/prompt`; everything else goes as it is. @param parent absent, or no traceparent: nothing is added */
+/**
+ * Adds the trace context to each `session/prompt`; everything else goes as it is.
+ * @param parent absent, or no traceparent: nothing is added
+ */
 export function traced(rpc: RpcCaller, parent: string | undefined): RpcCaller {
   if (parent === undefined || childTraceparent(parent) === undefined) return rpc;
   return {

@@ -1,4 +1,5 @@
-// Session updates that the unstable schemas of v1 and v2 have in common, in the same shapes: plans by id, and sessions that the agent runs for this one (section 2).
+// Session updates that the unstable schemas of v1 and v2 have in common, in the same shapes: plans
+// by id, and sessions that the agent runs for this one (section 2).
 import * as z from 'zod/mini';
 import { at, isMarked, wordOf } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
@@ -39,10 +40,10 @@ const schema = z.discriminatedUnion('sessionUpdate', [
 ]);
 
 /**
- * Reads an update of these kinds: `plan_update`, `plan_removed`, `subagent_update`, `session_message`, `session_message_chunk`.
- * In patches omitted means unchanged and null clears.
+ * Reads an update of these kinds: `plan_update`, `plan_removed`, `subagent_update`,
+ * `session_message`, `session_message_chunk`. In patches omitted means unchanged and null clears.
  * @param emit takes what it turns out to be
- * @returns whether it was one; what does not fit is left to whoever reads the rest
+ * @returns whether it was one; what does not fit is left to the reader of the other updates
  */
 export function readUnstableUpdate(update: unknown, emit: (event: SessionEvent) => void): boolean {
   const parsed = schema.safeParse(update);

@@ -1,4 +1,5 @@
-// How many tokens a turn took (sections 1.7 and 3.4, "usage"). What does not fit is left out by itself.
+// Reads the token counts of a turn (sections 1.7 and 3.4, "usage"). Fields that do not fit are left
+// out.
 
 import { at } from '../../base/untrusted';
 import type { TokenParts, TurnTokens } from '../../session/events/content';

@@ -1,9 +1,11 @@
-// gemini-cli, where it cannot be told apart by what it can do.
+// Recognizes gemini-cli, where its capabilities do not tell its behaviour.
 import { at } from '../../base/untrusted';
 
 /**
- * Whether a missing file must read as empty. gemini-cli reads a file before it creates it, and takes every error answer to that (-32603 and -32002 alike) for
- * a failure of the write itself, so it could never create a file; nothing in its capabilities tells this. Every other agent is told the truth.
+ * Returns whether a missing file must read as empty. gemini-cli reads a file before it creates it,
+ * and takes every error answer to that (-32603 and -32002 alike) for a failure of the write itself,
+ * so it could never create a file; nothing in its capabilities tells this. Every other agent is
+ * told the truth.
  * @param initializeResult the raw answer to `initialize`
  */
 export function missingFileReadsEmpty(initializeResult: unknown): boolean {

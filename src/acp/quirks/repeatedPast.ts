@@ -1,14 +1,17 @@
-// What single agents make of the past where they repeat it: nothing in their capabilities tells it.
+// What some agents change in the past when they repeat it; nothing in their capabilities says so.
 import { at } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
 
 /**
- * Agents that repeat each message of the user as one chunk without an id: messages that they said nothing to follow one another,
- * and would be one.
+ * Agents that repeat each message of the user as one chunk without an id: messages that they said
+ * nothing to follow one another, and would be one.
  */
 const REPEAT_WHOLE: ReadonlySet<unknown> = new Set(['gemini-cli', 'pi-acp']);
 
-/** Placeholders of gemini-cli for parts of a message that are no text: a call of a tool, its result, a thought. */
+/**
+ * Placeholders of gemini-cli for parts of a message that are no text: a call of a tool, its result,
+ * a thought.
+ */
 const IN_USERS_NAME = /^\[Function (?:Call|Response): [\w.:-]{1,200}\]$/;
 const CALLS = /(?:\[Function Call: [\w.:-]{1,200}\])+$/;
 const THOUGHT = '[Thought: true]';
@@ -32,9 +35,9 @@ function asWhole(event: SessionEvent): readonly SessionEvent[] {
 }
 
 /**
- * gemini-cli writes placeholders into the texts that it repeats: the result of a tool is a message in the user's name,
- * "[Function Response: write_file]", and a call stands at the end of what the agent said before it. They are nobody's words, but
- * messages end there.
+ * gemini-cli writes placeholders into the texts that it repeats: the result of a tool is a message
+ * in the user's name, "[Function Response: write_file]", and a call stands at the end of what the
+ * agent said before it. They were not said, but messages end there.
  */
 function withoutPlaceholders(event: SessionEvent): readonly SessionEvent[] {
   if (event.type !== 'message_chunk' || event.block.type !== 'text') return [event];

@@ -1,5 +1,6 @@
-// Questions of qwen-code to the user. They come as a permission to submit or cancel, with the questions beside it, and the answers are expected beside the chosen
-// option; whoever only submits has answered nothing.
+// Questions of qwen-code to the user. They arrive as a permission to submit or cancel, with the
+// questions beside it; the answers are expected beside the chosen option, and submitting alone
+// answers nothing.
 import { at, wordOf } from '../../base/untrusted';
 import type { FormContent } from '../../session/events/form';
 import { type ElicitationAsk, readElicitation } from '../protocol/elicitation';

@@ -1,4 +1,5 @@
-// The cookies of one connection: load balancers use them to lead each request of a connection to the same server (protocol.md 6.1).
+// The cookies of one connection: load balancers use them to route each request of a connection to
+// the same server (protocol.md 6.1).
 
 const MAX_COOKIES = 50;
 const MAX_COOKIE_CHARS = 4096;
@@ -12,7 +13,10 @@ export class CookieJar {
     this.#url = url;
   }
 
-  /** Takes the `Set-Cookie` headers of an answer (RFC 6265, 5.2). What is for another path or a secure channel only is left out. */
+  /**
+   * Takes the `Set-Cookie` headers of an answer (RFC 6265, 5.2). What is for another path or a
+   * secure channel only is left out.
+   */
   store(headers: readonly string[] | undefined): void {
     for (const header of headers ?? []) this.#store(header);
   }
@@ -51,7 +55,10 @@ function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
-/** Whether a cookie is being taken back. A later end does not matter: a connection is short against it. */
+/**
+ * Returns whether a cookie is being taken back. A later end does not matter: a connection is short
+ * against it.
+ */
 function isExpired(maxAge: string | undefined, expires: string | undefined): boolean {
   if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return Number(maxAge) <= 0;
   const until = expires === undefined ? Number.NaN : Date.parse(expires);

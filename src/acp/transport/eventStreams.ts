@@ -1,5 +1,6 @@
-// The streams of events of one HTTP connection: one for the connection, one for each session (protocol.md 6.1). A stream that the server ends in order is opened again,
-// since the server keeps what comes meanwhile; one that breaks off may have lost something, and ends the connection.
+// The event streams of one HTTP connection: one for the connection, one for each session
+// (protocol.md 6.1). A stream that the server ends properly is reopened, since the server keeps
+// what comes meanwhile; one that breaks off may have lost events, and ends the connection.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
@@ -7,7 +8,10 @@ import { readEventStream } from '../../base/eventStream';
 import { type HttpClient, mediaType } from './httpClient';
 import { answerError, asLost, lostError, networkError, statusError } from './remoteError';
 
-/** How long a message waits for its stream to be open, in milliseconds: some servers send the head only with the first event. */
+/**
+ * How long a message waits for its stream to be open, in milliseconds: some servers send the head
+ * only with the first event.
+ */
 const OPEN_MS = 2000;
 /** Streams that end without a byte, one after another, before the server is given up. */
 const MAX_EMPTY_STREAMS = 4;
@@ -49,7 +53,8 @@ export class EventStreams {
   }
 
   /**
-   * Sees to it that a stream is open; that of the connection without an id. Resolves when messages may be sent.
+   * Sees to it that a stream is open; that of the connection without an id. Resolves when messages
+   * may be sent.
    * @throws ParleyError `session-conflict`, `too-many-sessions`
    */
   async open(sessionId: string | undefined): Promise<void> {

@@ -1,10 +1,14 @@
-// Single HTTP exchanges with one URL: its headers, its cookies, no redirects. Node's own client, because VS Code teaches it the user's proxy and certificates.
+// Single HTTP exchanges with one URL: its headers and cookies, no redirects. Uses Node's own
+// client, because VS Code patches it with the user's proxy and certificates.
 import http from 'node:http';
 import https from 'node:https';
 import { CookieJar } from './cookieJar';
 import { networkError } from './remoteError';
 
-/** An answer whose body is still to be read; reading it slowly slows the server. Read it or destroy it. */
+/**
+ * An answer whose body is still to be read; reading it slowly slows the server. Read it or destroy
+ * it.
+ */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
@@ -43,7 +47,8 @@ export class HttpClient {
       if (signal.aborted) throw signal.reason;
       if (!(error instanceof StaleSocket)) throw networkError(this.#url, error);
     }
-    // The server had closed an idle connection just when it was used again; what was sent on it reached nobody.
+    // The server had closed an idle connection just when it was used again; the request was not
+    // received.
     try {
       return await this.#exchange(method, headers, body, signal);
     } catch (error) {

@@ -1,5 +1,6 @@
-// Messages over streamable HTTP (protocol.md 6.1): each of ours is a POST, in order; the agent's come as server-sent events, on one stream for the connection and one
-// for each session. HTTP/1.1, as the official SDK serves it; a server that speaks nothing but HTTP/2 cannot be reached.
+// Messages over streamable HTTP (protocol.md 6.1): each outgoing message is a POST, in order;
+// incoming ones are server-sent events, on one stream for the connection and one for each session.
+// HTTP/1.1, as the official SDK serves it; a server that speaks only HTTP/2 is not supported.
 import { Deferred } from '../../base/deferred';
 import { messageOf, ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
@@ -23,7 +24,10 @@ const MAX_ROUTES = 1000;
 const FATAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 export interface HttpTransportOptions extends RemoteTransportOptions {
-  /** After `session/load` the last updates may still be under way on another stream; so long that may be quiet in between, in milliseconds (100). */
+  /**
+   * After `session/load` the last updates may still be under way on another stream; so long that
+   * may be quiet in between, in milliseconds (100).
+   */
   readonly quietMs?: number;
 }
 
@@ -89,7 +93,7 @@ export class HttpTransport implements RemoteTransport {
     this.#goodbye = this.#leave();
   }
 
-  // ---- What goes out -----------------------------------------------------------------------------------------------
+  // Outgoing messages
 
   async #send(text: string): Promise<void> {
     this.#lifetime.signal.throwIfAborted();
@@ -169,7 +173,10 @@ export class HttpTransport implements RemoteTransport {
     this.#refused(answer.status, request, sessionId, await body);
   }
 
-  /** @throws ParleyError where the connection ends with it: a notification or an answer that got lost would leave the agent waiting. */
+  /**
+   * @throws ParleyError where the connection ends with it: a notification or an answer that got
+   * lost would leave the agent waiting.
+   */
   #refused(
     status: number,
     request: Pending | undefined,
@@ -194,7 +201,7 @@ export class HttpTransport implements RemoteTransport {
     return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
   }
 
-  // ---- What comes in -----------------------------------------------------------------------------------------------
+  // Incoming messages
 
   #receive(data: string, streamSession: string | undefined): void {
     const message = parsed(data);
@@ -222,10 +229,11 @@ export class HttpTransport implements RemoteTransport {
     this.#pending.delete(key);
     const streams = this.#connection?.streams;
     const named = at(message, 'result', 'sessionId');
-    // Its updates wait at the server until somebody asks for them.
+    // Its updates wait at the server until they are requested.
     if (request && typeof named === 'string') void streams?.open(named).catch(() => {});
     if (request?.method === 'session/load' && request.sessionId !== undefined && streamSession === undefined) {
-      // The answer comes on the connection's stream and can overtake the replay on the session's; the protocol has it last.
+      // The answer comes on the connection's stream and can overtake the replay on the session's;
+      // the protocol has it last.
       const { quietMs = 100 } = this.#options;
       void streams?.untilQuiet(request.sessionId, quietMs).then(() => this.#deliver(data));
       return;
@@ -255,7 +263,7 @@ export class HttpTransport implements RemoteTransport {
     this.#sink?.data(asLine(Buffer.from(text)));
   }
 
-  // ---- The end -----------------------------------------------------------------------------------------------------
+  // The end of the connection
 
   #finish(error: ParleyError): void {
     if (this.#end || this.#goodbye) return;

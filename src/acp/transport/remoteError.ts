@@ -1,9 +1,13 @@
-// Why a remote agent cannot be reached or was lost, in words that follow its name: who (the host), what it did, what helps. Never a path, a query string or a header.
+// Explains why a remote agent cannot be reached or was lost: the host, what it did and what helps.
+// Never contains a path, a query string or a header.
 import { STATUS_CODES } from 'node:http';
 import { messageOf, ParleyError } from '../../base/errors';
 import { oneLine } from '../../base/text';
 
-/** The connection was there and is gone; a new one may work. Every other code of this file needs the user first. */
+/**
+ * The connection was there and is gone; a new one may work. Every other code of this file needs the
+ * user first.
+ */
 export const REMOTE_LOST = 'remote-lost';
 
 interface Explanation {
@@ -76,7 +80,10 @@ export function hostOf(url: URL): string {
   return url.host;
 }
 
-/** An answer with a status that ends the attempt. Redirects are never followed: the headers are for this host only. */
+/**
+ * An answer with a status that ends the attempt. Redirects are never followed: the headers are for
+ * this host only.
+ */
 export function statusError(url: URL, status: number): ParleyError {
   const answer = `${status}${STATUS_CODES[status] ? ` ${STATUS_CODES[status]}` : ''}`;
   if (status >= 300 && status < 400) {

@@ -1,4 +1,5 @@
-// What the transports to remote agents have in common, beyond moving bytes: they are told where to, and they know how they ended.
+// What transports to remote agents have in common beyond moving bytes: their options, and how they
+// ended.
 import type { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import type { Transport } from '../jsonrpc/transport';
@@ -14,7 +15,10 @@ export interface RemoteTransportOptions {
 
 /** A transport over the network. */
 export interface RemoteTransport extends Transport {
-  /** Why nothing goes through it any more, in words that begin with the host. Never rejects; stays pending where this side ended it. */
+  /**
+   * Why nothing goes through it any more, in words that begin with the host. Never rejects; stays
+   * pending where this side ended it.
+   */
   readonly ended: Promise<ParleyError>;
   /** Says goodbye; resolves when the server has heard it, or after two seconds. */
   close(): Promise<void>;
@@ -26,7 +30,10 @@ export const CLOSE_MS = 2000;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
-/** One message as the line that readers of a transport expect. Line breaks in JSON are only layout, so they become spaces. */
+/**
+ * One message as the line that readers of a transport expect. Line breaks in JSON are only layout,
+ * so they become spaces.
+ */
 export function asLine(message: Uint8Array): Uint8Array {
   const line = Buffer.allocUnsafe(message.length + 1);
   line.set(message);

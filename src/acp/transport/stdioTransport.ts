@@ -1,4 +1,4 @@
-// The bytes of a subprocess: its stdout to us, our lines to its stdin (protocol: transports, stdio).
+// The transport over the stdin and stdout of a subprocess (protocol: transports, stdio).
 import type { Readable, Writable } from 'node:stream';
 import { ParleyError } from '../../base/errors';
 import type { Transport, TransportSink } from '../jsonrpc/transport';
@@ -21,11 +21,12 @@ export class StdioTransport implements Transport {
   constructor(stdin: Writable, stdout: Readable) {
     this.#stdin = stdin;
     this.#stdout = stdout;
-    // Without a listener an EPIPE, which is how a dying agent looks from here, would be an uncaught exception.
+    // Without a listener an EPIPE, which is how a dying agent looks from here, would be an uncaught
+    // exception.
     stdin.on('error', (error) => {
       this.#stdinError ??= error;
     });
-    // Listening from the start, because Node throws away what nobody has read when a process exits.
+    // Listening from the start, because Node drops unread output when a process exits.
     stdout.on('data', (chunk: Buffer) => this.#take(chunk));
     stdout.on('error', (error) => this.finish(error));
     stdout.on('end', () => this.finish());
@@ -53,14 +54,20 @@ export class StdioTransport implements Transport {
     if (this.#stdin.writable) this.#stdin.end();
   }
 
-  /** Ends delivery: the stream is over, or its process is and somebody else keeps the pipe open. */
+  /**
+   * Ends delivery: the stream has ended, or its process has and another process keeps the pipe
+   * open.
+   */
   finish(error?: Error): void {
     if (this.#end) return;
     this.#end = { error };
     this.#sink?.closed(error);
   }
 
-  /** Stops delivery and closes stdin. Stdout is read on and thrown away, since a full pipe would keep the agent from leaving. */
+  /**
+   * Stops delivery and closes stdin. Stdout is read on and thrown away, since a full pipe would
+   * keep the agent from leaving.
+   */
   dispose(): void {
     this.#isDisposed = true;
     this.#sink = undefined;

@@ -1,4 +1,5 @@
-// Messages over a WebSocket: one JSON text in each text frame (protocol.md 6.1). Binary frames are ignored, as the proposal asks, and counted.
+// Messages over a WebSocket: one JSON text in each text frame (protocol.md 6.1). Binary frames are
+// ignored, as the proposal asks, and counted.
 import { type RawData, WebSocket } from 'ws';
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
@@ -12,7 +13,10 @@ import { asLine, CLOSE_MS, type RemoteTransport, type RemoteTransportOptions } f
 const HIGH_WATER_BYTES = 1024 * 1024;
 
 export interface WebSocketOptions extends RemoteTransportOptions {
-  /** After this silence the server is pinged, and after as much more it counts as gone; in milliseconds. Default 30 s. */
+  /**
+   * After this silence the server is pinged, and after as much more it counts as gone; in
+   * milliseconds. Default 30 s.
+   */
   readonly keepaliveMs?: number;
 }
 
@@ -29,7 +33,8 @@ export class WebSocketTransport implements RemoteTransport {
 
   /**
    * Connects; resolves when messages can be sent.
-   * @throws ParleyError with the host, what it answered and what helps; what `signal` was aborted with.
+   * @throws ParleyError with the host, what it answered and what helps; what `signal` was aborted
+   * with.
    */
   static async connect(options: WebSocketOptions, signal: AbortSignal): Promise<WebSocketTransport> {
     signal.throwIfAborted();
@@ -139,7 +144,10 @@ export class WebSocketTransport implements RemoteTransport {
     this.#sink?.data(asLine(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes));
   }
 
-  /** Something came: the server is there. A half-open connection would otherwise look alive for hours. */
+  /**
+   * Something came: the server is there. A half-open connection would otherwise look alive for
+   * hours.
+   */
   #heard(): void {
     clearTimeout(this.#keepalive);
     if (this.#end || this.#isClosing) return;

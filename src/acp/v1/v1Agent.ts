@@ -1,5 +1,5 @@
-// The v1 dialect: what a client says to an agent and how its answers read, checked and typed, where v1 has words of its own (rpcAgent.ts has the others). Stable and unstable
-// methods alike: each by its capability.
+// The v1 dialect: requests and answers that are specific to v1, checked and typed (rpcAgent.ts has
+// the others). Stable and unstable methods alike, each by its capability.
 
 import { at } from '../../base/untrusted';
 import type { ConfigOption } from '../../session/events/content';
@@ -77,7 +77,10 @@ export class V1Agent extends RpcAgent {
     return this.#withModels(this.#config);
   }
 
-  /** Section 1.6. The question may be the first that is heard of the call, and the only thing that describes it. */
+  /**
+   * Section 1.6. The question may be the first that is heard of the call, and the only thing that
+   * describes it.
+   */
   readPermission(params: unknown): PermissionAsk {
     const { toolCall, options } = readQuestion(permissionRequestSchema, params);
     const patch = toToolPatch(toolCall);
@@ -104,8 +107,9 @@ export class V1Agent extends RpcAgent {
   }
 
   /**
-   * Modes and models stand beside config options where no option is of their category. Section 1.12 lets a client ignore them then, but some agents have no other way
-   * to leave a mode that asks for nothing.
+   * Modes and models stand beside config options where no option is of their category. Section 1.12
+   * lets a client ignore them then, but some agents have no other way to leave a mode that asks for
+   * nothing.
    */
   protected readOffer(sessionId: string, raw: unknown): SessionOffer {
     this.#models = toModelOption(at(raw, 'models'));
@@ -130,7 +134,10 @@ export class V1Agent extends RpcAgent {
   }
 }
 
-/** Whether one of the options is what an agent's modes or models are. Some agents give their options no category. */
+/**
+ * Returns whether one of the options is what an agent's modes or models are. Some agents give their
+ * options no category.
+ */
 function chooses(options: readonly ConfigOption[], what: 'mode' | 'model'): boolean {
   return options.some(({ id, category }) => category === what || id === what);
 }

@@ -1,4 +1,5 @@
-// What a v1 agent says of itself in its answer to initialize (sections 1.9, 1.10): its features, and how one signs in to it.
+// Reads what a v1 agent declares in its answer to initialize (sections 1.9, 1.10): its features and
+// its sign-in methods.
 import { at, isMarked } from '../../base/untrusted';
 import { advertisesReady } from '../proposals/sessionReady';
 import { advertisesStatus } from '../proposals/sessionStatus';
@@ -8,7 +9,10 @@ import { authMethodSchema, initializeResultSchema } from './v1Schema';
 
 const MAX_METHODS = 50;
 
-/** Reads a v1 answer to initialize; undefined where it is none. The version is the caller's to judge. */
+/**
+ * Reads a v1 answer to initialize; undefined where it is none. The version is the caller's to
+ * judge.
+ */
 export function describeV1(raw: unknown): AgentDescription | undefined {
   const parsed = initializeResultSchema.safeParse(raw);
   if (!parsed.success) return undefined;
@@ -68,8 +72,9 @@ export function withoutAbsent<T extends object>(record: { readonly [K in keyof T
 }
 
 /**
- * Reads `authMethods`. What is no method at all is left out.
- * Kinds: none is `agent`; `terminal` and its forerunner `_meta.terminal-auth`; `env_var`, which is gone from the protocol and still sent; others are kept to be shown.
+ * Reads `authMethods`. What is no method at all is left out. Kinds: none is `agent`; `terminal` and
+ * its forerunner `_meta.terminal-auth`; `env_var`, which is gone from the protocol and still sent;
+ * others are kept to be shown.
  */
 export function readAuthMethods(raw: unknown): AuthMethod[] {
   if (!Array.isArray(raw)) return [];

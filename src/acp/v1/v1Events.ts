@@ -1,4 +1,5 @@
-// The v1 dialect: its session updates become session events. The only place, with v1Agent.ts, that knows v1's names.
+// Turns the session updates of v1 into session events. Besides v1Agent.ts, the only file that knows
+// v1's names.
 
 import { wordOf } from '../../base/untrusted';
 import type { AvailableCommand, ConfigOption, SessionMode } from '../../session/events/content';
@@ -21,8 +22,9 @@ import { isToolUpdate, modelsSchema, modesSchema, type ToolUpdate, updateSchema,
 export type ModelOption = Extract<ConfigOption, { type: 'select' }>;
 
 /**
- * Reads the `update` of one `session/update` notification (section 1.3) and emits its events in order.
- * An update that is not known, or whose fields do not fit, becomes an `unknown_update` with the raw value: shown, never dropped.
+ * Reads the `update` of one `session/update` notification (section 1.3) and emits its events in
+ * order. An update that is not known, or whose fields do not fit, becomes an `unknown_update` with
+ * the raw value: shown, never dropped.
  * @returns a sentence for the log where it did not fit.
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
@@ -152,10 +154,16 @@ export function toModes(raw: unknown): { current: string; modes: SessionMode[] }
   return { current: parsed.data.currentModeId, modes };
 }
 
-/** The id under which the models of {@link toModelOption} are an option; no agent has one of this name. */
+/**
+ * The id under which the models of {@link toModelOption} are an option; no agent has one of this
+ * name.
+ */
 export const MODEL_OPTION = 'session/set_model';
 
-/** Reads `models` of a session response as an option of category `model`; undefined where there are none. */
+/**
+ * Reads `models` of a session response as an option of category `model`; undefined where there are
+ * none.
+ */
 export function toModelOption(raw: unknown): ModelOption | undefined {
   const parsed = modelsSchema.safeParse(raw);
   if (!parsed.success || parsed.data.availableModels.length === 0) return undefined;
@@ -168,7 +176,10 @@ export function toModelOption(raw: unknown): ModelOption | undefined {
   return { type: 'select', id: MODEL_OPTION, name: 'Model', category: 'model', value, values };
 }
 
-/** Applies the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
+/**
+ * Applies the `update`s of `session/update` notifications in arrival order. Never throws for what
+ * an agent sends.
+ */
 export function applyUpdates(updates: readonly unknown[], targets: UpdateTargets): void {
   readInRuns(updates, targets.emit, (update) => {
     if (applyLifecycle(update, targets)) return;

@@ -1,5 +1,6 @@
-// The shapes of protocol v1 that a client receives, as zod schemas. Tolerant where agents differ in practice: null means absent, unknown keys are dropped,
-// unknown words pass as strings. What does not fit at all is refused here and nowhere else. Ground truth: schema/v1 of the official SDK.
+// zod schemas of what a client receives in protocol v1. Lenient where agents differ in practice:
+// null means absent, unknown keys are dropped, unknown words pass as strings. Anything else is
+// refused here. Reference: schema/v1 of the official SDK.
 import * as z from 'zod/mini';
 import { permissionOptionsSchema, TOOL_FIELDS } from '../protocol/sharedSchema';
 
@@ -15,7 +16,10 @@ export type ToolFields = z.infer<typeof toolCallUpdateSchema>;
 /** `tool_call` and `tool_call_update`. */
 export type ToolUpdate = ToolFields & { readonly sessionUpdate: 'tool_call' | 'tool_call_update' };
 
-/** The same judgement as {@link toolCallUpdateSchema}, by hand: after text these are what agents send most, and the schema would cost more than all the rest. */
+/**
+ * The same judgement as {@link toolCallUpdateSchema}, by hand: after text these are what agents
+ * send most, and the schema would cost more than all the rest.
+ */
 export function isToolUpdate(update: unknown): update is ToolUpdate {
   if (typeof update !== 'object' || update === null) return false;
   const { sessionUpdate, toolCallId, title, name, kind, status, content, locations } = update as Partial<
@@ -52,7 +56,10 @@ export const modesSchema = z.object({
   availableModes: z.array(z.object({ id: text, name: optionalText, description: optionalText })),
 });
 
-/** `models` of a session response, which left the protocol in June 2026 and which some agents still offer in place of an option. */
+/**
+ * `models` of a session response, which left the protocol in June 2026 and which some agents still
+ * offer in place of an option.
+ */
 export const modelsSchema = z.object({
   currentModelId: text,
   availableModels: z.array(z.object({ modelId: text, name: optionalText, description: optionalText })),
@@ -112,7 +119,10 @@ export const authMethodSchema = z.object({
   _meta: z.optional(z.unknown()),
 });
 
-/** The answer to `initialize`; capabilities are read where they stand (v1Description.ts, and each proposal its own). */
+/**
+ * The answer to `initialize`; capabilities are read where they stand (v1Description.ts, and each
+ * proposal its own).
+ */
 export const initializeResultSchema = z.object({
   protocolVersion: z.number(),
   agentInfo: z.catch(z.nullish(z.object({ name: text, title: optionalText, version: optionalText })), null),

@@ -1,5 +1,5 @@
-// The v2 dialect (an experimental draft): what a client says to an agent and how its answers read, checked and typed, where v2 has words of its own (rpcAgent.ts has the
-// others). Stable and unstable methods alike: each by its capability.
+// The v2 dialect (an experimental draft): requests and answers that are specific to v2, checked and
+// typed (rpcAgent.ts has the others). Stable and unstable methods alike, each by its capability.
 
 import { at } from '../../base/untrusted';
 import type { ConfigOption } from '../../session/events/content';
@@ -31,7 +31,10 @@ export class V2Agent extends RpcAgent {
     return missing('Protocol version 2 has no session/load');
   }
 
-  /** `session/resume` (section 3.5): with replay, everything that was said comes again as updates before the answer. */
+  /**
+   * `session/resume` (section 3.5): with replay, everything that was said comes again as updates
+   * before the answer.
+   */
   resume(sessionId: string, setup: SessionSetup, replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
     const more = replay ? { replayFrom: { type: 'start' } } : {};
     return this.reopen('session/resume', sessionId, setup, more, signal);
@@ -63,7 +66,10 @@ export class V2Agent extends RpcAgent {
     applyUpdates(updates, this.#terminals, targets);
   }
 
-  /** Section 3.7. The subject is a tool call, a command, or nothing that is known here: the question stands by its title. */
+  /**
+   * Section 3.7. The subject is a tool call, a command, or nothing that is known here: the question
+   * stands by its title.
+   */
   readPermission(params: unknown): PermissionAsk {
     const { title, description, subject, options } = readQuestion(permissionRequestSchema, params);
     return {
@@ -74,7 +80,10 @@ export class V2Agent extends RpcAgent {
     };
   }
 
-  /** In v2 the answer is that the agent has taken the prompt in; the turn ends by its state (promptLifecycle.ts). */
+  /**
+   * In v2 the answer is that the agent has taken the prompt in; the turn ends by its state
+   * (promptLifecycle.ts).
+   */
   protected readAnswer(raw: unknown): PromptAnswer {
     return readReceipt(raw);
   }

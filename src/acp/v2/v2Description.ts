@@ -1,4 +1,5 @@
-// What a v2 agent says of itself in its answer to initialize (section 3.2): its features, and how one signs in to it.
+// Reads what a v2 agent declares in its answer to initialize (section 3.2): its features and its
+// sign-in methods.
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
 import type { AgentDescription, AgentFeatures, Feature } from '../protocol/dialect';
@@ -13,7 +14,10 @@ const initializeResultSchema = z.object({
   authMethods: z.catch(z.nullish(z.array(z.unknown())), null),
 });
 
-/** Reads a v2 answer to initialize; undefined where it is none. The version is the caller's to judge. */
+/**
+ * Reads a v2 answer to initialize; undefined where it is none. The version is the caller's to
+ * judge.
+ */
 export function describeV2(raw: unknown): AgentDescription | undefined {
   const parsed = initializeResultSchema.safeParse(raw);
   if (!parsed.success) return undefined;
@@ -29,7 +33,10 @@ export function describeV2(raw: unknown): AgentDescription | undefined {
   };
 }
 
-/** Where an agent has sessions, it can list, resume and close them; where it has ways to sign in, it can also sign out. */
+/**
+ * Where an agent has sessions, it can list, resume and close them; where it has ways to sign in, it
+ * can also sign out.
+ */
 function featuresOf(raw: unknown): AgentFeatures {
   const session = (...path: string[]): Feature | undefined => toFeature(at(raw, 'capabilities', 'session', ...path));
   const prompt = (kind: string): boolean => session('prompt', kind) !== undefined;

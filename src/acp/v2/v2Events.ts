@@ -1,5 +1,5 @@
-// The v2 dialect: its session updates become session events. What v2 says in v1's words is left to v1Events.ts. The only place, with v2Agent.ts and
-// v2Terminals.ts, that knows v2's names.
+// Turns the session updates of v2 into session events; those that v2 shares with v1 are left to
+// v1Events.ts. Besides v2Agent.ts and v2Terminals.ts, the only file that knows v2's names.
 
 import { at, isMarked } from '../../base/untrusted';
 import type { AvailableCommand, ConfigOption, ToolContent } from '../../session/events/content';
@@ -18,8 +18,10 @@ import type { V2Terminals } from './v2Terminals';
 const CLEARABLE = ['title', 'name', 'kind', 'status', 'content', 'locations', 'rawInput', 'rawOutput'] as const;
 
 /**
- * Reads the `update` of one `session/update` notification (section 3.4) and emits its events in order;
- * {@link applyUpdates} reads states, whole messages, terminals and barriers before it. An update that is not known, or whose fields do not fit, becomes an `unknown_update` with the raw value: shown, never dropped.
+ * Reads the `update` of one `session/update` notification (section 3.4) and emits its events in
+ * order; {@link applyUpdates} reads states, whole messages, terminals and barriers before it. An
+ * update that is not known, or whose fields do not fit, becomes an `unknown_update` with the raw
+ * value: shown, never dropped.
  * @returns a sentence for the log where it did not fit.
  */
 export function readUpdate(update: unknown, emit: EventSink): string | undefined {
@@ -95,7 +97,9 @@ function toToolContents(raw: unknown): readonly ToolContent[] {
   return [block.type === 'unknown' && !block.forAgent ? block : { type: 'content', block }];
 }
 
-/** Reads a list of commands. Kinds of commands that are not known cannot be typed, and are left out. */
+/**
+ * Reads a list of commands. Kinds of commands that are not known cannot be typed, and are left out.
+ */
 export function toCommands(raw: unknown): AvailableCommand[] {
   if (!Array.isArray(raw)) return [];
   return raw.slice(0, MAX_ITEMS).flatMap((entry): AvailableCommand[] => {
@@ -129,7 +133,10 @@ function renamed(raw: unknown, from: string, to: string): Record<string, unknown
   return { ...(raw as Record<string, unknown>), ...(value !== undefined && { [to]: value }) };
 }
 
-/** Applies the `update`s of `session/update` notifications in arrival order. Never throws for what an agent sends. */
+/**
+ * Applies the `update`s of `session/update` notifications in arrival order. Never throws for what
+ * an agent sends.
+ */
 export function applyUpdates(updates: readonly unknown[], terminals: V2Terminals, targets: UpdateTargets): void {
   readInRuns(updates, targets.emit, (update) => {
     if (applyLifecycle(update, targets)) return;

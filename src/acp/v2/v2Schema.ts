@@ -1,5 +1,5 @@
-// The shapes that protocol v2 has and v1 has not, as zod schemas; the others are v1Schema.ts's. Tolerant in the same way, but here null is a word of its own: it
-// clears. Ground truth: schema/v2 of the official SDK.
+// zod schemas of what v2 has and v1 has not; the others are in v1Schema.ts. Lenient in the same
+// way, except that null clears a field. Reference: schema/v2 of the official SDK.
 import * as z from 'zod/mini';
 import { permissionOptionsSchema, TOOL_FIELDS } from '../protocol/sharedSchema';
 

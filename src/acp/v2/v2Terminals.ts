@@ -1,16 +1,23 @@
-// Terminals of v2: the agent runs them and describes them; their output comes in pieces of base64 that may cut a character in two. One instance per session stream.
+// Terminals of v2: the agent runs them and describes them; output arrives as base64 pieces that may
+// cut a character. One instance per session stream.
 import { StringDecoder } from 'node:string_decoder';
 import { at, isMarked } from '../../base/untrusted';
 import type { SessionEvent } from '../../session/events/event';
 import { terminalChunkSchema, terminalUpdateSchema } from './v2Schema';
 
-/** Terminals whose output may still go on; the oldest is forgotten first, which at worst spoils one character of it. */
+/**
+ * Terminals whose output may still go on; the oldest is forgotten first, which at worst spoils one
+ * character of it.
+ */
 const MAX_OPEN = 500;
 
 export class V2Terminals {
   readonly #decoders = new Map<string, StringDecoder>();
 
-  /** Reads `terminal_update` and `terminal_output_chunk`; undefined where it is another update or does not fit. */
+  /**
+   * Reads `terminal_update` and `terminal_output_chunk`; undefined where it is another update or
+   * does not fit.
+   */
   read(update: unknown): SessionEvent | undefined {
     switch (at(update, 'sessionUpdate')) {
       case 'terminal_output_chunk': {

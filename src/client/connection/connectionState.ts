@@ -52,7 +52,9 @@ export interface ConnectionServices extends StartServices, McpServices {
   readonly filesFor: (agentName: string, initializeResult: unknown) => AgentFiles;
   /** Nothing is started while this is false. */
   readonly isTrusted: () => boolean;
-  /** Returns whether an agent that exits unexpectedly is restarted automatically. Absent: it is not. */
+  /**
+   * Returns whether an agent that exits unexpectedly is restarted automatically. Absent: it is not.
+   */
   readonly restarts?: () => boolean;
   /** The waits between attempts to connect again, in milliseconds. */
   readonly reconnectDelaysMs?: readonly number[];

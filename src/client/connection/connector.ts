@@ -1,5 +1,5 @@
-// Owns a conversation's connection to its agent: starting, signing in, restarting and ending it, and
-// the one union that says which of these is the case.
+// Owns a conversation's connection to its agent: starting, signing in, restarting and ending it,
+// and the one union that says which of these is the case.
 import { required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
@@ -23,7 +23,10 @@ import type { SessionReplay } from './sessionReplay';
 import { signIn } from './signIn';
 import { type StartContext, startAgent } from './startAgent';
 
-/** What `session/close` may take before the agent is ended all the same, and `logout` before it counts as failed, in milliseconds. */
+/**
+ * What `session/close` may take before the agent is ended all the same, and `logout` before it
+ * counts as failed, in milliseconds.
+ */
 const CLOSE_MS = 1500;
 const LOGOUT_MS = 15_000;
 
@@ -76,7 +79,7 @@ export class Connector {
     return this.#state;
   }
 
-  /** As it was when it was started last. */
+  /** The agent as it was configured at its last start. */
   get agent(): AgentDefinition {
     return this.#context.agent;
   }
@@ -115,7 +118,10 @@ export class Connector {
     return this.#state;
   }
 
-  /** Starts the agent and opens a session, once; later calls join. Never throws: what fails is in {@link state}. */
+  /**
+   * Starts the agent and opens a session, once; later calls join. Never throws: what fails is in
+   * {@link state}.
+   */
   start(): Promise<void> {
     const { kind } = this.#state;
     if (this.#starting) return this.#starting.promise;
@@ -137,7 +143,10 @@ export class Connector {
     this.#starting?.abort.abort(new ParleyError('start-cancelled', 'The start was stopped.'));
   }
 
-  /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown and can be tried again. */
+  /**
+   * Signs in with a method of the agent, then opens the session. Never throws: a failure is shown
+   * and can be tried again.
+   */
   async signIn(methodId: string): Promise<void> {
     const state = this.#state;
     if (state.kind !== 'authRequired' || !this.#services.isTrusted()) return;
@@ -161,7 +170,10 @@ export class Connector {
     }
   }
 
-  /** The agent wants a sign-in in the middle of a session: it is asked for, and the session is used again after it. */
+  /**
+   * The agent wants a sign-in in the middle of a session: it is asked for, and the session is used
+   * again after it.
+   */
   needSignIn(message: string): void {
     const state = this.#state;
     if (state.kind !== 'ready') return;
@@ -185,7 +197,8 @@ export class Connector {
   /**
    * Ends the agent and everything that it started.
    * @param note a sentence on why
-   * @param next what the next start opens; absent: what it would open anyway. `closing`: the session is left for good, and an agent that can be told so is told
+   * @param next what the next start opens; absent: what it would open anyway. `closing`: the
+   * session is left for good, and an agent that can be told so is told
    */
   async drop(note: string, { next, closing = false }: DropOptions = {}): Promise<void> {
     this.cancelStart();
@@ -193,14 +206,18 @@ export class Connector {
     await this.#starting?.promise;
     const { link } = this;
     const sessionId = this.#sessionId;
-    // In one go with the end of the session: a message that is sent meanwhile starts the next agent.
+    // In one go with the end of the session: a message that is sent meanwhile starts the next
+    // agent.
     this.#opening = next ?? this.#opening;
     this.#detach({ note, interrupted: true });
     this.#set({ kind: 'idle' });
     await this.#end(() => this.#sayGoodbye(link, closing ? sessionId : undefined));
   }
 
-  /** Ends the agent and starts it again: its session goes on where the agent can open it again, else a new one begins. */
+  /**
+   * Ends the agent and starts it again: its session goes on where the agent can open it again, else
+   * a new one begins.
+   */
   async restart(note: string): Promise<void> {
     const { link } = this;
     const sessionId = this.#sessionId;
@@ -215,7 +232,8 @@ export class Connector {
   }
 
   /**
-   * Opens the session again with the agent that runs and no longer has it in memory; the transcript stays.
+   * Opens the session again with the agent that runs and no longer has it in memory; the transcript
+   * stays.
    * @throws ParleyError what came of it; the session stands as before then. `signal`'s reason
    */
   async reopenSession({ link, sessionId }: OpenedSession, signal: AbortSignal): Promise<void> {
@@ -248,7 +266,11 @@ export class Connector {
     await link?.close();
   }
 
-  /** Ends the agent of a session that it can open again; the next start does. @param note a sentence on why @throws ParleyError `no-session` */
+  /**
+   * Ends the agent of a session that it can open again; the next start does.
+   * @param note a sentence on why
+   * @throws ParleyError `no-session`
+   */
   async suspend(note: string): Promise<void> {
     const { sessionId } = this.ready();
     await this.drop(note, { next: { kind: 'reopen', sessionId, transcript: 'keep' } });
@@ -342,7 +364,7 @@ export class Connector {
     const { sessionId } = opened;
     this.#replay = opened.replay;
     const { protocol, features } = link.description;
-    // A later start is another session, unless somebody says otherwise.
+    // A later start opens another session, unless told otherwise.
     this.#opening = features.carried ? { kind: 'reopen', sessionId, transcript: 'keep' } : { kind: 'new' };
     this.#set({ kind: 'ready', link, sessionId });
     const agentSessionId = mayGoOn(features) ? sessionId : null;
@@ -350,7 +372,10 @@ export class Connector {
     this.#listener.ready(opened.problems, opened.isNew);
   }
 
-  /** A session whose transcript stands here goes on in a new one where the agent cannot open it again: it is told what was said, and the user is told so. */
+  /**
+   * A session whose transcript stands here goes on in a new one where the agent cannot open it
+   * again: it is told what was said, and the user is told so.
+   */
   async #openOrBegin(link: AgentLink, signal: AbortSignal): Promise<OpenResult> {
     const opening = this.#opening;
     const mcp = this.#mcp;
@@ -364,7 +389,10 @@ export class Connector {
     }
   }
 
-  /** The agent is started again, mostly to notice a sign-in; the session that was open is opened again where that is possible, and what waits for it is sent then. */
+  /**
+   * The agent is started again, mostly to notice a sign-in; the session that was open is opened
+   * again where that is possible, and what waits for it is sent then.
+   */
   async #startOver(link: AgentLink, sessionId: string | undefined, note: string): Promise<void> {
     if (sessionId !== undefined && mayGoOn(link.description.features))
       this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
@@ -383,7 +411,11 @@ export class Connector {
     this.#set({ kind: 'exited', error });
   }
 
-  /** What was open is opened again by itself: a lost connection in the way of 6.1, an agent that ended by the policy of recovery.ts. @returns false where it is the user's turn */
+  /**
+   * Reopens the session automatically: after a lost connection (6.1), or after a crash by the
+   * policy of recovery.ts.
+   * @returns false where the user has to act
+   */
   #recover(link: AgentLink, sessionId: string, error: ParleyError): boolean {
     const goesOn = mayGoOn(link.description.features);
     if (goesOn) this.#opening = { kind: 'reopen', sessionId, transcript: 'keep' };
@@ -399,7 +431,11 @@ export class Connector {
     return true;
   }
 
-  /** Connects again after a while (protocol.md 6.1: a new connection, then the session is opened again). @returns false where it was tried often enough */
+  /**
+   * Connects again after a while (protocol.md 6.1: a new connection, then the session is opened
+   * again).
+   * @returns false where it was tried often enough
+   */
   #tryAgain(error: ParleyError): boolean {
     const attempt = this.#recovery.reconnect();
     if (attempt) this.#set({ kind: 'recovering', error, attempt });

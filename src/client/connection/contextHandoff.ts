@@ -1,5 +1,6 @@
-// What a new session is told of an old one that the agent cannot open again: the transcript, as text, with the next message. It is said to be a transcript, so that
-// nobody takes it for the agent's own memory.
+// Hands the transcript to a new session where the agent cannot reopen the old one: as text, with
+// the next message. It is labelled as a transcript, so that the agent does not take it for its own
+// memory.
 
 import type { PromptCapabilities } from '../../acp/protocol/dialect';
 import type { ContentBlock } from '../../session/events/content';
@@ -18,11 +19,17 @@ const OPEN = '<transcript>\n';
 const WORDS = { user: 'User', agent: 'Assistant' } as const;
 
 export class ContextHandoff {
-  /** What comes behind it is known to the agent. Not a number: a gap before it may be filled with more than one entry. */
+  /**
+   * What comes behind it is known to the agent. Not a number: a gap before it may be filled with
+   * more than one entry.
+   */
   #last: Entry | undefined;
   #isWanted = false;
 
-  /** @param entries what stands here before the agent starts: what comes with its new session is known to it */
+  /**
+   * @param entries what stands here before the agent starts: what comes with its new session is
+   * known to it
+   */
   starting(entries: readonly Entry[]): void {
     this.#last = entries.at(-1);
   }
@@ -45,7 +52,10 @@ export class ContextHandoff {
   }
 }
 
-/** What the user said of a message that an agent repeats: without the transcript that went with it as text. */
+/**
+ * What the user said of a message that an agent repeats: without the transcript that went with it
+ * as text.
+ */
 export function withoutHandoff(text: string): string {
   const at = text.indexOf(`${OPEN}${INTRODUCTION}`);
   return at < 0 ? text : text.slice(0, at).trimEnd();
@@ -66,7 +76,11 @@ function transcriptText(entries: readonly Entry[]): string | undefined {
   return head + parts.reverse().join('\n\n');
 }
 
-/** The block that goes with the next message, behind it: an agent looks for its commands at the beginning. @param capabilities decide whether it goes as a document of its own */
+/**
+ * The block that goes with the next message, behind it: an agent looks for its commands at the
+ * beginning.
+ * @param capabilities decide whether it goes as a document of its own
+ */
 function handoffBlock(transcript: string, capabilities: PromptCapabilities): ContentBlock {
   const text = `${INTRODUCTION}\n\n${transcript}`;
   return capabilities.embeddedContext

@@ -1,5 +1,5 @@
-// The session that prompts go to: before one leaves, a session that was quiet for long is asked about,
-// opened again where the agent no longer has it, and its stored state is looked up.
+// The session that prompts go to: before one leaves, a session that was quiet for long is asked
+// about, opened again where the agent no longer has it, and its stored state is looked up.
 import type { StateHolder } from '../../acp/proposals/sessionState';
 import { messageOf, ParleyError } from '../../base/errors';
 import { detailed, type PauseCode, type WaitReason } from '../../session/queue/waitReason';
@@ -56,7 +56,11 @@ export class LiveSession implements PromptSession {
     this.#options.connector().needSignIn(message);
   }
 
-  /** Makes sure that the agent has the session. @returns why a message must wait @throws `signal`'s reason */
+  /**
+   * Makes sure that the agent has the session.
+   * @returns why a message must wait
+   * @throws `signal`'s reason
+   */
   async #check(session: OpenedSession, signal: AbortSignal): Promise<WaitReason<PauseCode> | undefined> {
     const doubt = await this.#options.probe.doubt(session, signal);
     if (doubt === 'gone') return this.#reopen(session, signal);

@@ -1,4 +1,5 @@
-// Whether the agent still has the session: known by hearing from it, asked by session/status where it offers that, and never more often than needed.
+// Tracks whether the agent still has the session: from hearing from it, or by asking with
+// session/status where the agent offers that, and not more often than needed.
 
 import { probeStatus, type StatusAnswer } from '../../acp/proposals/sessionStatus';
 import type { StateReport } from '../../acp/protocol/dialect';
@@ -9,10 +10,16 @@ import type { AgentLink, OpenedSession } from '../ports/agentLink';
 /** How long a session is quiet before a probe precedes the next prompt, in milliseconds. */
 const QUIET_MS = 5 * 60_000;
 const PROBE_TIMEOUT_MS = 5000;
-/** How long a turn is silent before the agent is asked, at first; each question doubles it, up to the longest. In milliseconds. */
+/**
+ * How long a turn is silent before the agent is asked, at first; each question doubles it, up to
+ * the longest. In milliseconds.
+ */
 const SILENCE_MS = 60_000;
 const LONGEST_SILENCE_MS = 20 * 60_000;
-/** Two looks are farther apart than this only where the machine has slept or its clock was moved, in milliseconds. */
+/**
+ * Two looks are farther apart than this only where the machine has slept or its clock was moved, in
+ * milliseconds.
+ */
 const LEAP_MS = 60_000;
 
 /** How a look at a running turn came about. */
@@ -74,12 +81,17 @@ export class LivenessProbe {
     return this.#liveness;
   }
 
-  /** When the agent said something last, or was given something to do (ms since 1970); and whether it was asked in a turn, did not answer and was not heard since. */
+  /**
+   * When the agent said something last, or was given something to do (ms since 1970); and whether
+   * it was asked in a turn, did not answer and was not heard since.
+   */
   get signs(): { readonly heardAt: number; readonly isUnresponsive: boolean } {
     return { heardAt: Math.max(this.#heardAt, this.#busyAt), isUnresponsive: this.#isUnresponsive };
   }
 
-  /** The agent said something in the session, so it has it. Cheap: called for each batch of updates. */
+  /**
+   * The agent said something in the session, so it has it. Cheap: called for each batch of updates.
+   */
   heard(): void {
     this.#heardAt = this.#now();
     this.#heardTimes++;
@@ -95,7 +107,8 @@ export class LivenessProbe {
   }
 
   /**
-   * Asks the agent whether it has the session; an agent that does not know the question is asked once.
+   * Asks the agent whether it has the session; an agent that does not know the question is asked
+   * once.
    * @throws `signal`'s reason
    */
   async ask(session: OpenedSession, signal?: AbortSignal): Promise<StatusAnswer> {
@@ -108,7 +121,8 @@ export class LivenessProbe {
       return { answer: 'failed' as const, state: undefined };
     });
     if (answer === 'unsupported') this.#unasked = link;
-    // What it has said meanwhile is newer than its answer, and an agent that is gone has no session.
+    // What it has said meanwhile is newer than its answer, and an agent that is gone has no
+    // session.
     if (!link.isAlive || this.#heardTimes !== heard) return answer;
     if (answer === 'unresponsive') {
       this.#liveness = 'unknown';
@@ -124,8 +138,10 @@ export class LivenessProbe {
   }
 
   /**
-   * Looked at from time to time while a turn runs: an agent that has been silent in it for long is asked, less and less often, and not at all while it talks.
-   * @param look `waitsForUser`: its silence counts from the user's answer on; `isFirst`: nobody has looked for a while
+   * Looked at from time to time while a turn runs: an agent that has been silent in it for long is
+   * asked, less and less often, and not at all while it talks.
+   * @param look `waitsForUser`: its silence counts from the user's answer on; `isFirst`: the turn
+   * was not visible for a while
    */
   look(session: OpenedSession, { waitsForUser, isFirst }: Look): void {
     const now = this.#now();
@@ -148,15 +164,19 @@ export class LivenessProbe {
     this.#askAfterMs = Math.min(2 * (this.#now() - silentSince), this.#now() - silentSince + LONGEST_SILENCE_MS);
   }
 
-  /** Whether a session was quiet for so long that the agent should be asked about it before a prompt. */
+  /**
+   * Returns whether a session was quiet for so long that the agent should be asked about it before
+   * a prompt.
+   */
   isDoubtful({ link }: OpenedSession): boolean {
     return this.#now() - this.#heardAt >= this.#quietMs && this.#mayAsk(link);
   }
 
   /**
-   * Before a prompt: a session that was quiet for long is asked about, once for one silence.
-   * Only where {@link isDoubtful} says so.
-   * @returns `gone`: it has to be opened again first. `silent`: the agent does not answer. `none`: it is there, or nothing is known against it
+   * Before a prompt: a session that was quiet for long is asked about, once for one silence. Only
+   * where {@link isDoubtful} says so.
+   * @returns `gone`: it has to be opened again first. `silent`: the agent does not answer. `none`:
+   * it is there, or nothing is known against it
    * @throws `signal`'s reason
    */
   async doubt(session: OpenedSession, signal: AbortSignal): Promise<'none' | 'gone' | 'silent'> {
@@ -167,7 +187,7 @@ export class LivenessProbe {
   }
 }
 
-/** What an answer means for whoever looks: a session that is saved is not lost, and not there either. */
+/** Converts an answer for display: a session that is saved is neither live nor lost. */
 export function livenessOf(answer: StatusAnswer): Liveness {
   return answer === 'live' || answer === 'not_found' ? answer : 'unknown';
 }

@@ -1,4 +1,5 @@
-// A slow tick while a turn runs and somebody looks: without traffic nothing else would say that time has passed.
+// A slow timer while a turn runs and is visible: without traffic, nothing else would update the
+// elapsed time.
 import type { Disposable } from '../../base/disposable';
 import { later, type Schedule } from '../ports/grace';
 

@@ -38,7 +38,11 @@ export type OpenResult =
     }
   | { readonly kind: 'authRequired'; readonly methods: readonly AuthMethod[]; readonly error?: string };
 
-/** Stages `session` and `ready`. @throws ParleyError; the agent still runs then, and the transcript stands where it has not begun to repeat it. */
+/**
+ * Stages `session` and `ready`.
+ * @throws ParleyError; the agent still runs then, and the transcript stands where it has not begun
+ * to repeat it.
+ */
 export async function openSession(
   context: StartContext,
   link: AgentLink,
@@ -51,7 +55,8 @@ export async function openSession(
   const way = openMethodFor(opening, features, agent.name);
   const mcp = handOver(await wanted.mcp, features, agent.name);
   signal.throwIfAborted();
-  // The whole list goes with every way to open a session: an agent remembers none of it (section 1.13).
+  // The whole list goes with every way to open a session: an agent remembers none of it (section
+  // 1.13).
   const setup: SessionSetup = {
     cwd: context.cwd,
     additionalDirectories: features.additionalDirectories ? context.additionalDirectories : [],
@@ -85,7 +90,10 @@ interface OpenedOffer {
   readonly replay: SessionReplay | undefined;
 }
 
-/** `session/new` and `session/fork`: the agent names the session; what it said of it before is kept for it. */
+/**
+ * `session/new` and `session/fork`: the agent names the session; what it said of it before is kept
+ * for it.
+ */
 async function openNew(
   context: StartContext,
   link: AgentLink,
@@ -107,10 +115,12 @@ async function openNew(
     apply({ type: 'cleared', replay: true });
     for (const event of past) apply(event);
     if (past.length > 0) apply(FORKED);
-    // Some agents repeat the past of the session that was forked, or a part of it, some only know it.
+    // Some agents repeat the past of the session that was forked, or a part of it, some only know
+    // it.
     replay = replayOf(context, link, { compares: past.length > 0, expected: past.length === 0 });
   } else if (context.known().entries.length > 0 && !link.description.features.carried) apply({ type: 'ids_renewed' });
-  // What the response says is applied first, then what came before it, in order; only then does anything else follow.
+  // What the response says is applied first, then what came before it, in order; only then does
+  // anything else follow.
   applyOffer(context, offer);
   const early = router.register(offer.sessionId, replay?.take ?? context.onUpdates);
   replay?.answered();
@@ -137,7 +147,10 @@ function replayOf(
   return new SessionReplay({ ...manner, dialect, log, asSaid, known, apply, onUpdates, onState, onRepeated });
 }
 
-/** `session/load` and `session/resume`: the session has its name already, and is spoken of before the answer. */
+/**
+ * `session/load` and `session/resume`: the session has its name already, and is spoken of before
+ * the answer.
+ */
 async function openExisting(
   context: StartContext,
   link: AgentLink,
@@ -147,7 +160,8 @@ async function openExisting(
   signal: AbortSignal,
 ): Promise<OpenedOffer> {
   const { router, description } = link;
-  // An agent that is not to repeat the past may do so all the same, and then nothing may stand twice. Messages of a server have ids of their own and are repeated by nobody.
+  // An agent may repeat the past although it should not, and then nothing may be shown twice.
+  // Messages of a server have ids of their own and are never repeated.
   const compares = transcript === 'keep' || !way.replays;
   const replay =
     description.features.carried || way.method === 'status'
@@ -175,7 +189,10 @@ async function openExisting(
   }
 }
 
-/** @throws ParleyError `session-not-found` where nothing can be opened and the agent does not say that it still has the session */
+/**
+ * @throws ParleyError `session-not-found` where nothing can be opened and the agent does not say
+ * that it still has the session
+ */
 async function requestExisting(
   { dialect, rpc }: AgentLink,
   { method, replays }: OpenMethod,
@@ -190,7 +207,10 @@ async function requestExisting(
   throw new ParleyError('session-not-found', 'The agent does not say that it still has the session.');
 }
 
-/** Runs the request that opens a session. A time-out names it: an agent that replays and never answers is another matter than one that does not start. */
+/**
+ * Runs the request that opens a session. A time-out names it: an agent that replays and never
+ * answers is another matter than one that does not start.
+ */
 async function inSessionStage<T>(
   context: StartContext,
   link: AgentLink,
@@ -206,7 +226,10 @@ async function inSessionStage<T>(
   }
 }
 
-/** Agents say in many codes that they do not have a session (agents.md 15): their own words are shown. */
+/**
+ * Agents say in many codes that they do not have a session (agents.md 15): their own words are
+ * shown.
+ */
 function openFailure(error: RpcError, opening: SessionOpenStrategy, agent: string): unknown {
   if (opening.kind === 'new') return error;
   const gone = error.code === RPC_CODES.resourceNotFound;

@@ -26,7 +26,10 @@ class Backoff implements Disposable {
     return this.#used > 0;
   }
 
-  /** Runs the next attempt after its wait, shortened by up to a half at random. @returns undefined where all are used up */
+  /**
+   * Runs the next attempt after its wait, shortened by up to a half at random.
+   * @returns undefined where all are used up
+   */
   next(run: () => void): Attempt | undefined {
     clearTimeout(this.#timer);
     const delay = this.#delays[this.#used];
@@ -50,14 +53,19 @@ class Backoff implements Disposable {
 
 /** Pauses before the first, second and third restart in a row, in milliseconds. */
 const PAUSES_MS = [100, 1_000, 4_000] as const;
-/** An agent that lived longer than this has started well: its end begins a new row. In milliseconds. */
+/**
+ * An agent that lived longer than this has started well: its end begins a new row. In milliseconds.
+ */
 const LIVED_WELL_MS = 60_000;
 
 type RestartStep =
   | { readonly kind: 'restart'; readonly attempt: number; readonly of: number; readonly afterMs: number }
   | { readonly kind: 'give-up'; readonly attempts: number };
 
-/** Counts the ends of one conversation's agents. Pure but for its count; times are milliseconds since 1970. */
+/**
+ * Counts the ends of one conversation's agents. Pure but for its count; times are milliseconds
+ * since 1970.
+ */
 class RestartPolicy {
   #row = 0;
   #readyAt: number | undefined;
@@ -91,7 +99,11 @@ export class Recovery implements Disposable {
   readonly #restarts = new RestartPolicy();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param start starts the agent @param now ms since 1970 @param delaysMs the waits before each attempt to connect */
+  /**
+   * @param start starts the agent
+   * @param now ms since 1970
+   * @param delaysMs the waits before each attempt to connect
+   */
   constructor(start: () => void, now: () => number, delaysMs?: readonly number[]) {
     this.#start = start;
     this.#now = now;

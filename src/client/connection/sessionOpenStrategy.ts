@@ -11,27 +11,41 @@ export type SessionOpenStrategy =
   | {
       readonly kind: 'reopen';
       readonly sessionId: string;
-      /** `replay`: the transcript is to be rebuilt from what the agent repeats. `keep`: it stands here already. */
+      /**
+       * `replay`: the transcript is to be rebuilt from what the agent repeats. `keep`: it stands
+       * here already.
+       */
       readonly transcript: 'replay' | 'keep';
     }
   | {
       readonly kind: 'fork';
       readonly sessionId: string;
-      /** What makes the transcript of the session that is forked, where it stands in this window (pastOf). */
+      /**
+       * What makes the transcript of the session that is forked, where it stands in this window
+       * (pastOf).
+       */
       readonly past?: readonly SessionEvent[];
     };
 
-/** The method that an opening takes with an agent. `replays`: the agent repeats what was said, so the transcript begins empty. */
+/**
+ * The method that an opening takes with an agent. `replays`: the agent repeats what was said, so
+ * the transcript begins empty.
+ */
 export type OpenMethod =
   | { readonly method: 'new' | 'fork'; readonly replays: false }
   | { readonly method: 'load'; readonly replays: true }
-  /** Nothing is opened: the agent is asked whether it still has the session, and the session is used as it is. */
+  /**
+   * Nothing is opened: the agent is asked whether it still has the session, and the session is used
+   * as it is.
+   */
   | { readonly method: 'status'; readonly replays: false }
   | { readonly method: 'resume'; readonly replays: boolean };
 
 /**
- * Chooses by what the agent can do (protocol.md 1.2, 3.5, 5.8). For a transcript that stands already `session/resume` goes before `session/load`, which would say
- * everything again; where there is none, a way that repeats the past goes first. An agent that can do neither may still have it, and can be asked (4.2).
+ * Chooses by what the agent can do (protocol.md 1.2, 3.5, 5.8). For a transcript that stands
+ * already `session/resume` goes before `session/load`, which would say everything again; where
+ * there is none, a way that repeats the past goes first. An agent that can do neither may still
+ * have it, and can be asked (4.2).
  * @throws ParleyError `cannot-reopen`, `cannot-fork`
  */
 export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatures, agent: string): OpenMethod {
@@ -52,23 +66,31 @@ export function openMethodFor(opening: SessionOpenStrategy, features: AgentFeatu
   });
 }
 
-/** Whether an agent can open its sessions again in any way. */
+/** Returns whether an agent can open its sessions again in any way. */
 export function canReopen(features: AgentFeatures): boolean {
   return features.load !== undefined || features.resume !== undefined;
 }
 
-/** Whether a session whose transcript stands here may go on after its connection has ended: opened again, or as the agent still has it. */
+/**
+ * Returns whether a session whose transcript stands here may go on after its connection has ended:
+ * opened again, or as the agent still has it.
+ */
 export function mayGoOn(features: AgentFeatures): boolean {
   return canReopen(features) || features.status !== undefined;
 }
 
-/** How a conversation that was kept comes by its session again: the transcript stands here already. */
+/**
+ * How a conversation that was kept comes by its session again: the transcript stands here already.
+ */
 export function strategyFor(kept: { readonly agentSessionId?: string } | undefined): SessionOpenStrategy {
   const sessionId = kept?.agentSessionId;
   return sessionId === undefined ? { kind: 'new' } : { kind: 'reopen', sessionId, transcript: 'keep' };
 }
 
-/** Returns what makes the transcript of a session once more, in another one: its turns are the past there. */
+/**
+ * Returns what makes the transcript of a session once more, in another one: its turns are the past
+ * there.
+ */
 export function pastOf(state: Pick<SessionState, 'entries' | 'terminals'>): readonly SessionEvent[] {
   return state.entries.flatMap((entry): SessionEvent[] => {
     if (entry.kind === 'turn_end') return [];

@@ -1,6 +1,8 @@
-// What comes of a session that was opened again, from the request on until the first prompt here. Agents repeat its past before their answer, after it, after session/ready,
-// in several bursts, or although they were not asked to. Beside a transcript that stands here it goes into a model of its own, and only what is missing is added; where
-// there is none, it becomes the transcript. States in it are those of old turns: only the last one says how the session is now.
+// Handles what an agent repeats of a session that was reopened, from the request until the first
+// prompt. Agents repeat the past before their answer, after it, after session/ready, in several
+// bursts, or without being asked. Where a transcript exists, the repetition goes into a model of
+// its own and only what is missing is added; otherwise it becomes the transcript. States in it
+// belong to old turns: only the last one describes the session now.
 import { isIdle, isUserMessage } from '../../acp/proposals/promptLifecycle';
 import type { Dialect, StateReport, UpdateTargets } from '../../acp/protocol/dialect';
 import type { AsSaid } from '../../acp/quirks/repeatedPast';
@@ -12,7 +14,10 @@ import type { Entry } from '../../session/model/state';
 import { reconcile, type Transcript } from '../../session/reconcile/reconcile';
 import { withoutHandoff } from './contextHandoff';
 
-/** How long an agent that has answered may stay silent before what it repeated is taken over, and the most that is waited, in milliseconds. */
+/**
+ * How long an agent that has answered may stay silent before what it repeated is taken over, and
+ * the most that is waited, in milliseconds.
+ */
 const SILENCE_MS = 150;
 const LONGEST_MS = 3000;
 
@@ -39,9 +44,14 @@ export interface PastUpdates {
 export interface SessionReplayOptions {
   readonly dialect: Dialect;
   readonly log: Log;
-  /** The transcript stands here, and is compared with what is repeated; else it is made from that. */
+  /**
+   * The transcript stands here, and is compared with what is repeated; else it is made from that.
+   */
   readonly compares: boolean;
-  /** The agent is to repeat the past. Else only a message of the user shows that it does: what comes before one is new. */
+  /**
+   * The agent is to repeat the past. Else only a message of the user shows that it does: what comes
+   * before one is new.
+   */
   readonly expected: boolean;
   readonly known: () => Transcript;
   readonly apply: (event: SessionEvent) => void;
@@ -93,14 +103,20 @@ export class SessionReplay {
     if (this.#settled && !this.#undecided) this.#timer ??= setTimeout(() => this.#settle(true), SILENCE_MS);
   };
 
-  /** The repetition has begun, or the agent has answered: a transcript that is to be made anew is empty from now on, not before, as an agent may refuse. */
+  /**
+   * The repetition has begun, or the agent has answered: a transcript that is rebuilt is cleared
+   * now and not earlier, since an agent may refuse.
+   */
   begin(): void {
     if (this.#cleared || this.#options.compares) return;
     this.#cleared = true;
     this.#options.apply({ type: 'cleared', replay: true });
   }
 
-  /** Resolves when nothing came for a moment: some agents answer before they repeat, or in the midst of it. Aborted: at once. */
+  /**
+   * Resolves when nothing came for a moment: some agents answer before they repeat, or in the midst
+   * of it. Aborted: at once.
+   */
   quiet(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -135,7 +151,10 @@ export class SessionReplay {
     if (updates.length > 0) onUpdates(updates);
   }
 
-  /** Takes updates that are a repetition only where a message of the user is among them: no prompt has left. */
+  /**
+   * Takes updates that are a repetition only where a message of the user is among them: no prompt
+   * has left.
+   */
   #decide(updates: readonly unknown[]): void {
     const waiting = this.#undecided ?? [];
     if (updates.some(isUserMessage)) {

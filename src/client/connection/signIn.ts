@@ -1,4 +1,5 @@
-// Signing in, by what the method asks for (protocol.md 1.9): the agent does it itself, or a command in a terminal of the user's does. Other kinds are guidance only.
+// Signs in by the chosen method (protocol.md 1.9): the agent does it, or a command in a terminal
+// that the user sees. Other methods are guidance only.
 import { type AuthMethod, required } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { resolveCommand } from '../../agents/resolveCommand';
@@ -9,14 +10,15 @@ import { deadlines, type StartContext } from './startAgent';
 
 type TerminalMethod = Extract<AuthMethod, { type: 'terminal' }>;
 
-/** Whether choosing a method does something; otherwise it is shown as guidance. */
+/** Returns whether choosing a method does something; otherwise it is shown as guidance. */
 export function canStart(method: AuthMethod): boolean {
   return method.type === 'agent' || method.type === 'terminal';
 }
 
 /**
  * Stage `sign-in`.
- * @returns `signed-in` where the agent that runs knows the user now; `restart` where it must be started anew to notice (a terminal never calls `authenticate`).
+ * @returns `signed-in` where the agent that runs knows the user now; `restart` where it must be
+ * restarted to notice (a terminal never calls `authenticate`).
  * @throws RpcError, ParleyError `sign-in-failed`
  */
 export async function signIn(
@@ -63,7 +65,10 @@ export function guidanceOf(method: AuthMethod): string {
   return description ? `${sentence} ${description}` : sentence;
 }
 
-/** The agent's own command with what the method adds, or the method's own command; in the environment that the agent gets. */
+/**
+ * The agent's own command with what the method adds, or the method's own command; in the
+ * environment that the agent gets.
+ */
 async function commandOf(
   { cwd, services }: StartContext,
   agent: AgentDefinition,

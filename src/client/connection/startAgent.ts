@@ -23,19 +23,35 @@ import type { SessionReplayOptions } from './sessionReplay';
 export interface StartServices {
   readonly log: Log;
   readonly client: { readonly name: string; readonly title: string; readonly version: string };
-  /** The environment to start an agent's command in: the user's, with the PATH of their login shell. */
+  /**
+   * The environment to start an agent's command in: the user's, with the PATH of their login shell.
+   */
   readonly environment: (command: string) => Promise<Record<string, string>>;
   /** What the window has learned of the versions that its agents speak. */
   readonly offers?: ProtocolOffers;
-  /** Asked before an agent is started; may ask the user. Rejects with a ParleyError where they do not want it. */
+  /**
+   * Asked before an agent is started; may ask the user. Rejects with a ParleyError where they do
+   * not want it.
+   */
   readonly approve?: (agent: AgentDefinition) => Promise<void>;
-  /** Runs a sign-in that needs a terminal; without it such methods are shown and cannot be chosen. */
+  /**
+   * Runs a sign-in that needs a terminal; without it such methods are shown and cannot be chosen.
+   */
   readonly signInTerminal?: SignInTerminal;
-  /** What only the user can give for agents on other machines; without it they get no secrets and nothing unencrypted. */
+  /**
+   * What only the user can give for agents on other machines; without it they get no secrets and
+   * nothing unencrypted.
+   */
   readonly remote?: RemoteAccess;
-  /** The W3C traceparent that VS Code was started with; an agent's own environment may name another one. */
+  /**
+   * The W3C traceparent that VS Code was started with; an agent's own environment may name another
+   * one.
+   */
   readonly traceparent?: string | undefined;
-  /** Keeps the state of the conversation's session for its agent; without it there is none. @param key of the conversation */
+  /**
+   * Keeps the state of the conversation's session for its agent; without it there is none.
+   * @param key of the conversation
+   */
   readonly agentState?: (key: string) => StateHolder | undefined;
   /** The user's limit for the slow start stages, in milliseconds. */
   readonly startTimeoutMs: () => number;
@@ -69,7 +85,10 @@ export interface StartContext {
   readonly known: () => Transcript;
   /** The agent has repeated the session; called before what is missing here is added. */
   readonly onRepeated: (repeated: readonly Entry[]) => void;
-  /** The session has its name: the agent's requests may come with the very next message. Undefined: it was not opened after all. */
+  /**
+   * The session has its name: the agent's requests may come with the very next message. Undefined:
+   * it was not opened after all.
+   */
   readonly onNamed: (sessionId: string | undefined) => void;
 }
 
@@ -77,7 +96,8 @@ export interface StartContext {
 export async function startAgent(context: StartContext, signal: AbortSignal): Promise<AgentLink> {
   const { key, agent, cwd, services, stages, onRequest, onNotification } = context;
   const { log, client, environment, offers, remote, onTraffic, signInTerminal } = services;
-  // The user may be asked whether they want this agent at all, which takes as long as it takes to read.
+  // The user may be asked whether they want this agent at all, which takes as long as it takes to
+  // read.
   if (services.approve) {
     const { approve } = services;
     await stages.run('resolve', deadlines(context)['sign-in'], signal, () => approve(agent));

@@ -1,4 +1,5 @@
-// What the transcript says of a start that went well but not in every way: a session that begins anew, and MCP servers that the agent did not get.
+// Notices in the transcript about a start that succeeded with limits: a new session in place of the
+// old one, or MCP servers that the agent did not get.
 import type { Log } from '../../base/log';
 import type { SessionEvent } from '../../session/events/event';
 import type { Entry } from '../../session/model/state';
@@ -15,7 +16,10 @@ export class StartNotices {
     this.#log = log;
   }
 
-  /** The agent knows nothing of what stands in the transcript. Of a session that has just been opened, that has been said. */
+  /**
+   * The agent knows nothing of what stands in the transcript. Of a session that has just been
+   * opened, that has been said.
+   */
   beganAnew(agentName: string, entries: readonly Entry[]): void {
     const atEnd = entries.slice(entries.findLastIndex(({ kind }) => kind !== 'notice') + 1);
     if (atEnd.some((entry) => entry.kind === 'notice' && entry.beginsAnew)) return;

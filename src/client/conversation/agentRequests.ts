@@ -1,5 +1,5 @@
-// Answers the requests of an agent: permissions, files, terminals. Requests for any other session are
-// refused (protocol.md 5.13).
+// Answers the requests of an agent: permissions, files, terminals. Requests for any other session
+// are refused (protocol.md 5.13).
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { type Dialect, required } from '../../acp/protocol/dialect';
 import { readElicitation } from '../../acp/protocol/elicitation';
@@ -30,7 +30,8 @@ export interface RequestContext {
 
 /**
  * Answers one request of the agent (section 1.2, A->C).
- * @throws RpcError -32601 for a method this client does not have, -32002 for another session, and what the services answer.
+ * @throws RpcError -32601 for a method this client does not have, -32002 for another session, and
+ * what the services answer.
  */
 export async function answerRequest(
   context: RequestContext,
@@ -50,7 +51,10 @@ export async function answerRequest(
   return answer({ key, roots, terminals, requests, isCancelled, untilStopped, ...agentSide }, params, signal);
 }
 
-/** A question may come before there is a session, as part of a request of ours: it is open as long as that. */
+/**
+ * A question may come before there is a session, as part of a request of ours: it is open as long
+ * as that.
+ */
 async function elicit(context: RequestContext, params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
   const asked = readElicitation(params);
   if ('sessionId' in asked.scope) {
@@ -62,7 +66,10 @@ async function elicit(context: RequestContext, params: unknown, signal: AbortSig
   return context.requests.elicitations.ask(asked, false, AbortSignal.any([signal, over]));
 }
 
-/** Returns what ends the questions of a session before their turn does, if anything. @throws RpcError -32002 */
+/**
+ * Returns what ends the questions of a session before their turn does, if anything.
+ * @throws RpcError -32002
+ */
 function checkSession(context: RequestContext, sessionId: string): AbortSignal | undefined {
   if (sessionId === context.sessionId()) return undefined;
   const untilStopped = context.untilSubagentStopped(sessionId);

@@ -1,5 +1,6 @@
-// A live conversation with one agent: it starts the agent, opens the session, sends what is queued, and keeps the model. All knowledge of "what state are we in" is
-// one union here; everything shown is derived from it, the model, the queue and the stages.
+// A live conversation with one agent: starts the agent, opens the session, sends the queue and owns
+// the model. The state of the connection is one union; everything shown is derived from it, the
+// model, the queue and the stages.
 
 import type { StatusAnswer } from '../../acp/proposals/sessionStatus';
 import { type PromptCapabilities, required } from '../../acp/protocol/dialect';
@@ -52,13 +53,13 @@ export class Conversation implements Disposable {
   readonly roots: readonly string[];
   readonly #model: SessionModel;
   readonly queue: PromptQueue;
-  /** Which queued messages are being edited. */
+  /** Queued messages that are being edited. */
   readonly edits: EditHolds;
   readonly stages: Stages;
-  /** What can be done with the agent's sessions, this one and others. */
+  /** Operations on the agent's sessions, this one and others. */
   readonly ops: SessionOps;
   readonly unsent: Unsent;
-  /** Its session with HTTP agents, if any. */
+  /** The session with HTTP agents, if any. */
   readonly communication: CommunicationChat;
   readonly #recorder: Recorder;
   readonly #persistence: ConversationPersistence | undefined;
@@ -69,13 +70,13 @@ export class Conversation implements Disposable {
   readonly #connector: Connector;
   readonly #lifetime = new DisposableStore();
   readonly #notices: StartNotices;
-  /** Why it is only read here; undefined: it is ours. */
+  /** Why the session is read-only here; undefined: it is ours. */
   #held: ParleyError | undefined;
   readonly #suspension: Suspension;
   #endsWithWindow = false;
   readonly #handoff = new ContextHandoff();
   #whole: Promise<void> | undefined;
-  /** The queue item that says again what a failed turn was asked. */
+  /** The queue item that repeats the prompt of a failed turn. */
   #sentAgain: string | undefined;
 
   constructor(options: ConversationOptions) {
@@ -187,12 +188,15 @@ export class Conversation implements Disposable {
     this.#lifetime.add(followTerminals(services.terminals, key, apply));
   }
 
-  /** What is shown. It changes through {@link note} and the agent alone, so that what is kept is what is shown. */
+  /**
+   * The transcript and its state. Changes only through {@link note} and the agent, so that all is
+   * stored.
+   */
   get model(): SessionView {
     return this.#model;
   }
 
-  /** As it was when it was started last. */
+  /** The agent as it was configured at its last start. */
   get agent(): AgentDefinition {
     return this.#connector.agent;
   }
@@ -205,17 +209,20 @@ export class Conversation implements Disposable {
     return this.#probe.liveness;
   }
 
-  /** What is known of the turn that runs. */
+  /** The signs of life of the running turn. */
   get lifeSigns(): LifeSigns {
     return { state: this.#model.state, now: this.#services.clock.now(), ...this.#probe.signs };
   }
 
-  /** To be called every few seconds while somebody looks at a running turn: a silent agent is asked whether it is there. */
+  /**
+   * Asks a silent agent whether it responds; called every few seconds while a running turn is
+   * visible.
+   */
   checkSilence(look: Look): void {
     if (this.#connector.session && !this.isPreparing) this.#probe.look(this.#connector.session, look);
   }
 
-  /** The agent was asked to stop and has not for ten seconds. */
+  /** The agent was asked to stop ten seconds ago and has not stopped. */
   get ignoresStop(): boolean {
     return this.#turns.ignoresStop;
   }
@@ -229,12 +236,15 @@ export class Conversation implements Disposable {
     return this.#turns.isBusy;
   }
 
-  /** The agent starts, and a question to the user has to be answered before it can be used. */
+  /** The agent starts and waits for an answer of the user. */
   get waitsForUser(): boolean {
     return this.#connector.waitsForUser;
   }
 
-  /** A message is about to leave: the agent is asked whether it still has the session, or opens it again. */
+  /**
+   * A message is about to leave: the agent is asked whether it still has the session, or opens it
+   * again.
+   */
   get isPreparing(): boolean {
     return this.#turns.isPreparing;
   }
@@ -244,7 +254,7 @@ export class Conversation implements Disposable {
     return this.#turns.isAsked;
   }
 
-  /** What the agent said of itself; undefined before it was initialized. */
+  /** The running agent; undefined before it was initialized. */
   get link(): AgentLink | undefined {
     return this.#connector.link;
   }
@@ -253,14 +263,18 @@ export class Conversation implements Disposable {
     return this.link?.description.features.prompt ?? { image: false, audio: false, embeddedContext: false };
   }
 
-  /** Resolves when the whole transcript is in the model; undefined where it is. Never rejects: what cannot be read stays a gap. */
+  /**
+   * Resolves when the whole transcript is in the model; undefined where it is. Never rejects: what
+   * cannot be read stays a gap.
+   */
   get whole(): Promise<void> | undefined {
     return this.#whole;
   }
 
   /**
-   * Starts the agent and opens a session, once; later calls join. Nothing is started before the whole transcript is there, which the agent's own is compared
-   * with. Never throws: what fails is in {@link connection}.
+   * Starts the agent and opens a session, once; later calls join. Nothing is started before the
+   * whole transcript is there, which the agent's own is compared with. Never throws: what fails is
+   * in {@link connection}.
    */
   start(): Promise<void> {
     return (
@@ -271,8 +285,10 @@ export class Conversation implements Disposable {
 
   /**
    * Takes a message: sent now, or queued until the session is ready and the running turn has ended.
-   * @returns the queue item's id, and the end of its turn (rejects with `message-removed` or `conversation-closed`).
-   * @throws ParleyError `untrusted-workspace`, `session-held`, `empty-message`; the message stays with the caller then.
+   * @returns the queue item's id, and the end of its turn (rejects with `message-removed` or
+   * `conversation-closed`).
+   * @throws ParleyError `untrusted-workspace`, `session-held`, `empty-message`; the message stays
+   * with the caller then.
    */
   send(text: string, attachments: readonly QueuedAttachment[] = []): { id: string; done: Promise<TurnResult> } {
     if (!this.#services.isTrusted()) throw untrusted();
@@ -281,7 +297,8 @@ export class Conversation implements Disposable {
       throw new ParleyError('empty-message', 'There is nothing to send.');
     this.#persistence?.verify();
     this.#requireOurs();
-    // A message that the user sends while nothing runs is meant now; what they paused before it stays paused.
+    // A message that the user sends while nothing runs is meant now; what they paused before it
+    // stays paused.
     const now = this.queue.paused !== undefined && (!this.isBusy || this.isPreparing);
     // Where it leaves at once it is never kept as one that waits.
     return this.#recorder.together(() => {
@@ -300,7 +317,8 @@ export class Conversation implements Disposable {
 
   /**
    * Sends the prompt of a failed turn again, as a new message.
-   * @returns false where that turn is not the newest, or its prompt waits already @throws what {@link send} throws
+   * @returns false where that turn is not the newest, or its prompt waits already
+   * @throws what {@link send} throws
    */
   sendAgain(turnId: string): boolean {
     if (this.failedTurnId !== turnId) return false;
@@ -309,7 +327,10 @@ export class Conversation implements Disposable {
     return true;
   }
 
-  /** Sends a queued message next: at once where nothing runs, else the running turn is cancelled and the message follows its end. */
+  /**
+   * Sends a queued message next: at once where nothing runs, else the running turn is cancelled and
+   * the message follows its end.
+   */
   sendNow(id: string): void {
     const item = this.queue.find(id);
     if (!item || item.state === 'sending') return;
@@ -320,7 +341,7 @@ export class Conversation implements Disposable {
     this.#turns.dispatcher.pump();
   }
 
-  /** Lets the queue go on. */
+  /** Resumes the queue. */
   resumeQueue(): void {
     this.queue.resume();
     void this.start();
@@ -341,31 +362,36 @@ export class Conversation implements Disposable {
     return gone;
   }
 
-  /** Takes back that the queue was cleared. @param gone what was in it @param paused why it waited */
+  /**
+   * Restores a cleared queue.
+   * @param gone what was in it
+   * @param paused why it waited
+   */
   unclearQueue(gone: readonly QueueItem[], paused: string | undefined): void {
     if (this.#lifetime.isDisposed) return;
     this.queue.unclear(gone, paused);
     this.#turns.dispatcher.pump();
   }
 
-  /** Asks the agent to give back a message that it holds; it waits for the user then, to be edited. */
+  /** Asks the agent to give back a message that it holds, to be edited. */
   takeBack(id: string): void {
     this.#turns.takeBack(id, 'edit');
   }
 
-  /** Lets an item that was edited or released go, where it is its turn. */
+  /** Sends an item that was edited or released, where it is next. */
   pumpQueue(): void {
     this.#turns.dispatcher.pump();
   }
 
-  /** Stops the running turn, or a start that has not ended. What is queued waits for the user, by their setting. */
+  /** Stops the running turn or start. The queue is paused, by the user's setting. */
   cancel(): void {
     if (this.#connector.isStarting) {
       this.#connector.cancelStart();
       if (this.queue.items.length > 0) this.queue.pause('start-stopped');
       return;
     }
-    // A message that has not left is stopped itself; what follows a turn is not, where the user has set it so.
+    // A message that has not left is stopped itself; what follows a turn is not, where the user has
+    // set it so.
     const pauses = this.#turns.keepBack() || this.#services.afterCancel() === 'pause';
     if (pauses && this.isBusy && this.queue.items.length > 0) this.queue.pause('stopped');
     this.#turns.cancel();
@@ -375,7 +401,10 @@ export class Conversation implements Disposable {
     return this.#turns.requests.permissions.answer(id, optionId);
   }
 
-  /** Adds what happens beside the agent: a word of the client's own, or messages of a past that was held elsewhere; kept like all else. */
+  /**
+   * Adds events that are not the agent's, such as notices or messages of a shared past; stored as
+   * well.
+   */
   note(events: readonly TimedEvent[]): void {
     this.#recorder.together(() => {
       for (const { at, event } of events) this.#recorder.applyAt(event, at);
@@ -417,36 +446,47 @@ export class Conversation implements Disposable {
     if (options) this.#apply({ type: 'config', options });
   }
 
-  /** Asks the agent whether it handles the session; shown, and nothing else. Without the capability nothing is sent. */
+  /** Asks the agent whether it has the session, where it offers session/status. */
   async checkStatus(): Promise<StatusAnswer> {
     const { session } = this.#connector;
     return session ? this.#probe.ask(session) : 'unsupported';
   }
 
-  /** Signs in with a method of the agent, then opens the session. Never throws: a failure is shown and can be tried again. */
+  /**
+   * Signs in with a method of the agent, then opens the session. Never throws: a failure is shown
+   * and can be tried again.
+   */
   signIn(methodId: string): Promise<void> {
     return this.#connector.signIn(methodId);
   }
 
-  /** Signs out and starts the agent anew, which mostly asks for a sign-in then. @throws ParleyError `cannot-sign-out`; what the agent answers. */
+  /**
+   * Signs out and restarts the agent, which mostly asks for a sign-in then.
+   * @throws ParleyError `cannot-sign-out`; what the agent answers.
+   */
   async signOut(): Promise<void> {
     await this.#connector.signOut();
     await this.start();
   }
 
-  /** Ends the agent and starts it anew with an old session. @param opening what is opened; the transcript is kept or replaced as it says */
+  /** Restarts the agent with an old session, see {@link SessionOpenStrategy}. */
   async reopen(opening: SessionOpenStrategy): Promise<void> {
     this.#suspension.end();
     await this.#connector.drop('another session was opened', { next: opening });
     await this.start();
   }
 
-  /** Ends the agent and starts it again. The transcript stays, and the session goes on where the agent can open it again; else it begins a new one and is said to. */
+  /**
+   * Ends the agent and starts it again. The transcript stays, and the session goes on where the
+   * agent can open it again; else it begins a new one and is said to.
+   */
   restart(): Promise<void> {
     return this.#connector.restart('the agent was restarted');
   }
 
-  /** Another window has taken the session over: nothing is sent any more from this moment on, its agent is ended, and what stands here can be read. */
+  /**
+   * Another window has taken the session over: its agent is ended, and it is read-only from now on.
+   */
   async lose(): Promise<void> {
     if (this.#held) return;
     this.#held = takenOver();
@@ -454,7 +494,7 @@ export class Conversation implements Disposable {
     await this.start(); // which says why it does not
   }
 
-  /** Nothing goes on in the session and nothing waits in it, and its agent can open it again: the process is not needed now. */
+  /** Nothing runs or waits in the session, and its agent can open it again. */
   get isIdle(): boolean {
     const { session } = this.#connector;
     if (!session || this.#held || this.agent.type !== 'process') return false;
@@ -462,19 +502,24 @@ export class Conversation implements Disposable {
     return !this.isBusy && !this.isAsked && this.queue.items.length === 0 && !isAtWork(this.#model.state);
   }
 
-  /** The agent has given its process back while it was idle, and comes back with the next start. */
+  /** The process of the idle agent was ended; the next start brings it back. */
   get isSuspended(): boolean {
     return this.#suspension.isActive;
   }
 
-  /** Gives the process of an idle agent back. The next start opens the same session, with what the user has chosen in it. */
+  /**
+   * Ends the process of an idle agent. The next start opens the same session with the same choices.
+   */
   async suspend(): Promise<void> {
     if (!this.isIdle) return;
     this.#suspension.begin();
     await this.#connector.suspend('the agent was idle');
   }
 
-  /** Ends the agent and everything that it started. @param why the session is left, or only its window ends */
+  /**
+   * Ends the agent and everything that it started.
+   * @param why the session is left, or only its window ends
+   */
   async close(why: 'closed' | 'window-ended' = 'closed'): Promise<void> {
     this.#endsWithWindow = why === 'window-ended';
     await this.#connector.drop(CLOSE_NOTES[why], { closing: true });
@@ -489,7 +534,7 @@ export class Conversation implements Disposable {
     void this.#services.terminals.closeSession(this.key);
   }
 
-  /** How the last agent ended is told where it happened. */
+  /** Shows how the last agent ended. */
   #onStarting(lastEnd: ParleyError | undefined): void {
     if (lastEnd) {
       const { code, message, stderr } = lastEnd;
@@ -508,7 +553,10 @@ export class Conversation implements Disposable {
     else this.#turns.dispatcher.pump();
   }
 
-  /** What is queued for a session that was lost waits until the user says otherwise. A start that failed has lost nothing: what was sent for it goes with the next one. */
+  /**
+   * What is queued for a session that was lost waits until the user says otherwise. A start that
+   * failed has lost nothing: what was sent for it goes with the next one.
+   */
   #onDetached({ note, interrupted }: AgentEnd, hadSession: boolean): void {
     this.#probe.set('unknown');
     // What may have arrived is asked about where the session goes on.

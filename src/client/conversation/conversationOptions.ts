@@ -1,4 +1,5 @@
-// What a conversation is made of: its agent and folders, where it is kept, and what it goes on from.
+// What a conversation is created with: its agent and folders, its persistence, and the session that
+// it continues.
 
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import type { ConnectionServices } from '../connection/connectionState';

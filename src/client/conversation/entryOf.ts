@@ -1,9 +1,12 @@
-// The entry of the transcript in which something stands that happened.
+// Finds the entry of the transcript that shows an event.
 import type { TimedEvent } from '../../session/events/event';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 
-/** Returns the index of the entry; of the last one before it where it has none of its own, undefined where none is. */
+/**
+ * Returns the index of the entry; of the last one before it where it has none of its own, undefined
+ * where none is.
+ */
 export function entryOf(
   model: Pick<SessionView, 'state' | 'toolIndex'>,
   { at, event }: TimedEvent,

@@ -3,7 +3,10 @@ import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { SessionEvent } from '../../session/events/event';
 import type { Terminals } from '../terminals/terminals';
 
-/** Applies what happens to the terminals of one session. @param key the session that owns them, as it was given to `create`. */
+/**
+ * Applies what happens to the terminals of one session.
+ * @param key the session that owns them, as it was given to `create`.
+ */
 export function followTerminals(terminals: Terminals, key: string, apply: (event: SessionEvent) => void): Disposable {
   const own = new Set<string>();
   const following = new DisposableStore();

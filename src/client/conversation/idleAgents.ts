@@ -1,6 +1,6 @@
-// Ends the processes of idle agents, each of which can hold hundreds of megabytes. A session that is
-// not on the screen, does nothing and waits for nothing is closed after a while, where its agent can
-// open it again; the next message, or showing the session, starts the agent again.
+// Ends the processes of idle agents, each of which can hold hundreds of megabytes. A session that
+// is not on the screen, does nothing and waits for nothing is closed after a while, where its agent
+// can open it again; the next message, or showing the session, starts the agent again.
 
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -23,11 +23,11 @@ export interface Suspendable {
 
 export interface IdleAgentsOptions {
   readonly conversations: () => readonly Suspendable[];
-  /** Whether a session is on the screen. */
+  /** Returns whether a session is on the screen. */
   readonly isShown: (key: string) => boolean;
   /** How long an agent may be idle, in milliseconds; undefined: for ever. */
   readonly limitMs: () => number | undefined;
-  /** Called at each look, to let go of what else nobody needs. */
+  /** Called at each look, to release other resources. */
   readonly onLook: () => void;
   /** Milliseconds of a clock that only goes forward. */
   readonly now: () => number;
@@ -93,7 +93,10 @@ export class IdleAgents implements Disposable {
   }
 }
 
-/** Returns whether anything goes on in a session or waits for an answer, as far as the agent has told. */
+/**
+ * Returns whether anything goes on in a session or waits for an answer, as far as the agent has
+ * told.
+ */
 export function isAtWork(state: Readonly<SessionState>): boolean {
   const { agentState = 'idle', background, elicitations, entries, permissions, replaying, terminals, turn } = state;
   if (turn || replaying || agentState !== 'idle') return true;

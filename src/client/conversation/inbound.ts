@@ -1,4 +1,4 @@
-// What comes from the agent, on its way into a conversation: updates, notifications, and what it asks of the client.
+// Receives what the agent sends to a conversation: updates, notifications and requests.
 
 import { readStateUpdate } from '../../acp/proposals/sessionState';
 import { readCompleted } from '../../acp/protocol/elicitation';

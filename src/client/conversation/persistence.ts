@@ -1,4 +1,5 @@
-// Where a conversation is kept so that nothing of it is lost. Whoever composes the program implements it; without one, a conversation lives in memory alone.
+// Where a conversation is stored. The composition root implements it; without one, a conversation
+// lives in memory only.
 import type { Anchor, DraftView } from '../../panel/contract';
 import type { TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
@@ -7,7 +8,10 @@ import type { QueuedAttachment, QueueItem, QueueItemState, StateFacts } from '..
 /** A message of the queue, as it is kept. */
 export type KeptItem = Readonly<QueueItem>;
 
-/** Keeps the queue. Each call is on the disk when it returns, or the user has been told that it is not; none throws. */
+/**
+ * Keeps the queue. Each call is on the disk when it returns, or the user has been told that it is
+ * not; none throws.
+ */
 export interface QueuePersistence {
   added(item: KeptItem, place: 'first' | 'last'): void;
   changed(id: string, change: { readonly text?: string; readonly held?: boolean }): void;
@@ -20,15 +24,22 @@ export interface QueuePersistence {
 /** Keeps one conversation. No method throws. */
 export interface ConversationPersistence extends QueuePersistence {
   /**
-   * Makes the session this window's own, which the first write does too. A session that is only read stays free.
+   * Makes the session this window's own, which the first write does too. A session that is only
+   * read stays free.
    * @returns false where another window has it, or has gone on with it since it was read
    */
   claim(): boolean;
   /** Finds out whether the session is still this window's, as each write does. */
   verify(): void;
-  /** Keeps all that is told during `run` in one go: all of it is on the disk when the call returns, or none. */
+  /**
+   * Keeps all that is told during `run` in one go: all of it is on the disk when the call returns,
+   * or none.
+   */
   together(run: () => void): void;
-  /** What happened, in order. Prompts, permissions and the ends of turns are on the disk when the call returns. */
+  /**
+   * What happened, in order. Prompts, permissions and the ends of turns are on the disk when the
+   * call returns.
+   */
   events(events: readonly TimedEvent[]): void;
   /** The agent's side of the session; undefined: not changed, null: there is none any more. */
   describe(facts: {
@@ -44,9 +55,12 @@ export interface ConversationPersistence extends QueuePersistence {
 
 /** What was kept of a conversation, to go on from. */
 export interface KeptConversation {
-  /** What all its events made; it belongs to whoever goes on with it. */
+  /** The model that its events made; the caller owns it. */
   readonly model: SessionModel;
-  /** Where `model` has only the end of the transcript so far: reads all of it, a little at a time. @throws ParleyError `journal-unreadable` */
+  /**
+   * Where `model` has only the end of the transcript so far: reads all of it, a little at a time.
+   * @throws ParleyError `journal-unreadable`
+   */
   readonly whole?: () => Promise<SessionModel>;
   /** With `whole`: ids of messages up to this number may stand in what is not read yet. */
   readonly usedIds?: number;

@@ -1,4 +1,4 @@
-// Keeps the queue as it is: after each change the difference to what is kept is written, before anything else happens because of it.
+// Persists the queue: after each change, writes the difference before anything else happens.
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 import type { KeptItem, QueuePersistence } from './persistence';
 

@@ -1,4 +1,5 @@
-// Applies what happens to the model and keeps it, in the same order. What an agent sends in one go is kept in one go.
+// Applies events to the model and persists them, in the same order. What an agent sends in one
+// batch is stored in one transaction.
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
 import type { SessionModel } from '../../session/model/model';
 import type { ConversationPersistence } from './persistence';
@@ -10,7 +11,7 @@ export class Recorder {
   readonly #model: SessionModel;
   readonly #persistence: ConversationPersistence | undefined;
   readonly #now: () => number;
-  /** What is to be kept together; undefined: each event by itself. */
+  /** Events to store in one transaction; undefined: each one alone. */
   #together: TimedEvent[] | undefined;
   #syncQueue: (() => void) | undefined;
   /** Entries before the last mark. */
@@ -51,7 +52,10 @@ export class Recorder {
     if (event.type === 'info' && event.title) persistence.describe({ title: event.title });
   }
 
-  /** Whether the end of the transcript can be read from an event on: a turn begins with it, or an entry where none of the like was for long. */
+  /**
+   * Returns whether the end of the transcript can be read from an event on: a turn begins with it,
+   * or an entry where none of the like was for long.
+   */
   #isMark(entries: number, turn: string | undefined, event: SessionEvent): boolean {
     if (event.type === 'cleared') this.#marked = 0;
     const { state } = this.#model;
@@ -80,7 +84,9 @@ export class Recorder {
     }
   };
 
-  /** Keeps now what was to be kept at the end: before something happens that cannot be taken back. */
+  /**
+   * Keeps now what was to be kept at the end: before something happens that cannot be taken back.
+   */
   readonly commit = (): void => {
     const events = this.#together;
     const sync = this.#syncQueue;

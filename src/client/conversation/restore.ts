@@ -1,5 +1,6 @@
-// A conversation that was kept comes back: its transcript as it stood, and what was open when its window ended closed in words. What may or may not have reached the
-// agent is never sent again by itself: the user is asked.
+// Restores a stored conversation: its transcript, with everything closed that was open when its
+// window ended. A message that may have reached the agent is never sent again without asking the
+// user.
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
@@ -16,8 +17,11 @@ const CUT_OFF = 'the window ended while it ran';
 const ELSEWHERE = 'it goes on in another window';
 
 /**
- * Goes on from what was kept: the transcript as it stood, what was open closed in words, nothing sent by itself.
- * @param apply takes what happens now @param now ms since 1970 @param isHeld another window has it: it is over only for whoever reads it here
+ * Goes on from what was kept: the transcript as it stood, everything open closed, nothing sent
+ * automatically.
+ * @param apply takes what happens now
+ * @param now ms since 1970
+ * @param isHeld another window has it, and it is only read here
  */
 export function restore(
   { model, queue, unsent }: { readonly model: SessionView; readonly queue: PromptQueue; readonly unsent: Unsent },
@@ -50,7 +54,10 @@ export interface TranscriptReading {
   readonly isHeld?: boolean | undefined;
 }
 
-/** Completes a model of which only the end was read, and closes what was open before it. @throws as `read` */
+/**
+ * Completes a model of which only the end was read, and closes what was open before it.
+ * @throws as `read`
+ */
 export async function completeTranscript(
   model: SessionModel,
   { read, isOver, apply, now, isHeld }: TranscriptReading,
@@ -61,7 +68,11 @@ export async function completeTranscript(
   for (const event of closingEvents(model.state, now(), isHeld)) apply(event);
 }
 
-/** What closes everything that was open in a session when its window ended. @param at ms since 1970 @param isHeld as for {@link restore} */
+/**
+ * What closes everything that was open in a session when its window ended.
+ * @param at ms since 1970
+ * @param isHeld as for {@link restore}
+ */
 export function closingEvents(state: Readonly<SessionState>, at: number, isHeld = false): SessionEvent[] {
   const events: SessionEvent[] = [];
   for (const permissionId of state.permissions.keys()) {
@@ -87,7 +98,8 @@ export function closingEvents(state: Readonly<SessionState>, at: number, isHeld 
 }
 
 /**
- * The queue as it goes on: in order, with what was on its way marked as doubtful where nothing shows that it arrived.
+ * The queue as it goes on: in order, with what was on its way marked as doubtful where nothing
+ * shows that it arrived.
  * @param state the transcript, before its open turn is closed
  */
 export function restoredQueue(state: Readonly<SessionState>, kept: readonly KeptItem[]): KeptItem[] {
@@ -115,7 +127,10 @@ function usedIds(state: Readonly<SessionState>, kept: readonly KeptItem[]): numb
   return ids.reduce((most, id) => Math.max(most, Number(/^q(\d+)/.exec(id ?? '')?.[1] ?? 0)), 0);
 }
 
-/** The prompt of the running turn, to be sent again if the user wants it, where the agent has not said a word since. */
+/**
+ * The prompt of the running turn, to be sent again if the user wants it, where the agent has not
+ * said a word since.
+ */
 export function unansweredPrompt({ turn, entries }: Readonly<SessionState>): KeptItem | undefined {
   if (turn?.origin !== 'user' || turn.firstOutputAt !== undefined) return undefined;
   const prompt = entries.findLast((entry) => entry.kind === 'user' && entry.turnId === turn.id);

@@ -1,5 +1,5 @@
-// Sends the prompt of a failed turn again, as a new message. After a run of an HTTP agent that failed
-// over the past of its session, it is sent with another past.
+// Sends the prompt of a failed turn again, as a new message. After a run of an HTTP agent that
+// failed over the past of its session, it is sent with another past.
 
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
@@ -16,7 +16,8 @@ export interface FailedPrompt {
 
 /**
  * Returns the newest turn where it is one of the user's that ended with an error.
- * @param queue a message that repeats a prompt already, or that was sent again from here (`again`), leaves nothing to send
+ * @param queue a message that repeats a prompt already, or that was sent again from here (`again`),
+ * leaves nothing to send
  */
 export function failedTurn(
   { turns, turn: running }: Readonly<SessionState>,

@@ -1,5 +1,5 @@
-// Lists, renames, archives and deletes the sessions of an agent (protocol.md 1.2, 2), each only where the
-// agent offers it.
+// Lists, renames, archives and deletes the sessions of an agent (protocol.md 1.2, 2), each only
+// where the agent offers it.
 import type { AgentFeatures, SessionInfo, StoredSessions } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import type { SessionEvent } from '../../session/events/event';
@@ -35,13 +35,14 @@ export class SessionOps {
     this.#options = options;
   }
 
-  /** Whether the agent runs and offers this. */
+  /** Returns whether the agent runs and offers this. */
   can(action: SessionAction): boolean {
     return this.#options.link()?.description.features[action] !== undefined;
   }
 
   /**
-   * The agent's sessions, a page at a time, as they are asked for (`session/list`). Ends where the agent has no more, or repeats itself.
+   * The agent's sessions, a page at a time, as they are asked for (`session/list`). Ends where the
+   * agent has no more, or repeats itself.
    * @throws ParleyError `cannot-do`; what the agent answers.
    */
   async *list(query: SessionQuery, signal: AbortSignal): AsyncGenerator<readonly SessionInfo[]> {
@@ -72,14 +73,18 @@ export class SessionOps {
     await this.#need('delete', 'delete sessions').delete(sessionId, signal);
   }
 
-  /** `session/archive`, `session/unarchive` (unstable). @throws ParleyError `cannot-do`; what the agent answers. */
+  /**
+   * `session/archive`, `session/unarchive` (unstable).
+   * @throws ParleyError `cannot-do`; what the agent answers.
+   */
   async archive(sessionId: string, archived: boolean, signal: AbortSignal): Promise<void> {
     await this.#need('archive', 'archive sessions').archive(sessionId, archived, signal);
   }
 
   /**
    * `session/set_title` (unstable) for any session of the agent.
-   * @returns the title as the agent keeps it @throws ParleyError `cannot-do`, `empty-title`; what the agent answers.
+   * @returns the title as the agent keeps it
+   * @throws ParleyError `cannot-do`, `empty-title`; what the agent answers.
    */
   async setTitle(sessionId: string, title: string, signal: AbortSignal): Promise<string> {
     const wanted = titleOf(title);

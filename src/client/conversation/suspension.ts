@@ -1,5 +1,5 @@
-// The time in which an idle agent's process is ended: what the user has chosen in the session is kept, and
-// set again when the agent has the session back, before it gets a message.
+// The time in which an idle agent's process is ended: what the user has chosen in the session is
+// kept, and set again when the agent has the session back, before it gets a message.
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { withTimeout } from '../../base/within';

@@ -1,5 +1,5 @@
-// What the user has before them and has not sent: the words and attachments of the next message, and where they are reading. It survives the window, like the messages
-// that wait.
+// What the user has not sent yet: the text and attachments of the next message, and their reading
+// position. Survives the window, like queued messages.
 import { Emitter, type Event } from '../../base/event';
 import type { Anchor, DraftView } from '../../panel/contract';
 import type { QueuedAttachment } from '../../session/queue/queue';
@@ -74,8 +74,10 @@ export class Unsent {
   }
 
   /**
-   * A message was sent; in the queue it is kept as well. What was typed since in another page stays.
-   * @param revision of the draft that the message was @returns what is left
+   * A message was sent; in the queue it is kept as well. What was typed since in another page
+   * stays.
+   * @param revision of the draft that the message was
+   * @returns what is left
    */
   sent(text: string, revision: number, by: unknown): DraftView {
     const { text: now, revision: newest } = this.#draft;
@@ -94,8 +96,10 @@ export class Unsent {
   }
 
   /**
-   * What was written in a session that could only be read, now that it goes on here: it stands before the user and stays, with the attachments of both.
-   * @returns what was kept beside it and is in neither, to be added to the composer; empty where there is nothing
+   * What was written in a session that could only be read, now that it goes on here: it stands
+   * before the user and stays, with the attachments of both.
+   * @returns what was kept beside it and is in neither, to be added to the composer; empty where
+   * there is nothing
    */
   takeOver({ draft: { text: draft, revision }, attachments }: Pick<Unsent, 'draft' | 'attachments'>): string {
     const kept = this.#draft.text;
@@ -114,7 +118,9 @@ export class Unsent {
   }
 }
 
-/** The address of the file or the lines that an attachment stands for; undefined for pasted content. */
+/**
+ * The address of the file or the lines that an attachment stands for; undefined for pasted content.
+ */
 function placeOf({ forms }: QueuedAttachment): string | undefined {
   for (const form of forms)
     if ((form.type === 'resource' || form.type === 'resource_link') && !form.uri.startsWith('attachment:'))

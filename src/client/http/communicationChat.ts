@@ -1,5 +1,6 @@
-// A conversation's session with HTTP agents. The session is the client's own: it outlives connections, goes along when the agent has another address, and is kept so that
-// it outlives the window too.
+// A conversation's session with HTTP agents. The session belongs to the client: it outlives
+// connections, moves along when the agent's address changes, and is stored so that it outlives the
+// window.
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { AgentServerError } from '../../distributed/client/agentServerError';
@@ -32,16 +33,26 @@ export interface ChatServices {
   readonly clock: Clock;
   /** Keeps such sessions over the end of their window. */
   readonly descriptors?: DescriptorPort;
-  /** Follows the links of such a session. @param key of the conversation @param sessionId as the descriptor has it */
+  /**
+   * Follows the links of such a session.
+   * @param key of the conversation
+   * @param sessionId as the descriptor has it
+   */
   readonly historyLinks?: (key: string, sessionId: string) => HistoryLinks;
   /** How patient a run is followed whose stream was lost. */
   readonly follow?: FollowOptions;
-  /** Reads the content behind a gap of an answer into its place, where it is a short text. @param key of the conversation */
+  /**
+   * Reads the content behind a gap of an answer into its place, where it is a short text.
+   * @param key of the conversation
+   */
   readonly readPart?: (key: string, gapId: string) => void;
   readonly onTraffic?: (sessionKey: string, dir: 'in' | 'out', line: string) => void;
 }
 
-/** How servers answer to the id of a session that they do not have; some take only ids of their own kind. */
+/**
+ * How servers answer to the id of a session that they do not have; some take only ids of their own
+ * kind.
+ */
 const UNKNOWN: ReadonlySet<number | undefined> = new Set([400, 404, 422]);
 
 export class CommunicationChat {
@@ -68,7 +79,10 @@ export class CommunicationChat {
     return this.#session?.descriptor ?? this.#adopted;
   }
 
-  /** What is known of the session, also before an agent was reached: ours, and the branches that servers hold beside it, the newest last. Undefined where there is none. */
+  /**
+   * What is known of the session, also before an agent was reached: ours, and the branches that
+   * servers hold beside it, the newest last. Undefined where there is none.
+   */
   async known(): Promise<Pick<CommunicationRecord, 'descriptor' | 'branches' | 'held'> | undefined> {
     if (this.#session) return { descriptor: this.#session.descriptor, branches: this.#branches };
     return this.#adopted ? { descriptor: this.#adopted, branches: [] } : await this.#read();
@@ -79,7 +93,10 @@ export class CommunicationChat {
     return this.#session?.isAwaiting === true;
   }
 
-  /** Takes a session over from elsewhere. To be called before the conversation starts with an opening that reopens the session of this id. */
+  /**
+   * Takes a session over from elsewhere. To be called before the conversation starts with an
+   * opening that reopens the session of this id.
+   */
   adopt(descriptor: SessionDescriptor): void {
     this.#adopted = descriptor;
   }
@@ -98,7 +115,8 @@ export class CommunicationChat {
   }
 
   /**
-   * Goes on with a session of before, with this agent from now on: what is known here is the truth, then what was kept, then what the server has.
+   * Goes on with a session of before, with this agent from now on: what is known here is the truth,
+   * then what was kept, then what the server has.
    * @throws ParleyError `session-not-found`; AgentServerError
    */
   async open(sessionId: string, endpoint: AgentEndpoint, signal: AbortSignal): Promise<void> {
@@ -131,7 +149,10 @@ export class CommunicationChat {
     await this.#keep();
   }
 
-  /** As `CommunicationSession.send`; the descriptor is kept before and after it. @throws as that does; ParleyError `no-session` */
+  /**
+   * As `CommunicationSession.send`; the descriptor is kept before and after it.
+   * @throws as that does; ParleyError `no-session`
+   */
   async send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome> {
     const session = this.#session;
     if (!session) throw new ParleyError('no-session', 'There is no session to send to.');
@@ -146,13 +167,17 @@ export class CommunicationChat {
     }
   }
 
-  /** A window ended while the agent worked: its server knows how that went, and is asked where the conversation is started. */
+  /**
+   * A window ended while the agent worked: its server knows how that went, and is asked where the
+   * conversation is started.
+   */
   async missedEnd(): Promise<boolean> {
     return !this.#session && !this.#adopted && (await this.#read())?.running !== undefined;
   }
 
   /**
-   * The descriptor for others, with links to copies of what no server has recorded. Undefined where there is no session.
+   * The descriptor for others, with links to copies of what no server has recorded. Undefined where
+   * there is no session.
    * @throws what `recorder` throws
    */
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
@@ -175,7 +200,8 @@ export class CommunicationChat {
   }
 
   /**
-   * Changes the past of the session so that the prompt that failed can be sent again. @param way as `CommunicationSession.carryOn` knows it
+   * Changes the past of the session so that the prompt that failed can be sent again.
+   * @param way as `CommunicationSession.carryOn` knows it
    * @throws ParleyError `no-session`, `session-busy`
    */
   async carryOn(way: string): Promise<void> {
@@ -287,7 +313,10 @@ export class CommunicationChat {
     }
   }
 
-  /** Writes what there is to know. Never throws: a chat goes on without it. @param about origins that are about to be sent the session */
+  /**
+   * Writes what there is to know. Never throws: a chat goes on without it.
+   * @param about origins that are about to be sent the session
+   */
   async #keep(about: readonly string[] = []): Promise<void> {
     const { descriptors } = this.#services;
     const session = this.#session;

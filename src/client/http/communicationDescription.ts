@@ -1,4 +1,5 @@
-// What a server of the Agent Communication Protocol says of one of its agents, as the description of an agent; and what is wrong where it does not have it.
+// Converts what a server of the Agent Communication Protocol says of an agent into the description
+// of an agent, or says why the server does not have it.
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import { AgentServerError } from '../../distributed/client/agentServerError';
@@ -19,7 +20,8 @@ export async function reachServer(client: CommunicationClient, signal: AbortSign
 
 /**
  * `GET /agents/{name}`, and `GET /agents` where there is no such agent.
- * @throws ParleyError `agent-unknown` with the names that there are, `not-an-agent-server`; AgentServerError
+ * @throws ParleyError `agent-unknown` with the names that there are, `not-an-agent-server`;
+ * AgentServerError
  */
 export async function findAgent(
   client: CommunicationClient,
@@ -54,7 +56,10 @@ async function adviceFor(client: CommunicationClient, signal: AbortSignal): Prom
   return `It has ${names.slice(0, MAX_NAMES).join(', ')}${more}. Correct “agent” in parley.agents.`;
 }
 
-/** Its features by the kinds of content that it takes; a manifest that does not say takes all (schema "AgentManifest"). */
+/**
+ * Its features by the kinds of content that it takes; a manifest that does not say takes all
+ * (schema "AgentManifest").
+ */
 export function describeAgent(manifest: AgentManifest): AgentDescription {
   const types = manifest.input_content_types ?? ['*/*'];
   const takes = (kind: string): boolean =>
@@ -66,7 +71,8 @@ export function describeAgent(manifest: AgentManifest): AgentDescription {
       prompt: {
         image: takes('image'),
         audio: takes('audio'),
-        // A file is a part of its own, of whatever type it is: one that takes plain text alone gets it as text.
+        // A file is a part of its own, of whatever type it is: one that takes plain text alone gets
+        // it as text.
         embeddedContext: types.some((type) => type.startsWith('*') || type.toLowerCase() === 'text/*'),
       },
       resume: {},

@@ -1,5 +1,5 @@
-// The dialect of HTTP agents (Agent Communication Protocol): a prompt is a run, and what happens in a run
-// arrives as events already.
+// The dialect of HTTP agents (Agent Communication Protocol): a prompt is a run, and what happens in
+// a run arrives as events already.
 import type { Dialect, PromptAnswer, SessionOffer, SessionSetup, UpdateTargets } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
 import type { AgentEndpoint } from '../../distributed/client/communicationSession';
@@ -13,7 +13,7 @@ export interface CommunicationDialectOptions {
   readonly chat: CommunicationChat;
   /** Takes secrets out of a text that people see. */
   readonly scrub: (text: string) => string;
-  /** Takes an event of a session to whoever shows it: it comes back as an update. */
+  /** Routes an event of a session to its conversation, where it arrives as an update. */
   readonly route: (sessionId: string, event: SessionEvent) => void;
 }
 
@@ -36,7 +36,10 @@ export class CommunicationDialect implements Dialect {
     return { sessionId };
   }
 
-  /** Goes on with a session whose descriptor is known here, or by the server. @throws ParleyError `session-not-found`; AgentServerError */
+  /**
+   * Goes on with a session whose descriptor is known here, or by the server.
+   * @throws ParleyError `session-not-found`; AgentServerError
+   */
   async resume(sessionId: string, _setup: SessionSetup, _replay: boolean, signal: AbortSignal): Promise<SessionOffer> {
     const { chat, endpoint } = this.#options;
     this.#attach(sessionId);
@@ -44,7 +47,10 @@ export class CommunicationDialect implements Dialect {
     return { sessionId };
   }
 
-  /** `POST /runs`, or `POST /runs/{id}` where the agent has asked something. @throws as `CommunicationSession.send` */
+  /**
+   * `POST /runs`, or `POST /runs/{id}` where the agent has asked something.
+   * @throws as `CommunicationSession.send`
+   */
   async prompt(
     _sessionId: string,
     prompt: readonly ContentBlock[],
@@ -77,7 +83,7 @@ export class CommunicationDialect implements Dialect {
     for (const update of updates) emit(update as SessionEvent);
   }
 
-  /** Stops a run that nobody would see the end of; a question may be answered later, so it stays. */
+  /** Stops a run whose end would not be seen; a question stays, since it may be answered later. */
   async stopRun(): Promise<void> {
     if (!this.#running) return;
     await this.#options.chat.cancel();

@@ -1,4 +1,5 @@
-// An HTTP agent that can be talked to. There is no connection that could break: each request stands for itself, and what fails fails with its prompt.
+// A link to an HTTP agent. There is no connection that could break: each request stands alone, and
+// a failure fails its prompt.
 import type { AgentDescription } from '../../acp/protocol/dialect';
 import { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { CommunicationAgent } from '../../agents/agentDefinition';
@@ -63,7 +64,8 @@ export class CommunicationLink implements AgentLink {
   }
 
   /**
-   * Looks for the agent on its server: stages `resolve`, `connect` (`GET /ping`) and `initialize` (`GET /agents/{name}`).
+   * Looks for the agent on its server: stages `resolve`, `connect` (`GET /ping`) and `initialize`
+   * (`GET /agents/{name}`).
    * @throws ParleyError with a sentence that begins with the agent's name, and a hint
    */
   static async open(
@@ -104,7 +106,7 @@ export class CommunicationLink implements AgentLink {
   }
 
   throwIfEnded(): void {
-    // It does not end by itself.
+    // It never ends on its own.
   }
 
   until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -131,7 +133,10 @@ export class CommunicationLink implements AgentLink {
   }
 }
 
-/** The error as the user reads it, beginning with the name that they know the agent by. The server's own words may be in it. */
+/**
+ * The error as the user reads it, beginning with the name that they know the agent by. The server's
+ * own words may be in it.
+ */
 function named(error: unknown, agent: string, scrub: (text: string) => string): ParleyError {
   const { code, hint } = error instanceof ParleyError ? error : { code: 'agent-error', hint: undefined };
   const refused = code === 'agent-server-unauthorized' || code === 'agent-server-forbidden';

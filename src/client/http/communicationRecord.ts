@@ -1,4 +1,5 @@
-// What is kept of a session with an HTTP agent beside its transcript, so that it outlives its window: the descriptor, who was sent it, and a question that is open.
+// What is stored of a session with an HTTP agent besides its transcript: the descriptor, the
+// servers that have it, and an open question.
 import * as z from 'zod/mini';
 import { compareHistories } from '../../distributed/client/handOver';
 import { heldSchema } from '../../distributed/client/heldMessages';
@@ -6,7 +7,10 @@ import type { RunPosition } from '../../distributed/client/runRecovery';
 import type { KeptPast } from '../../distributed/client/sessionPast';
 import { idSchema, MAX_HISTORY, type SessionDescriptor, sessionSchema, urlSchema } from '../../distributed/model/model';
 
-/** Keeps one text for each conversation. Whoever composes the program implements it; without one, sessions with HTTP agents end with their window. */
+/**
+ * Keeps one text for each conversation. Whoever composes the program implements it; without one,
+ * sessions with HTTP agents end with their window.
+ */
 export interface DescriptorPort {
   /** @param key of the conversation @returns undefined where nothing is kept. May reject. */
   read(key: string): Promise<string | undefined>;
@@ -23,7 +27,10 @@ export interface CommunicationRecord extends KeptPast {
   readonly place?: { readonly url: string; readonly agent: string };
   /** The run that waits for an answer. */
   readonly question?: RunPosition;
-  /** A run was under way, whose prompt is the last message that is held; `true` where its server had not named it yet. */
+  /**
+   * A run was under way, whose prompt is the last message that is held; `true` where its server had
+   * not named it yet.
+   */
   readonly running?: RunPosition | true;
   /** Links that the last run could not follow. */
   readonly dead?: readonly string[];
@@ -50,7 +57,10 @@ const schema = z.object({
   dead: z.optional(z.array(urlSchema).check(z.maxLength(MAX_HISTORY))),
 });
 
-/** Reads what {@link writeRecord} made. @returns undefined where it is something else, or damaged */
+/**
+ * Reads what {@link writeRecord} made.
+ * @returns undefined where it is something else, or damaged
+ */
 export function readRecord(text: string): CommunicationRecord | undefined {
   let value: unknown;
   try {

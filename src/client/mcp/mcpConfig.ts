@@ -1,5 +1,6 @@
-// MCP servers as VS Code's mcp.json describes them, and what an agent is told of each: variables filled in, commands absolute. One bad entry does not take the others
-// with it. (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration)
+// Reads MCP servers as VS Code's mcp.json describes them
+// (https://code.visualstudio.com/docs/copilot/reference/mcp-configuration) into what an agent is
+// given: variables filled in, commands absolute. An invalid entry does not affect the others.
 import * as z from 'zod/mini';
 import type { McpServer } from '../../acp/protocol/dialect';
 import { messageOf } from '../../base/errors';

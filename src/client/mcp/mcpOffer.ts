@@ -1,4 +1,5 @@
-// Which MCP servers an agent gets: of those that the user has, the kinds that it connects to. What is left out is told.
+// Chooses the MCP servers that an agent gets: those of the kinds that it can connect to. Servers
+// that are left out are reported.
 import type { AgentFeatures, McpServer } from '../../acp/protocol/dialect';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { Deferred } from '../../base/deferred';
@@ -20,7 +21,10 @@ export interface McpServices {
 
 export const NO_MCP_SERVERS: McpOffer = { servers: [], problems: [] };
 
-/** Leaves out what the agent cannot connect to (protocol.md 1.13): every agent takes stdio, the other kinds only where it says so. */
+/**
+ * Leaves out what the agent cannot connect to (protocol.md 1.13): every agent takes stdio, the
+ * other kinds only where it says so.
+ */
 export function handOver(offer: McpOffer, features: AgentFeatures, agent: string): McpOffer {
   const servers: McpServer[] = [];
   const problems = [...offer.problems];
@@ -32,7 +36,11 @@ export function handOver(offer: McpOffer, features: AgentFeatures, agent: string
   return { servers, problems };
 }
 
-/** Asks for the servers while the agent starts; they may depend on answers of the user. @param onAsking the user is asked something, or not any more. Never rejects: aborted or failed, there are none. */
+/**
+ * Asks for the servers while the agent starts; they may depend on answers of the user.
+ * @param onAsking the user is asked something, or not any more. Never rejects: aborted or failed,
+ * there are none.
+ */
 export function gatherMcp(
   { mcpServers, log }: McpServices,
   agent: AgentDefinition,
@@ -40,7 +48,8 @@ export function gatherMcp(
   signal: AbortSignal,
   onAsking: (isAsking: boolean) => void,
 ): Promise<McpOffer> {
-  // The commands of this machine mean nothing on another one, and the keys that go with them are not for it.
+  // The commands of this machine mean nothing on another one, and the keys that go with them are
+  // not for it.
   if (!mcpServers || agent.type !== 'process') return Promise.resolve(NO_MCP_SERVERS);
   const given = new Deferred<McpOffer>();
   const giveUp = (): void => given.resolve(NO_MCP_SERVERS);

@@ -1,4 +1,5 @@
-// What a conversation has of a running agent, whichever way it is reached: what it said of itself, how to talk to it, and how it ends.
+// A running agent as a conversation sees it, however it is reached: its description, its dialect
+// and its end.
 
 import type { RpcConnection } from '../../acp/jsonrpc/rpcConnection';
 import type { AgentDescription, Dialect } from '../../acp/protocol/dialect';
@@ -19,11 +20,17 @@ export interface AgentLink extends Disposable {
   readonly isAlive: boolean;
   /** @throws ParleyError how the agent ended, where it has. */
   throwIfEnded(): void;
-  /** Runs a request so that the death of the agent rejects it with how the agent died, not just with a closed connection. */
+  /**
+   * Runs a request so that the death of the agent rejects it with how the agent died, not just with
+   * a closed connection.
+   */
   until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
   /** A failure as the user reads it: who, what, the last stderr lines, what to do. */
   describe(error: unknown, step: string): Promise<ParleyError>;
-  /** Ends the agent and everything that it started, or says goodbye to it; resolves when that is done. */
+  /**
+   * Ends the agent and everything that it started, or says goodbye to it; resolves when that is
+   * done.
+   */
   close(): Promise<void>;
 }
 

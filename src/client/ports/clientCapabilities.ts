@@ -1,4 +1,5 @@
-// Which services of this machine an agent may use. One that runs here has them anyway; one that runs elsewhere only where the user says so in its entry.
+// Which services of this machine an agent may use. A local agent has them anyway; a remote one only
+// where the user allows it in its entry.
 import type { RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import type { AgentDefinition } from '../../agents/agentDefinition';
@@ -16,7 +17,9 @@ export function clientCapabilitiesOf(agent: AgentDefinition): ClientCapabilities
   };
 }
 
-/** Answers -32601 to what was not offered, as for any method that is not there; the rest goes on. */
+/**
+ * Answers -32601 to what was not offered, as for any method that is not there; the rest goes on.
+ */
 export function refusingOthers(
   { files, terminals }: ClientCapabilities,
   next: RpcHandlers['onRequest'],

@@ -1,4 +1,4 @@
-// A wait for something that an agent owes and may never send.
+// Waits for something that an agent should send and may never send.
 import { type Disposable, toDisposable } from '../../base/disposable';
 
 /** Runs something once after so many milliseconds, unless it is disposed first. */

@@ -1,14 +1,23 @@
-// What a live conversation needs from the place it runs in. The workbench implements these over VS Code; tests implement them in plain Node.
+// What a live conversation needs from outside. The workbench implements these over VS Code; tests
+// implement them in plain Node.
 
-/** Reads and writes files for an agent, through the editor where it holds unsaved text. Paths are absolute and already inside the roots or confirmed. */
+/**
+ * Reads and writes files for an agent, through the editor where it holds unsaved text. Paths are
+ * absolute and already inside the roots or confirmed.
+ */
 export interface FilePort {
   /**
    * The text of a file as the user sees it: an unsaved buffer before the disk.
-   * @param line 1-based first line; @param limit number of lines. Both absent: the whole file. @param maxBytes a larger file is refused
+   * @param line 1-based first line;
+   * @param limit number of lines. Both absent: the whole file.
+   * @param maxBytes a larger file is refused
    * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`
    */
   readText(path: string, line: number | undefined, limit: number | undefined, maxBytes?: number): Promise<string>;
-  /** Replaces the text of a file (creating it and its folders), keeping its encoding and line endings; an open document is changed as an edit and saved. */
+  /**
+   * Replaces the text of a file (creating it and its folders), keeping its encoding and line
+   * endings; an open document is changed as an edit and saved.
+   */
   writeText(path: string, text: string): Promise<void>;
 }
 
@@ -24,7 +33,10 @@ export interface TerminalCommand {
   readonly cwd: string;
 }
 
-/** Runs a command in a terminal that the user sees and types into. @returns its exit code; undefined where the user closed it. Aborted: the terminal is closed. */
+/**
+ * Runs a command in a terminal that the user sees and types into.
+ * @returns its exit code; undefined where the user closed it. Aborted: the terminal is closed.
+ */
 export type SignInTerminal = (command: TerminalCommand, signal: AbortSignal) => Promise<number | undefined>;
 
 /** The clock, so that tests can hold it. Milliseconds since 1970. */

@@ -1,4 +1,5 @@
-// The files that an agent reads and writes through this client (`fs/*` of protocol v1): what it may touch, in which order, and what it is told.
+// Files that an agent reads and writes through this client (`fs/*` of protocol v1): what it may
+// access, in which order, and what it is answered.
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
@@ -9,10 +10,16 @@ import type { AskFile, FileQuestion } from './fileQuestions';
 import { isProtected } from './protectedPaths';
 import { isInsideRoots, realTarget } from './roots';
 
-/** The answer where the user did not allow a path; JSON-RPC leaves -32000 to -32099 to programs, and the protocol has no word for it. */
+/**
+ * The answer where the user did not allow a path; JSON-RPC leaves -32000 to -32099 to programs, and
+ * the protocol has no word for it.
+ */
 export const ACCESS_REFUSED = -32003;
 
-/** Outside paths whose reading was allowed once, remembered for a session; more than anybody answers dialogs for. */
+/**
+ * Outside paths whose reading was allowed once, remembered for a session; more than anybody answers
+ * dialogs for.
+ */
 const MAX_REMEMBERED = 1_000;
 
 export interface AgentFilesOptions {
@@ -45,10 +52,12 @@ export class AgentFiles {
   }
 
   /**
-   * `fs/read_text_file` (protocol section 1.2). `line` is 1-based and `limit` counts lines; line ends are those of the file. Reads and writes of one path are
-   * answered in the order they came. A path outside of the roots asks the user, once for a file and session.
+   * `fs/read_text_file` (protocol section 1.2). `line` is 1-based and `limit` counts lines; line
+   * ends are those of the file. Reads and writes of one path are answered in the order they came. A
+   * path outside of the roots asks the user, once for a file and session.
    * @param roots absolute folders of the session
-   * @throws RpcError -32602 bad params, -32002 no such file, {@link ACCESS_REFUSED} refused by the user, -32800 aborted, -32603 with a sentence for the rest
+   * @throws RpcError -32602 bad params, -32002 no such file, {@link ACCESS_REFUSED} refused by the
+   * user, -32800 aborted, -32603 with a sentence for the rest
    */
   async read(
     params: unknown,
@@ -73,8 +82,9 @@ export class AgentFiles {
   }
 
   /**
-   * `fs/write_text_file` (protocol section 1.2): the whole text of a file, created with its folders where missing.
-   * A path outside of the roots asks each time, and so does a file that starts programs, wherever it lies.
+   * `fs/write_text_file` (protocol section 1.2): the whole text of a file, created with its folders
+   * where missing. A path outside of the roots asks each time, and so does a file that starts
+   * programs, wherever it lies.
    * @throws RpcError as {@link read}
    */
   async write(

@@ -1,4 +1,5 @@
-// What the user answered to a form, in one line: the names of what was chosen. What may be a secret is not written down.
+// What the user answered to a form, in one line: the names of what was chosen. What may be a secret
+// is not written down.
 import { head } from '../../base/text';
 import type { Form, FormContent, FormField, FormValue } from '../../session/events/form';
 
@@ -7,7 +8,10 @@ const MAX_ANSWER = 300;
 /** Fields whose text may be one. */
 const SECRET = /pass(word|phrase|code)|secret|token|credential|\bpin\b|key\b/i;
 
-/** Returns the answers of a form: `Blue`, or `Colour: Blue · Size: 3` where it has more than one field. Empty where nothing was filled in. */
+/**
+ * Returns the answers of a form: `Blue`, or `Colour: Blue · Size: 3` where it has more than one
+ * field. Empty where nothing was filled in.
+ */
 export function answerWords({ fields }: Form, content: FormContent): string {
   const answers = fields.flatMap((field) => {
     const value = content[field.key];

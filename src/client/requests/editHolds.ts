@@ -1,5 +1,5 @@
-// Queued messages that are being edited: each waits until every page that edits it has let go of it, and a
-// page that is gone lets go of all of them.
+// Holds queued messages while they are edited, until every page that edits one has released it. A
+// page that is gone releases all of them.
 import type { PromptQueue } from '../../session/queue/queue';
 
 export class EditHolds {

@@ -1,5 +1,5 @@
-// Forms and pages that an agent asks the user for: shown, answered once, and never left open. Their rules are in acp/protocol/elicitation.ts. The host is the judge of every
-// answer; no value of one is kept or logged here.
+// Shows the forms and pages that an agent asks for, and answers each exactly once. The rules are in
+// acp/protocol/elicitation.ts. The host validates every answer, and stores or logs no value of one.
 import { randomUUID } from 'node:crypto';
 import type { ElicitationAsk } from '../../acp/protocol/elicitation';
 import { Deferred } from '../../base/deferred';
@@ -43,7 +43,8 @@ export class ElicitationRequestHandler {
   /**
    * `elicitation/create`: shows the question and waits for its answer.
    * @param refuse a cancelled turn asks nothing any more.
-   * @param signal aborted when the agent withdraws its request, or when what the question belongs to is over.
+   * @param signal aborted when the agent withdraws its request, or when what the question belongs
+   * to is over.
    */
   async ask(asked: ElicitationAsk, refuse: boolean, signal: AbortSignal): Promise<ElicitationAnswer> {
     const { scope, message, body, elicitationId } = asked;
@@ -69,7 +70,8 @@ export class ElicitationRequestHandler {
   /**
    * The user submits a form.
    * @param values by the keys of the fields; judged here, whatever the panel has found
-   * @returns what is wrong with them; empty where the answer was taken, undefined where there is no such form any more
+   * @returns what is wrong with them; empty where the answer was taken, undefined where there is no
+   * such form any more
    */
   submit(id: string, values: Readonly<Record<string, unknown>>): FormProblems | undefined {
     const question = this.#open.get(id);
@@ -80,7 +82,10 @@ export class ElicitationRequestHandler {
     return new Map();
   }
 
-  /** The user says no, or dismisses the question; a page that is open is only no longer waited for. False where the question is gone. */
+  /**
+   * The user says no, or dismisses the question; a page that is open is only no longer waited for.
+   * False where the question is gone.
+   */
   refuse(id: string, action: 'decline' | 'cancel'): boolean {
     if (!this.#open.has(id)) return false;
     this.#close(id, { action }, 'user');
@@ -88,7 +93,8 @@ export class ElicitationRequestHandler {
   }
 
   /**
-   * The user agrees to open the page of a question, the first time or again. The agent hears `accept` once the browser has it.
+   * The user agrees to open the page of a question, the first time or again. The agent hears
+   * `accept` once the browser has it.
    * @param show opens an address in the browser of the system; false where it did not
    */
   async open(id: string, show: (url: string) => Promise<boolean>): Promise<void> {
@@ -106,7 +112,10 @@ export class ElicitationRequestHandler {
     this.#apply({ type: 'elicitation_opened', id });
   }
 
-  /** `elicitation/complete`: the agent knows that what was to be done in the browser is done. Ids that nobody knows are ignored. */
+  /**
+   * `elicitation/complete`: the agent knows that the task in the browser is done. Unknown ids are
+   * ignored.
+   */
   completed(elicitationId: string): void {
     for (const [id, question] of this.#open) {
       if (question.elicitationId !== elicitationId) continue;
@@ -116,7 +125,10 @@ export class ElicitationRequestHandler {
     }
   }
 
-  /** The turn ends or is stopped: what waits for an answer is cancelled. A page that is open may still be completed, unless the user stopped the turn. */
+  /**
+   * The turn ends or is stopped: what waits for an answer is cancelled. A page that is open may
+   * still be completed, unless the user stopped the turn.
+   */
   turnEnded(stopped: boolean): void {
     for (const [id, question] of [...this.#open]) {
       if (question.ofRequest || (question.consented && !stopped)) continue;

@@ -1,4 +1,5 @@
-// Asks the user about files that an agent may not touch without them: one card at a time in the transcript, and all of them over with the turn.
+// Asks the user about files that an agent may not access on its own: one card at a time in the
+// transcript, all closed when the turn ends.
 import type { PermissionRequestHandler } from './permissionRequestHandler';
 
 /** Questions that wait for their turn; more are refused unseen. */
@@ -35,7 +36,10 @@ export class FileQuestions {
     this.#permissions = permissions;
   }
 
-  /** Asks when the questions before have their answers. @param signal aborted when the agent withdraws its request */
+  /**
+   * Asks when the questions before have their answers.
+   * @param signal aborted when the agent withdraws its request
+   */
   readonly ask: AskFile = async (question, signal) => {
     if (this.#refusesAll || this.#waiting >= MAX_WAITING) return false;
     const over = AbortSignal.any([signal, this.#turn.signal]);

@@ -1,5 +1,6 @@
-// Where in its file a part of it stands: some agents send only the part that they change, and say nothing of its place before the change
-// is made. It is looked for in the file as the user has it, one file at a time, and the line is kept for as long as the part is.
+// Finds where a fragment stands in its file: some agents send only the part that they change,
+// without its line. It is searched for in the file as the user has it, one file at a time, and its
+// line is kept as long as the fragment.
 import { isAbsolute } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ToolContent } from '../../session/events/content';
@@ -31,15 +32,21 @@ export class FragmentLines {
   #count = 0;
   #isReading = false;
 
-  /** @param read the text of a file that has at most so many bytes, at an absolute path; rejects where there is none */
+  /**
+   * @param read the text of a file that has at most so many bytes, at an absolute path; rejects
+   * where there is none
+   */
   constructor(read: (path: string, maxBytes: number) => Promise<string>) {
     this.#read = read;
   }
 
   /**
-   * Returns the line of the file, counted from 1, where the text begins that a change replaces. Undefined: it is not known, or is looked
-   * for. A text that stands there more than once has no line.
-   * @param isMade the change was made @param roots only files inside of these folders are read @param found called where a line becomes known
+   * Returns the line of the file, counted from 1, where the text begins that a change replaces.
+   * Undefined: it is not known, or is looked for. A text that stands there more than once has no
+   * line.
+   * @param isMade the change was made
+   * @param roots only files inside of these folders are read
+   * @param found called where a line becomes known
    */
   lineOf(change: FileChange, isMade: boolean, roots: readonly string[], found: () => void): number | undefined {
     if (this.#lines.has(change)) return this.#lines.get(change);
@@ -73,7 +80,8 @@ export class FragmentLines {
   }
 
   async #textOf(path: string, roots: readonly string[]): Promise<string | undefined> {
-    // By its spelling first: to look up a path on another machine would already send the user's name there.
+    // By its spelling first: to look up a path on another machine would already send the user's
+    // name there.
     const folders = [...roots, ...(await realTargets(roots))];
     if (!folders.some((root) => isBelow(root, path))) return undefined;
     if (!(await isInsideRoots(await realTarget(path), roots))) return undefined;
@@ -90,7 +98,10 @@ function lineIn(text: string, { oldText = '', newText }: FileChange, isMade: boo
   return line;
 }
 
-/** Where a part stands; undefined where it does not, or more than once. Linear in both lengths, whatever they say (Knuth, Morris and Pratt). */
+/**
+ * Where a part stands; undefined where it does not, or more than once. Linear in both lengths,
+ * whatever they say (Knuth, Morris and Pratt).
+ */
 function onlyPlaceOf(text: string, part: string): number | undefined {
   if (part === text) return 0;
   if (part === '' || part.length > MAX_PART_CHARS) return undefined;

@@ -1,11 +1,15 @@
-// What differs between two texts, line by line, in bounded time: what they have in common at their ends costs next to nothing, and hunks are made only of what is shown.
+// Compares two texts line by line in bounded time: common ends cost next to nothing, and hunks are
+// made only for what is shown.
 import { head } from '../../base/text';
 import type { ChangeHunk } from '../../session/events/content';
 import { type ChangedLines, changedLines, type Steps } from './lineMatch';
 
 /** Lines around a change. */
 const CONTEXT = 3;
-/** Steps of the search for the changes: about two milliseconds. Lines that are in one text alone, or once in each, take none. */
+/**
+ * Steps of the search for the changes: about two milliseconds. Lines that are in one text alone, or
+ * once in each, take none.
+ */
 const MAX_STEPS = 100_000;
 /** Characters and lines of one side between the first and the last difference. */
 const MAX_CHARS = 400_000;
@@ -29,7 +33,8 @@ export interface LineDiff {
 }
 
 /**
- * Compares two texts. Undefined where there are too many changes to find them in about 10 ms; text that was only put in or taken out is found however long it is.
+ * Compares two texts. Undefined where there are too many changes to find them in about 10 ms; text
+ * that was only put in or taken out is found however long it is.
  * @param steps that finding them may take
  */
 export function lineDiff(oldText: string, newText: string, steps: Steps = { left: MAX_STEPS }): LineDiff | undefined {
@@ -57,7 +62,9 @@ export function lineDiff(oldText: string, newText: string, steps: Steps = { left
   return changed && hunksOf(oldLines, newLines, changed, line);
 }
 
-/** The lines of a text, with their line breaks: without one, the last line is another than with it. */
+/**
+ * The lines of a text, with their line breaks: without one, the last line is another than with it.
+ */
 function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line, index, all) => (index < all.length - 1 ? `${line}\n` : line));
   if (lines.at(-1) === '') lines.pop();

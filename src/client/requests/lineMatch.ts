@@ -1,7 +1,11 @@
-// Which lines of two texts have no partner in the other. Lines that stand in one text alone need no search, lines that stand once in each text split the rest into short
-// stretches, and only within these is a shortest edit script searched for (Myers 1986), for as many steps as there are left.
+// Finds the lines of two texts that have no partner in the other. Lines in one text alone need no
+// search, lines that occur once in each text split the rest into short stretches, and only within
+// these is a shortest edit script searched for (Myers 1986), for as many steps as are left.
 
-/** Lines that changed: 1 at the index of each line of the old text that was removed, and of the new text that was added. */
+/**
+ * Lines that changed: 1 at the index of each line of the old text that was removed, and of the new
+ * text that was added.
+ */
 export interface ChangedLines {
   readonly removed: Uint8Array;
   readonly added: Uint8Array;
@@ -28,7 +32,11 @@ interface Stretch {
   readonly otherTo: number;
 }
 
-/** Compares lines. @param steps of the search; it takes from them @returns undefined where there were not enough */
+/**
+ * Compares lines.
+ * @param steps of the search; it takes from them
+ * @returns undefined where there were not enough
+ */
 export function changedLines(
   oldLines: readonly string[],
   newLines: readonly string[],
@@ -78,7 +86,10 @@ function sideOf(ids: readonly number[], others: Uint32Array): Side {
   return side;
 }
 
-/** The most of the lines that stand once in each text which are in the same order in both, as places in the sides. */
+/**
+ * The most of the lines that stand once in each text which are in the same order in both, as places
+ * in the sides.
+ */
 function anchors(old: Side, fresh: Side, isOnce: (id: number) => boolean): (readonly [number, number])[] {
   const places = new Map<number, number>();
   for (const [place, id] of old.ids.entries()) if (isOnce(id)) places.set(id, place);
@@ -86,7 +97,8 @@ function anchors(old: Side, fresh: Side, isOnce: (id: number) => boolean): (read
     const place = places.get(id);
     return place === undefined ? [] : [[place, other]];
   });
-  // The longest increasing sequence: the pair that ends the best sequence of each length, and what stood before each pair.
+  // The longest increasing sequence: the pair that ends the best sequence of each length, and what
+  // stood before each pair.
   const ends: number[] = [];
   const before = new Int32Array(pairs.length);
   for (const [index, [place]] of pairs.entries()) {
@@ -133,7 +145,10 @@ function search(old: Side, fresh: Side, stretch: Stretch, steps: Steps): boolean
   return true;
 }
 
-/** For each number of edits, how far one comes on each diagonal; the last is enough. Undefined where there were not enough steps. */
+/**
+ * For each number of edits, how far one comes on each diagonal; the last is enough. Undefined where
+ * there were not enough steps.
+ */
 function furthest(
   old: Side,
   fresh: Side,
@@ -166,7 +181,10 @@ function furthest(
   }
 }
 
-/** Whether the best way to a diagonal adds a line; else it removes one. @param before how far one came with one edit less */
+/**
+ * Returns whether the best way to a diagonal adds a line; else it removes one.
+ * @param before how far one came with one edit less
+ */
 function comesFromAbove(before: Int32Array, edits: number, diagonal: number): boolean {
   if (diagonal === -edits) return true;
   return diagonal !== edits && before[diagonal + edits - 2]! < before[diagonal + edits]!;

@@ -1,5 +1,6 @@
-// Permissions: an agent asks, a person answers, and no question is ever left open: a cancel, the end of the turn, the agent's own withdrawal and its death all answer
-// "cancelled". An option is only ever chosen by its id (protocol.md 1.6).
+// Permission requests: an agent asks, the user answers, and no request stays open: a cancel, the
+// end of the turn, a withdrawal and the agent's exit all answer "cancelled". Options are chosen by
+// id only (protocol.md 1.6).
 import { randomUUID } from 'node:crypto';
 import type { PermissionAsk } from '../../acp/protocol/dialect';
 import { Deferred } from '../../base/deferred';
@@ -59,12 +60,17 @@ export class PermissionRequestHandler {
     }
   }
 
-  /** Takes what a question says of its tool call: it may be the first that is heard of the call, and the only thing that describes it. */
+  /**
+   * Takes what a question says of its tool call: it may be the first that is heard of the call, and
+   * the only thing that describes it.
+   */
   describe({ toolCallId, patch }: PermissionAsk): void {
     if (toolCallId !== undefined && patch) this.#apply({ type: 'tool_call', toolCallId, patch, announced: false });
   }
 
-  /** The user's answer; null dismisses. False where the question is gone or never had that option. */
+  /**
+   * The user's answer; null dismisses. False where the question is gone or never had that option.
+   */
   answer(id: string, optionId: string | null): boolean {
     const question = this.#open.get(id);
     if (!question || (optionId !== null && !question.optionIds.has(optionId))) return false;

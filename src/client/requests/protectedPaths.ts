@@ -1,5 +1,6 @@
-// Files that start programs, or say which ones start: an editor, git or an agent reads them without asking anybody, so whoever may write them may run anything.
-// package.json, makefiles and scripts are not among them: they are sources, and run only where somebody runs them.
+// Files that start programs, or name the ones to start: an editor, git or an agent reads them
+// without asking, so write access to them is permission to run anything. package.json, makefiles
+// and scripts are not among them: they are sources, and run only on request.
 import { join, relative } from 'node:path';
 import { isBelow, isInsideRoots } from './roots';
 
@@ -27,8 +28,9 @@ const LINKED = [
 ];
 
 /**
- * Whether writing a file changes what programs start.
- * @param path absolute and normal, as it was asked for: a link may be called `.vscode` and lead elsewhere
+ * Returns whether writing a file changes what programs start.
+ * @param path absolute and normal, as it was asked for: a link may be called `.vscode` and lead
+ * elsewhere
  * @param target where the path leads, as `realTarget` gives it
  * @param roots the session's folders: what is protected there may be a link to `target`
  */
@@ -63,8 +65,8 @@ function partsOf(path: string): readonly string[] {
 }
 
 /**
- * A name as the least exact file system reads it: HFS+ leaves out characters that are not drawn, Windows dots and spaces
- * at the end and streams after a colon, and many take upper for lower case.
+ * A name as the least exact file system reads it: HFS+ leaves out characters that are not drawn,
+ * Windows dots and spaces at the end and streams after a colon, and many take upper for lower case.
  */
 function plainName(name: string): string {
   return name

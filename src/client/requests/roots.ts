@@ -1,4 +1,4 @@
-// Whether a path of an agent lies inside of its session's folders, when every link on the way has been followed.
+// Checks whether a path of an agent lies inside its session's folders, with every link followed.
 import { readlink, realpath, stat } from 'node:fs/promises';
 import * as nodePath from 'node:path';
 
@@ -6,8 +6,9 @@ import * as nodePath from 'node:path';
 const MAX_LINKS = 40;
 
 /**
- * Where a path really leads: every link followed, also one that points to nothing yet (writing through it would create its target); what does not exist is kept
- * as it is written. @param path absolute
+ * Where a path really leads: every link followed, also one that points to nothing yet (writing
+ * through it would create its target); what does not exist is kept as it is written.
+ * @param path absolute
  * @throws the file system's error where it cannot be looked up (EACCES, ELOOP, ENOTDIR)
  */
 export async function realTarget(path: string, links = 0): Promise<string> {
@@ -34,16 +35,21 @@ export async function realTargets(folders: readonly string[]): Promise<string[]>
   return found.filter((folder) => folder !== '');
 }
 
-/** Whether `path` is `root` or below it, by their spelling. Both absolute and normal. @param flavour the rules of the system: Windows ignores case and has drives */
+/**
+ * Returns whether `path` is `root` or below it, by their spelling. Both absolute and normal.
+ * @param flavour the rules of the system: Windows ignores case and has drives
+ */
 export function isBelow(root: string, path: string, flavour: nodePath.PlatformPath = nodePath): boolean {
   const way = flavour.relative(root, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${flavour.sep}`) && !flavour.isAbsolute(way));
 }
 
 /**
- * Whether a real path lies inside one of the roots. Where the spelling says no, the folders on the way are compared by their identity: on a file system that
- * ignores case, or through a second mount, the same folder has several spellings.
- * @param target as {@link realTarget} gives it; @param roots absolute, links in them are followed; one that does not exist holds nothing
+ * Returns whether a real path lies inside one of the roots. Where the spelling says no, the folders
+ * on the way are compared by their identity: on a file system that ignores case, or through a
+ * second mount, the same folder has several spellings.
+ * @param target as {@link realTarget} gives it;
+ * @param roots absolute, links in them are followed; one that does not exist holds nothing
  */
 export async function isInsideRoots(target: string, roots: readonly string[]): Promise<boolean> {
   const identities = new Set<string>();

@@ -1,5 +1,7 @@
-// The sessions that the agent runs for ours, while it runs: their updates come on the same connection and are shown shortly, their questions are answered like our own
-// (protocol v1 unstable and v2, "subagent_update"). A subagent is its parent's to steer: it can be stopped where that is offered, and nothing else is asked of it.
+// Sessions that the agent runs for ours: their updates arrive on the same connection and are shown
+// in short, their requests are answered like our own (protocol v1 unstable and v2,
+// "subagent_update"). A subagent can be stopped where that is offered; everything else is up to its
+// parent.
 import type { Dialect } from '../../acp/protocol/dialect';
 import type { UpdateRouter } from '../../acp/protocol/earlyUpdates';
 import type { Log } from '../../base/log';
@@ -22,7 +24,10 @@ export interface SubagentOptions {
 }
 
 export class Subagents {
-  /** Those that were heard of last stand last. Each with what ends its open questions when it is stopped. */
+  /**
+   * Those that were heard of last stand last. Each with what ends its open questions when it is
+   * stopped.
+   */
   readonly #known = new Map<string, AbortController>();
   readonly #options: SubagentOptions;
 
@@ -52,7 +57,10 @@ export class Subagents {
     return this.#known.get(sessionId)?.signal;
   }
 
-  /** Sends `session/cancel` for one subagent, and withdraws what it asks. Nothing happens where it is gone. */
+  /**
+   * Sends `session/cancel` for one subagent, and withdraws what it asks. Nothing happens where it
+   * is gone.
+   */
   async stop(sessionId: string): Promise<void> {
     const side = this.#options.side();
     const asking = this.#known.get(sessionId);
@@ -86,7 +94,10 @@ export class Subagents {
     });
   }
 
-  /** Of what a subagent does, its own words and the calls that it begins; its subagents are shown beside it. */
+  /**
+   * Of what a subagent does, its own words and the calls that it begins; its subagents are shown
+   * beside it.
+   */
   #show(sessionId: string, event: SessionEvent): void {
     const { apply } = this.#options;
     switch (event.type) {

@@ -1,6 +1,10 @@
-// Pure work on the text of files: lines, line endings, and the smallest change from one text to another.
+// Pure functions on the text of files: lines, line endings, and the smallest change from one text
+// to another.
 
-/** The lines from `line` (1-based; absent: the first), at most `limit` of them (absent: all), with their line ends. Past the end: the empty text. */
+/**
+ * The lines from `line` (1-based; absent: the first), at most `limit` of them (absent: all), with
+ * their line ends. Past the end: the empty text.
+ */
 export function sliceLines(text: string, line: number | undefined, limit: number | undefined): string {
   if (line === undefined && limit === undefined) return text;
   const ends = /\r\n|\r|\n/g;
@@ -8,7 +12,9 @@ export function sliceLines(text: string, line: number | undefined, limit: number
   return text.slice(start, limit === undefined ? undefined : afterLines(ends, text, start, limit));
 }
 
-/** The offset behind that many line ends, counted from an offset; the length where there are fewer. */
+/**
+ * The offset behind that many line ends, counted from an offset; the length where there are fewer.
+ */
 function afterLines(ends: RegExp, text: string, from: number, lines: number): number {
   ends.lastIndex = from;
   let offset = from;
@@ -31,8 +37,9 @@ function countEnds(text: string): { readonly lf: number; readonly crlf: number }
 }
 
 /**
- * The new text of a file with the line endings that the file has. A file with one kind keeps it, whatever the agent wrote. In a file that mixes both, a text with
- * CRLF in it is taken as it is, because an agent that keeps them has read them; a text without gets the kind of the majority.
+ * The new text of a file with the line endings that the file has. A file with one kind keeps it,
+ * whatever the agent wrote. In a file that mixes both, a text with CRLF in it is taken as it is,
+ * because an agent that keeps them has read them; a text without gets the kind of the majority.
  */
 export function keepLineEnds(before: string, text: string): string {
   const { lf, crlf } = countEnds(before);
@@ -54,7 +61,10 @@ export interface TextChange {
   readonly text: string;
 }
 
-/** The smallest single replacement that makes `after` of `before`; undefined where they are equal. Pairs (surrogates, CRLF) are never cut. */
+/**
+ * The smallest single replacement that makes `after` of `before`; undefined where they are equal.
+ * Pairs (surrogates, CRLF) are never cut.
+ */
 export function smallestChange(before: string, after: string): TextChange | undefined {
   if (before === after) return undefined;
   const shorter = Math.min(before.length, after.length);

@@ -1,5 +1,5 @@
-// What an agent asks the user: permissions, forms and pages, and questions about files. All of it is
-// answered at once when its turn stops or ends, or when the agent is gone.
+// What an agent asks the user: permissions, forms and pages, and questions about files. All of it
+// is answered at once when its turn stops or ends, or when the agent is gone.
 import type { SessionEvent } from '../../session/events/event';
 import { ElicitationRequestHandler } from './elicitationRequestHandler';
 import { type AskFile, FileQuestions } from './fileQuestions';
@@ -27,7 +27,10 @@ export class UserRequests {
     this.elicitations.turnEnded(true);
   }
 
-  /** The turn is over. @param reportsStates the agent reports its states, and withdraws what is over */
+  /**
+   * The turn is over.
+   * @param reportsStates the agent reports its states, and withdraws what is over
+   */
   turnEnded(reportsStates: boolean): void {
     // Some agents end a turn without a word about a question that is left open. Of one that reports
     // its states, an open question may be asked by work that goes on beside the turns.

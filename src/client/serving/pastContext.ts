@@ -1,4 +1,5 @@
-// The past of a distributed session for an agent that was not there: the messages as text, those that cannot be had named in their places.
+// The past of a distributed session for an agent that did not take part: messages as text, with
+// those that cannot be read named in their places.
 
 import { head, tail } from '../../base/text';
 import { textOf } from '../../distributed/client/runParts';
@@ -11,9 +12,11 @@ const MAX_PAST = 120_000;
 const MAX_MESSAGE = 16_000;
 
 /**
- * The past as something to send along with the next message: as a document where the agent takes such, else as text. It is said to be a transcript, so that nobody takes
- * it for the agent's own memory.
- * @param past the messages that the agent does not know, in order @param first number of the first of them in the session, from 1
+ * The past as something to send along with the next message: as a document where the agent takes
+ * such, else as text. It is labelled as a transcript, so that the agent does not take it for the
+ * agent's own memory.
+ * @param past the messages that the agent does not know, in order
+ * @param first number of the first of them in the session, from 1
  * @returns undefined where there are none
  */
 export function pastContext(past: readonly PastMessage[], first: number): QueuedAttachment | undefined {

@@ -1,5 +1,5 @@
-// A permission request as a question to whoever called the agent over the Agent Communication Protocol, and what their answer chose. Nothing is ever chosen that the
-// answer does not name.
+// Forwards a permission request to the caller of a run (Agent Communication Protocol), and reads
+// what the answer chose. Nothing is chosen that the answer does not name.
 
 import { head } from '../../base/text';
 import { textOf } from '../../distributed/client/runParts';
@@ -7,7 +7,9 @@ import { type Message, type MessagePart, textPart } from '../../distributed/mode
 import type { PermissionOption } from '../../session/events/content';
 import type { Permission, ToolEntry } from '../../session/model/state';
 
-/** Characters of one line, of the input of a tool, and of the new text of one file in a question. */
+/**
+ * Characters of one line, of the input of a tool, and of the new text of one file in a question.
+ */
 const MAX_LINE = 500;
 const MAX_INPUT = 4000;
 const MAX_CHANGE = 2000;
@@ -18,8 +20,9 @@ const MAX_OPTIONS = 100;
 const MAX_ANSWER = 1000;
 
 /**
- * The question as text for people, and as the field `parley_permission` for programs: `{title, tool_call_id?, options: [{id, name, kind}]}`. The protocol's own metadata
- * has no kind for it, and clients refuse parts with a kind that they do not know.
+ * The question as text for people, and as the field `parley_permission` for programs: `{title,
+ * tool_call_id?, options: [{id, name, kind}]}`. The protocol's own metadata has no kind for it, and
+ * clients refuse parts with a kind that they do not know.
  * @param tool the tool call that it is about, where there is one
  */
 export function permissionQuestion(permission: Permission, tool: ToolEntry | undefined): readonly MessagePart[] {
@@ -63,7 +66,7 @@ export function chosenOption(answer: Message, options: readonly PermissionOption
   return ids.size === 1 ? named[0]?.optionId : undefined;
 }
 
-/** What the agent wants to do, as far as it says: nobody should agree to what they cannot see. */
+/** What the agent wants to do, as far as it says: the user must see what they agree to. */
 function aboutTool({ rawInput, content, locations }: ToolEntry): readonly string[] {
   const changes = content.filter((part) => part.type === 'diff');
   const shown = changes

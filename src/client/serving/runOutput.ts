@@ -1,5 +1,6 @@
-// What an agent says and does in a turn, as the parts of a run (Agent Communication Protocol): text as it comes, a thought once it is whole, a tool call once it has ended,
-// pictures and files as artifacts.
+// Converts what an agent says and does in a turn into the parts of a run (Agent Communication
+// Protocol): text as it arrives, a thought once it is complete, a tool call once it has ended,
+// images and files as artifacts.
 
 import { head, textOfBlocks } from '../../base/text';
 import { type MessagePart, markdownPart, textPart } from '../../distributed/model/model';
@@ -43,7 +44,8 @@ export class RunOutput {
 
   /**
    * Tells what is new.
-   * @param changes by the entry's index, as {@link Changes.entries} has it @throws what the emitter throws
+   * @param changes by the entry's index, as {@link Changes.entries} has it
+   * @throws what the emitter throws
    */
   tell(entries: readonly Entry[], changes: ReadonlyMap<number, true | string>): void {
     for (const index of [...changes.keys()].sort((a, b) => a - b)) {
@@ -143,7 +145,10 @@ export class RunOutput {
     this.#tellTool(entry);
   }
 
-  /** One step with its input and its output: readers pair separate ones by the tool's name, which two calls at a time can share. */
+  /**
+   * One step with its input and its output: readers pair separate ones by the tool's name, which
+   * two calls at a time can share.
+   */
   #tellTool(entry: ToolEntry): void {
     this.#told.set(entry.index, { blocks: 0, text: '' });
     for (const part of toMessages([entry]).flatMap((message) => message.parts)) {

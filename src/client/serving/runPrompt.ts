@@ -1,4 +1,5 @@
-// The input of a run (Agent Communication Protocol) as a message to an agent of the Agent Client Protocol.
+// Converts the input of a run (Agent Communication Protocol) into a prompt of the Agent Client
+// Protocol.
 import { ParleyError } from '../../base/errors';
 import { citationBlock, partBlock, textOf } from '../../distributed/client/runParts';
 import type { Message, MessagePart } from '../../distributed/model/model';
@@ -14,7 +15,8 @@ export interface RunPrompt {
 }
 
 /**
- * Text becomes the message, all else is attached to it. Links stay links: nothing is fetched here, see {@link ServedRunContext.withTexts}.
+ * Text becomes the message, all else is attached to it. Links stay links: nothing is fetched here,
+ * see {@link ServedRunContext.withTexts}.
  * @throws ParleyError `invalid-input` where there is nothing to send, or too much
  */
 export function runPrompt(input: readonly Message[]): RunPrompt {

@@ -1,5 +1,6 @@
-// One session of a served agent: a conversation with the agent's own process, asked by runs of the Agent Communication Protocol. Whoever calls answers the agent's questions;
-// nothing is answered, and nobody at this machine is asked, in their place.
+// One session of a served agent: a conversation with a process of its own, driven by runs of the
+// Agent Communication Protocol. The caller answers the agent's questions; the user of this machine
+// is never asked in their place.
 import { ParleyError } from '../../base/errors';
 import { compareHistories } from '../../distributed/client/handOver';
 import { isRemoteText } from '../../distributed/client/remoteParts';
@@ -18,7 +19,10 @@ import { chosenOption, permissionQuestion } from './permissionQuestion';
 import { RunOutput } from './runOutput';
 import { runPrompt } from './runPrompt';
 
-/** How long an agent may take to stop before its process is ended, in milliseconds; less than the server waits for a cancelled run. */
+/**
+ * How long an agent may take to stop before its process is ended, in milliseconds; less than the
+ * server waits for a cancelled run.
+ */
 const STOP_MS = 4000;
 
 /** What the agent of this session knows of the session's history. */
@@ -52,7 +56,8 @@ export class ServedConversation {
   #onPermissions: (() => void) | undefined;
 
   /**
-   * @param conversation not started, and closed by this object @param name of the agent as it is served
+   * @param conversation not started, and closed by this object
+   * @param name of the agent as it is served
    * @param state of the conversation's session
    */
   constructor(conversation: Conversation, name: string, state: StateExchange) {
@@ -71,7 +76,10 @@ export class ServedConversation {
     return this.#isBroken;
   }
 
-  /** Whether a history goes on from what the agent has seen. One that says something else needs another agent session. */
+  /**
+   * Returns whether a history goes on from what the agent has seen. One that says something else
+   * needs another agent session.
+   */
   fits(history: readonly string[]): boolean {
     if (!this.#known) return true;
     const { relation } = compareHistories(this.#known.history, history);
@@ -80,7 +88,8 @@ export class ServedConversation {
 
   /**
    * Works on one run, see {@link ServedAgent.run}. One at a time.
-   * @throws ParleyError with a sentence for the caller; the signal's reason where the run is cancelled
+   * @throws ParleyError with a sentence for the caller; the signal's reason where the run is
+   * cancelled
    */
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
     this.#isBusy = true;
@@ -162,7 +171,7 @@ export class ServedConversation {
     return sent;
   }
 
-  /** Asks whoever called. A question that the agent takes back meanwhile is taken back there too. */
+  /** Asks the caller. A question that the agent withdraws is withdrawn there too. */
   async #ask(permission: Permission, out: RunEmitter, signal: AbortSignal): Promise<void> {
     const conversation = this.#conversation;
     const { entries, permissions } = conversation.model.state;
@@ -212,7 +221,10 @@ export class ServedConversation {
     return undefined;
   }
 
-  /** Takes the message back or stops its turn; an agent that does not stop in time is of no use any more. */
+  /**
+   * Takes the message back or stops its turn; an agent that does not stop in time is of no use any
+   * more.
+   */
   async #stop(sent: Sent): Promise<void> {
     const deadline = setTimeout(() => {
       this.#isBroken = true;
@@ -228,7 +240,7 @@ export class ServedConversation {
     } finally {
       clearTimeout(deadline);
     }
-    // What came of it is nobody's business any more.
+    // Its outcome is of no interest any more.
     delete sent.error;
     delete sent.result;
   }
@@ -248,7 +260,10 @@ export class ServedConversation {
     return entry?.kind === 'error' ? entry.text : model.turn(turnId)?.note;
   }
 
-  /** What others have added to the session since the agent was last asked, all of it for a new one, and what the input brings along before its prompt. */
+  /**
+   * What others have added to the session since the agent was last asked, all of it for a new one,
+   * and what the input brings along before its prompt.
+   */
   async #unknownPast(
     context: ServedRunContext,
     before: readonly Message[],
@@ -266,7 +281,10 @@ export class ServedConversation {
     return pastContext([...past.slice(own), ...brought], from + own + 1);
   }
 
-  /** How many messages at the beginning are those of the last run. A run that could not be recorded has none. */
+  /**
+   * How many messages at the beginning are those of the last run. A run that could not be recorded
+   * has none.
+   */
   #ownAmong(past: Awaited<ReturnType<ServedRunContext['history']>>, input: readonly Message[]): number {
     const isInput = input.every(({ parts }, index) => {
       const entry = past[index];
@@ -287,7 +305,9 @@ export class ServedConversation {
     this.#onWake?.();
   }
 
-  /** Resolves when something has changed since this was called last; at once where something has. */
+  /**
+   * Resolves when something has changed since this was called last; at once where something has.
+   */
   async #next(): Promise<void> {
     if (!this.#awake) {
       await new Promise<void>((resolve) => {
@@ -299,7 +319,10 @@ export class ServedConversation {
   }
 }
 
-/** Whether a recorded message consists of these parts, whose texts that lay elsewhere may be in it by now. */
+/**
+ * Returns whether a recorded message consists of these parts, whose texts that lay elsewhere may be
+ * in it by now.
+ */
 function hasParts({ parts: recorded }: Message, parts: readonly MessagePart[]): boolean {
   if (recorded.length !== parts.length) return false;
   return parts.every((part, at) => {
@@ -309,7 +332,10 @@ function hasParts({ parts: recorded }: Message, parts: readonly MessagePart[]): 
   });
 }
 
-/** An input that holds answers before its last words brings along what no server has recorded: all but those words is past. */
+/**
+ * An input that holds answers before its last words brings along what no server has recorded: all
+ * but those words is past.
+ */
 function splitInput(input: readonly Message[]): {
   readonly before: readonly Message[];
   readonly asked: readonly Message[];

@@ -1,5 +1,6 @@
-// A configured agent as an agent of the Agent Communication Protocol's server: one conversation for each session of the server, begun when a run asks for it, bounded in
-// number, and closed when nobody has asked for a while.
+// Serves a configured agent as an agent of the Agent Communication Protocol: one conversation for
+// each session of the server, started when a run asks for it, limited in number, and closed when it
+// has been unused for a while.
 import type { Disposable } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
@@ -14,12 +15,17 @@ export interface ServedConversationsOptions {
   readonly name: string;
   readonly description: string;
   /**
-   * Makes a conversation, not started. Its services must not ask the user of this machine anything: the one who calls is somebody else.
-   * @param key unique among all conversations of the program @param state what its services keep the agent's state with
+   * Makes a conversation, not started. Its services must not ask the user of this machine anything:
+   * the caller is someone else.
+   * @param key unique among all conversations of the program
+   * @param state what its services keep the agent's state with
    * @throws ParleyError where there can be none
    */
   readonly create: (key: string, state: StateExchange) => Conversation;
-  /** Milliseconds after its last run in which a conversation is kept; 15 minutes unless told otherwise. */
+  /**
+   * Milliseconds after its last run in which a conversation is kept; 15 minutes unless told
+   * otherwise.
+   */
   readonly idleMs?: number;
   /** Conversations at the same time; 8 unless told otherwise. */
   readonly maxOpen?: number;
@@ -58,7 +64,8 @@ export class ServedConversations implements ServedAgent, Disposable {
 
   /**
    * {@link ServedAgent.run}.
-   * @throws ParleyError `invalid-input`, `not-served`, `too-many-sessions`, `sign-in-needed`, `prompt-refused`, `session-lost`, `turn-…`; what the start of the agent or its end gives
+   * @throws ParleyError `invalid-input`, `not-served`, `too-many-sessions`, `sign-in-needed`,
+   * `prompt-refused`, `session-lost`, `turn-…`; what the start of the agent or its end gives
    */
   async run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void> {
     const { id } = context.session;
@@ -134,8 +141,10 @@ export class ServedConversations implements ServedAgent, Disposable {
 }
 
 /**
- * The name under which an agent is served: lower-case letters, digits, dashes and underscores, as the protocol wants it.
- * @param id the agent's key in the settings @param taken names that are others' already
+ * The name under which an agent is served: lower-case letters, digits, dashes and underscores, as
+ * the protocol wants it.
+ * @param id the agent's key in the settings
+ * @param taken names that are others' already
  */
 export function servedName(id: string, taken: ReadonlySet<string>): string {
   const plain = id

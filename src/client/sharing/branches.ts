@@ -1,4 +1,5 @@
-// Conversations of this window that go on with the same session: each is a branch of its own as soon as they differ. They are recognised and shown, never merged.
+// Conversations of this window that continue the same session: each becomes a branch as soon as
+// they differ. Branches are detected and shown, never merged.
 import type { Disposable } from '../../base/disposable';
 import type { Event } from '../../base/event';
 import { compareHistories, type HistoryRelation } from '../../distributed/client/handOver';

@@ -1,5 +1,5 @@
-// The state of a chat's session for the agent of the chat: stored with the messages of the session, read from wherever it
-// is, and never replaced by another agent than the one that stored it.
+// Stores the state of a chat's session for its agent: beside the session's messages, read from
+// wherever it lies, and replaced only by the agent that stored it.
 import { messageOf } from '../../base/errors';
 import { urlIdentity } from '../../distributed/model/resourceUrl';
 import { roleName } from '../../distributed/model/toMessages';
@@ -11,15 +11,18 @@ export interface ChatStateOptions {
   readonly messages: Pick<SessionLog, 'hasState' | 'state' | 'stateBy' | 'storeState'>;
   /** Who speaks now. */
   readonly agent: () => { readonly id: string; readonly name: string };
-  /** Reads a state that lies with somebody else. @returns a sentence where it can't be had */
+  /**
+   * Reads a state that lies on another server.
+   * @returns a sentence where it can't be had
+   */
   readonly fetch: (url: string, signal: AbortSignal) => Promise<Uint8Array | string>;
   /** How long a message waits for the state, in milliseconds (10,000). */
   readonly readMs?: number;
 }
 
 /**
- * Whether an agent stored a state, and so may read and replace it.
- * @param by its id, or its name as a role has it; undefined: nobody knows
+ * Returns whether an agent stored a state, and so may read and replace it.
+ * @param by its id, or its name as a role has it; undefined: unknown
  */
 export function isStateOf(
   by: string | undefined,

@@ -1,4 +1,5 @@
-// One text for each conversation in a folder, each in a file of its own that is whole or recognised as damaged.
+// Stores one text for each conversation, each in a file that is either complete or detected as
+// damaged.
 import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +42,10 @@ export class FileStore implements DescriptorPort {
     );
   }
 
-  /** All texts, in no order; those that are damaged are left out. @throws ParleyError `store-error` */
+  /**
+   * All texts, in no order; those that are damaged are left out.
+   * @throws ParleyError `store-error`
+   */
   async *texts(): AsyncGenerator<string, void, undefined> {
     const names = await readdir(this.#folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];

@@ -1,5 +1,5 @@
-// Makes messages of the entries of a transcript as they become complete: a prompt as soon as it is on its
-// way, what the agent said and did when its turn ends.
+// Makes messages of the entries of a transcript as they become complete: a prompt as soon as it is
+// on its way, what the agent said and did when its turn ends.
 import { type Message, textPart, timestamp } from '../../distributed/model/model';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
@@ -8,7 +8,9 @@ import { transcriptMessages } from './transcriptMessages';
 /** A message that waits to be written. */
 export interface CollectedMessage {
   readonly message: Message;
-  /** The last entry that is written with it; absent where more messages of the same piece follow. */
+  /**
+   * The last entry that is written with it; absent where more messages of the same piece follow.
+   */
   readonly through?: string;
 }
 
@@ -16,7 +18,10 @@ export interface CollectedMessage {
 const MAX_WAITING = 200;
 /** Entries that are made into messages at once. */
 const ENTRIES_AT_ONCE = 200;
-/** Of a session that is longer than a history may be, this share of a history is kept: the newest messages. */
+/**
+ * Of a session that is longer than a history may be, this share of a history is kept: the newest
+ * messages.
+ */
 export const NEWEST_SHARE = 0.75;
 
 export class MessageCollector {
@@ -29,7 +34,10 @@ export class MessageCollector {
   /** Messages after that entry that were written by an earlier run. */
   #skip = 0;
 
-  /** @param agentName goes into the role of the agent's messages @param maxMessages of one history */
+  /**
+   * @param agentName goes into the role of the agent's messages
+   * @param maxMessages of one history
+   */
   constructor(model: SessionView, agentName: () => string, maxMessages: number) {
     this.#model = model;
     this.#agentName = agentName;
@@ -74,7 +82,8 @@ export class MessageCollector {
 
   /**
    * Makes messages of the next entries that are complete and were not taken yet.
-   * @param isFirst nothing was written yet: the beginning of a transcript that is too long is left out
+   * @param isFirst nothing was written yet: the beginning of a transcript that is too long is left
+   * out
    * @returns whether there were any
    */
   collect(isFirst: boolean): boolean {
@@ -114,7 +123,10 @@ export class MessageCollector {
   }
 }
 
-/** Up to where a transcript is complete: a running turn may still change, except for the prompt that began it. */
+/**
+ * Up to where a transcript is complete: a running turn may still change, except for the prompt that
+ * began it.
+ */
 function completeUntil(entries: readonly Entry[], from: number, turnId: string | undefined): number {
   if (turnId === undefined) return entries.length;
   const begin = entries.findIndex(
@@ -124,7 +136,9 @@ function completeUntil(entries: readonly Entry[], from: number, turnId: string |
   return entries[begin]?.kind === 'user' ? begin + 1 : begin;
 }
 
-/** Where a piece ends that is not too long to be made into messages at once: between two messages. */
+/**
+ * Where a piece ends that is not too long to be made into messages at once: between two messages.
+ */
 function pieceUntil(entries: readonly Entry[], from: number, to: number): number {
   for (let index = from + ENTRIES_AT_ONCE; index < to; index++)
     if (entries[index]?.kind === 'user' || entries[index - 1]?.kind === 'turn_end') return index;

@@ -1,5 +1,6 @@
-// The past of a session that was held elsewhere, in the transcript of a conversation: its newest messages first, the rest when it is there, and gaps with their reasons
-// where it cannot be had. A gap can be asked for again at any time.
+// The past of a session that was held elsewhere, in the transcript of a conversation: its newest
+// messages first, the rest when it is there, and gaps with their reasons where it cannot be had. A
+// gap can be asked for again at any time.
 import { Deferred } from '../../base/deferred';
 import { KeyedQueue } from '../../base/keyedQueue';
 import { within } from '../../base/within';
@@ -38,15 +39,24 @@ export interface OpenedHistoryOptions {
   readonly resolver: Pick<Resolver, 'resolveHistory' | 'resolveEntry' | 'resolvePart'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** How long the newest messages are waited for before those that are there are shown, in milliseconds (1,000). */
+  /**
+   * How long the newest messages are waited for before those that are there are shown, in
+   * milliseconds (1,000).
+   */
   readonly patienceMs?: number;
   /** Between two looks at what has come since, in milliseconds (100). */
   readonly batchMs?: number;
-  /** How long the newest messages are asked for alone at most, and then left to be painted, in milliseconds (400). */
+  /**
+   * How long the newest messages are asked for alone at most, and then left to be painted, in
+   * milliseconds (400).
+   */
   readonly aloneMs?: number;
   /** Says what the conversation begins with, before any message. */
   readonly head: readonly SessionEvent[];
-  /** The transcript has its first messages. @returns when they are on the screen, where somebody looks: the others are asked for then */
+  /**
+   * The transcript has its first messages.
+   * @returns when they are on the screen, where somebody looks: the others are asked for then
+   */
   readonly onDidShow?: () => Promise<void> | undefined;
 }
 
@@ -55,11 +65,16 @@ export interface OpenedSummary {
   readonly messages: number;
   /** One for each message that is not there, or not whole. */
   readonly gaps: readonly Gap[];
-  /** The name of the agent that spoke last, as its role has it; undefined where its role has none. */
+  /**
+   * The name of the agent that spoke last, as its role has it; undefined where its role has none.
+   */
   readonly speaker?: string;
 }
 
-/** Bytes of a text behind an address of its own that is loaded with its message, and how many of them: the newest. */
+/**
+ * Bytes of a text behind an address of its own that is loaded with its message, and how many of
+ * them: the newest.
+ */
 const MAX_TEXT_BYTES = 256 * 1024;
 const MAX_TEXTS = 200;
 /** How long such texts are waited for once all messages are there, in milliseconds. */
@@ -75,7 +90,8 @@ const SLICE_BYTES = 128 * 1024;
 const PREFIX = 'past-';
 
 /**
- * Shows the whole history of a descriptor. Resolves when everything is there or is a gap; never rejects for what servers do.
+ * Shows the whole history of a descriptor. Resolves when everything is there or is a gap; never
+ * rejects for what servers do.
  * @param signal what is missing when it aborts becomes a gap
  */
 export async function openHistory(
@@ -155,7 +171,10 @@ function pastOf(length: number, known: ReadonlyMap<number, HistoryEntry>, now: n
   return events;
 }
 
-/** Puts what comes after the first look into the transcript, a little at a time: thousands of messages must not hold up the window. */
+/**
+ * Puts what comes after the first look into the transcript, a little at a time: thousands of
+ * messages must not hold up the window.
+ */
 class LateArrivals {
   readonly #place: HistoryPlace;
   readonly #now: () => number;
@@ -236,7 +255,10 @@ function speakerOf(entries: readonly HistoryEntry[]): string | undefined {
   return last?.kind === 'message' ? last.message.role.split('/')[1] : undefined;
 }
 
-/** Loads the texts of messages that lie behind addresses of their own, as far as they are short and not too many. */
+/**
+ * Loads the texts of messages that lie behind addresses of their own, as far as they are short and
+ * not too many.
+ */
 class PartTexts {
   readonly #resolver: Pick<Resolver, 'resolvePart'>;
   readonly #now: () => number;
@@ -267,7 +289,10 @@ class PartTexts {
     }
   }
 
-  /** When all of them are there, or it has taken too long. @returns one gap for each message that lacks some of them */
+  /**
+   * When all of them are there, or it has taken too long.
+   * @returns one gap for each message that lacks some of them
+   */
   async settled(): Promise<readonly Gap[]> {
     const all = Promise.all(this.#loading);
     if (!(await within(TEXTS_MS, all))) this.#late.abort();
@@ -294,7 +319,10 @@ interface Placing {
   readonly tell: (event: SessionEvent) => void;
 }
 
-/** Reads a short text that nobody has asked for. @returns why it is missing; undefined where it is there, or waits for a click */
+/**
+ * Reads a short text that nobody has asked for.
+ * @returns why it is missing; undefined where it is there, or waits for a click
+ */
 async function readText(
   { message, part, gapId, now, tell }: Placing,
   resolver: Pick<Resolver, 'resolvePart'>,
@@ -314,8 +342,8 @@ async function readText(
 }
 
 /**
- * Reads the content behind a gap of an answer that is being given into its place, where it is a short text. Anything else waits for a click.
- * Never rejects for what servers do.
+ * Reads the content behind a gap of an answer that is being given into its place, where it is a
+ * short text. Anything else waits for a click. Never rejects for what servers do.
  */
 export async function readLivePart(
   gapId: string,
@@ -338,7 +366,10 @@ export async function readLivePart(
 }
 
 export interface GapUnlock {
-  /** Called where a server wants a token for this URL. @returns whether there is one now: the server is asked once more */
+  /**
+   * Called where a server wants a token for this URL.
+   * @returns whether there is one now: the server is asked once more
+   */
   readonly unlock?: ((url: string, signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
@@ -431,14 +462,19 @@ export function abandonedGaps({ entries }: Readonly<SessionState>): readonly Ses
   return events;
 }
 
-/** What a gap stands for: a message by its position in the history, from 0, or a part of it by its number. */
+/**
+ * What a gap stands for: a message by its position in the history, from 0, or a part of it by its
+ * number.
+ */
 export function placeOf(gapId: string): { readonly index: number; readonly part?: number } | undefined {
   const [, index, part] = /^past-(\d{1,6})(?:\.(\d{1,6}))?$/.exec(gapId) ?? [];
   if (index === undefined) return undefined;
   return { index: Number(index), ...(part !== undefined && { part: Number(part) }) };
 }
 
-/** Where messages of a history come from, by the number of messages: hosts, never whole addresses. */
+/**
+ * Where messages of a history come from, by the number of messages: hosts, never whole addresses.
+ */
 export function originsOf(history: readonly string[]): readonly { readonly host: string; readonly count: number }[] {
   const counts = new Map<string, number>();
   for (const url of history) {

@@ -1,4 +1,5 @@
-// A message of a distributed session as what it is in a transcript: who said it, what was done for it, how its turn ended.
+// Converts a message of a distributed session into events of a transcript: who said it, what was
+// done for it, how its turn ended.
 import { silentLog } from '../../base/log';
 import { isRemote, partGapId, unloadedPart } from '../../distributed/client/remoteParts';
 import { citationBlock, partBlock } from '../../distributed/client/runParts';
@@ -13,8 +14,9 @@ const MAX_PARTS = 5000;
 const MAX_REMOTE = 100;
 
 /**
- * The events that show a message. It is shown by the role that it has: other servers record the answers of some agents as the user's. A part whose content lies
- * elsewhere is a gap in its place, with the id `<id>.<number of the part>`.
+ * The events that show a message. It is shown by the role that it has: other servers record the
+ * answers of some agents as the user's. A part whose content lies elsewhere is a gap in its place,
+ * with the id `<id>.<number of the part>`.
  * @param id unique in the conversation and the same each time, for the ids of what is made of it
  */
 export function pastEvents(message: Message, id: string): readonly PastEvent[] {

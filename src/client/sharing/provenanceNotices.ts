@@ -1,4 +1,5 @@
-// What is said in a transcript about where a session came from, where it went on, and what did not come along.
+// Notices in a transcript about where a session came from, where it continued, and what did not
+// come along.
 import type { Gap } from '../../distributed/model/gap';
 import type { SessionDescriptor } from '../../distributed/model/model';
 import type { SessionEvent } from '../../session/events/event';
@@ -26,7 +27,11 @@ export function openedFrom({ history }: SessionDescriptor): Notice {
   return { ...own(title, listOf(history)), opens: true };
 }
 
-/** In the new conversation. @param name of the agent that had the session @param key of the conversation with it */
+/**
+ * In the new conversation.
+ * @param name of the agent that had the session
+ * @param key of the conversation with it
+ */
 export function continuedFrom(name: string, key: string, { history }: SessionDescriptor): Notice {
   const title = `Continued from ${name}, ${count(history.length)}`;
   return { ...own(title), opens: true, action: showAction(key, 'Show it') };
@@ -40,7 +45,8 @@ export function continuedWith(name: string, key: string): Notice {
 
 /**
  * At the end of what was opened.
- * @param state what an agent stored for itself; `missing`: it cannot be had, `other`: another agent stored it
+ * @param state what an agent stored for itself; `missing`: it cannot be had, `other`: another agent
+ * stored it
  * @param knows the agent gets the session itself, not a transcript of it
  */
 export function openedEnd(name: string, gaps: readonly Gap[], state: FoundState, knows: boolean): Notice {
@@ -70,7 +76,11 @@ export function otherBranch(name: string, key: string, common: number): Notice {
   return { ...own(title, text), action: showAction(key, 'Show the other branch') };
 }
 
-/** In a conversation that shows a branch which a server held. @param key of the conversation with the other one @param common messages that both begin with */
+/**
+ * In a conversation that shows a branch which a server held.
+ * @param key of the conversation with the other one
+ * @param common messages that both begin with
+ */
 export function branchOf(name: string, key: string, common: number, { history }: SessionDescriptor): Notice {
   const text = `The first ${count(common)} of ${history.length} are the same. Both branches go on by themselves.`;
   return {
@@ -80,7 +90,10 @@ export function branchOf(name: string, key: string, common: number, { history }:
   };
 }
 
-/** In a conversation that was opened while another one has the same session with more, or with fewer messages. */
+/**
+ * In a conversation that was opened while another one has the same session with more, or with fewer
+ * messages.
+ */
 export function sameSession(name: string, key: string, more: number): Notice {
   const text = more > 0 ? `It has ${count(more)} that are not here.` : `It lacks ${count(-more)} that are here.`;
   return { ...own(`This session is also open with ${name}`, text), action: showAction(key, 'Show it') };

@@ -1,4 +1,5 @@
-// A folder for the writes of this window that wait for a resource server, and what windows that have ended left in theirs.
+// The folder for this window's pending writes to a resource server, and the folders that ended
+// windows left.
 import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../base/errors';
@@ -17,7 +18,10 @@ export interface QueueFoldersOptions {
   readonly log: Log;
 }
 
-/** Opens the queue of this window, with what windows that are gone left in theirs. @throws ParleyError `store-error` */
+/**
+ * Opens the queue of this window, with what windows that are gone left in theirs.
+ * @throws ParleyError `store-error`
+ */
 export async function openQueue(store: ResourceStore, options: QueueFoldersOptions): Promise<WriteQueue> {
   const { root, log } = options;
   const own = nameOf(options.pid, options);
@@ -37,13 +41,16 @@ export async function openQueue(store: ResourceStore, options: QueueFoldersOptio
 
 type Processes = Pick<QueueFoldersOptions, 'isAlive' | 'startOf'>;
 
-/** A folder is named by its process and when that began, where the system tells: numbers of processes are given again. */
+/**
+ * A folder is named by its process and when that began, where the system tells: numbers of
+ * processes are given again.
+ */
 function nameOf(pid: number, { startOf }: Processes): string {
   const start = startOf(pid);
   return start !== undefined && /^\d{1,20}$/.test(start) ? `${pid}-${start}` : String(pid);
 }
 
-/** Whether a folder is that of a window that is gone. */
+/** Returns whether a folder is that of a window that is gone. */
 function isLeft(name: string, processes: Processes): boolean {
   const [, pid, start] = /^(\d{1,10})(?:-(\d{1,20}))?$/.exec(name) ?? [];
   if (pid === undefined) return false;

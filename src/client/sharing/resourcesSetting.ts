@@ -1,5 +1,5 @@
-// What the user configured in `parley.resources`: where the messages of sessions are kept, and which
-// servers messages may be read from.
+// Reads the setting `parley.resources`: where the messages of sessions are stored, and from which
+// servers messages may be read.
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { objectUrl, type S3Location } from '../../distributed/stores/s3Signer';
@@ -41,7 +41,10 @@ export function keysName({ endpoint, bucket }: S3Location): string {
   return `${new URL(endpoint).origin} ${bucket}`;
 }
 
-/** Origins that links to the messages of a place can have: of the endpoint, and of the bucket where that has a host name of its own. */
+/**
+ * Origins that links to the messages of a place can have: of the endpoint, and of the bucket where
+ * that has a host name of its own.
+ */
 export function originsOf(place: S3Location): readonly string[] {
   return [new URL(place.endpoint).origin, objectUrl(place, 'x').origin];
 }

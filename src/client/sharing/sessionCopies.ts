@@ -1,4 +1,5 @@
-// Copies of a session's messages on resource servers of the user: others may have links to them, so they go only where the user says so.
+// Copies of a session's messages on the user's resource servers. Others may have links to them, so
+// they are deleted only when the user says so.
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -27,7 +28,10 @@ const messagesSchema = z.object({ record: z.unknown() });
 /** Copies removed at a time. */
 const AT_ONCE = 8;
 
-/** What a conversation wrote on other machines, as far as it is kept and those are still configured. @param key of the conversation */
+/**
+ * What a conversation wrote on other machines, as far as it is kept and those are still configured.
+ * @param key of the conversation
+ */
 export async function copiesOf(key: string, options: CopiesOptions): Promise<readonly SessionCopy[]> {
   const stores = options.stores.filter(({ isLocal }) => !isLocal);
   if (stores.length === 0) return [];
@@ -45,7 +49,8 @@ export async function copiesOf(key: string, options: CopiesOptions): Promise<rea
 }
 
 /**
- * Removes copies that no other session refers to. @param fileStores what is kept of the sessions that are left
+ * Removes copies that no other session refers to.
+ * @param fileStores what is kept of the sessions that are left
  * @returns how many could not be removed; what went wrong is logged
  */
 export async function removeCopies(

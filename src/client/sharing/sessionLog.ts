@@ -1,5 +1,6 @@
-// The messages of one conversation as immutable objects on a resource server, from its first share on: all that was said until then, later a prompt as soon as it is on
-// its way and what the agent said and did when its turn ends. Writing happens beside the chat and never holds it up; what could not be written is written later, from the
+// Writes the messages of one conversation as immutable objects to a resource server, from its first
+// share on: everything until then, later a prompt as soon as it is on its way and the agent's
+// output when its turn ends. Writing never holds up the chat; what fails is written later, from the
 // transcript.
 import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable';
@@ -27,7 +28,7 @@ export interface SessionLogOptions {
   readonly stores: () => Promise<readonly [ResourceStore, ...ResourceStore[]]>;
   /** Keeps what is known of the session beside its descriptor. */
   readonly fileStore: DescriptorPort;
-  /** False: somebody else keeps the messages, and nothing is written. */
+  /** Returns false where others store the messages, and nothing is written. */
   readonly isWanted: () => boolean;
   readonly log: Log;
   /** Messages of one session, {@link MAX_HISTORY} unless told otherwise. */
@@ -37,8 +38,9 @@ export interface SessionLogOptions {
 }
 
 /**
- * As it lies in the file store. `through`: id of the last entry that is written; `beyond`: messages after it that are written too; `shared`: somebody asked for the messages,
- * or they came from elsewhere; `stateBy`: the id of the agent that stored the state, or its name as a role has it.
+ * As it lies in the file store. `through`: id of the last entry that is written; `beyond`: messages
+ * after it that are written too; `shared`: the messages were shared, or they came from elsewhere;
+ * `stateBy`: the id of the agent that stored the state, or its name as a role has it.
  */
 const keptSchema = z.object({
   record: z.unknown(),
@@ -73,7 +75,7 @@ export class SessionLog implements Disposable {
   /** A job that writes everything has not begun yet. */
   #isWriteQueued = false;
   #isTroubled = false;
-  /** Undefined while nobody has looked in the file store. */
+  /** Undefined until the file store was read. */
   #isShared: boolean | undefined;
   /** Nothing is in the file store. */
   #isUnknown = false;
@@ -97,20 +99,24 @@ export class SessionLog implements Disposable {
     return this.#didChange.event;
   }
 
-  /** The conversation goes on from a session of elsewhere, whose messages (or gaps in their places) are all that stands in the transcript. */
+  /**
+   * The conversation goes on from a session of elsewhere, whose messages (or gaps in their places)
+   * are all that stands in the transcript.
+   */
   begin(descriptor: SessionDescriptor): void {
     this.#adopted = descriptor;
     this.#share();
     this.#opened = undefined;
     this.#through = this.#options.model.state.entries.at(-1)?.id;
     this.#collector.continueAfter(this.#through);
-    // Also where somebody else keeps the messages it is noted where those of the past are.
+    // Also where others store the messages, the locations of the past ones are kept.
     if (this.#options.isWanted()) void this.#write();
     else void this.#open().catch((error: unknown) => this.#options.onTrouble(error));
   }
 
   /**
-   * Writes what is complete in the transcript and gives the descriptor, with URLs that are signed now. What is said from now on is written as it is said.
+   * Writes what is complete in the transcript and gives the descriptor, with URLs that are signed
+   * now. What is said from now on is written as it is said.
    * @param readers `here`: this window alone reads the links, which needs no server
    * @throws ParleyError of the stores, `not-served`, `invalid-data`
    */
@@ -119,25 +125,34 @@ export class SessionLog implements Disposable {
     return log.descriptor({ readers });
   }
 
-  /** The URL of one entry of the history, as it is now. @throws ParleyError as {@link descriptor} */
+  /**
+   * The URL of one entry of the history, as it is now.
+   * @throws ParleyError as {@link descriptor}
+   */
   async urlAt(index: number): Promise<string | undefined> {
     const log = await this.#open();
     const place = log.record.entries[index];
     return place?.kind === 'foreign' ? place.url : (await log.descriptor()).history[index];
   }
 
-  /** Whether the session has a state; undefined where that has to be looked up. */
+  /** Returns whether the session has a state; undefined where that has to be looked up. */
   get hasState(): boolean | undefined {
     if (this.#known) return this.#known.record.state !== undefined;
     return this.#isUnknown && this.#opened === undefined ? false : undefined;
   }
 
-  /** The id of the agent that stored the state, or its name as a role has it; undefined where that is not known. */
+  /**
+   * The id of the agent that stored the state, or its name as a role has it; undefined where that
+   * is not known.
+   */
   get stateBy(): string | undefined {
     return this.#stateBy;
   }
 
-  /** The state that the session has now, see {@link MessageLog.state}. @throws ParleyError of the stores */
+  /**
+   * The state that the session has now, see {@link MessageLog.state}.
+   * @throws ParleyError of the stores
+   */
   async state(): Promise<OpenState | undefined> {
     await this.#wasShared();
     if (this.hasState === false) return undefined;
@@ -166,7 +181,10 @@ export class SessionLog implements Disposable {
     });
   }
 
-  /** Notes whose the state is that the session came with. Never rejects: what can't be kept is known until the window ends. */
+  /**
+   * Notes whose the state is that the session came with. Never rejects: what can't be kept is known
+   * until the window ends.
+   */
   stateIsOf(agent: string): Promise<void> {
     return this.#jobs.run('write', async () => {
       this.#stateBy = agent;
@@ -176,7 +194,10 @@ export class SessionLog implements Disposable {
     });
   }
 
-  /** Copies own messages from the stores before to the one that is configured now. @throws ParleyError of the new store */
+  /**
+   * Copies own messages from the stores before to the one that is configured now.
+   * @throws ParleyError of the new store
+   */
   async move(signal: AbortSignal): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
     const log = await this.#settle();
     return log.moveAll(signal);
@@ -187,7 +208,9 @@ export class SessionLog implements Disposable {
     this.#opened = undefined;
   }
 
-  /** When everything of a shared session that was complete so far is written, or has failed to be. */
+  /**
+   * When everything of a shared session that was complete so far is written, or has failed to be.
+   */
   settled(): Promise<void> {
     return this.#jobs.run('write', async () => {
       await this.#known?.flush().catch((error: unknown) => this.#warn(error));
@@ -200,7 +223,10 @@ export class SessionLog implements Disposable {
     this.#didChange.dispose();
   }
 
-  /** Called with every change, in the middle of it: costs a comparison, unless something has begun or ended. */
+  /**
+   * Called with every change, in the middle of it: costs a comparison, unless something has begun
+   * or ended.
+   */
   #look(): void {
     this.#changes.reset();
     const { entries } = this.#options.model.state;
@@ -283,7 +309,10 @@ export class SessionLog implements Disposable {
     this.#options.log.warn(`The messages of session ${this.#options.key} are not written: ${messageOf(error)}`);
   }
 
-  /** Writes all that is complete. @returns the log that has it: another one where the session had become too long */
+  /**
+   * Writes all that is complete.
+   * @returns the log that has it: another one where the session had become too long
+   */
   async #drain(first: MessageLog): Promise<MessageLog> {
     let log = first;
     do {
@@ -293,7 +322,10 @@ export class SessionLog implements Disposable {
     return log;
   }
 
-  /** The newest messages of a session that is too long begin another one: a history is never cut under its id. */
+  /**
+   * The newest messages of a session that is too long begin another one: a history is never cut
+   * under its id.
+   */
   async #goOnShorter(log: MessageLog): Promise<MessageLog> {
     const next = await this.#newLog({ record: { id: mintId(), entries: [] } });
     await next.append(omission(), this.#ended.signal);
@@ -322,7 +354,10 @@ export class SessionLog implements Disposable {
     }
   }
 
-  /** Makes messages of the next entries that are complete and were not taken yet. @returns whether there were any */
+  /**
+   * Makes messages of the next entries that are complete and were not taken yet.
+   * @returns whether there were any
+   */
   #collect(): boolean {
     return this.#collector.collect(this.#known?.record.entries.length === 0);
   }
@@ -354,7 +389,8 @@ export class SessionLog implements Disposable {
         ...(stateBy !== undefined && { stateBy }),
       };
     } catch (error) {
-      // Its messages are found again, or written again, under another id: links that were given away go on to work.
+      // Its messages are found again, or written again, under another id: links that were given
+      // away go on to work.
       log.warn(`What was known of the messages of session ${key} is damaged: ${messageOf(error)}`);
       return {};
     }
@@ -379,7 +415,8 @@ export class SessionLog implements Disposable {
         stores: this.#isShared === true ? await stores() : onlyLocal(await stores()),
         ...(record && { record }),
         save: (next) => {
-          // What reached the store and not the file store was written by this conversation, right after what is in the file store.
+          // What reached the store and not the file store was written by this conversation, right
+          // after what is in the file store.
           if (isFirst && !isOpen) this.#beyond = (kept.beyond ?? 0) + next.entries.length - record.entries.length;
           return this.#save(next);
         },
@@ -412,7 +449,7 @@ export class SessionLog implements Disposable {
   }
 }
 
-/** What nobody has shared stays on this machine. */
+/** What was not shared stays on this machine. */
 function onlyLocal<T extends readonly [ResourceStore, ...ResourceStore[]]>(stores: T): T | [ResourceStore] {
   const local = stores.find(({ isLocal }) => isLocal);
   return local ? [local] : stores;

@@ -1,4 +1,5 @@
-// What is left of a deleted session beside its transcript: its descriptor, what was known of its messages, and the messages themselves where nobody else needs them.
+// What is left of a deleted session besides its transcript: its descriptor, what was known of its
+// messages, and the messages that no other session needs.
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -16,10 +17,12 @@ export interface RemainsOptions {
 const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /**
- * Removes what only these sessions had. A message that another session still goes on from stays; links that were given away to others end.
- * Never throws for a file that cannot be removed: it is logged, and stays.
+ * Removes what only these sessions had. A message that another session still goes on from stays;
+ * links that were given away to others end. Never throws for a file that cannot be removed: it is
+ * logged, and stays.
  * @param keys of conversations that are deleted
- * @returns how many messages were removed, and the conversations of which some stay because others refer to them: those are for the next time
+ * @returns how many messages were removed, and the conversations of which some stay because others
+ * refer to them: those are for the next time
  */
 export async function removeRemains(
   keys: readonly string[],
@@ -46,8 +49,10 @@ export async function removeRemains(
 }
 
 /**
- * The conversations whose messages were written although nobody asked for them, as every conversation's once were: all are their own and on this machine.
- * @param fileStore what is known of the messages of sessions @param storeId of the store on this machine
+ * Returns the conversations whose messages were written without a share, as earlier versions did:
+ * all of them are their own and on this machine.
+ * @param fileStore what is known of the messages of sessions
+ * @param storeId of the store on this machine
  */
 export async function neverShared(fileStore: FileStore, storeId: string): Promise<readonly string[]> {
   const keys: string[] = [];
@@ -73,12 +78,18 @@ function ownPlaces(text: string): readonly z.infer<typeof placeSchema>[] {
 const placeSchema = z.object({ kind: z.literal('own'), storeId: z.string(), key: z.string() });
 const recordSchema = z.object({ record: z.object({ entries: z.array(placeSchema) }), shared: z.optional(z.boolean()) });
 
-/** The conversation that wrote an object: `sessions/<id>/<conversation>/<object>`, `http/<conversation>/<object>`. */
+/**
+ * The conversation that wrote an object: `sessions/<id>/<conversation>/<object>`,
+ * `http/<conversation>/<object>`.
+ */
 export function keyIn(name: string): string {
   return name.split('/').at(-2) ?? '';
 }
 
-/** Whatever looks like the id of a message in what is known of the other sessions: their own, and those in URLs. */
+/**
+ * Whatever looks like the id of a message in what is known of the other sessions: their own, and
+ * those in URLs.
+ */
 export async function idsIn(fileStores: readonly FileStore[], signal: AbortSignal): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const fileStore of fileStores) {

@@ -1,5 +1,5 @@
-// The state of one conversation's distributed session, between the agent and whoever keeps the session: what the agent was
-// offered, what it has stored since, and whether somebody else was quicker.
+// Exchanges the state of one conversation's distributed session between the agent and its keeper:
+// what the agent was offered, what it has stored since, and whether another writer was first.
 import { MAX_AGENT_STATE, type StateHolder, type StateOffer, type StateUpdate } from '../../acp/proposals/sessionState';
 import { messageOf } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
@@ -56,7 +56,9 @@ export class StateExchange implements StateHolder {
     };
   }
 
-  /** Looks up the state before a prompt. What the agent stores during its turn goes to this keeper. */
+  /**
+   * Looks up the state before a prompt. What the agent stores during its turn goes to this keeper.
+   */
   async prepare(keeper: RunState, signal: AbortSignal): Promise<void> {
     const state = await keeper.read(signal);
     this.#keeper = keeper;
@@ -118,7 +120,7 @@ export class StateExchange implements StateHolder {
   }
 }
 
-/** Whether two links lead to the same state, whenever they were signed. */
+/** Returns whether two links lead to the same state, whenever they were signed. */
 function isSame(one: string | undefined, other: string | undefined): boolean {
   return one === other || (one !== undefined && other !== undefined && urlIdentity(one) === urlIdentity(other));
 }

@@ -1,11 +1,15 @@
-// A transcript as messages of the protocol, turn by turn: how a turn ended is said in its last message.
+// Converts a transcript into messages of the protocol, turn by turn; the last message of a turn
+// says how it ended.
 import { knownSecrets } from '../../base/redact';
 import { type Message, readMessage } from '../../distributed/model/model';
 import { toMessages } from '../../distributed/model/toMessages';
 import type { SessionView } from '../../session/model/model';
 import type { Entry } from '../../session/model/state';
 
-/** Makes messages of entries that follow one another in a transcript. @param agentName who speaks, for the role of the agent's messages */
+/**
+ * Makes messages of entries that follow one another in a transcript.
+ * @param agentName who speaks, for the role of the agent's messages
+ */
 export function transcriptMessages(
   entries: readonly Entry[],
   model: Pick<SessionView, 'turn'>,
@@ -29,7 +33,7 @@ export function transcriptOf(model: Pick<SessionView, 'state' | 'turn'>, agentNa
   return messages.map((message) => readMessage(JSON.parse(knownSecrets.redact(JSON.stringify(message)))));
 }
 
-/** A turn of which nobody said why it ended has ended as far as one knows. */
+/** A turn that ended without a reason counts as ended normally. */
 function known<T extends string>(reason: T): T | 'end_turn' {
   return reason === 'unknown' ? 'end_turn' : reason;
 }

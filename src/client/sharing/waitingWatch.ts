@@ -1,4 +1,5 @@
-// Notices when messages wait for a resource server, so that the user hears of each reason once, and of messages that have waited long.
+// Watches for messages that wait for a resource server, so that the user is told each reason once,
+// and about messages that have waited long.
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 import { isRefusal, type QueueState, type WriteQueue } from '../../distributed/stores/writeQueue';

@@ -1,10 +1,17 @@
-// The last part of a process's output, measured in bytes of UTF-8 as the protocol measures it, cut between characters. Appending costs what is appended.
+// Keeps the last part of a process's output, measured in bytes of UTF-8 as the protocol does, cut
+// between characters. Appending costs only what is appended.
 
 import { detached } from '../../base/text';
 
-/** Small pieces are joined up to this size, so that a program that writes byte by byte does not cost an object for each. */
+/**
+ * Small pieces are joined up to this size, so that a program that writes byte by byte does not cost
+ * an object for each.
+ */
 const PIECE_BYTES = 8 * 1024;
-/** Dropped pieces stay in the array until there are this many, so that dropping is not a copy each time. */
+/**
+ * Dropped pieces stay in the array until there are this many, so that dropping is not a copy each
+ * time.
+ */
 const COMPACT_AT = 256;
 
 interface Piece {
@@ -19,7 +26,9 @@ export interface OutputText {
   readonly truncated: boolean;
 }
 
-/** Keeps at least the last `capacity` bytes of a text that only grows, and at most one piece more. */
+/**
+ * Keeps at least the last `capacity` bytes of a text that only grows, and at most one piece more.
+ */
 export class OutputTail {
   readonly #capacity: number;
   readonly #pieces: Piece[] = [];
@@ -58,7 +67,10 @@ export class OutputTail {
     this.#drop();
   }
 
-  /** The last `limit` bytes, or as many as are kept. @param limit bytes of UTF-8; a character that would be cut is left out whole */
+  /**
+   * The last `limit` bytes, or as many as are kept.
+   * @param limit bytes of UTF-8; a character that would be cut is left out whole
+   */
   text(limit: number = this.#capacity): OutputText {
     const kept = this.#pieces
       .slice(this.#first)
@@ -87,7 +99,8 @@ export class OutputTail {
 /** The end of a text in at most that many bytes of UTF-8, beginning with a whole character. */
 export function lastBytes(text: string, limit: number): string {
   if (limit <= 0) return '';
-  // A UTF-16 unit is at least one byte, so no more units than `limit` can be needed: a long text is not encoded whole.
+  // A UTF-16 unit is at least one byte, so no more units than `limit` can be needed: a long text is
+  // not encoded whole.
   const bytes = Buffer.from(text.length > limit + 1 ? text.slice(-(limit + 1)) : text);
   if (bytes.length <= limit && text.length <= limit + 1) return text;
   let start = Math.max(0, bytes.length - limit);

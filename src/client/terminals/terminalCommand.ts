@@ -1,4 +1,5 @@
-// How the command of `terminal/create` becomes a process: what is run directly, what needs a shell, in which environment.
+// Decides how the command of `terminal/create` is run: directly or in a shell, and in which
+// environment.
 import { statSync } from 'node:fs';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { withVariables } from '../../agents/agentEnvironment';
@@ -19,15 +20,23 @@ export interface CommandPlan {
   readonly shell: boolean;
 }
 
-/** Words that a shell gives a meaning to; a command without arguments that holds one is a line for a shell. */
+/**
+ * Words that a shell gives a meaning to; a command without arguments that holds one is a line for a
+ * shell.
+ */
 const SHELL_SYNTAX = /[\s|&;<>()$`"'*?[\]{}#~!\\=%^]/;
-/** Shells that understand what agents write (POSIX with the usual bash habits); fish, nu and others do not. */
+/**
+ * Shells that understand what agents write (POSIX with the usual bash habits); fish, nu and others
+ * do not.
+ */
 const POSIX_SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh']);
 
 /**
- * Decides how a command is run. With arguments it is a program, run without a shell, so every argument arrives as the agent gave it. Without arguments
- * agents send either a program (`ls`) or a whole line (`npm test && git status`) in `command`, and the protocol does not tell them apart: what is an
- * existing file, or a single word without shell syntax, is a program; anything else is given to a shell.
+ * Decides how a command is run. With arguments it is a program, run without a shell, so every
+ * argument arrives as the agent gave it. Without arguments agents send either a program (`ls`) or a
+ * whole line (`npm test && git status`) in `command`, and the protocol does not tell them apart:
+ * what is an existing file, or a single word without shell syntax, is a program; anything else is
+ * given to a shell.
  */
 export function planCommand(
   request: CommandRequest,
@@ -47,7 +56,8 @@ export function planCommand(
 
 function isProgram(command: string, cwd: string, platform: NodeJS.Platform): boolean {
   if (/[\\/]/.test(command) && isFile(resolve(cwd, command))) return true;
-  // A single word may be a builtin of cmd.exe (`dir`, `type`), which is no file anywhere; every program can be started through it too.
+  // A single word may be a builtin of cmd.exe (`dir`, `type`), which is no file anywhere; every
+  // program can be started through it too.
   return platform !== 'win32' && !SHELL_SYNTAX.test(command);
 }
 
@@ -60,8 +70,10 @@ function isFile(path: string): boolean {
 }
 
 /**
- * The environment of a terminal: that of the agent's own process, with the agent's variables over it. Output goes to a pipe that the model reads, so
- * colours are left to the program (and to an agent that sets FORCE_COLOR itself): forcing them would put escapes into pipelines and into the model's text.
+ * The environment of a terminal: that of the agent's own process, with the agent's variables over
+ * it. Output goes to a pipe that the model reads, so colours are left to the program (and to an
+ * agent that sets FORCE_COLOR itself): forcing them would put escapes into pipelines and into the
+ * model's text.
  */
 export function terminalEnv(
   base: Readonly<Record<string, string>>,

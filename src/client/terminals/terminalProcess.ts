@@ -1,4 +1,5 @@
-// One command that runs for an agent: a process group of its own, its output as text in the order it came, its end.
+// One command that runs for an agent, in a process group of its own: its output as text in order,
+// and its exit.
 import { type ChildProcess, spawn as spawnVerbatim } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import spawnProgram from 'cross-spawn';
@@ -34,15 +35,27 @@ export interface TerminalProcessOptions {
   onChange(change: { append?: string; drop?: number; exit?: TerminalExit }): void;
 }
 
-/** Output of this time is handed on as one piece, in milliseconds: a frame of the panel. The first piece after a pause goes at once. */
+/**
+ * Output of this time is handed on as one piece, in milliseconds: a frame of the panel. The first
+ * piece after a pause goes at once.
+ */
 const WINDOW_MS = 16;
-/** A process that writes more than this in a window has to wait: `yes` must not keep the extension host busy. In bytes. */
+/**
+ * A process that writes more than this in a window has to wait: `yes` must not keep the extension
+ * host busy. In bytes.
+ */
 const WINDOW_BYTES = 1024 * 1024;
-/** How long after its end output is still awaited, where a process left behind holds the pipe open. In milliseconds. */
+/**
+ * How long after its end output is still awaited, where a process left behind holds the pipe open.
+ * In milliseconds.
+ */
 const DRAIN_MS = 250;
 /** Time to clean up between being asked to end and being forced, in milliseconds. */
 const GRACE_MS = 1_000;
-/** A process that even the kernel cannot end (a dead network disk) is not waited for longer than this, in milliseconds. */
+/**
+ * A process that even the kernel cannot end (a dead network disk) is not waited for longer than
+ * this, in milliseconds.
+ */
 const GIVE_UP_MS = 2_000;
 
 export class TerminalProcess {
@@ -57,12 +70,13 @@ export class TerminalProcess {
   #groupMayLive = true;
 
   /**
-   * Starts a command. Its input is empty: nobody could type into it.
+   * Starts a command. Its input is empty.
    * @throws the spawn error (ENOENT, EACCES, E2BIG …) where it did not start
    */
   static async start(plan: CommandPlan, options: TerminalProcessOptions): Promise<TerminalProcess> {
     const windows = process.platform === 'win32';
-    // cross-spawn finds and quotes for .cmd shims on Windows; a line for cmd.exe must stay as it was written instead.
+    // cross-spawn finds and quotes for .cmd shims on Windows; a line for cmd.exe must stay as it
+    // was written instead.
     const spawn = plan.shell ? spawnVerbatim : spawnProgram;
     const child = spawn(plan.file, [...plan.args], {
       cwd: options.cwd,
@@ -86,7 +100,8 @@ export class TerminalProcess {
     this.#options = options;
     this.#output = new OutputTail(options.capacityBytes);
     for (const stream of [child.stdout, child.stderr]) {
-      // One decoder for each stream: a character may be cut between two chunks of one stream, never between two streams.
+      // One decoder for each stream: a character may be cut between two chunks of one stream, never
+      // between two streams.
       const decoder = new StringDecoder('utf8');
       stream?.on('data', (chunk: Buffer) => this.#received(decoder.write(chunk), chunk.length));
       stream?.once('end', () => this.#received(decoder.end(), 0));
@@ -160,8 +175,9 @@ export class TerminalProcess {
   }
 
   /**
-   * Ends the whole tree: asked first, forced after {@link GRACE_MS} or where something of it stayed. Resolves when it has
-   * ended (or cannot be ended, at the latest {@link GIVE_UP_MS} later); harmless afterwards. Nothing is read any more then.
+   * Ends the whole tree: asked first, forced after {@link GRACE_MS} or where something of it
+   * stayed. Resolves when it has ended (or cannot be ended, at the latest {@link GIVE_UP_MS}
+   * later); harmless afterwards. Nothing is read any more then.
    */
   async kill(): Promise<void> {
     const { pid } = this.#child;
@@ -169,7 +185,8 @@ export class TerminalProcess {
       if (process.platform === 'win32') {
         await endWindowsTree(pid);
       } else {
-        // Looked up while the parents live: what began a session of its own is not in the group, and has no parent afterwards.
+        // Looked up while the parents live: what began a session of its own is not in the group,
+        // and has no parent afterwards.
         const strays = await descendantsOf(pid);
         if (this.#groupMayLive) signalGroup(pid, 'SIGTERM');
         await signalProcesses(strays, 'SIGTERM');
@@ -182,7 +199,10 @@ export class TerminalProcess {
     this.#hangUp();
   }
 
-  /** Ends the whole tree without a chance to clean up. Should the extension host die before it is done, the orphan guard finishes it. */
+  /**
+   * Ends the whole tree without a chance to clean up. Should the extension host die before it is
+   * done, the orphan guard finishes it.
+   */
   async killNow(): Promise<void> {
     const { pid } = this.#child;
     if (this.#groupMayLive && pid !== undefined) {
@@ -196,7 +216,9 @@ export class TerminalProcess {
     this.#hangUp();
   }
 
-  /** Stops reading: a daemon that left the tree may hold the pipes open and write to them for ever. */
+  /**
+   * Stops reading: a daemon that left the tree may hold the pipes open and write to them for ever.
+   */
   #hangUp(): void {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
@@ -208,7 +230,7 @@ export class TerminalProcess {
     if (this.#exit) this.#groupGone(pid);
   }
 
-  /** The number of a group without members may come to belong to somebody else: nothing is sent to it any more. */
+  /** The id of an empty group may be reused: no signal is sent to it any more. */
   #groupGone(pid: number): void {
     this.#groupMayLive = false;
     unguard(pid);
@@ -216,7 +238,8 @@ export class TerminalProcess {
 
   #ended(code: number | null, signal: NodeJS.Signals | null): void {
     const { pid } = this.#child;
-    // What it left in the background keeps its output and its group, until it is killed or released.
+    // What it left in the background keeps its output and its group, until it is killed or
+    // released.
     if (pid !== undefined && (process.platform === 'win32' || !signalGroup(pid, 0))) this.#groupGone(pid);
     const finish = (): void => {
       clearTimeout(drain);

@@ -1,4 +1,5 @@
-// The terminals that agents run in this client (`terminal/*` of protocol v1): who owns which, what they print, how they end. Nothing outlives its session.
+// The terminals that agents run in this client (`terminal/*` of protocol v1): their owners, their
+// output and their exit. None outlives its session.
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
@@ -32,7 +33,10 @@ export interface TerminalsOptions {
   isTrusted(): boolean;
   /** Throws an RpcError to refuse a command. */
   allowCreate?(request: { readonly sessionId: string; readonly command: string; readonly cwd: string }): void;
-  /** Bytes of output that are kept where the agent names no limit, and at least for display. Default 1 MiB. */
+  /**
+   * Bytes of output that are kept where the agent names no limit, and at least for display. Default
+   * 1 MiB.
+   */
   readonly defaultLimitBytes?: number;
   /** Terminals that one session may hold at once. Default 64. */
   readonly maxTerminals?: number;
@@ -91,10 +95,12 @@ export class Terminals implements Disposable {
   }
 
   /**
-   * `terminal/create` (protocol section 1.2): starts a command and answers at once. See {@link planCommand} for what goes through a shell. A folder outside
-   * of the roots is allowed: the command could go there by itself, and the agent's permission request showed it.
+   * `terminal/create` (protocol section 1.2): starts a command and answers at once. See {@link
+   * planCommand} for what goes through a shell. A folder outside of the roots is allowed: the
+   * command could change to it, and the agent's permission request showed it.
    * @param roots the session's folders; the first is where it runs if nothing is said
-   * @throws RpcError with a sentence: bad params, an untrusted workspace, too many terminals, a missing folder, a command that does not start
+   * @throws RpcError with a sentence: bad params, an untrusted workspace, too many terminals, a
+   * missing folder, a command that does not start
    */
   async create(sessionId: string, params: unknown, roots: readonly string[]): Promise<{ terminalId: string }> {
     const request = parse(createSchema, params, 'terminal/create');
@@ -154,13 +160,19 @@ export class Terminals implements Disposable {
     }
   }
 
-  /** `terminal/output`: what it printed so far, the last part of it, and how it ended if it did. @throws RpcError where the session has no such terminal */
+  /**
+   * `terminal/output`: what it printed so far, the last part of it, and how it ended if it did.
+   * @throws RpcError where the session has no such terminal
+   */
   output(sessionId: string, params: unknown): { output: string; truncated: boolean; exitStatus?: TerminalExit } {
     const { process, limit } = this.#held(sessionId, params, 'terminal/output');
     return { ...process.output(limit), ...(process.exit && { exitStatus: process.exit }) };
   }
 
-  /** `terminal/wait_for_exit`: resolves at its end, killed or not. @throws RpcError where the session has no such terminal, or -32800 when aborted */
+  /**
+   * `terminal/wait_for_exit`: resolves at its end, killed or not.
+   * @throws RpcError where the session has no such terminal, or -32800 when aborted
+   */
   async waitForExit(sessionId: string, params: unknown, signal: AbortSignal): Promise<TerminalExit> {
     const { process } = this.#held(sessionId, params, 'terminal/wait_for_exit');
     if (process.exit) return process.exit;
@@ -177,13 +189,20 @@ export class Terminals implements Disposable {
     }
   }
 
-  /** `terminal/kill`: ends the command with everything it started; the id stays valid. @throws RpcError where the session has no such terminal */
+  /**
+   * `terminal/kill`: ends the command with everything it started; the id stays valid.
+   * @throws RpcError where the session has no such terminal
+   */
   async kill(sessionId: string, params: unknown): Promise<Record<string, never>> {
     await this.#held(sessionId, params, 'terminal/kill').process.kill();
     return {};
   }
 
-  /** `terminal/release`: ends the command if it runs and forgets the id; its output stays for display. @throws RpcError where the session has no such terminal */
+  /**
+   * `terminal/release`: ends the command if it runs and forgets the id; its output stays for
+   * display.
+   * @throws RpcError where the session has no such terminal
+   */
   async release(sessionId: string, params: unknown): Promise<Record<string, never>> {
     const { process } = this.#held(sessionId, params, 'terminal/release');
     const { terminalId } = params as { terminalId: string };
@@ -193,14 +212,18 @@ export class Terminals implements Disposable {
     return {};
   }
 
-  /** Ends a command because the user says so; the agent sees its end as any other. Unknown and ended ones are left alone. */
+  /**
+   * Ends a command because the user says so; the agent sees its end as any other. Unknown and ended
+   * ones are left alone.
+   */
   async stop(terminalId: string): Promise<void> {
     await this.#processes.get(terminalId)?.kill();
   }
 
   /**
-   * What a terminal printed, the last part of it, also after its release; empty where nothing is known. Everything in it has been told to `onDidChange`, so
-   * who listens from now on neither misses nor repeats anything.
+   * What a terminal printed, the last part of it, also after its release; empty where nothing is
+   * known. Everything in it has been told to `onDidChange`, so who listens from now on neither
+   * misses nor repeats anything.
    */
   outputOf(terminalId: string): string {
     const process = this.#processes.get(terminalId);
@@ -214,13 +237,15 @@ export class Terminals implements Disposable {
     return this.#processes.get(terminalId)?.exit;
   }
 
-  /** Whether the terminal runs a command at this moment. */
+  /** Returns whether the terminal runs a command at this moment. */
   isRunning(terminalId: string): boolean {
     const process = this.#processes.get(terminalId);
     return process !== undefined && process.exit === undefined;
   }
 
-  /** Ends every command of a session; resolves when they have ended. The output stays for display. */
+  /**
+   * Ends every command of a session; resolves when they have ended. The output stays for display.
+   */
   async closeSession(sessionId: string): Promise<void> {
     const owner = this.#owners.get(sessionId);
     if (!owner) return;

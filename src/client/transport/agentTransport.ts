@@ -1,5 +1,6 @@
-// Carries messages to an agent: over the pipes of its process on this machine, or over a WebSocket or
-// streamable HTTP to another machine (protocol.md 6.1). The layers above do not know which it is.
+// Carries messages to an agent: over the pipes of its process on this machine, or over a WebSocket
+// or streamable HTTP to another machine (protocol.md 6.1). The layers above do not know which it
+// is.
 import type { Transport } from '../../acp/jsonrpc/transport';
 import { HttpTransport } from '../../acp/transport/httpTransport';
 import type { RemoteTransport } from '../../acp/transport/remoteTransport';
@@ -18,13 +19,19 @@ import type { Deadlines, Stages } from './stages';
 
 export interface AgentTransport extends Disposable {
   readonly transport: Transport;
-  /** How it ended without our doing: the exit of a process, or why a connection is gone, in words that begin with the host. Never rejects. */
+  /**
+   * How it ended without our doing: the exit of a process, or why a connection is gone, in words
+   * that begin with the host. Never rejects.
+   */
   readonly exited: Promise<AgentExit | ParleyError>;
   /** Of a process on this machine. */
   readonly pid?: number;
   /** The last lines of stderr; empty where there is none. */
   stderrTail(lines?: number): string;
-  /** Takes the secrets that were sent with this connection out of a text that a person or a log will see. */
+  /**
+   * Takes the secrets that were sent with this connection out of a text that a person or a log will
+   * see.
+   */
   readonly scrub?: (text: string) => string;
   /** Ends the agent and what it started, or says goodbye to it; resolves when that is done. */
   close(): Promise<unknown>;
@@ -100,7 +107,8 @@ async function connect(
 }
 
 /**
- * Connects. Streamable HTTP has no connection before its first message: there, what is wrong shows at `initialize`.
+ * Connects. Streamable HTTP has no connection before its first message: there, what is wrong shows
+ * at `initialize`.
  * @throws ParleyError with the host, what it answered and what helps
  */
 async function connectRemote({ url, headers }: RemoteTarget, log: Log, signal: AbortSignal): Promise<AgentTransport> {

@@ -1,4 +1,5 @@
-// What a file of somebody else would start or connect to, as a person reads it before they agree: nothing that takes effect is left out.
+// Describes what a configuration from elsewhere would start or connect to, for the user to agree
+// to: nothing that takes effect is left out.
 
 /** An agent or an MCP server, unread variables and all. */
 export interface StartDescription {
@@ -27,7 +28,10 @@ export function describeStart(started: StartDescription): string {
   ].join('\n');
 }
 
-/** The variables of the user's environment that a configuration reads, each once. @param value any JSON */
+/**
+ * The variables of the user's environment that a configuration reads, each once.
+ * @param value any JSON
+ */
 export function environmentReadBy(value: unknown): readonly string[] {
   const found = JSON.stringify(value).matchAll(/\$\{env:([^}]*)\}/g);
   return [...new Set([...found].map(([, name = '']) => name))];

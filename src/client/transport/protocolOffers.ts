@@ -1,4 +1,5 @@
-// Which version of the protocol each agent is offered first, and what came of it: an agent that has to be started twice to agree is started once the next time.
+// Remembers which protocol version to offer each agent first: an agent that had to be started twice
+// to agree is started once the next time.
 import type { ProtocolVersion } from '../../acp/initialize';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 
@@ -9,14 +10,18 @@ export class ProtocolOffers {
   readonly #known = new Map<string, { readonly offer: ProtocolVersion; readonly version: string | undefined }>();
 
   /**
-   * The version to offer. The setting `auto` means 1: version 2 is a draft that may change with any release, and only version 1 lets an agent use this window's files,
-   * with what is unsaved in them, and its terminals.
+   * The version to offer. The setting `auto` means 1: version 2 is a draft that may change with any
+   * release, and only version 1 lets an agent use this window's files, with what is unsaved in
+   * them, and its terminals.
    */
   first(agent: AgentDefinition): ProtocolVersion {
     return this.#known.get(keyOf(agent))?.offer ?? wanted(agent);
   }
 
-  /** An agent has agreed to what it was offered. @param version its own; another one than before is asked anew the next time */
+  /**
+   * An agent has agreed to an offer.
+   * @param version of the agent; one that has changed is asked again at the next start
+   */
   learned(agent: AgentDefinition, offer: ProtocolVersion, version: string | undefined): void {
     const key = keyOf(agent);
     const known = this.#known.get(key);

@@ -1,11 +1,15 @@
-// Where a remote agent is and what goes with each request there: its URL checked, its headers with their secrets, the user's word where nothing is encrypted.
+// Resolves a remote agent's entry: its URL checked, its headers with their secrets filled in, and
+// the user's consent where nothing is encrypted.
 
 import { isIP } from 'node:net';
 import type { CommunicationAgent, RemoteAgent } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 
-/** What only the user can give for a remote agent. The workbench implements it over VS Code's secret store and dialogs. */
+/**
+ * What only the user can give for a remote agent. The workbench implements it over VS Code's secret
+ * store and dialogs.
+ */
 export interface RemoteAccess {
   /**
    * A secret that is kept for one origin; asked for where it is not known yet.
@@ -13,7 +17,10 @@ export interface RemoteAccess {
    * @returns undefined where the user gave none
    */
   secret(origin: string, name: string, agent: string, signal: AbortSignal): Promise<string | undefined>;
-  /** Whether messages to this origin may go over the network unencrypted; asks once for each origin. */
+  /**
+   * Returns whether messages to this origin may go over the network unencrypted; asks once for each
+   * origin.
+   */
   allowCleartext(origin: string, agent: string, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -29,7 +36,8 @@ const OWN =
 
 /**
  * Checks a remote agent's entry and fills in its secrets. Nothing goes over the network.
- * @throws ParleyError `remote-url`, `remote-headers`, `remote-secret`, `remote-cleartext`; none repeats the URL or a value
+ * @throws ParleyError `remote-url`, `remote-headers`, `remote-secret`, `remote-cleartext`; none
+ * repeats the URL or a value
  */
 export async function resolveRemote(
   agent: RemoteAgent | CommunicationAgent,
@@ -65,14 +73,17 @@ export async function resolveRemote(
   return { url, headers };
 }
 
-/** Whether a host can only be this machine. */
+/** Returns whether a host can only be this machine. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 4) return host.startsWith('127.');
   return host === '::1' || host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Takes what must not be seen out of a text: the values of these headers, and what follows a scheme like `Bearer`. */
+/**
+ * Takes what must not be seen out of a text: the values of these headers, and what follows a scheme
+ * like `Bearer`.
+ */
 export function scrubber(headers: Readonly<Record<string, string>>): (text: string) => string {
   const secrets = Object.values(headers)
     .flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)])

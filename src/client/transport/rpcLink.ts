@@ -1,4 +1,5 @@
-// One running agent of the Agent Client Protocol: what carries it, the connection to it, what it said of itself, and the sessions that hear of it. Opening it walks the first three stages.
+// A link to one running agent of the Agent Client Protocol: its transport, its connection, its
+// description, and the router of its sessions. Opening it runs the first three stages of a start.
 
 import { initialize, type ProtocolVersion } from '../../acp/initialize';
 import { RpcConnection, type RpcHandlers } from '../../acp/jsonrpc/rpcConnection';
@@ -35,7 +36,7 @@ export interface LinkOptions extends AgentTransportOptions {
   readonly traceparent?: string | undefined;
   /** Keeps the state of the session for the agent. */
   readonly state?: StateHolder | undefined;
-  /** Remembers the version that an agent agreed to; without it every start asks anew. */
+  /** Remembers the version that an agent agreed to; without it every start negotiates again. */
   readonly offers?: ProtocolOffers | undefined;
 }
 
@@ -86,8 +87,10 @@ export class RpcLink implements AgentLink {
   }
 
   /**
-   * Starts the agent, or connects to it, and initializes the connection: stages `resolve`, `spawn` or `connect`, `initialize`.
-   * @throws ParleyError with a sentence, a hint and the last stderr lines; nothing is left running then.
+   * Starts the agent, or connects to it, and initializes the connection: stages `resolve`, `spawn`
+   * or `connect`, `initialize`.
+   * @throws ParleyError with a sentence, a hint and the last stderr lines; nothing is left running
+   * then.
    */
   static async open(options: LinkOptions, stages: Stages, deadlines: Deadlines, signal: AbortSignal): Promise<RpcLink> {
     const { agent, offers = new ProtocolOffers() } = options;
@@ -99,7 +102,10 @@ export class RpcLink implements AgentLink {
     return link;
   }
 
-  /** A second life, with what the first one asked for. @throws ParleyError `protocol-version` where it asks for a third. */
+  /**
+   * A second life, with what the first one asked for.
+   * @throws ParleyError `protocol-version` where it asks for a third.
+   */
   static async #openAgain(
     options: LinkOptions,
     offer: ProtocolVersion,
@@ -116,7 +122,10 @@ export class RpcLink implements AgentLink {
     });
   }
 
-  /** @returns the version to offer instead, where the agent has to be started again for it; it has ended then. */
+  /**
+   * @returns the version to offer instead, where the agent has to be started again for it; it has
+   * ended then.
+   */
   static async #open(
     options: LinkOptions,
     offer: ProtocolVersion,
@@ -162,7 +171,10 @@ export class RpcLink implements AgentLink {
     if (this.#ended) throw this.#ended;
   }
 
-  /** Runs a request so that the death of the agent rejects it with how the agent died, not just with a closed connection. */
+  /**
+   * Runs a request so that the death of the agent rejects it with how the agent died, not just with
+   * a closed connection.
+   */
   async until<T>(run: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await run(signal);
@@ -214,7 +226,10 @@ export class RpcLink implements AgentLink {
     return this.#transport.pid === undefined;
   }
 
-  /** stdout has ended. Mostly the process is about to as well; where it lives on, it can no longer be talked to. */
+  /**
+   * stdout has ended. Mostly the process is about to as well; where it lives on, it can no longer
+   * be talked to.
+   */
   async #onClosed(error: ParleyError | undefined): Promise<void> {
     if (this.#isRemote && error?.code === 'connection-closed') {
       const why = await this.#transport.exited;

@@ -1,4 +1,4 @@
-// The way from a setting to a usable session, step by step, so that a start that hangs or fails says where.
+// The stages of a start, each with a deadline, so that a start that hangs or fails says where.
 import { ParleyError } from '../../base/errors';
 import type { StageName, StageView } from '../../panel/contract';
 
@@ -14,7 +14,10 @@ export interface Deadlines {
   readonly ready: number;
 }
 
-/** A person may need a while to sign in in a browser; everything else is a machine. @param startMs the user's setting for the slow steps. */
+/**
+ * A person may need a while to sign in in a browser; everything else is a machine.
+ * @param startMs the user's setting for the slow steps.
+ */
 export function deadlinesFor(startMs: number): Deadlines {
   return {
     resolve: 15_000,

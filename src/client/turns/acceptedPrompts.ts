@@ -1,5 +1,5 @@
-// Messages that the agent holds in a queue of its own: the user may ask to have one back until a turn
-// takes it in (src/acp/proposals/promptLifecycle.ts).
+// Messages that the agent holds in a queue of its own: the user may ask to have one back until a
+// turn takes it in (src/acp/proposals/promptLifecycle.ts).
 import type { PromptQueue } from '../../session/queue/queue';
 
 /** How long an agent may take to give a message back, in milliseconds. */
@@ -20,7 +20,10 @@ export class AcceptedPrompts {
     this.#queue = queue;
   }
 
-  /** A message leaves while others are under way. @returns a signal that is aborted when the user wants it back */
+  /**
+   * A message leaves while others are under way.
+   * @returns a signal that is aborted when the user wants it back
+   */
   add(id: string): AbortSignal {
     const takeBack = new AbortController();
     this.#prompts.set(id, { takeBack });
@@ -28,7 +31,8 @@ export class AcceptedPrompts {
   }
 
   /**
-   * Asks the agent to give a message back (`$/cancel_request` for its prompt): it may, or take it in all the same.
+   * Asks the agent to give a message back (`$/cancel_request` for its prompt): it may, or take it
+   * in all the same.
    * @param why what becomes of the message then
    */
   takeBack(id: string, why: 'remove' | 'edit'): void {

@@ -1,12 +1,15 @@
-// Messages of which nobody knew whether the agent has them, and that it shows when it repeats the session: they have arrived, and are not asked about any more.
+// Messages of which it was unknown whether the agent got them: those that it shows when it repeats
+// the session have arrived.
 import type { ContentBlock } from '../../session/events/content';
 import { bareTextOf } from '../../session/model/entryText';
 import type { Entry } from '../../session/model/state';
 import type { PromptQueue, QueueItem } from '../../session/queue/queue';
 
 /**
- * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two that say the same, the second stays in doubt where only one is shown.
- * @param known the transcript here @param repeated the transcript that the replay makes
+ * Takes out of the queue what the agent's replay shows. One copy stands for one message: of two
+ * that say the same, the second stays in doubt where only one is shown.
+ * @param known the transcript here
+ * @param repeated the transcript that the replay makes
  * @returns the items that were taken out
  */
 export function resolveDoubtfulPrompts(

@@ -1,4 +1,4 @@
-// The sentences for what goes wrong in a conversation.
+// The errors that a conversation shows.
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../../base/errors';
 
@@ -41,7 +41,9 @@ const PASSING: ReadonlySet<string> = new Set([
   'stage-timeout',
 ]);
 
-/** Whether a failure to connect may be gone after a while without anybody doing something. */
+/**
+ * Returns whether a failure to connect may be gone after a while without anybody doing something.
+ */
 export function mayPass(error: ParleyError): boolean {
   return PASSING.has(error.code);
 }

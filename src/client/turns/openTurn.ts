@@ -1,4 +1,4 @@
-// A turn while it is open, and the prompts that are in it or wait for one: what the tracker (turnTracker.ts) knows of them.
+// An open turn, and the prompts that are part of it or wait for one, as turnTracker.ts knows them.
 import type { StateReport } from '../../acp/protocol/dialect';
 import type { Deferred } from '../../base/deferred';
 import type { ContentBlock } from '../../session/events/content';
@@ -40,7 +40,10 @@ export interface OpenTurn {
   cancelRequested: boolean;
   /** What it waits for before it is over, or before the next prompt may go. */
   grace?: Grace;
-  /** The prompt whose answer names no reason: a receipt where a state or its echo follows, else the end. */
+  /**
+   * The prompt whose answer names no reason: a receipt where a state or its echo follows, else the
+   * end.
+   */
   unclear?: Prompt | undefined;
 }
 
@@ -58,7 +61,10 @@ export interface Prompt extends WaitingPrompt {
 /** A prompt whose answer is all there is. */
 export const PLAIN_TERMS: PromptTerms = { promptId: '', content: [], endsBy: 'response', promised: false };
 
-/** Whether an idle is the end of a turn, and not a repetition of what is known or the end of something else. */
+/**
+ * Returns whether an idle is the end of a turn, and not a repetition of what is known or the end of
+ * something else.
+ */
 export function mayEnd({ endsBy, prompts, busySeen }: OpenTurn, { stopReason, error }: StateReport): boolean {
   if (endsBy === 'response') return false;
   if (prompts.size === 0) return busySeen;

@@ -1,4 +1,5 @@
-// Sends the messages of the queue one after the other, and settles the promises of those who sent them.
+// Sends the messages of the queue one after the other, and settles the promises of those who sent
+// them.
 import { Deferred } from '../../base/deferred';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
@@ -30,7 +31,10 @@ export class PromptDispatcher implements Disposable {
     this.#options = options;
   }
 
-  /** The end of the turn of an item. @throws ParleyError `message-removed`, `conversation-closed` */
+  /**
+   * The end of the turn of an item.
+   * @throws ParleyError `message-removed`, `conversation-closed`
+   */
   expect(item: QueueItem): Promise<TurnResult> {
     const known = this.#waiting.get(item.id);
     if (known) return known.promise;
@@ -46,7 +50,10 @@ export class PromptDispatcher implements Disposable {
     return this.expect(item);
   }
 
-  /** The same for an item that was just put before all others: it goes behind those of which this was said before. */
+  /**
+   * The same for an item that was just put before all others: it goes behind those of which this
+   * was said before.
+   */
   sendSoon(item: QueueItem): Promise<TurnResult> {
     this.#urgent = this.#urgent.filter((id) => this.#queue.find(id)?.state === 'queued');
     const before = this.#urgent.at(-1);

@@ -1,4 +1,5 @@
-// Which prompt a message of the user repeats: agents echo what they take in, mostly before they answer (src/acp/proposals/promptLifecycle.ts).
+// Matches a message of the user that an agent sends with the prompt that it repeats: agents echo
+// what they take in, mostly before they answer (src/acp/proposals/promptLifecycle.ts).
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent } from '../../session/events/event';
@@ -7,7 +8,10 @@ import type { SessionEvent } from '../../session/events/event';
 export interface WaitingPrompt {
   readonly text: string;
   readonly messageId?: string | undefined;
-  /** It stands in the transcript at the beginning of a turn, and is taken in next whatever its words. */
+  /**
+   * It stands in the transcript at the beginning of a turn, and is taken in next whatever its
+   * words.
+   */
   readonly begins: boolean;
 }
 
@@ -19,7 +23,10 @@ export interface UserMessage {
   readonly partial: boolean;
 }
 
-/** Undefined for every other event, and for a message without an id: what has no id cannot be told from a replay. */
+/**
+ * Undefined for every other event, and for a message without an id: what has no id cannot be told
+ * from a replay.
+ */
 export function userMessageOf(event: SessionEvent): UserMessage | undefined {
   if (event.type === 'message_chunk') {
     if (event.role !== 'user' || event.messageId === undefined) return undefined;
@@ -30,7 +37,8 @@ export function userMessageOf(event: SessionEvent): UserMessage | undefined {
 }
 
 /**
- * The prompt that a message is: by its id, else by its text, else the one that begins the turn. That one is next in any case, and an agent may have changed its words.
+ * The prompt that a message is: by its id, else by its text, else the one that begins the turn.
+ * That one is next in any case, and an agent may have changed its words.
  * @param waiting in the order in which they left
  */
 export function promptOf<T extends WaitingPrompt>(waiting: readonly T[], message: UserMessage): T | undefined {

@@ -1,4 +1,5 @@
-// What runs in a session: one turn at a time, the messages that wait for it, the questions that it asks, and stopping it.
+// Runs the turns of a session: sends one prompt at a time, waits for the end of its turn, and stops
+// it.
 
 import { RPC_CODES, RpcError } from '../../acp/jsonrpc/rpcError';
 import { isReceipt } from '../../acp/proposals/promptLifecycle';
@@ -52,17 +53,22 @@ export interface PromptSession {
   /** Undefined while nothing can be sent. */
   readonly current: OpenedSession | undefined;
   /**
-   * Returns what has to be done before a prompt, undefined where it may go at once. It gives why the
-   * prompt must wait, and rejects where the signal is aborted.
+   * Returns what has to be done before a prompt, undefined where it may go at once. It gives why
+   * the prompt must wait, and rejects where the signal is aborted.
    */
   precedes(session: OpenedSession): Preparation | undefined;
   /** Returns what opens a session again that the agent no longer has; as {@link precedes}. */
   reopen(session: OpenedSession): Preparation;
-  /** A prompt is about to leave; what was heard of the session until now may show that it must wait. */
+  /**
+   * A prompt is about to leave; what was heard of the session until now may show that it must wait.
+   */
   leaving(): void;
   /** The agent answered a prompt. */
   answered(): void;
-  /** The agent wants a sign-in: until then there is no session to send to. @param message its words */
+  /**
+   * The agent wants a sign-in: until then there is no session to send to.
+   * @param message its words
+   */
   needSignIn(message: string): void;
 }
 
@@ -70,7 +76,7 @@ export interface PromptSession {
 export interface TurnServices {
   readonly log: Log;
   readonly clock: Clock;
-  /** Whether the queue goes on by itself after the user stopped a turn. */
+  /** Returns whether the queue continues automatically after the user stopped a turn. */
   readonly afterCancel: () => 'pause' | 'continue';
   readonly barrierGraceMs?: number;
   /** How long an answer may trail its turn_complete, in milliseconds. */
@@ -95,7 +101,10 @@ export interface TurnControlOptions {
   readonly session: PromptSession;
   /** Keeps what belongs together in one go, and before the message leaves. */
   readonly kept: PromptKeeping;
-  /** What goes along with the next message, after it: what a new session must be told of the one before. */
+  /**
+   * What goes along with the next message, after it: what a new session must be told of the one
+   * before.
+   */
   readonly appendix: (capabilities: PromptCapabilities) => readonly ContentBlock[];
 }
 
@@ -176,7 +185,10 @@ export class TurnControl {
     this.#tracker.turnComplete(barrier);
   }
 
-  /** What the agent says of its own state. A turn that failed for want of a sign-in asks for one, as an error of its prompt would. */
+  /**
+   * What the agent says of its own state. A turn that failed for want of a sign-in asks for one, as
+   * an error of its prompt would.
+   */
   state(report: StateReport): void {
     if (report.error?.code === AUTH_REQUIRED && this.#tracker.current) this.#signInFor = report.error.message;
     this.#tracker.state(report);
@@ -189,12 +201,18 @@ export class TurnControl {
     this.#tracker.updated();
   }
 
-  /** To be called with each event of the agent's, before it is applied: it may be what a prompt has become. */
+  /**
+   * To be called with each event of the agent's, before it is applied: it may be what a prompt has
+   * become.
+   */
   heard(event: SessionEvent): void {
     this.#tracker.heard(event);
   }
 
-  /** Asks the agent to stop: the turn still ends by the agent's word. Its open questions are answered at once. */
+  /**
+   * Asks the agent to stop: the turn still ends by the agent's word. Its open questions are
+   * answered at once.
+   */
   cancel(): void {
     const { services, onChange } = this.#options;
     const session = this.#options.session.current;
@@ -217,7 +235,11 @@ export class TurnControl {
     }, STOP_PATIENCE_MS);
   }
 
-  /** Keeps a message back that is about to leave. @param id absent: whichever that is @returns whether there was one */
+  /**
+   * Keeps a message back that is about to leave.
+   * @param id absent: whichever that is
+   * @returns whether there was one
+   */
   keepBack(id?: string): boolean {
     const { abort, item } = this.#preparing ?? {};
     if (!item || abort?.signal.aborted || (id !== undefined && id !== item.id)) return false;
@@ -226,7 +248,11 @@ export class TurnControl {
     return true;
   }
 
-  /** The agent is gone. @param note a sentence on how it went @param interrupted it was ended, and has not failed */
+  /**
+   * The agent is gone.
+   * @param note a sentence on how it went
+   * @param interrupted it was ended, and has not failed
+   */
   exited(note: string, interrupted = false): void {
     this.#preparing?.abort.abort();
     this.#accepted.clear();
@@ -241,7 +267,10 @@ export class TurnControl {
     this.dispatcher.dispose();
   }
 
-  /** Sends one message; resolves when it has left, with the end of its turn. Undefined where it must wait after all. */
+  /**
+   * Sends one message; resolves when it has left, with the end of its turn. Undefined where it must
+   * wait after all.
+   */
   async #send(item: QueueItem): Promise<SentMessage | undefined> {
     const { queue, apply, kept, session } = this.#options;
     const opened = session.current;
@@ -298,7 +327,10 @@ export class TurnControl {
     return { done: done.then((ended) => (this.#again.delete(item.id) ? undefined : ended)) };
   }
 
-  /** Does what precedes a prompt, so that Stop can give it up. @returns why the prompt must wait; `kept-back` where it was given up */
+  /**
+   * Does what precedes a prompt, so that Stop can give it up.
+   * @returns why the prompt must wait; `kept-back` where it was given up
+   */
   async #prepare(run: Preparation, item?: QueueItem): Promise<WaitReason<PauseCode> | 'kept-back' | undefined> {
     const abort = new AbortController();
     this.#preparing = { abort, ...(item && { item }) };
@@ -315,7 +347,8 @@ export class TurnControl {
   }
 
   /**
-   * Sends a prompt; where the agent says that it no longer has the session, that is opened again and the prompt sent once more, in the same turn.
+   * Sends a prompt; where the agent says that it no longer has the session, that is opened again
+   * and the prompt sent once more, in the same turn.
    * @throws SessionLost where it could not be opened again; what the agent answers
    */
   async #deliver(opened: OpenedSession, prompt: () => Promise<PromptAnswer>): Promise<PromptAnswer> {
@@ -324,7 +357,8 @@ export class TurnControl {
     } catch (error) {
       const { link } = opened;
       if (isClosed(error) && link.isAlive) {
-        // Mostly the agent is about to end, which tells why. One that only reads no more has no end of its own.
+        // Mostly the agent is about to end, which tells why. One that only reads no more has no end
+        // of its own.
         await new Promise((resolve) => later(() => resolve(undefined), UNWRITABLE_MS));
         throw link.isAlive && link.rpc?.isClosed === false ? new SessionLost('agent-closed-input', error) : error;
       }
@@ -338,7 +372,10 @@ export class TurnControl {
     }
   }
 
-  /** A prompt was answered with an error. What no turn has taken in stays with the user, and what a sign-in or the session was missing for is sent again. */
+  /**
+   * A prompt was answered with an error. What no turn has taken in stays with the user, and what a
+   * sign-in or the session was missing for is sent again.
+   */
   #refused(item: QueueItem, handle: string, thrown: unknown): void {
     const { queue, session } = this.#options;
     const lost = thrown instanceof SessionLost ? thrown.wait : undefined;
@@ -384,13 +421,17 @@ export class TurnControl {
     this.#accepted.takeBack(id, why);
   }
 
-  /** One prompt at a time, unless the agent keeps a queue of its own; a turn that stops is waited for in any case. */
+  /**
+   * One prompt at a time, unless the agent keeps a queue of its own; a turn that stops is waited
+   * for in any case.
+   */
   #canSend(): boolean {
     const opened = this.#options.session.current;
     if (!opened) return false;
     if (!this.#hasTurn) return true;
     if (this.isCancelled) return false;
-    // An agent whose turns its answers end may say that it works, and never that it is done: that must not lock the user out.
+    // An agent whose turns its answers end may say that it works, and never that it is done: that
+    // must not lock the user out.
     return opened.link.description.features.queue !== undefined || this.#tracker.isOwnWork;
   }
 
@@ -405,11 +446,13 @@ export class TurnControl {
     this.#stopped();
     const items = this.#inTurn.splice(0);
     if (this.#signInFor !== undefined) {
-      // The turn had taken them in and failed for that reason: they are sent again after the sign-in.
+      // The turn had taken them in and failed for that reason: they are sent again after the
+      // sign-in.
       for (const item of items.reverse()) if (queue.putBack(item)) this.#again.add(item.id);
       session.needSignIn(this.#signInFor);
     }
-    // What failed for one message mostly fails for the next: they are kept until the user has looked. Without a session something else tells why they wait.
+    // What failed for one message mostly fails for the next: they are kept until the user has
+    // looked. Without a session something else tells why they wait.
     if (stopReason === 'error' && session.current && queue.items.length > 0) queue.pause('turn-failed');
     this.requests.turnEnded(session.current?.link.description.features.states !== undefined);
     this.#options.onChange();
@@ -417,7 +460,10 @@ export class TurnControl {
   }
 }
 
-/** Returns what the agent gets for a message: its text, then each attachment in the best form that it takes. */
+/**
+ * Returns what the agent gets for a message: its text, then each attachment in the best form that
+ * it takes.
+ */
 function contentOf(item: QueueItem, capabilities: PromptCapabilities): ContentBlock[] {
   const blocks: ContentBlock[] = item.text === '' ? [] : [{ type: 'text', text: item.text }];
   for (const { forms, label } of item.attachments) {
@@ -431,7 +477,10 @@ function isClosed(error: unknown): boolean {
   return error instanceof ParleyError && error.code === 'connection-closed';
 }
 
-/** Whether an agent says of a session that it does not have it (-32002), and not of something that the prompt names. */
+/**
+ * Returns whether an agent says of a session that it does not have it (-32002), and not of
+ * something that the prompt names.
+ */
 function isSessionGone(error: unknown, sessionId: string): boolean {
   if (!(error instanceof RpcError) || error.code !== RPC_CODES.resourceNotFound) return false;
   const named = at(error.data, 'sessionId');

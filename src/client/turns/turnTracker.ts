@@ -1,5 +1,7 @@
-// Turns and the prompts in them: each turn begins once and ends once, with a reason and with what made the end known; each prompt is taken in once. The rules are those
-// of src/acp/proposals/turnComplete.ts and src/acp/proposals/promptLifecycle.ts; this file keeps them over time. A v1 turn begins with its prompt and ends with the answer to it.
+// Tracks turns and the prompts in them: each turn begins and ends once, with a reason and with what
+// made the end known; each prompt is taken in once. The rules are those of
+// src/acp/proposals/turnComplete.ts and promptLifecycle.ts; this file applies them over time. A v1
+// turn begins with its prompt and ends with the answer to it.
 
 import { isIdle, reasonOf } from '../../acp/proposals/promptLifecycle';
 import { BARRIER_GRACE_MS, LONGEST_BARRIER_MS } from '../../acp/proposals/turnComplete';
@@ -20,9 +22,14 @@ import {
 } from './openTurn';
 import { promptOf, textOf, userMessageOf } from './promptEcho';
 
-/** How long an answer may trail the barrier before the next prompt goes without it, in milliseconds. */
+/**
+ * How long an answer may trail the barrier before the next prompt goes without it, in milliseconds.
+ */
 const ANSWER_GRACE_MS = 10_000;
-/** How long it stays open what an answer without a reason, or an idle that nothing preceded, means; in milliseconds. */
+/**
+ * How long it stays open what an answer without a reason, or an idle that nothing preceded, means;
+ * in milliseconds.
+ */
 const UNCLEAR_GRACE_MS = 1000;
 /** Ids of earlier prompts and messages of the user that are remembered, to know a repetition. */
 const MAX_PAST_IDS = 200;
@@ -79,7 +86,11 @@ export class TurnTracker {
     return this.#agentState !== undefined;
   }
 
-  /** Begins a turn of the user with a prompt, or makes it part of the agent's own work. @returns its handle, which is the turn's id. @throws Error where another prompt runs */
+  /**
+   * Begins a turn of the user with a prompt, or makes it part of the agent's own work.
+   * @returns its handle, which is the turn's id.
+   * @throws Error where another prompt runs
+   */
   begin(terms: PromptTerms = PLAIN_TERMS): { id: string; done: Promise<TurnResult> } {
     const own = this.isOwnWork ? this.#open : undefined;
     if (this.#open && !own) throw new Error(`turn ${this.#open.id} still runs`);
@@ -93,7 +104,10 @@ export class TurnTracker {
     };
   }
 
-  /** Notes a prompt that leaves while others are under way. @returns its handle, and the end of the turn that takes it in; undefined where none does */
+  /**
+   * Notes a prompt that leaves while others are under way.
+   * @returns its handle, and the end of the turn that takes it in; undefined where none does
+   */
   follow(terms: PromptTerms): { id: string; done: Promise<TurnResult | undefined> } {
     const { handle, done } = this.#add(`f${++this.#followers}`, terms, undefined);
     return { id: handle, done: done.promise };
@@ -105,7 +119,10 @@ export class TurnTracker {
     if (prompt) prompt.requestId = requestId;
   }
 
-  /** The user asked to stop. From now on the turn counts as cancelled, whatever the agent calls its end. */
+  /**
+   * The user asked to stop. From now on the turn counts as cancelled, whatever the agent calls its
+   * end.
+   */
   cancelRequested(): void {
     for (const prompt of this.#prompts.values()) prompt.cancelRequested = true;
     const turn = this.#open;
@@ -135,7 +152,10 @@ export class TurnTracker {
     else if (turn) turn.idle = report;
   }
 
-  /** A message of the user's came, which may be what a prompt has become. To be called before it is applied. */
+  /**
+   * A message of the user's came, which may be what a prompt has become. To be called before it is
+   * applied.
+   */
   heard(event: SessionEvent): void {
     const message = userMessageOf(event);
     if (!message || this.#userIds.has(message.messageId)) return;
@@ -210,7 +230,8 @@ export class TurnTracker {
 
   /**
    * The answer to the prompt came, and is the end of its turn.
-   * @param promised the agent advertises turn_complete @param note what the end does not say by itself, in words
+   * @param promised the agent advertises turn_complete
+   * @param note an explanation of the end, as a sentence
    */
   answered(
     handle: string,
@@ -240,7 +261,8 @@ export class TurnTracker {
   }
 
   /**
-   * The prompt was answered with an error. The turn that began with it is over at once; after a cancel an error is the cancel's.
+   * The prompt was answered with an error. The turn that began with it is over at once; after a
+   * cancel an error is the cancel's.
    * @param withdrawn the error says that it was cancelled (-32800)
    * @returns `refused` where it never became part of a turn, and whether it had been asked to stop.
    */
@@ -320,7 +342,10 @@ export class TurnTracker {
     return turn;
   }
 
-  /** From here on the prompt is part of a turn: of its own, of the one that runs, or of one that begins with it. */
+  /**
+   * From here on the prompt is part of a turn: of its own, of the one that runs, or of one that
+   * begins with it.
+   */
   #insert(prompt: Prompt): void {
     const { terms, messageId } = prompt;
     const { promptId, echo } = terms;
@@ -340,7 +365,10 @@ export class TurnTracker {
     this.#options.onInserted?.(promptId);
   }
 
-  /** An idle came before the agent took the prompt in: it is the end of the turn unless the agent goes on now. */
+  /**
+   * An idle came before the agent took the prompt in: it is the end of the turn unless the agent
+   * goes on now.
+   */
   #doubtIdle(turn: OpenTurn, report: StateReport): void {
     turn.idleIsDoubtful = true;
     if (mayEnd({ ...turn, busySeen: false }, report))

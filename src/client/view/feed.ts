@@ -1,5 +1,6 @@
-// One webview's view of one conversation: coalesced changes, at most one post per frame, at most two posts in flight. A webview that is slow or hidden costs
-// nothing: what changes meanwhile is merged, and the backlog never sits in its queue.
+// Feeds one webview with one conversation: coalesced changes, at most one post per frame, at most
+// two posts in flight. A slow or hidden webview costs nothing: changes are merged meanwhile, and no
+// backlog builds up in its queue.
 import type { Disposable } from '../../base/disposable';
 import { CONTRACT_VERSION, type ItemView, type Op, type ToWebview } from '../../panel/contract';
 import { Changes } from '../../session/model/changes';
@@ -41,7 +42,10 @@ export class SessionFeed implements Disposable {
   #acknowledged = 0;
   /** Number of items that the webview knows of. */
   #told = 0;
-  /** The stretches of {@link STRETCH} items of which the webview has had some since the last snapshot. */
+  /**
+   * The stretches of {@link STRETCH} items of which the webview has had some since the last
+   * snapshot.
+   */
   readonly #sent = new Set<number>();
   #lastPost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -75,7 +79,9 @@ export class SessionFeed implements Disposable {
     this.#tick = new LivenessTick({ isRunning: () => conversation.isBusy, onTick: () => this.#look(), schedule });
   }
 
-  /** The webview is there and knows nothing: sends everything it needs, and changes from then on. */
+  /**
+   * The webview is there and knows nothing: sends everything it needs, and changes from then on.
+   */
   snapshot(): void {
     this.#live = true;
     this.#changes.reset();
@@ -112,7 +118,10 @@ export class SessionFeed implements Disposable {
     if (!this.#changes.isEmpty) this.#schedule();
   }
 
-  /** Resolves when the webview has painted what there is now; where it is hidden, when it is back; when this feed ends. */
+  /**
+   * Resolves when the webview has painted what there is now; where it is hidden, when it is back;
+   * when this feed ends.
+   */
   async painted(): Promise<void> {
     if (this.#isDisposed) return;
     if (this.#live && this.#changes.isEmpty && this.#acknowledged === this.#revision) return;
@@ -130,7 +139,8 @@ export class SessionFeed implements Disposable {
     const total = this.#conversation.model.state.entries.length;
     const start = Math.max(0, Math.min(from, total));
     const end = Math.max(start, Math.min(to, total, start + MAX_PAGE));
-    // What has changed and was not sent yet is part of the page: send it first, so that revisions tell the truth.
+    // What has changed and was not sent yet is part of the page: send it first, so that revisions
+    // tell the truth.
     this.#flush();
     this.#post({ type: 'page', revision: this.#revision, from: start, items: this.#items(start, end) });
   }
@@ -177,8 +187,9 @@ export class SessionFeed implements Disposable {
     if (!this.#live || this.#changes.isEmpty) return;
     const { entries } = this.#conversation.model.state;
     const newest = entries.length - NEWEST_ITEMS;
-    // The webview asks for what it does not have when the reader comes near it: for what changes there meanwhile, and for
-    // what is new and was pushed away from the end before anybody could see it.
+    // The webview asks for what it does not have when the reader comes near it: for what changes
+    // there meanwhile, and for what is new and was pushed away from the end before anybody could
+    // see it.
     const changed = [...this.#changes.entries].filter(([index]) =>
       index < this.#told ? this.#sent.has(stretchOf(index)) : index >= newest,
     );
@@ -187,7 +198,8 @@ export class SessionFeed implements Disposable {
       return;
     }
     const ops: Op[] = [];
-    // Before the items: one that is put shows the whole output of its terminals, what was just appended included.
+    // Before the items: one that is put shows the whole output of its terminals, what was just
+    // appended included.
     for (const [terminalId, text] of this.#changes.terminals)
       ops.push({ op: 'terminal', terminalId, ...terminalAppend(text) });
     for (const [index, change] of changed.sort(([a], [b]) => a - b)) {
@@ -206,7 +218,7 @@ export class SessionFeed implements Disposable {
     if (ops.length > 0 || this.#waiting.length > 0) this.#send(ops);
   }
 
-  /** What was posted of a running turn grows old by itself. */
+  /** The labels of a running turn change with time. */
   #notePosted(): void {
     this.#status = statusOf(this.#conversation);
     this.#tick.update();

@@ -1,10 +1,11 @@
-// All that the host has of an output that the panel shows cut.
+// The complete output that the host has where the panel shows it cut.
 import { plainOutput } from '../../base/ansi';
 import type { Entry, Terminal } from '../../session/model/state';
 import { printedIn } from './projectItem';
 
 /**
- * Returns the text of the n-th content of a tool call, of a terminal without its escapes; undefined where it has none.
+ * Returns the text of the n-th content of a tool call, of a terminal without its escapes; undefined
+ * where it has none.
  * @param terminals of the session
  */
 export function fullOutput(

@@ -1,8 +1,12 @@
-// What a link in an agent's text points to. The agent wrote it, so only two kinds are followed: web pages, and files that exist.
+// Reads what a link in an agent's text points to. Agents are not trusted, so only two kinds are
+// followed: web pages, and files that exist.
 import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Spellings of a path, the likeliest first; absolute or relative to a root. `line` and `column` are 1-based. */
+/**
+ * Spellings of a path, the likeliest first; absolute or relative to a root. `line` and `column` are
+ * 1-based.
+ */
 export interface FileTarget {
   readonly kind: 'file';
   readonly paths: readonly string[];
@@ -20,8 +24,9 @@ export type LinkTarget =
 const MAX_LENGTH = 8_192;
 
 /**
- * Reads the `href` of a link: `http:` and `https:` addresses; `file:` addresses of this machine and paths, with a line as `#L10`, `#L10C3`, `:10` or `:10:3`. Every
- * other scheme is refused, `command:` and `vscode:` before all: they would let an agent's text act in the editor.
+ * Reads the `href` of a link: `http:` and `https:` addresses; `file:` addresses of this machine and
+ * paths, with a line as `#L10`, `#L10C3`, `:10` or `:10:3`. Every other scheme is refused,
+ * `command:` and `vscode:` before all: they would let an agent's text act in the editor.
  */
 export function parseLink(href: string): LinkTarget {
   const text = href.trim();
@@ -88,7 +93,8 @@ function path(text: string): FileTarget {
     hash < 0
       ? placeFrom(suffix?.[2], suffix?.[3])
       : { ...placeFrom(suffix?.[2], suffix?.[3]), ...placeOf(text.slice(hash)) };
-  // Markdown wants spaces written as %20; a file may also really be called so, or have a colon or a hash in its name.
+  // Markdown wants spaces written as %20; a file may also really be called so, or have a colon or a
+  // hash in its name.
   const paths = new Set([plain, decoded(plain), text, decoded(text)]);
   return { kind: 'file', paths: [...paths], ...place };
 }

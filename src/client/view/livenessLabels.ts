@@ -1,5 +1,6 @@
-// What is known of a turn that runs, in words: what it works on and for how long, since when nothing was heard, whether it answers. Silence is told and never judged.
-// Whole minutes only: a screen reader reads the status aloud each time it changes.
+// Labels for a running turn: what it works on and for how long, when the agent was last heard,
+// whether it responds. Whole minutes only: a screen reader reads the status aloud each time it
+// changes.
 import * as l10n from '@vscode/l10n';
 import { head } from '../../base/text';
 import type { Entry, ToolEntry, Turn } from '../../session/model/state';
@@ -18,7 +19,10 @@ type TurnSign =
   | { readonly kind: 'silent' | 'unresponsive'; readonly ms: number }
   | { readonly kind: 'working' };
 
-/** The status while a turn runs without waiting for the user: `Working`, `Working: Bash for 4 min`, `Silent for 2 min`, `Not responding`. */
+/**
+ * The status while a turn runs without waiting for the user: `Working`, `Working: Bash for 4 min`,
+ * `Silent for 2 min`, `Not responding`.
+ */
 export function workingLabel(signs: LifeSigns): string {
   const sign = signOf(signs);
   switch (sign.kind) {
@@ -64,7 +68,10 @@ export function endedLabel(code: string): string {
   }
 }
 
-/** An agent that does not answer is told before all: what it began may have ended with it. A call that runs explains silence. */
+/**
+ * An agent that does not answer is told before all: what it began may have ended with it. A call
+ * that runs explains silence.
+ */
 function signOf({ state, now, heardAt, isUnresponsive }: LifeSigns): TurnSign {
   const { turn } = state;
   const silentMs = now - Math.max(heardAt, turn?.startedAt ?? 0);

@@ -1,4 +1,4 @@
-// What went wrong with the agent of a conversation, and the actions that the panel offers for it.
+// Projects the failure of a conversation's agent, and the actions that the panel offers for it.
 import * as l10n from '@vscode/l10n';
 import type { ActionView, ErrorView } from '../../panel/contract';
 import { canStart, guidanceOf } from '../connection/signIn';

@@ -1,4 +1,5 @@
-// A transcript entry as the webview draws it: bounded, plain JSON, everything computed that needs the whole (diffs, labels). Read anew only when the entry changed.
+// Projects a transcript entry for the webview: bounded, plain JSON, with everything computed that
+// needs the whole entry (diffs, labels). Computed again only when the entry changed.
 
 import * as l10n from '@vscode/l10n';
 import { head, tail } from '../../base/text';
@@ -19,7 +20,10 @@ import { isEnded } from '../../session/model/tools';
 import type { FileChange } from '../requests/fragmentLines';
 import { boundHunks, lineDiff } from '../requests/lineDiff';
 
-/** Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the webview. */
+/**
+ * Characters of a text inside a tool call, of a terminal's output and of raw JSON that go to the
+ * webview.
+ */
 const MAX_TOOL_CHARS = 50_000;
 /** Of a longer text: characters of its beginning; the rest is its end. */
 const HEAD_CHARS = 10_000;
@@ -37,7 +41,10 @@ export interface ProjectionContext {
   readonly roots: readonly string[];
   /** The client runs this terminal, so it can be opened. */
   readonly isOpenable: (terminalId: string) => boolean;
-  /** The line of its file where a change begins, as far as it is known; absent: no file is looked into. */
+  /**
+   * The line of its file where a change begins, as far as it is known; absent: no file is looked
+   * into.
+   */
   readonly lineOf?: (change: FileChange, entry: ToolEntry) => number | undefined;
 }
 
@@ -176,7 +183,7 @@ function projectTool(entry: ToolEntry, context: ProjectionContext, details: bool
   };
 }
 
-/** Whether a call, or the subagent that it stands for, works and may be stopped alone. */
+/** Returns whether a call, or the subagent that it stands for, works and may be stopped alone. */
 export function isStoppable({ canCancel, status }: Readonly<ToolEntry>): boolean {
   return canCancel === true && !isEnded(status);
 }
@@ -186,8 +193,9 @@ function stopOf({ subagentId, toolCallId }: ToolEntry): StopTarget {
 }
 
 /**
- * Returns the lines that a call is about, where it has one place: from the line of the place, or from names in its input that say lines counted from 1 (an
- * `offset` alone is counted from 0 by some agents); undefined where it does not say.
+ * Returns the lines that a call is about, where it has one place: from the line of the place, or
+ * from names in its input that say lines counted from 1 (an `offset` alone is counted from 0 by
+ * some agents); undefined where it does not say.
  */
 function linesOfPlace({ toolKind, locations, rawInput }: ToolEntry): string | undefined {
   if ((toolKind !== 'read' && toolKind !== 'search') || locations.length !== 1) return undefined;
@@ -225,12 +233,18 @@ function projectContent(entry: ToolEntry, context: ProjectionContext): ToolConte
   });
 }
 
-/** The place of a call says where a part of the file begins, and a text that has fewer lines than that is a part. */
+/**
+ * The place of a call says where a part of the file begins, and a text that has fewer lines than
+ * that is a part.
+ */
 function lineOfPart({ oldText = '', newText }: FileChange, said = 1): number | undefined {
   return said > Math.max(linesOf(oldText, said), linesOf(newText, said)) ? said : undefined;
 }
 
-/** Numbers the lines of a diff as in the file; where nobody knows how, not at all. A patch has its own numbers, and a new file begins with its first line. */
+/**
+ * Numbers the lines of a diff as in the file; where that is unknown, not at all. A patch has its
+ * own numbers, and a new file begins with its first line.
+ */
 function numbered(diff: DiffView, { oldText, hunks }: FileChange, line: number | undefined): DiffView {
   if (hunks || oldText === undefined) return diff;
   if (line === undefined) return { ...diff, unnumbered: true };
@@ -269,7 +283,10 @@ function projectPart(part: ToolContent, context: ProjectionContext, { rawOutput 
   }
 }
 
-/** What a command printed, where an agent that runs it by itself says so only in the raw output of the call. */
+/**
+ * The output of a command that the agent ran itself, where it is only in the raw output of the
+ * call.
+ */
 export function printedIn(rawOutput: unknown): string {
   for (const keys of [['formatted_output'], ['aggregated_output'], ['stdout', 'stderr']]) {
     const texts = keys.map((key) => at(rawOutput, key)).filter((text) => typeof text === 'string' && text !== '');
@@ -293,7 +310,10 @@ export function projectTerminal(id: string, terminal: Terminal | undefined, cont
   };
 }
 
-/** A new text for a terminal, where what was appended since the last look is more than the webview keeps. */
+/**
+ * A new text for a terminal, where what was appended since the last look is more than the webview
+ * keeps.
+ */
 export function terminalAppend(text: string): { text: string; drop: number } {
   return text.length > MAX_TERMINAL_CHARS
     ? { text: tail(text, MAX_TERMINAL_CHARS), drop: Number.MAX_SAFE_INTEGER }

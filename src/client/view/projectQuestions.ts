@@ -1,4 +1,4 @@
-// Forms, pages and work beside the turns as the webview shows them.
+// Projects forms, pages and background work for the webview.
 
 import { head } from '../../base/text';
 import type { BackgroundView, ElicitationView } from '../../panel/contract';
@@ -10,7 +10,7 @@ import { isStoppable } from './projectItem';
 const MAX_WORK = 50;
 const MAX_LABEL = 200;
 
-/** Whether a form or a page waits for the user; a page that is open waits for the agent. */
+/** Returns whether a form or a page waits for the user; a page that is open waits for the agent. */
 export function waitsForAnswer({ elicitations }: Readonly<SessionState>): boolean {
   for (const { opened } of elicitations.values()) if (!opened) return true;
   return false;

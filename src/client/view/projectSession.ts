@@ -1,4 +1,5 @@
-// Everything around the transcript as the webview shows it, field by field, so that a change sends only its own fields.
+// Projects everything around the transcript for the webview, field by field, so that a change sends
+// only its own fields.
 
 import * as l10n from '@vscode/l10n';
 import { head } from '../../base/text';

@@ -1,4 +1,5 @@
-// A conversation as plain JSON for the extension's API: all that the panel can show (interface of the extension, `SessionSnapshot`).
+// A conversation as plain JSON for the extension's API (`SessionSnapshot`): everything that the
+// panel can show.
 import { textOfBlocks } from '../../base/text';
 import type { Liveness, SessionPhase } from '../../panel/contract';
 import type { Barrier, StopReason } from '../../session/events/event';

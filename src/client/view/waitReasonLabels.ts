@@ -1,4 +1,4 @@
-// The words for why a queue or one of its messages waits (session/queue/waitReason.ts).
+// Labels for the reasons why a queue or one of its messages waits (session/queue/waitReason.ts).
 import * as l10n from '@vscode/l10n';
 import type { ItemCode, PauseCode } from '../../session/queue/waitReason';
 

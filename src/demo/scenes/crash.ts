@@ -1,4 +1,5 @@
-// The agent's process ends in the middle of a turn, with a tool call open and last words on stderr.
+// Ends the agent's process in the middle of a turn, with an open tool call and a last line on
+// stderr.
 import type { Turn } from '../turn';
 
 export async function crash(turn: Turn): Promise<void> {

@@ -1,4 +1,5 @@
-// A real edit: the diff first, then the question, then the write, through the client and so through the editor.
+// A real edit: the diff first, then the question, then the write, through the client and so through
+// the editor.
 import { join } from 'node:path';
 import { at } from '../input';
 import type { ToolFields, Turn } from '../turn';
@@ -52,7 +53,10 @@ export async function edit(turn: Turn): Promise<void> {
   await turn.say(`Done: \`${FILE_NAME}\` has one more line. Click the location to see it.${always}\n`);
 }
 
-/** The text of a file; undefined where it does not exist. A client may answer with an error for that, or with an empty text. */
+/**
+ * The text of a file; undefined where it does not exist. A client may answer with an error for
+ * that, or with an empty text.
+ */
 async function readThroughClient(turn: Turn, path: string): Promise<string | undefined> {
   try {
     const content = at(await turn.call('fs/read_text_file', { path }), 'content');

@@ -1,4 +1,4 @@
-// A prompt that is answered with an error: what came before it stays, and the next prompt works.
+// Answers a prompt with an error: earlier entries stay, and the next prompt works.
 import type { Turn } from '../turn';
 import { RpcFault } from '../wire';
 

@@ -1,4 +1,4 @@
-// A question with several answers at once: a form, which the client draws and checks.
+// Asks a question with several answers: a form, which the client shows and validates.
 import { at } from '../input';
 import type { Turn } from '../turn';
 

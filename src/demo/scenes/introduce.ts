@@ -1,7 +1,10 @@
-// What the demo says to everything that is no command: what it is, and what it can show.
+// Answers everything that is no command: what the demo is, and what it can show.
 import type { Turn } from '../turn';
 
-/** Says plainly that nobody thinks here, and lists the commands. @param table the commands as a Markdown table */
+/**
+ * Says plainly that there is no model, and lists the commands.
+ * @param table the commands as a Markdown table
+ */
 export async function introduce(turn: Turn, table: string): Promise<void> {
   const { text, attachments } = turn.prompt;
   const seen =

@@ -1,4 +1,5 @@
-// A very long answer: about 100 KB of text between 200 tool calls, as fast as a quick model. For seeing that a long conversation stays light.
+// A very long answer: about 100 KB of text between 200 tool calls, as fast as a quick model. For
+// seeing that a long conversation stays light.
 import type { Turn } from '../turn';
 
 const ROUNDS = 100;

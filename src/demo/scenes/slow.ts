@@ -1,4 +1,4 @@
-// A turn of one minute, to try Stop and the queue with. It shows once a second that it is alive.
+// A turn of one minute, to try Stop and the queue with. It reports progress once a second.
 import type { Turn } from '../turn';
 
 const SECONDS = 60;

@@ -3,7 +3,10 @@ import { basename } from 'node:path';
 import { at } from '../input';
 import type { ToolFields, Turn } from '../turn';
 
-/** What the command runs: it prints and does nothing else. Double quotes only, so that it reads well in the panel. */
+/**
+ * What the command runs: it prints and does nothing else. Double quotes only, so that it reads well
+ * in the panel.
+ */
 const PROGRAM = [
   'const steps = ["resolve", "compile", "link", "test", "naïve café ✓"];',
   'let i = 0;',
@@ -39,7 +42,8 @@ export async function terminal(turn: Turn): Promise<void> {
     const created = await turn.call('terminal/create', {
       command,
       args,
-      // In VS Code the program that runs this agent is Electron, which is a plain Node with this variable.
+      // In VS Code the program that runs this agent is Electron, which is a plain Node with this
+      // variable.
       env: [{ name: 'ELECTRON_RUN_AS_NODE', value: '1' }],
       cwd: turn.session.cwd,
       outputByteLimit: 64 * 1024,
@@ -67,7 +71,8 @@ async function follow(turn: Turn, terminalId: string, change: (fields: ToolField
       `The program ended with exit code **${String(exitCode)}**. Its output stays above, although I have released the terminal.\n`,
     );
   } finally {
-    // Also after a cancel, and then without the turn's signal and without waiting: releasing ends a process that still runs.
+    // Also after a cancel, and then without the turn's signal and without waiting: releasing ends a
+    // process that still runs.
     const { wire, id } = turn.session;
     const released = wire.request('terminal/release', { sessionId: id, terminalId }, new AbortController().signal);
     const settled = released.catch(() => undefined);

@@ -1,5 +1,5 @@
-// What an agent server answers when it does not answer the question, as errors for people. Whatever it sent, only a short plain sentence of the protocol's own error
-// shape is repeated.
+// Errors that an agent server answers, for people. Of what it sent, only a short plain sentence of
+// the protocol's own error shape is repeated.
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod/mini';
 import { messageOf, ParleyError, type ParleyErrorOptions } from '../../base/errors';
@@ -22,8 +22,10 @@ export interface AgentServerErrorOptions extends ParleyErrorOptions {
 }
 
 /**
- * A server that cannot be reached, does not answer in time, or refuses. Codes: `agent-server-unreachable`, `-timeout`, `-unauthorized`, `-forbidden`, `-not-found`,
- * `-invalid-input`, `-conflict`, `-busy`, `-redirect`, `-failed`, and `-answer` where the answer is not one that the protocol knows.
+ * A server that cannot be reached, does not answer in time, or refuses. Codes:
+ * `agent-server-unreachable`, `-timeout`, `-unauthorized`, `-forbidden`, `-not-found`,
+ * `-invalid-input`, `-conflict`, `-busy`, `-redirect`, `-failed`, and `-answer` where the answer is
+ * not one that the protocol knows.
  */
 export class AgentServerError extends ParleyError {
   readonly status: number | undefined;
@@ -38,15 +40,18 @@ export class AgentServerError extends ParleyError {
     this.isBroken = options.isBroken === true;
   }
 
-  /** Whether nothing came back: the server may or may not have heard the request. */
+  /** Returns whether nothing came back: the server may or may not have heard the request. */
   get isSilence(): boolean {
     return this.status === undefined;
   }
 }
 
 /**
- * The error for an answer that is no success (protocol 1.0.3 "Error"; other shapes occur: pages of proxies, nothing at all).
- * @param origin of the server, for the sentence @param body as far as it was read, undefined where it is no JSON @param now milliseconds since 1970
+ * The error for an answer that is no success (protocol 1.0.3 "Error"; other shapes occur: pages of
+ * proxies, nothing at all).
+ * @param origin of the server, for the sentence
+ * @param body as far as it was read, undefined where it is no JSON
+ * @param now milliseconds since 1970
  */
 export function errorOfAnswer(
   origin: string,
@@ -129,7 +134,10 @@ export function errorOfContent(origin: string, status: number, error: unknown): 
 const ISSUE = /'loc': \(([^)]{0,500})\), 'msg': (?:'((?:[^'\\]|\\.){0,1000})'|"((?:[^"\\]|\\.){0,1000})")/g;
 const MAX_ISSUES = 3;
 
-/** What does not fit, from a list of validation errors; undefined where the text is none. The values themselves are not repeated. */
+/**
+ * What does not fit, from a list of validation errors; undefined where the text is none. The values
+ * themselves are not repeated.
+ */
 function validationSentence(text: string): string | undefined {
   if (!text.startsWith("[{'type': ")) return undefined;
   const issues = [...text.slice(0, MAX_ISSUES_CHARS).matchAll(ISSUE)]
@@ -142,7 +150,10 @@ function validationSentence(text: string): string | undefined {
   return issues.length === 0 ? undefined : `${plainSentence(issues.join('; ')).replace(/\.$/, '')}.`;
 }
 
-/** One short line without control characters, secrets and signatures of links, as it may be shown anywhere. */
+/**
+ * One short line without control characters, secrets and signatures of links, as it may be shown
+ * anywhere.
+ */
 export function plainSentence(text: string): string {
   const line = redact(redactSignatures(text.slice(0, MAX_SENTENCE * 4)))
     // What pydantic quotes of a message that it cannot read.

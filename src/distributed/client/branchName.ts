@@ -1,4 +1,5 @@
-// What a branch of a session is called by programs: by the first message that only it has, so that it keeps its name while it grows.
+// Names a branch of a session by the first message that only it has, so that the name stays the
+// same while the branch grows.
 import { createHash } from 'node:crypto';
 import type { SessionDescriptor } from '../model/model';
 import { urlIdentity } from '../model/resourceUrl';
@@ -12,12 +13,18 @@ export function branchAction({ common, theirs }: Fork): { readonly id: string; r
   return { id: `${SHOW_BRANCH}${nameOf(theirs.history[common] ?? '')}`, label: 'Show the other branch' };
 }
 
-/** Whether a session goes on through the message that names a branch. @param name as {@link branchAction} has it after the prefix */
+/**
+ * Returns whether a session goes on through the message that names a branch.
+ * @param name as {@link branchAction} has it after the prefix
+ */
 export function isBranch({ history }: SessionDescriptor, name: string): boolean {
   return history.some((url) => nameOf(url) === name);
 }
 
-/** Whether a branch is one of those that are known, as it was or with more or fewer messages. */
+/**
+ * Returns whether a branch is one of those that are known, as it was or with more or fewer
+ * messages.
+ */
 export function isKnownBranch({ history }: SessionDescriptor, known: readonly SessionDescriptor[]): boolean {
   return known.some((one) => compareHistories(one.history, history).relation !== 'fork');
 }

@@ -1,4 +1,5 @@
-// The client side of the Agent Communication Protocol (release 1.0.3): one method for each endpoint, everything that comes back checked, bounded and in time.
+// A client of the Agent Communication Protocol (release 1.0.3): one method for each endpoint;
+// everything received is checked and bounded in size and time.
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { readEventStream } from '../../base/eventStream';
@@ -31,18 +32,27 @@ export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 export interface CommunicationClientOptions {
   /** Where the server's endpoints begin: http or https, no user name, no query. */
   readonly baseUrl: string;
-  /** Headers for exactly this origin (`https://host:port`), for instance its token; asked for before each request and never sent to another one. */
+  /**
+   * Headers for exactly this origin (`https://host:port`), for instance its token; asked for before
+   * each request and never sent to another one.
+   */
   readonly headers?: (origin: string) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   readonly fetch?: FetchLike;
   readonly log?: Log;
   /** Hears of what is sent and received, as text without headers: bodies may hold signed URLs. */
   readonly onTraffic?: Traffic | undefined;
-  /** Milliseconds until an answer has to be there; that of a synchronous run, which the agent works on meanwhile, is its own. */
+  /**
+   * Milliseconds until an answer has to be there; that of a synchronous run, which the agent works
+   * on meanwhile, is its own.
+   */
   readonly deadlineMs?: number;
   readonly syncDeadlineMs?: number;
 }
 
-/** What a run begins with. `session` is the whole descriptor, `sessionId` the name of one that the server holds; at most one of them. */
+/**
+ * What a run begins with. `session` is the whole descriptor, `sessionId` the name of one that the
+ * server holds; at most one of them.
+ */
 export interface RunRequest {
   readonly agentName: string;
   readonly input: readonly Message[];
@@ -60,12 +70,15 @@ const SYNC_DEADLINE_MS = 10 * 60_000;
 /** Bytes of an answer; the events of a run repeat its output several times. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
-/** How often a request that changes nothing is sent where its connection breaks, and the first pause in between, in milliseconds. */
+/**
+ * How often a request that changes nothing is sent where its connection breaks, and the first pause
+ * in between, in milliseconds.
+ */
 const MAX_TRIES = 3;
 const TRY_AGAIN_MS = 100;
 const CANCEL = '/cancel';
 const MAX_AGENTS = 1000;
-/** Of a body, for whoever looks at the traffic. */
+/** Of a body in the traffic log. */
 const MAX_TRAFFIC = 16 * 1024;
 
 const agentsSchema = z.looseObject({ agents: z.array(z.unknown()).check(z.maxLength(MAX_AGENTS)) });
@@ -102,7 +115,10 @@ export class CommunicationClient {
     await this.#json('GET', '/ping', undefined, signal);
   }
 
-  /** `GET /agents`: at most 1000; manifests that do not fit are left out. @param page the server may ignore it and give all */
+  /**
+   * `GET /agents`: at most 1000; manifests that do not fit are left out.
+   * @param page the server may ignore it and give all
+   */
   async agents(
     page: { readonly limit?: number; readonly offset?: number },
     signal: AbortSignal,
@@ -125,7 +141,10 @@ export class CommunicationClient {
     return this.#read(agentManifestSchema, value, 'The manifest of the agent', status);
   }
 
-  /** `POST /runs`, mode sync: the run as it ended, or as it awaits an answer. A run that failed is an answer too: see its status. */
+  /**
+   * `POST /runs`, mode sync: the run as it ended, or as it awaits an answer. A run that failed is
+   * an answer too: see its status.
+   */
   async runSync(request: RunRequest, signal: AbortSignal): Promise<Run> {
     return this.#run('/runs', createBody(request, 'sync'), signal, this.#syncDeadline);
   }
@@ -135,12 +154,18 @@ export class CommunicationClient {
     return this.#run('/runs', createBody(request, 'async'), signal, this.#deadline);
   }
 
-  /** `POST /runs`, mode stream. Aborting the signal, or no longer reading, closes the stream and not the run. */
+  /**
+   * `POST /runs`, mode stream. Aborting the signal, or no longer reading, closes the stream and not
+   * the run.
+   */
   async runStream(request: RunRequest, signal: AbortSignal): Promise<RunStream> {
     return this.#stream('/runs', createBody(request, 'stream'), signal);
   }
 
-  /** `POST /runs/{id}`, mode sync: answers the question of a run. Refused here unless the run awaits one: some servers hang on it for good. */
+  /**
+   * `POST /runs/{id}`, mode sync: answers the question of a run. Refused here unless the run awaits
+   * one: some servers hang on it for good.
+   */
   async resumeSync(runId: string, answer: Message, signal: AbortSignal): Promise<Run> {
     await this.#mustAwait(runId, signal);
     return this.#run(runPath(runId), resumeBody(runId, answer, 'sync'), signal, this.#syncDeadline);
@@ -173,7 +198,9 @@ export class CommunicationClient {
     );
   }
 
-  /** `GET /sessions/{id}`, as servers do it, else `GET /session/{id}`, as the specification says. */
+  /**
+   * `GET /sessions/{id}`, as servers do it, else `GET /session/{id}`, as the specification says.
+   */
   async session(id: string, signal: AbortSignal): Promise<SessionDescriptor> {
     const name = encodeURIComponent(id);
     const limit = MAX_DESCRIPTOR_BYTES;

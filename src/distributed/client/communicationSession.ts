@@ -1,4 +1,5 @@
-// A chat session with an HTTP agent: prompts become runs, questions are answered by the next prompt, and the session can move to another server at any time.
+// A chat session with an HTTP agent: prompts become runs, questions are answered by the next
+// prompt, and the session can move to another server at any time.
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
@@ -33,13 +34,20 @@ export interface AgentConversation {
   readonly descriptor: SessionDescriptor;
   readonly isAwaiting: boolean;
   /**
-   * Sends a prompt, or the answer to the agent's question, and resolves at the end of the turn. An agent that fails is an outcome (`error`), already shown by an event.
-   * @param signal gives up waiting; the run goes on @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`, `message-too-large`
+   * Sends a prompt, or the answer to the agent's question, and resolves at the end of the turn. An
+   * agent that fails is an outcome (`error`), already shown by an event.
+   * @param signal gives up waiting; the run goes on
+   * @throws AgentServerError; ParleyError `session-busy`, `run-lost`, `run-not-awaiting`,
+   * `message-too-large`
    */
   send(prompt: readonly ContentBlock[], signal: AbortSignal): Promise<SendOutcome>;
   /** Stops the run, or withdraws the question; what came so far stays. */
   cancel(): Promise<void>;
-  /** Goes on with another agent, here or elsewhere. What the old server knows more than we do is taken along where it can be reached. @throws ParleyError `session-busy` */
+  /**
+   * Goes on with another agent, here or elsewhere. What the old server knows more than we do is
+   * taken along where it can be reached.
+   * @throws ParleyError `session-busy`
+   */
   moveTo(endpoint: AgentEndpoint, signal: AbortSignal): Promise<void>;
 }
 
@@ -48,19 +56,33 @@ export interface CommunicationSessionOptions {
   readonly past: KeptPast;
   /** Links that a run of before could not follow. */
   readonly dead?: readonly string[];
-  /** Origins that were sent the session before, where it is taken up again: they may have gone on with it. */
+  /**
+   * Origins that were sent the session before, where it is taken up again: they may have gone on
+   * with it.
+   */
   readonly visited?: readonly string[];
   readonly emit: (event: SessionEvent) => void;
-  /** Follows the links of the history; without it all count as links that the agent server can follow. */
+  /**
+   * Follows the links of the history; without it all count as links that the agent server can
+   * follow.
+   */
   readonly links?: HistoryLinks;
-  /** Keeps {@link CommunicationSession.kept} before a prompt is sent: a crash in between loses nothing. Never rejects. */
+  /**
+   * Keeps {@link CommunicationSession.kept} before a prompt is sent: a crash in between loses
+   * nothing. Never rejects.
+   */
   readonly keep?: () => Promise<void>;
-  /** A server holds another branch. Ours goes on, and is what the server gets; theirs is kept by whoever listens, and shown where the user wants it. */
+  /**
+   * A server holds another branch. Ours goes on, and is what the server gets; theirs is kept by the
+   * listener, and shown on request.
+   */
   readonly onDidFork?: (fork: Fork) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly follow?: FollowOptions;
-  /** Milliseconds for a look at a server's version of the session, and for a cancelled run to end. */
+  /**
+   * Milliseconds for a look at a server's version of the session, and for a cancelled run to end.
+   */
   readonly lookMs?: number;
   readonly stopMs?: number;
   readonly log?: Log;
@@ -98,7 +120,10 @@ export class CommunicationSession implements AgentConversation {
   /** Links that the last run could not follow. */
   #dead: readonly string[] = [];
   #active: ActiveRun | undefined;
-  /** A run was under way when the window ended, and the server was not asked since; its id where it is known. */
+  /**
+   * A run was under way when the window ended, and the server was not asked since; its id where it
+   * is known.
+   */
   #unseen: { readonly runId: string | undefined } | undefined;
   /** That run is waited for. */
   #isAwaitingUnseen = false;
@@ -132,7 +157,10 @@ export class CommunicationSession implements AgentConversation {
     return this.#question !== undefined;
   }
 
-  /** The run that is under way, or was when the window before ended; `true` where its server has not named it yet. */
+  /**
+   * The run that is under way, or was when the window before ended; `true` where its server has not
+   * named it yet.
+   */
   get running(): RunPosition | true | undefined {
     const position = this.#active?.position ?? (this.#unseen && { runId: this.#unseen.runId, taken: 0 });
     if (!position) return undefined;
@@ -149,15 +177,20 @@ export class CommunicationSession implements AgentConversation {
     return this.#question && { ...this.#question.position };
   }
 
-  /** The descriptor for others, with copies of what no server has recorded. @throws what `recorder` throws */
+  /**
+   * The descriptor for others, with copies of what no server has recorded.
+   * @throws what `recorder` throws
+   */
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
     if (this.#unseen && !this.#active) await this.#catchUp(signal, this.#options.lookMs ?? LOOK_MS);
     return this.#past.handOut(recorder, signal);
   }
 
   /**
-   * The window ended in the middle of a run: the server may have recorded it since, or still works on it.
-   * @param answer what the agent had said by then @param runId undefined where the server had not named it
+   * The window ended in the middle of a run: the server may have recorded it since, or still works
+   * on it.
+   * @param answer what the agent had said by then
+   * @param runId undefined where the server had not named it
    */
   missedEnd(answer: Message | undefined, runId: string | undefined): void {
     this.#unseen = { runId };
@@ -167,8 +200,10 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /**
-   * Changes the past so that the prompt that failed can be sent again: without the links that could not be followed, without what no server recorded, or with
-   * messages in the place of everything. @param transcript all that was said before that prompt @throws ParleyError `session-busy`
+   * Changes the past so that the prompt that failed can be sent again: without the links that could
+   * not be followed, without what no server recorded, or with messages in the place of everything.
+   * @param transcript all that was said before that prompt
+   * @throws ParleyError `session-busy`
    */
   carryOn(way: string, transcript: () => readonly Message[]): void {
     if (this.#active) throw busy();
@@ -181,8 +216,10 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /**
-   * Goes back to a question that was asked before this session was taken up again, and shows it where nobody has seen it.
-   * @param asked where its run stood @returns whether the run still waits; else the next prompt begins another one
+   * Goes back to a question that was asked before this session was taken up again, and shows it
+   * where it was not shown yet.
+   * @param asked where its run stood
+   * @returns whether the run still waits; else the next prompt begins another one
    */
   async takeUp(asked: RunPosition, signal: AbortSignal): Promise<boolean> {
     if (this.#active) throw busy();
@@ -331,10 +368,11 @@ export class CommunicationSession implements AgentConversation {
     }
   }
 
-  /** What came of a run whose end nobody saw, or that may never have begun. */
+  /** The outcome of a run whose end was not seen, or that may never have started. */
   #holdLost({ reader, position, isStopped }: ActiveRun, message: Message, isAnswer: boolean): void {
     const { held } = this.#past;
-    // Without a response no run began as far as anybody knows; a server that has it all the same says so before the next one.
+    // Without a response no run began as far as anybody knows; a server that has it all the same
+    // says so before the next one.
     if (!isAnswer && position.runId === undefined && !isStopped) {
       held.withdraw(message);
       return;
@@ -347,7 +385,10 @@ export class CommunicationSession implements AgentConversation {
     if (!isStopped) held.doubtLastTurn();
   }
 
-  /** Before a run: what a server that had this session before has to say about it now. One that forgot it gets all of it again. */
+  /**
+   * Before a run: what a server that had this session before has to say about it now. One that
+   * forgot it gets all of it again.
+   */
   async #look(message: Message, signal: AbortSignal): Promise<void> {
     const { origin } = this.#endpoint.client;
     const { held } = this.#past;
@@ -361,8 +402,9 @@ export class CommunicationSession implements AgentConversation {
   }
 
   /**
-   * Waits for the run that was under way when the window before ended: what it still says belongs before the next prompt.
-   * Returns also where the server does not know the run, or is not there. @param maxMs milliseconds; absent: as long as it works
+   * Waits for the run that was under way when the window before ended: what it still says belongs
+   * before the next prompt. Returns also where the server does not know the run, or is not there.
+   * @param maxMs milliseconds; absent: as long as it works
    */
   async #awaitUnseen(signal: AbortSignal, maxMs = Number.POSITIVE_INFINITY): Promise<void> {
     const runId = this.#unseen?.runId;
@@ -373,7 +415,7 @@ export class CommunicationSession implements AgentConversation {
     this.#isAwaitingUnseen = true;
     try {
       let { status } = await client.run(runId, signal);
-      // What it asks nobody has seen, and another message is on its way.
+      // Its question was not seen, and another message is on its way.
       if (status === 'awaiting') ({ status } = await client.cancel(runId, signal));
       else if (!isResting(status)) this.#teller.stillWorks();
       while (!isResting(status) && performance.now() < until) {
@@ -414,7 +456,9 @@ export class CommunicationSession implements AgentConversation {
     if (finding.kind !== 'agrees' && finding.kind !== 'took-over') this.#memory = 'new';
   }
 
-  /** After a run: takes the server's record of it. What is not in it goes along with the next run. */
+  /**
+   * After a run: takes the server's record of it. What is not in it goes along with the next run.
+   */
   async #settle(run: ActiveRun, outputs: number, signal: AbortSignal): Promise<void> {
     const finding = this.#past.compare(await this.#askServer(signal));
     if (finding.kind === 'forgotten' && this.#memory === 'answered') {
@@ -428,7 +472,9 @@ export class CommunicationSession implements AgentConversation {
     this.#memory = finding.kind === 'agrees' || finding.kind === 'took-over' ? memoryAfterRun('answered') : 'new';
   }
 
-  /** Shows why a run failed, and how the user can go on where it is the past that stands in the way. */
+  /**
+   * Shows why a run failed, and how the user can go on where it is the past that stands in the way.
+   */
   async #explain(failure: Failure, { reader, input }: ActiveRun, signal: AbortSignal): Promise<void> {
     const { emit, links, lookMs = LOOK_MS } = this.#options;
     const { history } = this.descriptor;

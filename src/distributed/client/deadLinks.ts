@@ -1,5 +1,5 @@
-// Why an agent server could not load the history of a session, as far as it can be told: which links are dead, and what
-// the user can do about it.
+// Finds out why an agent server could not load the history of a session: which links are dead, and
+// what the user can do about them.
 
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { redactUrl, urlIdentity } from '../model/resourceUrl';
@@ -9,7 +9,7 @@ export const CONTINUE_WITHOUT = 'continue:without';
 export const SEND_TRANSCRIPT = 'continue:transcript';
 export const CONTINUE_RECORDED = 'continue:recorded';
 
-/** A link of the history that nobody can follow. */
+/** A dead link of the history. */
 export interface DeadLink {
   /** Position in the history, from 0. */
   readonly index: number;
@@ -18,19 +18,23 @@ export interface DeadLink {
   readonly why?: string;
 }
 
-/** How clients of HTTP say that something could not be loaded: httpx (of the original server), Node, and others. */
+/**
+ * How clients of HTTP say that something could not be loaded: httpx (of the original server), Node,
+ * and others.
+ */
 const LOAD_FAILURE =
   /connection attempts? failed|connect(ion)? ?error|connection (refused|reset|timed out)|client error '?4\d\d|server error '?5\d\d|fetch failed|read ?timeout|timed out|name or service|getaddrinfo|ECONN|ENOTFOUND|validation error/i;
 const URLS = /https?:\/\/[^\s'"<>\\]+/gi;
 const MAX_NAMED = 3;
 
-/** Whether the words of an agent's failure are those of a request that failed. */
+/** Returns whether the words of an agent's failure are those of a request that failed. */
 export function isLoadFailure(words: string): boolean {
   return LOAD_FAILURE.test(words);
 }
 
 /**
- * The links that a failed run could not follow: those that its words name, and those that do not answer here either.
+ * The links that a failed run could not follow: those that its words name, and those that do not
+ * answer here either.
  * @param words of the server, as they came
  */
 export async function deadLinks(

@@ -1,5 +1,6 @@
-// Who has which version of a session, and what to send to whom, as pure decisions. The client's descriptor is the truth: it is never replaced by less, and what
-// two servers added separately is a fork that a person decides on.
+// Decides who has which version of a session and what to send to whom; pure. The client's
+// descriptor is authoritative: it is never replaced by a shorter one, and additions on two servers
+// are a fork that the user decides on.
 import { ParleyError } from '../../base/errors';
 import type { SessionDescriptor } from '../model/model';
 import { hashOf, urlIdentity, withHash } from '../model/resourceUrl';
@@ -11,7 +12,10 @@ export interface HistoryRelation {
   readonly common: number;
 }
 
-/** Compares by prefix. The same object signed at another time is the same; another hash is another object. */
+/**
+ * Compares by prefix. The same object signed at another time is the same; another hash is another
+ * object.
+ */
 export function compareHistories(ours: readonly string[], theirs: readonly string[]): HistoryRelation {
   let common = 0;
   while (common < ours.length && common < theirs.length && isSameEntry(ours[common]!, theirs[common]!)) common++;
@@ -43,7 +47,10 @@ export type HandOver =
   | {
       readonly kind: 'send';
       readonly descriptor: SessionDescriptor;
-      /** `ours`: the server has nothing that we lack; `taken`: it has more, and that is now ours too; the others say why ours has to do. */
+      /**
+       * `ours`: the server has nothing that we lack; `taken`: it has more, and that is now ours
+       * too; the others say why ours has to do.
+       */
       readonly because: 'ours' | 'taken' | 'unknown' | 'unreachable';
     }
   | Fork;
@@ -62,10 +69,15 @@ export function decideHandOver(ours: SessionDescriptor, answer: ServerAnswer): H
   return { kind: 'send', descriptor: adopt(ours, theirs), because: relation === 'same' ? 'ours' : 'taken' };
 }
 
-/** What one server has shown of a session. Starts as `new`; an error of any kind leads back there. */
+/**
+ * What one server has shown of a session. Starts as `new`; an error of any kind leads back there.
+ */
 export type ServerMemory = 'new' | 'answered';
 
-/** How a run names its session: by id only to a server that has answered a run of it since the last error. */
+/**
+ * How a run names its session: by id only to a server that has answered a run of it since the last
+ * error.
+ */
 export function sessionForRun(
   ours: SessionDescriptor,
   memory: ServerMemory,
@@ -73,7 +85,9 @@ export function sessionForRun(
   return memory === 'answered' ? { session_id: ours.id } : { session: ours };
 }
 
-/** @param outcome `answered` for every answer that is a run, also a failed one; `error` for the rest */
+/**
+ * @param outcome `answered` for every answer that is a run, also a failed one; `error` for the rest
+ */
 export function memoryAfterRun(outcome: 'answered' | 'error'): ServerMemory {
   return outcome === 'answered' ? 'answered' : 'new';
 }
@@ -86,7 +100,10 @@ export type RunCheck =
       readonly added: number;
     }
   | {
-      /** The server has lost (or never had) what came before. Nothing is lost here: send `descriptor` in full, and tell the user. */
+      /**
+       * The server has lost (or never had) what came before. Nothing is lost here: send
+       * `descriptor` in full, and tell the user.
+       */
       readonly kind: 'forgotten';
       /** Our entries that it lacks. */
       readonly missing: number;
@@ -111,13 +128,16 @@ export function checkAfterRun(ours: SessionDescriptor, answer: ServerAnswer): Ru
   const missing = ours.history.length - common;
   if (relation === 'extends') return { kind: 'forgotten', missing, descriptor: ours };
   if (common > 0) return { kind: 'fork', common, ours, theirs };
-  // Nothing in common: it began anew. What it wrote since belongs behind what we have.
+  // Nothing in common: it started over. What it wrote since belongs after ours.
   const known = new Set(ours.history.map(urlIdentity));
   const added = theirs.history.filter((url) => !known.has(urlIdentity(url)));
   return { kind: 'forgotten', missing, descriptor: { ...ours, history: [...ours.history, ...added] } };
 }
 
-/** Theirs, where it has all of ours: freshly signed URLs are welcome, our hashes stay, and so does a state that they do not mention. */
+/**
+ * Theirs, where it has all of ours: freshly signed URLs are welcome, our hashes stay, and so does a
+ * state that they do not mention.
+ */
 function adopt(ours: SessionDescriptor, theirs: SessionDescriptor): SessionDescriptor {
   const history = theirs.history.map((url, index) => {
     const hash = hashOf(ours.history[index] ?? '');

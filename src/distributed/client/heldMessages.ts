@@ -1,5 +1,6 @@
-// Messages of a session that no server is known to have recorded: of runs that failed, were stopped or lost, and the
-// questions and answers within runs. They go along with the next run, before its prompt.
+// Messages of a session that no server is known to have recorded: of runs that failed, were stopped
+// or lost, and questions and answers within runs. They are sent with the next run, before its
+// prompt.
 import * as z from 'zod/mini';
 import { MAX_MESSAGE_BYTES, type Message, messageSchema, timestamp, urlSchema } from '../model/model';
 import { urlIdentity } from '../model/resourceUrl';
@@ -63,7 +64,9 @@ export class HeldMessages {
     this.#held = this.#held.filter((held) => held.message !== message);
   }
 
-  /** Takes back runs that came to nothing where their prompt is said again now, in the same words. */
+  /**
+   * Takes back runs that came to nothing where their prompt is said again now, in the same words.
+   */
   withdrawSame({ role, parts }: Message): void {
     const words = JSON.stringify([role, parts]);
     const isSaidAgain = ({ doubtful, message }: HeldMessage): boolean =>
@@ -96,7 +99,7 @@ export class HeldMessages {
     this.#held = this.#held.map((held) => (held.message === message ? { ...held, url } : held));
   }
 
-  /** Whether a message is the record of another one. */
+  /** Returns whether a message is the record of another one. */
   static isRecordOf(recorded: Message, message: Message): boolean {
     return isSame(message, recorded);
   }
@@ -133,7 +136,10 @@ export class HeldMessages {
     return hasLast;
   }
 
-  /** Leaves out the oldest messages until the others fit into a request beside so many bytes. @returns how many */
+  /**
+   * Leaves out the oldest messages until the others fit into a request beside so many bytes.
+   * @returns how many
+   */
   fit(otherBytes: number): number {
     let room = MAX_REQUEST_BYTES - otherBytes;
     const first = this.#held.findLastIndex(({ message }) => {
@@ -149,7 +155,10 @@ function isCopyAt({ url }: HeldMessage, other: string): boolean {
   return url !== undefined && urlIdentity(url) === urlIdentity(other);
 }
 
-/** Whether a server's record is of this message: servers keep its words, and the time at which it was said. */
+/**
+ * Returns whether a server's record is of this message: servers keep its words, and the time at
+ * which it was said.
+ */
 function isSame(message: Message, recorded: Message): boolean {
   if (wordsOf(message) === wordsOf(recorded)) return true;
   const [at, other] = [Date.parse(message.created_at ?? ''), Date.parse(recorded.created_at ?? '')];

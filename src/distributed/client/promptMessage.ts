@@ -1,4 +1,4 @@
-// A prompt as a message of the Agent Communication Protocol.
+// Converts a prompt into a message of the Agent Communication Protocol.
 
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
@@ -6,8 +6,10 @@ import type { ContentBlock } from '../../session/events/content';
 import { MAX_MESSAGE_BYTES, type Message, type MessagePart, textPart, timestamp, urlSchema } from '../model/model';
 
 /**
- * Files that are attached become artifacts; links to files of this machine, which the agent cannot read, become text.
- * @param now milliseconds since 1970 @throws ParleyError `message-too-large`
+ * Files that are attached become artifacts; links to files of this machine, which the agent cannot
+ * read, become text.
+ * @param now milliseconds since 1970
+ * @throws ParleyError `message-too-large`
  */
 export function promptMessage(prompt: readonly ContentBlock[], now: number): Message {
   const at = timestamp(now);

@@ -1,21 +1,27 @@
-// Parts of messages whose content lies behind an address of its own (`content_url`): which parts those
-// are, the gaps that stand in their places, and the parts once their bytes are here.
+// Parts of messages whose content lies behind an address of its own (`content_url`): which parts
+// those are, the gaps that stand in their places, and the parts once their bytes are here.
 import type { GapState, SessionEvent } from '../../session/events/event';
 import type { Gap } from '../model/gap';
 import type { MessagePart } from '../model/model';
 import { isTextual, partBlock } from './runParts';
 
-/** Whether the content of a part is elsewhere. A citation or a step with an address is a link, not content. */
+/**
+ * Returns whether the content of a part is elsewhere. A citation or a step with an address is a
+ * link, not content.
+ */
 export function isRemote(part: MessagePart): part is MessagePart & { readonly content_url: string } {
   return part.content_url !== undefined && part.metadata === undefined;
 }
 
-/** Whether that content is text. */
+/** Returns whether that content is text. */
 export function isRemoteText(part: MessagePart): boolean {
   return isRemote(part) && isTextual(part.content_type);
 }
 
-/** The part with its content in it, and every other field as it came. @param bytes as its server sent them */
+/**
+ * The part with its content in it, and every other field as it came.
+ * @param bytes as its server sent them
+ */
 export function withBytes(part: MessagePart, bytes: Uint8Array): MessagePart {
   const { content_url: _url, ...rest } = part;
   if (isTextual(part.content_type)) {
@@ -26,12 +32,19 @@ export function withBytes(part: MessagePart, bytes: Uint8Array): MessagePart {
 
 type GapEvent = Extract<SessionEvent, { type: 'gap' }>;
 
-/** The id of the gap of one part. @param messageGapId of its message @param part its number, from 0 */
+/**
+ * The id of the gap of one part.
+ * @param messageGapId of its message
+ * @param part its number, from 0
+ */
 export function partGapId(messageGapId: string, part: number): string {
   return `${messageGapId}.${part}`;
 }
 
-/** Returns the gap of a part in an answer that is being given: no message has an address yet by which the part could be found again. */
+/**
+ * Returns the gap of a part in an answer that is being given: no message has an address yet by
+ * which the part could be found again.
+ */
 export function livePart(part: MessagePart, gapId: string): GapEvent {
   const { name, content_url: url = '', content_type: mimeType } = part;
   return { ...unloadedPart(part, gapId), remote: { url, mimeType, ...(name !== undefined && { name }) } };

@@ -1,4 +1,5 @@
-// Reads events of a run so that no stranger's slip ends the run for us: what does not fit becomes an event that says so, in its place in the order.
+// Reads events of a run leniently: an event that does not fit becomes one that says so, in its
+// place in the order, instead of ending the run.
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -9,8 +10,9 @@ const terminalSchema = z.looseObject({
 });
 
 /**
- * Reads one event as it was streamed or replayed; never throws. An event that does not fit counts as unknown, so that positions in the stream and in the replay stay the
- * same; where it would have ended the run it becomes an `error`, or the run would never end.
+ * Reads one event as it was streamed or replayed; never throws. An event that does not fit counts
+ * as unknown, so that positions in the stream and in the replay stay the same; where it would have
+ * ended the run it becomes an `error`, or the run would never end.
  * @param value undefined where the text was no JSON
  */
 export function readStreamedEvent(value: unknown, log: Log): RunEvent {

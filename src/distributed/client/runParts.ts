@@ -1,8 +1,12 @@
-// Parts of messages as content of the transcript: text, pictures, files, links. Nothing is fetched: what a URL points to stays a link.
+// Converts parts of messages into content of the transcript: text, images, files, links. Nothing is
+// fetched: a URL stays a link.
 import type { ContentBlock } from '../../session/events/content';
 import { citationOf, type MessagePart, textPart, trajectoryOf } from '../model/model';
 
-/** The text of a part that is nothing but text; undefined for artifacts, steps, citations, links and data of other kinds. */
+/**
+ * The text of a part that is nothing but text; undefined for artifacts, steps, citations, links and
+ * data of other kinds.
+ */
 export function textOf(part: MessagePart): string | undefined {
   if (part.name !== undefined || part.content === undefined) return undefined;
   if (!isTextual(part.content_type) || citationOf(part) || trajectoryOf(part)) return undefined;
@@ -53,7 +57,8 @@ export interface Shown {
 }
 
 /**
- * The parts of a whole message that were not among those shown one by one. Text is compared as text: servers merge its pieces.
+ * The parts of a whole message that were not among those shown one by one. Text is compared as
+ * text: servers merge its pieces.
  * @returns undefined where the whole contradicts what was shown
  */
 export function missingParts(shown: Shown, whole: readonly MessagePart[]): readonly MessagePart[] | undefined {
@@ -80,7 +85,7 @@ export function missingParts(shown: Shown, whole: readonly MessagePart[]): reado
   return missing;
 }
 
-/** Whether content of this kind can be read as text. */
+/** Returns whether content of this kind can be read as text. */
 export function isTextual(mimeType: string): boolean {
   return /^(text\/|application\/(json|xml|yaml|x-ndjson)\b|application\/[\w.-]+\+(json|xml)\b)/i.test(mimeType);
 }

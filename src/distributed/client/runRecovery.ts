@@ -1,4 +1,5 @@
-// Follows a run to its end whatever happens to the stream: what was missed comes from the run's own list of events, by position, so that nothing is lost or repeated.
+// Follows a run to its end, also when the stream breaks: missed events come from the run's own
+// list, by position, so that none is lost or repeated.
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { pause } from '../model/deadline';
@@ -8,15 +9,24 @@ import type { CommunicationClient, RunStream } from './communicationClient';
 
 export interface FollowOptions {
   readonly log?: Log;
-  /** A stream silent for so many milliseconds is checked against the run's status: connections die without a word. */
+  /**
+   * A stream silent for so many milliseconds is checked against the run's status: connections die
+   * without a word.
+   */
   readonly quietMs?: number;
   /** Milliseconds between two looks at a run that still works. */
   readonly pollMs?: number;
-  /** Waits before asking again a server that does not answer; the run is given up after the last one. */
+  /**
+   * Waits before asking again a server that does not answer; the run is given up after the last
+   * one.
+   */
   readonly retryMs?: readonly number[];
 }
 
-/** How far a run was followed; kept between the stream that ends with a question and the one that its answer begins. */
+/**
+ * How far a run was followed; kept between the stream that ends with a question and the one that
+ * its answer begins.
+ */
 export interface RunPosition {
   runId: string | undefined;
   /** Events taken so far, those that were not understood included. */
@@ -25,7 +35,7 @@ export interface RunPosition {
 
 const RETRY_MS = [250, 500, 1000, 2000, 4000, 5000, 5000, 10_000, 10_000];
 
-/** Whether nothing more comes in this stream: the run is over, or waits for an answer. */
+/** Returns whether nothing more comes in this stream: the run is over, or waits for an answer. */
 export function endsStream(event: RunEvent): boolean {
   switch (event.type) {
     case 'run.awaiting':
@@ -39,16 +49,19 @@ export function endsStream(event: RunEvent): boolean {
   }
 }
 
-/** Whether a run does nothing until somebody answers or for good. */
+/** Returns whether a run waits for an answer or has ended. */
 export function isResting(status: RunStatus): boolean {
   return status === 'awaiting' || status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
 /**
- * The events of a run from `position` on, each once and in order, until one that {@link endsStream}. A stream that is lost is continued from `GET /runs/{id}/events`; where a
- * server has none, `GET /runs/{id}` tells at least the end, as one event with the whole run.
- * @param open sends the request; its signal ends the stream @param position is moved along
- * @throws what `open` throws; ParleyError `run-lost` where the run cannot be found again; the signal's reason
+ * The events of a run from `position` on, each once and in order, until one that {@link
+ * endsStream}. A stream that is lost is continued from `GET /runs/{id}/events`; where a server has
+ * none, `GET /runs/{id}` tells at least the end, as one event with the whole run.
+ * @param open sends the request; its signal ends the stream
+ * @param position is moved along
+ * @throws what `open` throws; ParleyError `run-lost` where the run cannot be found again; the
+ * signal's reason
  */
 export async function* followRun(
   client: Pick<CommunicationClient, 'run' | 'events'>,
@@ -82,7 +95,10 @@ export async function* followRun(
   yield* recover(client, position, options, signal);
 }
 
-/** The events of a stream; ends without an error when the stream breaks, or when the run rests and the stream does not say so. */
+/**
+ * The events of a stream; ends without an error when the stream breaks, or when the run rests and
+ * the stream does not say so.
+ */
 async function* whileItLives(
   client: Pick<CommunicationClient, 'run'>,
   events: AsyncIterable<RunEvent>,
@@ -93,7 +109,7 @@ async function* whileItLives(
   const iterator = events[Symbol.asyncIterator]();
   const take = (): Promise<IteratorResult<RunEvent, unknown>> => {
     const taken = iterator.next();
-    // Where nobody waits for it any more, its failure is nobody's.
+    // The failure of a run that is no longer awaited is dropped.
     taken.catch(() => undefined);
     return taken;
   };
@@ -178,7 +194,10 @@ async function* recover(
   }
 }
 
-/** What came since the position: from the list of events, or, where that is no help, the end of the run. */
+/**
+ * What came since the position: from the list of events, or, where that is no help, the end of the
+ * run.
+ */
 async function missed(
   client: Pick<CommunicationClient, 'run' | 'events'>,
   runId: string,

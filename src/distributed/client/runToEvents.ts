@@ -1,4 +1,5 @@
-// A run of the Agent Communication Protocol as events of a session: the one place that knows both vocabularies. Pure: no clock, no I/O; one instance for each run.
+// Converts a run of the Agent Communication Protocol into events of a session; the only file that
+// knows both vocabularies. Pure: no clock, no I/O; one instance for each run.
 import type { Log } from '../../base/log';
 import type { ContentBlock } from '../../session/events/content';
 import type { SessionEvent, StopReason } from '../../session/events/event';
@@ -24,7 +25,10 @@ export interface RunEnd {
   readonly run?: Run;
 }
 
-/** Takes the events of a run in order and gives what they mean in a transcript. Turns begin and end with whoever runs it: see {@link end}. */
+/**
+ * Takes the events of a run in order and gives what they mean in a transcript. The caller begins
+ * and ends turns: see {@link end}.
+ */
 export class RunToEvents {
   readonly #log: Log;
   readonly #key: string;
@@ -39,7 +43,10 @@ export class RunToEvents {
   #gaps = 0;
   #openTools: { readonly toolCallId: string; readonly toolName: string }[] = [];
 
-  /** @param key makes the ids of this run's messages and tool calls unique in the session @param maxGaps parts whose content lies elsewhere that become gaps; others are links */
+  /**
+   * @param key makes the ids of this run's messages and tool calls unique in the session
+   * @param maxGaps parts whose content lies elsewhere that become gaps; others are links
+   */
   constructor(key: string, log: Log, maxGaps = 0) {
     this.#key = key;
     this.#maxGaps = maxGaps;
@@ -66,7 +73,8 @@ export class RunToEvents {
         this.#end = undefined;
         break;
       case 'message.created':
-        // Its parts come again one by one, or with `message.completed`: whole messages that an agent yields are announced complete.
+        // Its parts come again one by one, or with `message.completed`: whole messages that an
+        // agent yields are announced complete.
         this.#begin();
         break;
       case 'message.part':
@@ -127,7 +135,10 @@ export class RunToEvents {
     this.#end = { status: 'failed', stopReason: 'error', error, ...(run && { run }) };
   }
 
-  /** Shows what of a whole had not been shown in pieces: all of it after a synchronous run, the rest after a lost stream, mostly nothing. */
+  /**
+   * Shows what of a whole had not been shown in pieces: all of it after a synchronous run, the rest
+   * after a lost stream, mostly nothing.
+   */
   #complete(shown: Shown, whole: readonly MessagePart[], out: SessionEvent[]): void {
     const missing = missingParts(shown, whole);
     if (missing === undefined) this.#log.debug('A completed message differs from its parts; the parts stay.');
@@ -183,7 +194,8 @@ export class RunToEvents {
       }
       return;
     }
-    // A step has no id: a result without arguments belongs to the last call of that tool which has none yet.
+    // A step has no id: a result without arguments belongs to the last call of that tool which has
+    // none yet.
     const open =
       toolOutput !== undefined && toolInput === undefined
         ? this.#openTools.findLast((call) => call.toolName === toolName)

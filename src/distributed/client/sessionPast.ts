@@ -1,5 +1,6 @@
-// The past of a session that is worked on by servers we do not own: our descriptor is the truth, what a server says is taken only where it goes on from ours, and nothing
-// that was said gets lost in between (distributed sessions, "Hand-over algorithm").
+// The past of a session on servers of others: our descriptor is authoritative, a server's version
+// is taken only where it continues ours, and no message is lost in between (distributed sessions,
+// "Hand-over algorithm").
 
 import type { HistoryLinks } from '../fetch/historyLinks';
 import { MAX_HISTORY, type Message, type SessionDescriptor } from '../model/model';
@@ -9,7 +10,10 @@ import { nameOf } from './branchName';
 import { checkAfterRun, decideHandOver, type Fork, type ServerAnswer } from './handOver';
 import { type HeldMessage, HeldMessages, leftOutMessage, type Recorded } from './heldMessages';
 
-/** What a look at a server's version turned out to be. `forgotten`: it does not have our earlier messages. */
+/**
+ * What a look at a server's version turned out to be. `forgotten`: it does not have our earlier
+ * messages.
+ */
 export type Finding =
   | { readonly kind: 'agrees' | 'unverified' }
   | { readonly kind: 'took-over'; readonly added: readonly string[] }
@@ -20,7 +24,7 @@ export type Finding =
 export interface MessageRecorder {
   /** @returns the URL of the message */
   record(message: Message, signal: AbortSignal): Promise<string>;
-  /** Whether a copy of before lies in that place. */
+  /** Returns whether a copy of before lies in that place. */
   has(url: string): Promise<boolean>;
 }
 
@@ -29,9 +33,15 @@ export interface KeptPast {
   readonly descriptor: SessionDescriptor;
   /** Messages that no server has recorded, in order. */
   readonly held?: readonly HeldMessage[];
-  /** Names (see {@link nameOf}) of links that belong to the history no more: what lay behind them is held, or was left out by the user. */
+  /**
+   * Names (see {@link nameOf}) of links that belong to the history no more: what lay behind them is
+   * held, or was left out by the user.
+   */
   readonly gone?: readonly string[];
-  /** Links to copies of held messages that were handed out, of those that a server has recorded since too. */
+  /**
+   * Links to copies of held messages that were handed out, of those that a server has recorded
+   * since too.
+   */
   readonly copies?: readonly string[];
 }
 
@@ -69,7 +79,9 @@ export class SessionPast {
     return this.#descriptor;
   }
 
-  /** The descriptor for the next run: without a state that its server cannot read, which stays ours. */
+  /**
+   * The descriptor for the next run: without a state that its server cannot read, which stays ours.
+   */
   get sent(): SessionDescriptor {
     const { state, ...rest } = this.#descriptor;
     return state === undefined || this.#hidesState ? rest : { ...rest, state };
@@ -83,7 +95,10 @@ export class SessionPast {
     return { descriptor: this.#descriptor, held: this.held.all, gone: [...this.#gone], copies: this.#copies };
   }
 
-  /** Compares a server's version with ours and takes what goes on from ours; see {@link checkAfterRun}. */
+  /**
+   * Compares a server's version with ours and takes what goes on from ours; see {@link
+   * checkAfterRun}.
+   */
   compare(answer: ServerAnswer): Finding {
     const theirs = this.#withoutGone(answer);
     const check = checkAfterRun(this.#descriptor, theirs);
@@ -97,7 +112,11 @@ export class SessionPast {
     return { kind: theirs === answer ? 'agrees' : 'unverified' };
   }
 
-  /** Before the session leaves a server: takes along what that server has more; see {@link decideHandOver}. @returns the fork where each has something of its own */
+  /**
+   * Before the session leaves a server: takes along what that server has more; see {@link
+   * decideHandOver}.
+   * @returns the fork where each has something of its own
+   */
   async leave(answer: ServerAnswer, signal: AbortSignal): Promise<Fork | undefined> {
     const decision = decideHandOver(this.#descriptor, this.#withoutGone(answer));
     if (decision.kind === 'fork') return decision;
@@ -108,8 +127,11 @@ export class SessionPast {
   }
 
   /**
-   * Forgets the held messages that a server has recorded, as far as its record is theirs: another client may have written at the same time.
-   * @param added links of the record @param run the run that was to be recorded, where there was one: what it was sent, and how many messages it answered
+   * Forgets the held messages that a server has recorded, as far as its record is theirs: another
+   * client may have written at the same time.
+   * @param added links of the record
+   * @param run the run that was to be recorded, where there was one: what it was sent, and how many
+   * messages it answered
    * @returns whether the record holds the prompt; undefined where it cannot be read
    */
   async takeRecord(
@@ -131,14 +153,16 @@ export class SessionPast {
       return { url, message: await this.#read(url, signal) };
     });
     const hasRun = this.held.drop(await Promise.all(recorded));
-    // Nothing says that the record is somebody else's.
+    // The record may be our own.
     if (hasRun === undefined && run) this.held.dropRun();
     return hasRun;
   }
 
   /**
-   * Makes the history one that a server can read: links of our own are signed anew, and from the first on that it cannot follow, messages go along instead.
-   * @param reader origin of the server @returns whether the server has to get the history, as it is another one now, or its links are
+   * Makes the history one that a server can read: our own links are signed again, and from the
+   * first on that it cannot follow, messages go along instead.
+   * @param reader origin of the server
+   * @returns whether the server has to get the history, as it is another one now, or its links are
    */
   async prepare(reader: string, signal: AbortSignal): Promise<boolean> {
     const links = this.#links;
@@ -147,7 +171,8 @@ export class SessionPast {
     const fresh = await Promise.all(
       history.map(async (url) => {
         const link = await links.fresh(url, reader);
-        // A link of others that has ended stays only where the message cannot be had at all: the user decides then.
+        // A link of others that has ended stays only where the message cannot be had at all: the
+        // user decides then.
         return link !== undefined && (await this.#copyOfEnded(link, signal)) ? undefined : link;
       }),
     );
@@ -180,7 +205,10 @@ export class SessionPast {
     this.#copies = [...this.#copies, url].slice(-MAX_HISTORY);
   }
 
-  /** Where a copy lies of a message whose link has ended. Undefined where the link is good, or there is nothing to copy. */
+  /**
+   * Where a copy lies of a message whose link has ended. Undefined where the link is good, or there
+   * is nothing to copy.
+   */
   async #published(url: string, recorder: MessageRecorder, signal: AbortSignal): Promise<string | undefined> {
     const known = this.#reissued.get(nameOf(url));
     if (known !== undefined && (await recorder.has(known)))
@@ -193,7 +221,10 @@ export class SessionPast {
     return copy;
   }
 
-  /** The message behind a link that nobody can follow any more, from what was read before. Undefined where the link is good, or there is no copy. */
+  /**
+   * Returns the message behind a dead link, from what was read before. Undefined where the link
+   * works, or there is no copy.
+   */
   async #copyOfEnded(url: string, signal: AbortSignal): Promise<Message | undefined> {
     const ends = expiryOf(url);
     return ends !== undefined && ends <= this.#now() ? this.#read(url, signal) : undefined;
@@ -204,7 +235,7 @@ export class SessionPast {
     return ends !== undefined && ends - this.#now() < (DEFAULT_URL_SECONDS * 1000) / 2;
   }
 
-  /** Leaves links out of the history for good: nobody can follow them. */
+  /** Removes dead links from the history for good. */
   leaveOut(urls: readonly string[]): void {
     const names = new Set(urls.map(nameOf));
     const history = this.#descriptor.history.filter((url) => !names.has(nameOf(url)));
@@ -219,7 +250,10 @@ export class SessionPast {
     this.held.prepend(messages, []);
   }
 
-  /** The descriptor for others, with links to copies of what no server has recorded. @throws what `recorder` throws */
+  /**
+   * The descriptor for others, with links to copies of what no server has recorded.
+   * @throws what `recorder` throws
+   */
   async handOut(recorder: MessageRecorder, signal: AbortSignal): Promise<SessionDescriptor> {
     const history: string[] = [];
     for (const url of this.#descriptor.history) {
@@ -238,7 +272,10 @@ export class SessionPast {
     return { ...this.#descriptor, history };
   }
 
-  /** Leaves out the oldest held messages until a request holds them beside so many bytes. @returns how many */
+  /**
+   * Leaves out the oldest held messages until a request holds them beside so many bytes.
+   * @returns how many
+   */
   fit(otherBytes: number): number {
     const count = this.held.fit(otherBytes + 1024);
     if (count > 0) this.held.prepend([leftOutMessage(count, this.#now())]);

@@ -1,4 +1,4 @@
-// What a session with agent servers tells its user beside what the agents say.
+// Tells the user what happens to a session with agent servers beyond what the agents say.
 import type { SessionEvent } from '../../session/events/event';
 import type { SessionDescriptor } from '../model/model';
 import { branchAction, isKnownBranch } from './branchName';
@@ -58,7 +58,10 @@ export class SessionTeller {
     this.#tell('warning', title, description);
   }
 
-  /** What the server has of the session cannot be read here, so that nobody knows what it has recorded. Told once for each reason. */
+  /**
+   * What the server has of the session cannot be read here, so it is unknown what the server has
+   * recorded. Told once for each reason.
+   */
   unreadable(reason: string): void {
     if (this.#unreadable === reason) return;
     this.#unreadable = reason;

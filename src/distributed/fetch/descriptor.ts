@@ -1,4 +1,5 @@
-// Descriptors on their way in and out: from JSON, from a link, from a server; to JSON and to a link that opens the session in an editor.
+// Reads and writes descriptors: from JSON, a link or a server; to JSON, and to a link that opens
+// the session in an editor.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { ParleyError } from '../../base/errors';
 import { parseBounded } from '../model/boundedJson';
@@ -6,7 +7,10 @@ import { MAX_DESCRIPTOR_BYTES, readSession, type SessionDescriptor } from '../mo
 import { carriesSignature, expiryOf, isOnThisMachine } from '../model/resourceUrl';
 import { type Guard, guardedGet } from './guard';
 
-/** What a user pasted: the session itself, or the address of a server's `GET /sessions/{id}` that has it. */
+/**
+ * What a user pasted: the session itself, or the address of a server's `GET /sessions/{id}` that
+ * has it.
+ */
 export type DescriptorSource =
   | { readonly kind: 'descriptor'; readonly descriptor: SessionDescriptor }
   | { readonly kind: 'address'; readonly url: string };
@@ -32,7 +36,8 @@ export function parseDescriptor(input: unknown): DescriptorSource {
 
 /**
  * Reads a descriptor, fetching it under the guard where its address is given.
- * @throws ParleyError as {@link parseDescriptor} and `guardedGet` do, `session-not-found`, `session-locked` (401), `session-denied` (403), `session-unavailable`
+ * @throws ParleyError as {@link parseDescriptor} and `guardedGet` do, `session-not-found`,
+ * `session-locked` (401), `session-denied` (403), `session-unavailable`
  */
 export async function openDescriptor(input: unknown, guard: Guard, signal: AbortSignal): Promise<SessionDescriptor> {
   const source = parseDescriptor(input);
@@ -52,7 +57,10 @@ export async function openDescriptor(input: unknown, guard: Guard, signal: Abort
 export interface ExportedDescriptor {
   /** JSON, indented. */
   readonly text: string;
-  /** Opens the session in an editor that has Parley. Some systems cut links at 2 000 to 8 000 characters. */
+  /**
+   * Opens the session in an editor that has Parley. Some systems cut links at 2 000 to 8 000
+   * characters.
+   */
   readonly link: string;
   /** Whoever gets it can read the messages without signing in: warn before it is copied. */
   readonly carriesSignatures: boolean;

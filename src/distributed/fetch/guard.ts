@@ -1,5 +1,7 @@
-// Fetches a URL that came from a stranger, by the rules against server-side request forgery: http(s) only, no user in the URL, every address of every hop
-// judged, few redirects and none from https to http, bounded in bytes and time, credentials for the first origin alone, nothing fetched ever in an error.
+// Fetches URLs from untrusted sources, guarded against server-side request forgery: http(s) only,
+// no user in the URL, every address of every hop checked, few redirects and none from https to
+// http, bounded in bytes and time, credentials for the first origin only, and nothing fetched in an
+// error.
 import type { IncomingMessage } from 'node:http';
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
@@ -10,9 +12,15 @@ import { type ConsentPolicy, OriginConsent } from './originConsent';
 
 const MAX_REDIRECTS = 3;
 
-/** What the user and the settings allow. An origin is `scheme://host[:port]` as `URL.origin` gives it. */
+/**
+ * What the user and the settings allow. An origin is `scheme://host[:port]` as `URL.origin` gives
+ * it.
+ */
 export interface NetworkPolicy extends ConsentPolicy {
-  /** On the allow-list: our own server, configured agents and stores, origins that the user allowed for good. Addresses are not judged. */
+  /**
+   * On the allow-list: our own server, configured agents and stores, origins that the user allowed
+   * for good. Addresses are not judged.
+   */
   isAllowed(origin: string): boolean;
   /** Only origins of the allow-list; for a server that others can reach. */
   readonly listedOnly?: boolean;
@@ -24,7 +32,7 @@ export interface GuardOptions {
   /** Connections to one origin at a time; 4 unless told otherwise. */
   readonly maxPerOrigin?: number;
   readonly lookup?: NameLookup;
-  /** Instead of the guard's own; for tests and for whoever has other ways out. */
+  /** Used in place of the guard's own. */
   readonly connections?: Connections;
 }
 
@@ -34,7 +42,10 @@ type Connections = Pick<GuardedConnections, 'get' | 'classOf' | 'dispose'>;
 export class Guard implements Disposable {
   readonly policy: NetworkPolicy;
   readonly connections: Connections;
-  /** What the user has said about servers that are not on the public internet, for as long as this guard lives. */
+  /**
+   * What the user has said about servers that are not on the public internet, for as long as this
+   * guard lives.
+   */
   readonly consent: OriginConsent;
 
   constructor(policy: NetworkPolicy, options: GuardOptions = {}) {
@@ -52,9 +63,15 @@ export interface GuardedGetOptions {
   readonly guard: Guard;
   /** Of the body, as sent and as unpacked. */
   readonly maxBytes: number;
-  /** For all hops together, from the first connection to the last byte; time in which the user is asked does not count. */
+  /**
+   * For all hops together, from the first connection to the last byte; time in which the user is
+   * asked does not count.
+   */
   readonly timeoutMs: number;
-  /** False: a blocked address is an error at once, and whoever calls asks (see {@link OriginConsent.mayVisit}). */
+  /**
+   * False: a blocked address is an error at once, and the caller asks (see {@link
+   * OriginConsent.mayVisit}).
+   */
   readonly asks?: false;
   /** Headers for every hop (`if-none-match`); no credentials. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -71,8 +88,9 @@ export interface GuardedResponse {
 
 /**
  * Gets a URL under a policy. A status that is no success is a result, not an error.
- * @throws ParleyError `bad-url`, `blocked-address`, `not-listed`, `refused`, `no-such-host`, `timeout`, `too-large`, `bad-encoding`, `bad-redirect`,
- *   `connection-lost` or `cancelled`; no message holds anything that a server sent
+ * @throws ParleyError `bad-url`, `blocked-address`, `not-listed`, `refused`, `no-such-host`,
+ * `timeout`, `too-large`, `bad-encoding`, `bad-redirect`, `connection-lost` or `cancelled`; no
+ * message holds anything that a server sent
  */
 export async function guardedGet(
   url: string,
@@ -83,7 +101,8 @@ export async function guardedGet(
   const first = at.origin;
   let left = options.timeoutMs;
   for (let hop = 0; ; hop++) {
-    // A server that redirects must not aim our credentials, not even those of the server that it redirects to.
+    // A server that redirects must not aim our credentials, not even those of the server that it
+    // redirects to.
     const credentials = at.origin === first ? await options.guard.policy.credentials?.(at.origin) : undefined;
     const headers = { 'accept-encoding': ACCEPT_ENCODING, accept: '*/*', ...options.headers, ...credentials };
     const begun = performance.now();

@@ -1,4 +1,5 @@
-// Reads the body of a response that nobody vouches for: counted before and after decompression, and thrown away as soon as it is too much.
+// Reads the body of an untrusted response: counted before and after decompression, and dropped as
+// soon as it is too large.
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -7,7 +8,10 @@ import { ParleyError } from '../../base/errors';
 /** What we ask servers for; others that they use unasked are read too where possible. */
 export const ACCEPT_ENCODING = 'gzip, br';
 
-/** Bytes of an unwanted body that are read to keep the connection; beyond it the connection is dropped. */
+/**
+ * Bytes of an unwanted body that are read to keep the connection; beyond it the connection is
+ * dropped.
+ */
 const WORTH_READING = 64 * 1024;
 
 /**
@@ -63,7 +67,7 @@ function decoderOf(response: IncomingMessage) {
 /** Milliseconds that an unwanted body may take. */
 const WORTH_WAITING = 2000;
 
-/** Lets a body go that nobody wants: read while it is small, so that the connection can serve again. */
+/** Discards a body: read while it is small, so that the connection can be reused. */
 export function discardBody(response: IncomingMessage): void {
   let size = 0;
   response.on('data', (chunk: Buffer) => {

@@ -1,5 +1,6 @@
-// Connections for URLs that come from strangers. A name is looked up once for each connection, every address of it is judged, and the connection goes to an
-// address that was judged: between the look and the connection nothing can change (no DNS rebinding).
+// Connections for URLs from untrusted sources. A name is resolved once for each connection, every
+// address of it is checked, and the connection goes to a checked address: nothing can change in
+// between (no DNS rebinding).
 import { lookup as systemLookup } from 'node:dns/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -17,7 +18,9 @@ export interface ResolvedAddress {
 /** Looks a name up; all addresses that a connection might use. */
 export type NameLookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
-/** The name, or the number in the URL, leads to an address that strangers must not make us visit. */
+/**
+ * The name, or the number in the URL, leads to an address that strangers must not make us visit.
+ */
 export class BlockedAddress extends ParleyError {
   readonly origin: string;
   readonly addressClass: AddressClass;
@@ -31,10 +34,15 @@ export class BlockedAddress extends ParleyError {
   }
 }
 
-/** This machine, without encryption: with it, an editor adds the certificates that its user trusts. */
+/**
+ * This machine, without encryption: with it, an editor adds the certificates that its user trusts.
+ */
 const HERE = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** Keeps connections alive, with a cap for each origin; those of allowed origins never serve a request that is to be judged. */
+/**
+ * Keeps connections alive, with a cap for each origin; those of allowed origins never serve a
+ * request that is to be judged.
+ */
 export class GuardedConnections implements Disposable {
   readonly #lookup: NameLookup;
   readonly #agents: Readonly<Record<'judged' | 'allowed', { readonly http: http.Agent; readonly https: https.Agent }>>;
@@ -57,7 +65,8 @@ export class GuardedConnections implements Disposable {
 
   /**
    * Sends a GET and gives the response as soon as its head is there. Does not follow redirects.
-   * @param allowed the origin is on the allow-list: its addresses are not judged, and the proxy settings of the host apply
+   * @param allowed the origin is on the allow-list: its addresses are not judged, and the proxy
+   * settings of the host apply
    * @throws BlockedAddress, or what the socket reports
    */
   async get(
@@ -71,13 +80,17 @@ export class GuardedConnections implements Disposable {
     try {
       return await this.#send(url, headers, allowed, signal);
     } catch (error) {
-      // The server closed a kept connection just as we wrote to it: nothing was lost, a GET can be sent again.
+      // The server closed a kept connection just as we wrote to it: nothing was lost, a GET can be
+      // sent again.
       if (!(error instanceof StaleConnection)) throw error;
       return await this.#send(url, headers, allowed, signal);
     }
   }
 
-  /** Where a host of a URL leads now; undefined where its name is not known. Each connection is judged by its own look. */
+  /**
+   * Where a host of a URL leads now; undefined where its name is not known. Each connection is
+   * judged by its own look.
+   */
   async classOf(hostname: string): Promise<AddressClass | undefined> {
     const host = bare(hostname);
     if (isIP(host) !== 0) return worstClass([host]);
@@ -107,8 +120,9 @@ export class GuardedConnections implements Disposable {
         headers,
         lookup: this.#lookupFor(url.origin, allowed),
       };
-      // `request` is what an editor replaces to go through a proxy, and then the proxy would look the name up: judged requests go straight out. So do those to
-      // this machine, for which an editor has no proxy either and takes long to say so.
+      // `request` is what an editor replaces to go through a proxy, and then the proxy would look
+      // the name up: judged requests go straight out. So do those to this machine, for which an
+      // editor has no proxy either and takes long to say so.
       const request =
         !allowed || HERE.test(url.origin)
           ? new http.ClientRequest(options as http.ClientRequestArgs)

@@ -1,5 +1,5 @@
-// The links of a history as their readers see them: which of them others can follow, signed with today's address, and
-// what stands behind those that they cannot.
+// The links of a history for their readers: which ones others can follow, signed with today's
+// address, and the messages behind those that they cannot.
 import type { Gap } from '../model/gap';
 import type { Message } from '../model/model';
 import { DEFAULT_URL_SECONDS, type ResourceStore } from '../model/resources';
@@ -9,14 +9,17 @@ import type { Resolver } from './resolver';
 /** Links of a history, as a session with agent servers needs them. */
 export interface HistoryLinks {
   /**
-   * The link as it is handed out today: one to our own store is signed anew.
+   * The link as it is handed out today: one to our own store is signed again.
    * @param reader origin of the server that follows it; absent: anybody
    * @returns undefined where that reader cannot follow it
    */
   fresh(url: string, reader: string | undefined): Promise<string | undefined>;
   /** The message behind a link, from wherever it can be had; a sentence where it cannot. */
   read(url: string, signal: AbortSignal): Promise<Message | string>;
-  /** Asks the server of a link now. @returns why it does not give the message; undefined where it does */
+  /**
+   * Asks the server of a link now.
+   * @returns why it does not give the message; undefined where it does
+   */
   whyUnreadable(url: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
@@ -26,7 +29,10 @@ export interface StoreLinksOptions {
   readonly resolver: () => Promise<Pick<Resolver, 'resolveEntry'>>;
   /** Reads over the network alone, and asks the user nothing. */
   readonly prober: () => Pick<Resolver, 'resolveEntry'>;
-  /** Whether a key belongs to this session: a foreign descriptor must not get other messages signed by naming them. */
+  /**
+   * Returns whether a key belongs to this session: a foreign descriptor must not get other messages
+   * signed by naming them.
+   */
   readonly isOfSession: (key: string) => boolean;
 }
 
@@ -51,14 +57,17 @@ export class StoreLinks implements HistoryLinks {
       // It goes along with the run instead.
       if (reader !== undefined && store.isUnreadable?.(key)) return undefined;
       const signed = await this.#signed(store, key, hashOf(url)).catch(() => undefined);
-      // A store of this window ends with the window, whoever reads it.
+      // A store of this window ends with the window.
       if (signed === undefined || (store.isLocal && reader !== undefined && isOnThisMachine(signed))) return undefined;
       return reachable(signed, reader);
     }
     return reachable(url, reader);
   }
 
-  /** Signing for a bucket is work; what was signed with these keys and lasts for hours is as good as new. */
+  /**
+   * Signing for a bucket is work; what was signed with these keys and lasts for hours is as good as
+   * new.
+   */
   async #signed(store: ResourceStore, key: string, sha256: string | undefined): Promise<string> {
     const before = this.#links.get(store) ?? new Map<string, string>();
     const known = before.get(key);

@@ -1,5 +1,5 @@
-// Which servers on this machine or in the local network may be read from, as the user answers: once
-// for all servers of a session, however many its addresses name.
+// Asks the user which servers on this machine or in the local network may be read from: once for
+// all servers of a session.
 import { within } from '../../base/within';
 import type { AddressClass } from '../model/addressClass';
 import { originOf } from '../model/resourceUrl';
@@ -17,7 +17,8 @@ export interface AskedOrigin {
 export interface ConsentPolicy {
   isAllowed(origin: string): boolean;
   /**
-   * Asks the user about servers on this machine or in the local network, all at once. Absent: refused.
+   * Asks the user about servers on this machine or in the local network, all at once. Absent:
+   * refused.
    * @returns the origins that may be visited
    */
   ask?(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]>;
@@ -51,7 +52,8 @@ export class OriginConsent {
    * wait for the answer. A server that is refused is asked about again with the next session only.
    * Resolves when there is an answer, or nothing to ask.
    * @param urls of the session; one address may stand there several times
-   * @param isNeeded whether an address has to be fetched: what is on this machine already needs no question
+   * @param isNeeded whether an address has to be fetched: what is on this machine already needs no
+   * question
    */
   async askTogether(
     urls: readonly string[],
@@ -70,7 +72,7 @@ export class OriginConsent {
   }
 
   /**
-   * Whether a request that was blocked may be sent after all.
+   * Returns whether a request that was blocked may be sent after all.
    * @param asks the user wants this one thing now: where there is no answer yet, they are asked
    */
   async mayVisit({ origin, addressClass }: BlockedAddress, asks: boolean, signal: AbortSignal): Promise<boolean> {

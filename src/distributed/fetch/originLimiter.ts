@@ -1,4 +1,5 @@
-// How many requests go out at a time: in all, and to one origin. A slow server holds up its own requests only.
+// Limits concurrent requests: in all, and to one origin. A slow server delays only its own
+// requests.
 
 interface Waiting {
   /** Of all jobs, in the order they came. */
@@ -11,7 +12,9 @@ export class OriginLimiter {
   readonly #maxTotal: number;
   readonly #maxPerOrigin: number;
   readonly #running = new Map<string, number>();
-  /** By origin, none of them empty: what waits for a busy origin is not looked at for the others. */
+  /**
+   * By origin, none of them empty: what waits for a busy origin is not looked at for the others.
+   */
   readonly #waiting = new Map<string, Waiting[]>();
   #total = 0;
   #jobs = 0;

@@ -1,5 +1,5 @@
-// Turns the URLs of a descriptor into what they stand for. A history always comes back in full length and in order: a message, or a gap with its reason. One
-// server that fails costs its own messages and nothing else.
+// Resolves the URLs of a descriptor. A history is always complete and in order: a message, or a gap
+// with its reason. A server that fails affects only its own messages.
 import { messageOf } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { parseBounded } from '../model/boundedJson';
@@ -50,9 +50,15 @@ export interface HistoryOptions {
   onEntry?(entry: HistoryEntry): void;
   /** Known SHA-256 by index, for URLs that do not carry it. */
   sha256?(index: number): string | undefined;
-  /** For the whole history, from when the user has said which servers may be asked; 60 s, and more for a long one, unless told otherwise. What is not there by then is a gap. */
+  /**
+   * For the whole history, from when the user has said which servers may be asked; 60 s, and more
+   * for a long one, unless told otherwise. What is not there by then is a gap.
+   */
   readonly budgetMs?: number;
-  /** The newest `count` entries have the servers and the processor for themselves until `others` settles. */
+  /**
+   * The newest `count` entries have the servers and the processor for themselves until `others`
+   * settles.
+   */
   readonly newest?: { readonly count: number; readonly others: Promise<unknown> };
 }
 
@@ -80,8 +86,9 @@ export class Resolver {
   }
 
   /**
-   * Resolves a whole history. Never throws for what servers do: the result has an entry for each URL, in the order of the descriptor.
-   * Stopping it makes gaps of what is still missing. Which servers on this machine or in the network it may be read from, the user is asked once.
+   * Resolves a whole history. Never throws for what servers do: the result has an entry for each
+   * URL, in the order of the descriptor. Stopping it makes gaps of what is still missing. Which
+   * servers on this machine or in the network it may be read from, the user is asked once.
    */
   async resolveHistory(
     descriptor: SessionDescriptor,
@@ -125,7 +132,8 @@ export class Resolver {
   }
 
   /**
-   * Resolves one entry again, for "Retry" at a gap: the user is asked about its server where that is blocked.
+   * Resolves one entry again, for "Retry" at a gap: the user is asked about its server where that
+   * is blocked.
    * @param index its position
    * @param sha256 that it must have, where the URL does not carry it
    */
@@ -140,7 +148,10 @@ export class Resolver {
     return await this.#resolveOne(group, run);
   }
 
-  /** Gets the state: asked for each time, sent again by the server only when it changed. What fails is a gap; the URL is to be forwarded all the same. */
+  /**
+   * Gets the state: asked for each time, sent again by the server only when it changed. What fails
+   * is a gap; the URL is to be forwarded all the same.
+   */
   async resolveState(url: string, signal: AbortSignal): Promise<ResolvedState | Gap> {
     try {
       const target = await this.#loader.target(url);
@@ -156,7 +167,9 @@ export class Resolver {
     }
   }
 
-  /** The bytes of a part: those in it, or those behind its `content_url`, fetched now and only now. */
+  /**
+   * The bytes of a part: those in it, or those behind its `content_url`, fetched now and only now.
+   */
   async resolvePart(part: MessagePart, options: PartOptions, signal: AbortSignal): Promise<ResolvedContent | Gap> {
     const { content_type: contentType, content_url: url } = part;
     if (url === undefined) {

@@ -1,5 +1,6 @@
-// What was fetched once, on disk: entries of a history never change, so the second opening of a session needs no network. Bounded; a damaged file is a miss.
-// Writing waits until fetching has come to rest: what was fetched is to be shown first, and files cost more than it did.
+// Caches fetched resources on disk: entries of a history never change, so opening a session again
+// needs no network. Bounded; a damaged file is a miss. Writes wait until fetching pauses: showing
+// messages comes first, and files cost more than fetching them.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat, utimes } from 'node:fs/promises';
@@ -20,7 +21,10 @@ export interface ResourceCacheOptions {
   readonly log?: Log;
 }
 
-/** Files of which the age is renewed by reading only when they are older than this, so that reading does not write. */
+/**
+ * Files of which the age is renewed by reading only when they are older than this, so that reading
+ * does not write.
+ */
 const STALE_MS = 24 * 3600_000;
 /** Bytes that wait in memory for being written; with more, writing begins. */
 const MAX_WAITING = 8 * 1024 * 1024;
@@ -56,12 +60,16 @@ export class ResourceCache {
     this.#log = options.log ?? silentLog;
   }
 
-  /** What is known under a name, or undefined. Names are hashed: the folder tells nobody what was read. */
+  /**
+   * What is known under a name, or undefined. Names are hashed, so that the folder does not reveal
+   * what was read.
+   */
   async get(name: string): Promise<FramedContent | undefined> {
     const waiting = this.#waiting.get(name);
     if (waiting) return { ...waiting, sha256: sha256Of(waiting.bytes) };
     const path = this.#pathOf(name);
-    // Most of what is asked for is not there, and a file that cannot be opened costs many times what this look does.
+    // Most of what is asked for is not there, and a file that cannot be opened costs many times
+    // what this look does.
     if (!existsSync(path)) return undefined;
     return await readFramed(path).catch(() => undefined);
   }
@@ -130,7 +138,10 @@ export class ResourceCache {
       await utimes(path, now / 1000, now / 1000).catch(() => {});
   }
 
-  /** Removes the oldest until the rest is well within the bounds, and what a crash left half written. */
+  /**
+   * Removes the oldest until the rest is well within the bounds, and what a crash left half
+   * written.
+   */
   async #sweep(): Promise<void> {
     const files: { path: string; bytes: number; at: number }[] = [];
     for (const entry of await readdir(this.#folder, { recursive: true, withFileTypes: true })) {

@@ -1,4 +1,5 @@
-// From a URL in a descriptor to bytes, by the shortest way: our own store, what was fetched before, the network under the guard and the caps.
+// Loads the bytes behind a URL of a descriptor the shortest way: our own store, the cache, or the
+// network under the guard and the limits.
 import { messageOf, ParleyError } from '../../base/errors';
 import { type Log, silentLog } from '../../base/log';
 import { ResourceFailure, reasonOfError, reasonOfStatus } from '../model/gap';
@@ -39,7 +40,10 @@ export interface Loaded {
 export interface Target {
   readonly url: string;
   readonly own?: { readonly store: ResourceStore; readonly key: string };
-  /** Under which name the cache has it: the place where it is ours, since our URLs are signed anew; the whole URL where it is not. */
+  /**
+   * Under which name the cache has it: the place where it is ours, since our URLs are signed again;
+   * the whole URL where it is not.
+   */
   readonly cacheName: string;
   readonly sha256?: string;
 }
@@ -68,19 +72,25 @@ export class ResourceLoader {
     this.#log = options.log ?? silentLog;
   }
 
-  /** @param sha256 that the bytes must have, where it is known from elsewhere than the URL itself */
+  /**
+   * @param sha256 that the bytes must have, where it is known from elsewhere than the URL itself
+   */
   async target(url: string, sha256 = hashOf(url)): Promise<Target> {
     const hash = sha256 === undefined ? {} : { sha256 };
     for (const store of this.#options.stores ?? []) {
       const key = await store.keyOf(url);
-      // A session of a stranger may name whatever else lies in the user's bucket: that is not read with the user's keys.
+      // A session of a stranger may name whatever else lies in the user's bucket: that is not read
+      // with the user's keys.
       if (key !== undefined && isMinted(key))
         return { url, own: { store, key }, cacheName: `own ${store.id} ${key}`, ...hash };
     }
     return { url, cacheName: `url ${url.split('#', 1)[0]}`, ...hash };
   }
 
-  /** What is on this machine already, or undefined. What does not have the expected hash counts as absent. */
+  /**
+   * What is on this machine already, or undefined. What does not have the expected hash counts as
+   * absent.
+   */
   loadHere(target: Target, signal: AbortSignal): Promise<Loaded | undefined> {
     return this.#reads.run('', async () => {
       if (signal.aborted) throw new ResourceFailure('cancelled');
@@ -112,8 +122,9 @@ export class ResourceLoader {
   }
 
   /**
-   * Asks the user about all servers that these addresses make necessary and that are not allowed, in one question. Requests
-   * to them wait for the answer. Resolves when there is one, or nothing to ask; never rejects.
+   * Asks the user about all servers that these addresses make necessary and that are not allowed,
+   * in one question. Requests to them wait for the answer. Resolves when there is one, or nothing
+   * to ask; never rejects.
    */
   async askTogether(urls: readonly string[], signal: AbortSignal): Promise<void> {
     const isNeeded = async (url: string): Promise<boolean> => {

@@ -1,13 +1,17 @@
-// JSON from strangers: bounded in bytes and in depth before anything walks through it.
+// Parses untrusted JSON: bounded in bytes and in depth before it is walked.
 import { ParleyError } from '../../base/errors';
 
-/** Nesting of objects and arrays that is read; nothing of the protocol needs more than a tenth of it. */
+/**
+ * Nesting of objects and arrays that is read; nothing of the protocol needs more than a tenth of
+ * it.
+ */
 export const MAX_DEPTH = 100;
 
 /**
  * Parses a JSON text.
  * @param maxBytes of the UTF-8 text
- * @throws ParleyError `too-large`, `not-json` or `too-deep`; none of them repeats what the text said
+ * @throws ParleyError `too-large`, `not-json` or `too-deep`; none of them repeats what the text
+ * said
  */
 export function parseBounded(text: string | Uint8Array, maxBytes: number): unknown {
   const bytes = typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
@@ -26,7 +30,10 @@ export function parseBounded(text: string | Uint8Array, maxBytes: number): unkno
   return value;
 }
 
-/** Whether a JSON value nests at most `limit` levels; does not recurse, so depth cannot exhaust the stack. */
+/**
+ * Returns whether a JSON value nests at most `limit` levels; does not recurse, so depth cannot
+ * exhaust the stack.
+ */
 export function isDepthWithin(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,14 +1,21 @@
-// Connections that were there and broke, as `fetch` reports them: one that breaks says nothing about the next.
+// Connections that were there and broke, as `fetch` reports them: one that breaks says nothing
+// about the next.
 
 /** How systems call it. */
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Whether a request failed because its connection broke. @param error what `fetch` or the reading of a body threw */
+/**
+ * Returns whether a request failed because its connection broke.
+ * @param error what `fetch` or the reading of a body threw
+ */
 export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.has(systemCode(error));
 }
 
-/** The code that the system gave for an error or for what caused it, such as `ECONNREFUSED`; '' where there is none. */
+/**
+ * The code that the system gave for an error or for what caused it, such as `ECONNREFUSED`; ''
+ * where there is none.
+ */
 export function systemCode(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string' && /^[A-Z_]{3,40}$/.test(at.code)) return at.code;

@@ -1,8 +1,11 @@
-// Time limits on waiting for others, beside the caller's own signal.
+// Time limits on waiting for others, combined with the caller's own signal.
 import type { Disposable } from '../../base/disposable';
 import { ParleyError } from '../../base/errors';
 
-/** A signal that aborts when the caller's does, or when the time is up. Dispose it when what it guards has ended. */
+/**
+ * A signal that aborts when the caller's does, or when the time is up. Dispose it when what it
+ * guards has ended.
+ */
 export class Deadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal;

@@ -1,4 +1,5 @@
-// What stands in a history where a message could not be had: why, in a word for programs and a sentence for people, and whether asking again can help.
+// The gap in a history where a message could not be loaded: the reason as a code and as a sentence,
+// and whether trying again can help.
 import { ParleyError } from '../../base/errors';
 import { carriesSignature, expiryOf } from './resourceUrl';
 
@@ -55,7 +56,10 @@ const SENTENCES: Readonly<Record<GapReason, (host: string) => string>> = {
   cancelled: () => 'Loading was stopped.',
 };
 
-/** What stays as it is however often one asks. Half an answer is no JSON, and has another hash: the next one may be whole. */
+/**
+ * What stays as it is however often one asks. Half an answer is no JSON, and has another hash: the
+ * next one may be whole.
+ */
 const FINAL: ReadonlySet<GapReason> = new Set([
   'expired',
   'not-a-message',
@@ -75,7 +79,7 @@ export function reasonOfStatus(status: number, url: string, now: number): GapRea
   if (status === 404 || status === 410) return 'not-found';
   if (status === 401 || status === 403) {
     if ((expiryOf(url) ?? Number.POSITIVE_INFINITY) <= now) return 'expired';
-    // A link that signs in by itself and is refused is not helped by a token.
+    // A token does not help with a signed link that is refused.
     return status === 401 && !carriesSignature(url) ? 'unauthorized' : 'forbidden';
   }
   if (status === 413) return 'too-large';

@@ -1,5 +1,6 @@
-// The Agent Communication Protocol's data (release 1.0.3): schemas that read leniently, types, and what it takes to write strictly. Reading: null means absent,
-// unknown fields are kept, ids are any safe string. Writing: what is absent is left out, times end in `Z`, new ids are UUIDs.
+// The data model of the Agent Communication Protocol (release 1.0.3): schemas that read leniently,
+// types, and helpers to write strictly. Reading: null means absent, unknown fields are kept, ids
+// are any safe string. Writing: absent fields are left out, times end in `Z`, new ids are UUIDs.
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import en from 'zod/v4/locales/en.js';
@@ -16,7 +17,10 @@ export const MAX_DESCRIPTOR_BYTES = 16 * 1024 * 1024;
 export const MAX_HISTORY = 20_000;
 /** Bytes of all messages of a session together. */
 export const MAX_SESSION_BYTES = 100 * 1024 * 1024;
-/** Parts of one message, and messages of one run. Agents that stream send a part for each token, and all of them again in the completed message. */
+/**
+ * Parts of one message, and messages of one run. Agents that stream send a part for each token, and
+ * all of them again in the completed message.
+ */
 export const MAX_PARTS = 50_000;
 /** Characters of one URL; presigned ones with session tokens are about 3 000. */
 export const MAX_URL_CHARS = 8192;
@@ -27,7 +31,10 @@ type DeepReadonly<T> = T extends readonly (infer I)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** An object whose named fields count as absent when they are null, and which keeps the fields that it does not know. */
+/**
+ * An object whose named fields count as absent when they are null, and which keeps the fields that
+ * it does not know.
+ */
 function record<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const withoutNulls = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -41,7 +48,10 @@ const word = z.string().check(z.maxLength(1000));
 const sentence = z.string().check(z.maxLength(64 * 1024));
 const time = z.string().check(z.maxLength(64));
 
-/** An id as it may appear in a path of its own: no slash, no dots in front. Other servers mint UUIDs, the proposal's own example is `session-123`. */
+/**
+ * An id as it may appear in a path of its own: no slash, no dots in front. Other servers mint
+ * UUIDs, the proposal's own example is `session-123`.
+ */
 export const idSchema = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._~:-]{0,127}$/));
 
 /** The spec has lower case and dashes only; its own examples use underscores. */
@@ -60,7 +70,10 @@ export const partSchema = record({
   content: optional(z.string()),
   content_encoding: z._default(z.enum(['plain', 'base64']), 'plain'),
   content_url: optional(urlSchema),
-  /** A citation, a trajectory, or a kind that we do not know: see {@link citationOf} and {@link trajectoryOf}. */
+  /**
+   * A citation, a trajectory, or a kind that we do not know: see {@link citationOf} and {@link
+   * trajectoryOf}.
+   */
   metadata: optional(z.record(z.string(), z.unknown())),
 }).check(
   z.refine((part) => part.content === undefined || part.content_url === undefined, {
@@ -121,7 +134,10 @@ export const runCreateSchema = record({
   mode: z._default(runModeSchema, 'sync'),
 });
 
-/** Body of `POST /runs/{run_id}`; the specification asks for `run_id` in it too, upstream does not send it. */
+/**
+ * Body of `POST /runs/{run_id}`; the specification asks for `run_id` in it too, upstream does not
+ * send it.
+ */
 export const runResumeSchema = record({
   run_id: optional(idSchema),
   await_resume: awaitResumeSchema,
@@ -167,7 +183,8 @@ export type RunEvent =
 /**
  * Reads a value that came from outside.
  * @param what the thing in a sentence ("The message")
- * @throws ParleyError `invalid-data`; its text names the fields that do not fit and repeats none of their values
+ * @throws ParleyError `invalid-data`; its text names the fields that do not fit and repeats none of
+ * their values
  */
 export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, what: string): T {
   const result = z.safeParse(schema, value);
@@ -175,7 +192,11 @@ export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, what: string
   throw new ParleyError('invalid-data', `${what} does not fit the protocol: ${describeIssues(result.error.issues)}.`);
 }
 
-/** Reads the descriptor of a session. @param what it is, in a sentence @throws ParleyError `invalid-data`; `session-full` where its history is longer than can be read */
+/**
+ * Reads the descriptor of a session.
+ * @param what it is, in a sentence
+ * @throws ParleyError `invalid-data`; `session-full` where its history is longer than can be read
+ */
 export function readSession(value: unknown, what: string): SessionDescriptor {
   const { data } = z.safeParse(z.looseObject({ history: z.array(z.unknown()) }), value);
   const length = data?.history.length ?? 0;
@@ -283,8 +304,8 @@ export function textPart(content: string, contentType = 'text/plain'): MessagePa
 }
 
 /**
- * Text of an agent, which is Markdown. The SDKs of the protocol read `text/plain` parts alone as the
- * words of a message, so that is its type, and a field of our own says what the text is.
+ * Text of an agent, which is Markdown. The SDKs of the protocol read `text/plain` parts alone as
+ * the words of a message, so that is its type, and a field of our own says what the text is.
  */
 export function markdownPart(content: string): MessagePart {
   return { ...textPart(content), parley_content_type: 'text/markdown' };

@@ -1,4 +1,5 @@
-// The address by which others reach our server where it is not its own: that of a tunnel, a reverse proxy or a forwarded port.
+// The address by which others reach our server where it differs from its own: a tunnel, a reverse
+// proxy or a forwarded port.
 import { ParleyError } from '../../base/errors';
 
 export interface PublicAddress {
@@ -6,7 +7,10 @@ export interface PublicAddress {
   readonly base: string;
   /** Values of the Host header under which requests come, lower case. */
   readonly hosts: readonly string[];
-  /** What stands before the paths of the protocol, where the proxy leaves it there: `/path`, or nothing. */
+  /**
+   * What stands before the paths of the protocol, where the proxy leaves it there: `/path`, or
+   * nothing.
+   */
   readonly prefix: string;
 }
 

@@ -1,4 +1,5 @@
-// Signed, ending URLs of our own resources: other servers fetch `/resources/<id>?exp=…&sig=…` without a token, and nothing else with it.
+// Signed, expiring URLs of our own resources: other servers fetch `/resources/<id>?exp=…&sig=…`
+// without a token, and nothing else with it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The path and query of a signed resource. @param expires seconds since 1970 */

@@ -1,11 +1,15 @@
-// URLs of messages and states as texts: what may be logged, what names the same object, whether it carries a signature and until when, and the hash that may
-// ride in the fragment. A presigned URL is a secret: whoever has it can read.
+// URLs of messages and states as text: how to log them, what identifies the same object, whether
+// and until when they are signed, and the hash that the fragment may carry. A presigned URL is a
+// secret: anyone who has it can read.
 import { addressClass } from './addressClass';
 
-/** Query parameters that sign or limit a URL, by names that nobody else uses: S3 and Google. */
+/** Query parameters that sign or limit a URL, by names that only these use: S3 and Google. */
 const SIGNATURE =
   /^x-(amz|goog)-(algorithm|credential|date|expires|signature|signedheaders|security-token|content-sha256)$/i;
-/** The same by names that mean something only beside a signature: ours, Azure's, and those of S3's and Google's second versions. */
+/**
+ * The same by names that mean something only beside a signature: ours, Azure's, and those of S3's
+ * and Google's second versions.
+ */
 const BESIDE_SIGNATURE =
   /^(sig|exp|se|sp|sv|sr|st|skoid|sktid|skt|ske|sks|skv|spr|signature|expires|awsaccesskeyid|googleaccessid|key-pair-id|policy)$/i;
 /** Those that prove something; the others only say until when or how. */
@@ -20,7 +24,10 @@ const USER_IN_TEXT = /(:\/\/)[^/\s"'@\\?#]+:[^/\s"'@\\?#]*@/g;
 const origins = new Map<string, string | undefined>();
 const MAX_ORIGINS = 1000;
 
-/** The origin of a URL; undefined where it is none. A history has thousands of URLs and few origins: each is taken apart once. */
+/**
+ * The origin of a URL; undefined where it is none. A history has thousands of URLs and few origins:
+ * each is taken apart once.
+ */
 export function originOf(url: string): string | undefined {
   const written = /^[a-z]+:\/\/[a-z\d.:-]+(?=\/)/i.exec(url)?.[0] ?? url;
   const known = origins.get(written);
@@ -31,7 +38,10 @@ export function originOf(url: string): string | undefined {
   return origin;
 }
 
-/** A URL that may be shown and logged: no user, no query, no fragment. What is no URL becomes a fixed word. */
+/**
+ * A URL that may be shown and logged: no user, no query, no fragment. What is no URL becomes a
+ * fixed word.
+ */
 export function redactUrl(url: string): string {
   if (!URL.canParse(url)) return '(not a URL)';
   const { protocol, host, pathname, search } = new URL(url);
@@ -43,7 +53,10 @@ export function redactSignatures(text: string): string {
   return text.replace(SECRET_IN_TEXT, '$1[redacted]').replace(USER_IN_TEXT, '$1[redacted]@');
 }
 
-/** Names the object behind a URL: equal for the same object signed at different times. Other parameters count, the fragment does not. */
+/**
+ * Names the object behind a URL: equal for the same object signed at different times. Other
+ * parameters count, the fragment does not.
+ */
 export function urlIdentity(url: string): string {
   if (!URL.canParse(url)) return url;
   const parsed = new URL(url);
@@ -54,14 +67,14 @@ export function urlIdentity(url: string): string {
   return `${parsed.origin}${parsed.pathname}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Whether whoever holds the URL can read without signing in: warn before it is copied. */
+/** Returns whether the URL can be read without signing in: warn before it is copied. */
 export function carriesSignature(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { searchParams, username, password } = new URL(url);
   return username !== '' || password !== '' || [...searchParams.keys()].some((name) => SECRET.test(name));
 }
 
-/** Whether a URL leads to the machine that opens it: nobody else gets there with it. */
+/** Returns whether a URL leads to the machine that opens it, and is of no use elsewhere. */
 export function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
@@ -82,7 +95,9 @@ export function expiryOf(url: string): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 }
 
-/** The SHA-256 (lower-case hex) that the writer put into the fragment, which no server ever sees. */
+/**
+ * The SHA-256 (lower-case hex) that the writer put into the fragment, which no server ever sees.
+ */
 export function hashOf(url: string): string | undefined {
   return /#(?:.*&)?sha256=([0-9a-f]{64})(?:&|$)/.exec(url)?.[1];
 }

@@ -1,5 +1,6 @@
-// A resource server as a session sees it: a place for immutable objects under keys, each readable by whoever has a URL for it. The messages and states of
-// distributed sessions live there; which kind of server it is stays behind this interface.
+// A resource server as a session sees it: immutable objects under keys, each readable by anyone who
+// has a URL for it. The messages and states of distributed sessions lie there; the kind of server
+// is hidden by this interface.
 import { createHash } from 'node:crypto';
 import { ParleyError } from '../../base/errors';
 
@@ -26,27 +27,33 @@ export interface ResourceStore {
   readonly isLocal: boolean;
   /**
    * Writes an object, whole or not at all.
-   * @throws ParleyError `disk-full`, `store-down`, `store-denied`, `no-such-bucket`, `clock-skew`, `queue-full`, `store-error`
+   * @throws ParleyError `disk-full`, `store-down`, `store-denied`, `no-such-bucket`, `clock-skew`,
+   * `queue-full`, `store-error`
    */
   put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource>;
   /** @throws ParleyError `not-found`, `torn`, or as {@link put} */
   get(key: string, signal: AbortSignal): Promise<Uint8Array>;
-  /** A URL that anybody can read until it ends. @throws ParleyError `not-served` while the store has no address */
+  /**
+   * A URL that anybody can read until it ends.
+   * @throws ParleyError `not-served` while the store has no address
+   */
   urlFor(key: string, options: UrlOptions): Promise<string>;
   /** The key of one of our own URLs, however old its signature; undefined for all others. */
   keyOf(url: string): Promise<string | undefined>;
   /**
-   * Whether URLs of the object are known to lead nowhere for now: it waits on this machine for the server, or the server
-   * takes no signature of ours. Absent: an object can be read as soon as {@link put} resolves.
+   * Whether URLs of the object are known to lead nowhere for now: it waits on this machine for the
+   * server, or the server takes no signature of ours. Absent: an object can be read as soon as
+   * {@link put} resolves.
    */
   isUnreadable?(key: string): boolean;
   /**
-   * Sends those of the objects that wait, and resolves when the server has all of them, when it refuses to take them, or when the
-   * signal aborts. Never rejects. Absent: nothing waits.
+   * Sends those of the objects that wait, and resolves when the server has all of them, when it
+   * refuses to take them, or when the signal aborts. Never rejects. Absent: nothing waits.
    */
   delivered?(keys: readonly string[], signal: AbortSignal): Promise<void>;
   /**
-   * Removes an object, also one that still waits to be sent. Removing what is not there is no error.
+   * Removes an object, also one that still waits to be sent. Removing what is not there is no
+   * error.
    * @throws ParleyError as {@link put}; it may still be there then
    */
   remove(key: string, signal: AbortSignal): Promise<void>;
@@ -57,7 +64,10 @@ export interface ResourceStore {
 /** Day-long links: long enough to hand over, short enough to be lost without much harm. */
 export const DEFAULT_URL_SECONDS = 24 * 3600;
 
-/** @throws ParleyError `bad-key` for a key that could leave its folder or that URLs would change on the way */
+/**
+ * @throws ParleyError `bad-key` for a key that could leave its folder or that URLs would change on
+ * the way
+ */
 export function checkKey(key: string): string {
   const segments = key.split('/');
   const isBad = segments.some((segment) => segment === '' || segment === '.' || segment === '..');
@@ -72,8 +82,8 @@ export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 export const ID_AT_END = new RegExp(`(${UUID.source})(\\.[a-z0-9]{1,8})?$`);
 
 /**
- * Whether a key ends in an id, as all keys of messages and states do, here and with the protocol's own server. Nobody
- * guesses one: whoever names it was given a link to it.
+ * Returns whether a key ends in an id, as all keys of messages and states do, here and with the
+ * protocol's own server. Nobody guesses one: a caller who names it was given a link to it.
  */
 export function isMinted(key: string): boolean {
   return ID_AT_END.test(key);

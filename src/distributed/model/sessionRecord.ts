@@ -1,5 +1,6 @@
-// What this machine knows of a session beside its descriptor: where each of its own entries lies, by key. Never on the wire; URLs are made from it on demand, so
-// that links stay fresh and a port may change.
+// What this machine knows of a session besides its descriptor: where each of its own entries lies,
+// by key. Never sent; URLs are made from it on demand, so that links stay fresh and a port may
+// change.
 import * as z from 'zod/mini';
 import { idSchema, MAX_HISTORY, readAs, urlSchema } from './model';
 
@@ -27,18 +28,21 @@ const recordSchema = z.object({
 
 /** Something that we stored. */
 export type OwnPlace = Readonly<z.infer<typeof ownSchema>>;
-/** Something that lies with somebody else, under a URL that is forwarded as it is. */
+/** An object on a server of others, whose URL is forwarded unchanged. */
 export type ForeignPlace = Readonly<z.infer<typeof foreignSchema>>;
 export type Place = OwnPlace | ForeignPlace;
 
-/** Plain JSON; whoever keeps it gives it back as it was. */
+/** Plain JSON; the keeper returns it unchanged. */
 export interface SessionRecord {
   readonly id: string;
   readonly entries: readonly Place[];
   readonly state?: Place | undefined;
   /** Own states that were replaced and still exist, the newest last. */
   readonly earlier?: readonly OwnPlace[] | undefined;
-  /** Keys of own messages that belong to another branch: they exist, and are no part of this history. */
+  /**
+   * Keys of own messages that belong to another branch: they exist, and are no part of this
+   * history.
+   */
   readonly dropped?: readonly string[] | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Entries of a transcript as messages of the protocol: what was said as text, what was thought and done as trajectories, what was attached as artifacts. Pure,
-// and bounded, so that no session writes a message that nobody reads.
+// Converts entries of a transcript into messages of the protocol: text, thoughts and tool calls as
+// trajectories, attachments as artifacts. Pure and bounded, so that every message can be read.
 import { textOfBlocks } from '../../base/text';
 import type { ContentBlock, ToolContent } from '../../session/events/content';
 import type { RemoteContent, StopReason } from '../../session/events/event';
@@ -9,7 +9,9 @@ import { type Message, type MessagePart, markdownPart, remotePart, textPart, tim
 export interface ToMessagesOptions {
   /** Goes into the role (`agent/<name>`), as far as the protocol lets it. */
   readonly agentName?: string;
-  /** Why the turn of the last agent message ended. Anything but `end_turn` is said in the message. */
+  /**
+   * Why the turn of the last agent message ended. Anything but `end_turn` is said in the message.
+   */
   readonly stopReason?: StopReason;
   /** The turn goes on: its message is not complete. */
   readonly isOpen?: boolean;
@@ -25,7 +27,8 @@ const MAX_TOOL_SIDE = 32 * 1024;
 const MAX_MESSAGE_PARTS = 1500;
 
 /**
- * Turns entries into messages: one for each prompt, and one for all that the agent said and did up to the next prompt.
+ * Turns entries into messages: one for each prompt, and one for all that the agent said and did up
+ * to the next prompt.
  * @param entries in the order of the transcript
  */
 export function toMessages(entries: readonly Entry[], options: ToMessagesOptions = {}): readonly Message[] {
@@ -79,13 +82,19 @@ function agentMessage(entries: readonly Entry[], options: ToMessagesOptions): Me
   };
 }
 
-/** Says in the words of the protocol, and for programs in a field of our own, how a turn ended that did not end well. */
+/**
+ * Says in the words of the protocol, and for programs in a field of our own, how a turn ended that
+ * did not end well.
+ */
 function stopPart(reason: string): MessagePart {
   const sentence = reason === 'cancelled' ? 'The turn was cancelled.' : `The turn ended early (${reason}).`;
   return { ...textPart(''), metadata: { kind: 'trajectory', message: sentence }, parley_stop_reason: reason };
 }
 
-/** How the turn of a message ended, where {@link toMessages} noted it; undefined for a turn that ended well. */
+/**
+ * How the turn of a message ended, where {@link toMessages} noted it; undefined for a turn that
+ * ended well.
+ */
 export function stopReasonOf(message: Message): string | undefined {
   const reason = message.parts.at(-1)?.parley_stop_reason;
   return typeof reason === 'string' ? reason.slice(0, 100) : undefined;
@@ -163,7 +172,9 @@ class PartList {
     this.#addExtra({ ...textPart(''), metadata });
   }
 
-  /** Paths mean nothing elsewhere, and `content_url` may only hold http(s): other links go as text. */
+  /**
+   * Paths mean nothing elsewhere, and `content_url` may only hold http(s): other links go as text.
+   */
   #addLink(block: Extract<ContentBlock, { type: 'resource_link' }>): void {
     const name = block.title ?? block.name;
     if (/^https?:\/\//i.test(block.uri) && URL.canParse(block.uri)) {
@@ -193,7 +204,9 @@ class PartList {
   }
 }
 
-/** Other implementations read objects only. A large one is kept as the beginning of its JSON text. */
+/**
+ * Other implementations read objects only. A large one is kept as the beginning of its JSON text.
+ */
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   const json = JSON.stringify(value) ?? 'null';
   if (json.length > MAX_TOOL_SIDE) return { cut: wellFormed(json.slice(0, MAX_TOOL_SIDE)) };
@@ -219,7 +232,10 @@ function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The longest beginning of a text that has at most so many bytes as JSON, in which a character may take six. */
+/**
+ * The longest beginning of a text that has at most so many bytes as JSON, in which a character may
+ * take six.
+ */
 function fitting(text: string, room: number): string {
   if (text.length * 6 + 2 <= room || jsonBytes(text) <= room) return text;
   let [fits, fails] = [0, Math.min(text.length, room)];

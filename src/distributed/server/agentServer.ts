@@ -1,5 +1,5 @@
-// The server side of the Agent Communication Protocol (release 1.0.3) on loopback: other clients reach the agents that the user chose to serve, other servers fetch messages
-// by signed URLs.
+// The server of the Agent Communication Protocol (release 1.0.3) on loopback: clients reach the
+// agents that the user chose to serve, and servers fetch messages by signed URLs.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -28,7 +28,10 @@ export interface AgentServerOptions {
   readonly stores: () => Promise<readonly ResourceStore[]>;
   /** Where the sessions themselves are kept. */
   readonly sessions: SessionRecords;
-  /** Hands out `/resources/{id}` to whoever has its signature (`LocalStore.serve`); absent: there are none here. */
+  /**
+   * Serves `/resources/{id}` to holders of its signature (`LocalStore.serve`); absent: there are
+   * none here.
+   */
   readonly serveResource?: (
     id: string,
     exp: string | null,
@@ -53,7 +56,10 @@ export interface AgentServerOptions {
 const MAX_OFFSET = 1_000_000;
 const AGENT_NAME = /^[a-z0-9]([-a-z0-9_]{0,61}[a-z0-9])?$/;
 
-/** Off until {@link start}. Everything but `/resources` asks for the token; nothing has CORS headers. */
+/**
+ * Off until {@link start}. Everything but `/resources` asks for the token; nothing has CORS
+ * headers.
+ */
 export class AgentServer {
   readonly #options: AgentServerOptions;
   readonly #auth: ServerAuth;
@@ -82,13 +88,21 @@ export class AgentServer {
     });
   }
 
-  /** `http://127.0.0.1:port` while it runs: the explicit base of its resource URLs, which no Host header can change. */
+  /**
+   * `http://127.0.0.1:port` while it runs: the explicit base of its resource URLs, which no Host
+   * header can change.
+   */
   get baseUrl(): string | undefined {
     const address = this.#server?.address() as AddressInfo | null | undefined;
     return address ? `http://127.0.0.1:${address.port}` : undefined;
   }
 
-  /** Listens on 127.0.0.1. @param port 0 for a free one @throws ParleyError `port-taken` @returns the base URL */
+  /**
+   * Listens on 127.0.0.1.
+   * @param port 0 for a free one
+   * @throws ParleyError `port-taken`
+   * @returns the base URL
+   */
   async start(port = 0): Promise<string> {
     if (this.baseUrl !== undefined) return this.baseUrl;
     const handle = (request: IncomingMessage, response: ServerResponse): void => void this.#handle(request, response);
@@ -108,7 +122,10 @@ export class AgentServer {
     return this.baseUrl ?? '';
   }
 
-  /** Cancels all runs, records them, and closes all connections, for good. An agent that does not stop is not waited for longer than its grace. */
+  /**
+   * Cancels all runs, records them, and closes all connections, for good. An agent that does not
+   * stop is not waited for longer than its grace.
+   */
   async stop(): Promise<void> {
     const server = this.#server;
     await this.#runs.stop();
@@ -284,8 +301,8 @@ function allow(request: IncomingMessage, method: string): void {
 }
 
 /**
- * Path segments, decoded, and the query. A path that cannot be decoded, or whose segments hold more than a name, is
- * nobody's.
+ * Path segments, decoded, and the query. A path that cannot be decoded, or whose segments hold more
+ * than a name, is nobody's.
  * @param prefix of the path that a proxy may have left there
  */
 function readTarget(target: string, prefix: string): { path: readonly string[]; query: URLSearchParams } {

@@ -1,5 +1,6 @@
-// What our server has to tell the caller of a run beside the agent's answer: as a `generic` event with a code, which clients
-// that do not know it ignore, and as a step on the way (a trajectory), which stands in the output of every mode.
+// Tells the caller of a run what our server has to say beside the agent's answer: as a `generic`
+// event with a code, which other clients ignore, and as a trajectory, which is part of the output
+// in every mode.
 import type { SessionNotice } from './serverSessions';
 
 export type RunNotice =
@@ -10,12 +11,20 @@ export type RunNotice =
       readonly of: number;
       readonly gaps: readonly { readonly number: number; readonly reason: string }[];
     }
-  /** Another client's messages were recorded while this run worked; those of this run are behind them. */
+  /**
+   * Another client's messages were recorded while this run worked; those of this run are behind
+   * them.
+   */
   | { readonly kind: 'session-grew'; readonly more: number }
-  /** The agent's state was not stored: another one had been stored meanwhile. The agent gets it with its next prompt. */
+  /**
+   * The agent's state was not stored: another one had been stored meanwhile. The agent gets it with
+   * its next prompt.
+   */
   | { readonly kind: 'state-conflict' }
   | { readonly kind: 'state-not-saved'; readonly why: string }
-  /** Messages of this run that are on their way to the resource server: others can't read them yet. */
+  /**
+   * Messages of this run that are on their way to the resource server: others can't read them yet.
+   */
   | { readonly kind: 'messages-waiting'; readonly waiting: number }
   /** The messages of this run are in its output alone. */
   | { readonly kind: 'not-recorded'; readonly messages: number; readonly why: string };

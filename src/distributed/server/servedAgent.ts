@@ -1,4 +1,5 @@
-// What an agent has to be so that the server can offer it to clients of the Agent Communication Protocol. The extension makes one of each agent that the user chose.
+// The interface of an agent that the server can offer to clients of the Agent Communication
+// Protocol. The extension implements it for each agent that the user chose.
 import type { Message, MessagePart, SessionDescriptor } from '../model/model';
 
 /** An entry of a session's past, in its place: a message, or why there is none. */
@@ -31,12 +32,18 @@ export interface ServedRunContext {
   readonly session: SessionDescriptor;
   /** What the session's history holds; full length, gaps included. */
   history(signal: AbortSignal): Promise<readonly PastMessage[]>;
-  /** The messages with the short texts in them that lie behind addresses of their own; where one can't be read, the reason stands behind it. */
+  /**
+   * The messages with the short texts in them that lie behind addresses of their own; where one
+   * can't be read, the reason stands behind it.
+   */
   withTexts(messages: readonly Message[], signal: AbortSignal): Promise<readonly Message[]>;
   readonly state: RunState;
 }
 
-/** Takes what an agent produces, in order. All methods throw once the run has ended, or has produced more than is kept. */
+/**
+ * Takes what an agent produces, in order. All methods throw once the run has ended, or has produced
+ * more than is kept.
+ */
 export interface RunEmitter {
   /** The next part of the current message; begins one where there is none. */
   part(part: MessagePart): void;
@@ -45,9 +52,12 @@ export interface RunEmitter {
   /** Something of the agent's own; clients that do not know it ignore it. */
   generic(value: Readonly<Record<string, unknown>>): void;
   /**
-   * Asks whoever started the run (`run.awaiting`). Permission requests come this way: they are never answered by the server itself.
-   * @param withdrawn aborts when the question is no longer to be answered: the run goes on without an answer
-   * @returns the answer @throws the reason of `withdrawn`, or of the run's own signal where it is cancelled instead
+   * Asks the caller of the run (`run.awaiting`). Permission requests come this way: they are never
+   * answered by the server itself.
+   * @param withdrawn aborts when the question is no longer to be answered: the run goes on without
+   * an answer
+   * @returns the answer
+   * @throws the reason of `withdrawn`, or of the run's own signal where it is cancelled instead
    */
   ask(question: readonly MessagePart[], withdrawn?: AbortSignal): Promise<Message>;
 }
@@ -61,7 +71,8 @@ export interface ServedAgent {
   /**
    * Works on one prompt. Runs of one session come one after another.
    * @param signal aborts when the run is cancelled; whatever was produced is kept
-   * @throws ParleyError, whose sentence the client is told (code `invalid-input` where the input was at fault); of other errors it learns nothing
+   * @throws ParleyError, whose sentence the client is told (code `invalid-input` where the input
+   * was at fault); of other errors it learns nothing
    */
   run(input: readonly Message[], context: ServedRunContext, out: RunEmitter, signal: AbortSignal): Promise<void>;
 }

@@ -1,11 +1,15 @@
-// The past of a session for an agent that the local server runs: its messages, with the texts that lie behind addresses of their own in them as far as they are short.
+// The past of a session for an agent that the local server runs: its messages, with short texts
+// from other addresses included.
 
 import { isRemoteText, withBytes } from '../client/remoteParts';
 import type { Resolver } from '../fetch/resolver';
 import { type Message, type MessagePart, type SessionDescriptor, textPart } from '../model/model';
 import type { PastMessage } from './servedAgent';
 
-/** Bytes of one text behind an address, and how many of them are fetched for one session: the newest. */
+/**
+ * Bytes of one text behind an address, and how many of them are fetched for one session: the
+ * newest.
+ */
 const MAX_TEXT_BYTES = 64 * 1024;
 const MAX_TEXTS = 20;
 
@@ -30,7 +34,10 @@ export async function servedPast(
   return past.reverse();
 }
 
-/** The messages of an input. Behind a part that cannot be read stands why: its address says nothing to an agent that cannot fetch it. */
+/**
+ * The messages of an input. Behind a part that cannot be read stands why: its address says nothing
+ * to an agent that cannot fetch it.
+ */
 export async function readTexts(
   resolver: Pick<Resolver, 'resolvePart'>,
   messages: readonly Message[],

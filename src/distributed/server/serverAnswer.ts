@@ -1,4 +1,5 @@
-// Answers of our server: JSON, runs in the three modes of the protocol, and refusals that reach a client which still sends.
+// Answers of our server: JSON, runs in the three modes of the protocol, and refusals that reach a
+// client that still sends.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -53,7 +54,10 @@ export async function sendRun(
   response.end();
 }
 
-/** Answers with an error of the protocol (release 1.0.3 "Error") and closes the connection where the request was not read. */
+/**
+ * Answers with an error of the protocol (release 1.0.3 "Error") and closes the connection where the
+ * request was not read.
+ */
 export function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, log: Log): void {
   const refusal =
     error instanceof ServerRefusal ? error : new ServerRefusal(500, 'server_error', 'An unexpected error occurred');
@@ -74,8 +78,9 @@ export function refuse(request: IncomingMessage, response: ServerResponse, error
 }
 
 /**
- * Answers a request whose body is still coming. The connection stays until the client has sent all, within bounds: if it
- * closed before, the system would answer the rest with a reset, and the client would lose the answer.
+ * Answers a request whose body is still coming. The connection stays until the client has sent all,
+ * within bounds: if it closed before, the system would answer the rest with a reset, and the client
+ * would lose the answer.
  */
 function sendUnread(request: IncomingMessage, response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) });

@@ -1,4 +1,5 @@
-// Who may speak to our server: whoever knows the token, under the server's own names, and no web page. The rest is refused before anything is read.
+// Decides who may use our server: callers with the token, under the server's own names, and no web
+// page. Everything else is refused before it is read.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ParleyError } from '../../base/errors';
@@ -24,8 +25,10 @@ export class ServerAuth {
   }
 
   /**
-   * A page that tricks a browser into asking us has an Origin, or a Host that is not ours (DNS rebinding).
-   * @param hosts the names with port under which the server is reached @throws ServerRefusal 400, 403, 421
+   * A page that tricks a browser into asking us has an Origin, or a Host that is not ours (DNS
+   * rebinding).
+   * @param hosts the names with port under which the server is reached
+   * @throws ServerRefusal 400, 403, 421
    */
   checkCaller({ headers, headersDistinct }: IncomingMessage, hosts: readonly string[]): void {
     // A proxy between may go by another one of them than we would (RFC 9112, 3.2).

@@ -1,5 +1,6 @@
-// Which connections our server keeps. A stranger can open as many as they like and send nothing, or send slowly: such
-// connections give way to newer ones, and never take the place of callers that have shown the token or a signed link.
+// Decides which connections our server keeps. A stranger can open many and send nothing, or send
+// slowly: such connections give way to newer ones, and never displace callers that have shown the
+// token or a signed link.
 import type { Socket } from 'node:net';
 
 export interface ConnectionLimits {
@@ -26,7 +27,10 @@ export class ServerConnections {
     this.#limits = limits;
   }
 
-  /** Takes a new connection. Where there are too many strangers, the oldest one of the address that has most of them goes. */
+  /**
+   * Takes a new connection. Where there are too many strangers, the oldest one of the address that
+   * has most of them goes.
+   */
   accept(socket: Socket): void {
     const timer = setTimeout(() => socket.destroy(), this.#limits.strangerMs);
     this.#strangers.set(socket, timer);
@@ -40,8 +44,10 @@ export class ServerConnections {
   }
 
   /**
-   * A request on this connection is from somebody who may ask. Where there are too many callers, one that asks nothing goes.
-   * @returns what to call when the request is answered; undefined where no connection can be spared: refuse the request
+   * A request on this connection is authorized. Where there are too many callers, an idle one is
+   * closed.
+   * @returns what to call when the request is answered; undefined where no connection can be
+   * spared: refuse the request
    */
   admit(socket: Socket): (() => void) | undefined {
     if (!this.#callers.has(socket) && this.#callers.size >= this.#limits.callers) {

@@ -1,9 +1,12 @@
-// Answers of the server that are no success, in the protocol's error shape (release 1.0.3 "Error").
+// Error answers of the server, in the protocol's error shape (release 1.0.3 "Error").
 import { ParleyError } from '../../base/errors';
 
 export type RefusalCode = 'server_error' | 'invalid_input' | 'not_found';
 
-/** Thrown anywhere behind a route; becomes the answer. The message goes to the client: it holds nothing that the client did not send or may not know. */
+/**
+ * Thrown anywhere behind a route; becomes the answer. The message goes to the client: it holds
+ * nothing that the client did not send or may not know.
+ */
 export class ServerRefusal extends ParleyError {
   readonly status: number;
   readonly wireCode: RefusalCode;

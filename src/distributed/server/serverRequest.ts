@@ -1,4 +1,5 @@
-// Requests to our server, read: a body within its bounds, of the one type that a browser cannot send unasked.
+// Reads requests to our server: a body within its limits, of the one type that a browser cannot
+// send without asking.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
@@ -10,8 +11,8 @@ import { invalidInput, type ServerRefusal } from './serverRefusal';
 export const MAX_BODY_BYTES = MAX_MESSAGE_BYTES + MAX_DESCRIPTOR_BYTES;
 
 /**
- * Reads a JSON body. None at all as type counts as JSON, since the protocol's Python client sends none; `text/plain` and other types are refused, which keeps forms of web
- * pages out.
+ * Reads a JSON body. None at all as type counts as JSON, since the protocol's Python client sends
+ * none; `text/plain` and other types are refused, which keeps forms of web pages out.
  * @throws ServerRefusal 413, 422
  */
 export async function readJson<T>(
@@ -45,7 +46,7 @@ function readBody(request: IncomingMessage, response: ServerResponse): Promise<B
         chunks.push(chunk);
         return;
       }
-      // The request goes on to come: whoever answers reads the rest of it.
+      // The rest of the request is still arriving: the answer reads it.
       request.off('data', onData).pause();
       reject(tooLarge());
     };

@@ -1,4 +1,5 @@
-// One run on our server: its state, and its events as the texts that every reader of it gets. Readers pull by position, so a slow one costs nothing but its position.
+// One run on our server: its state, and its events as the text that every reader gets. Readers pull
+// by position, so a slow one costs only its position.
 import { Deferred } from '../../base/deferred';
 import { ParleyError } from '../../base/errors';
 import { Emitter } from '../../base/event';
@@ -21,7 +22,10 @@ export const MAX_RUN_BYTES = 32 * 1024 * 1024;
 export const MAX_RUN_EVENTS = 100_000;
 /** Of one message, leaving room for what is around the parts. */
 const MAX_PARTS_BYTES = MAX_MESSAGE_BYTES - 1024;
-/** Finished messages of more parts have their neighbouring texts joined: an agent that streams makes a part of each token. */
+/**
+ * Finished messages of more parts have their neighbouring texts joined: an agent that streams makes
+ * a part of each token.
+ */
 const MAX_LOOSE_PARTS = 256;
 
 type Status = 'created' | 'in-progress' | 'awaiting' | 'cancelling' | 'cancelled' | 'completed' | 'failed';
@@ -156,7 +160,7 @@ export class ServerRun {
       this.#endMessage();
       const at = timestamp(this.#now());
       const answer = new Deferred<Message>();
-      // An agent that ends without waiting for its answer leaves it to nobody.
+      // The agent ended without waiting for its answer.
       answer.promise.catch(() => undefined);
       const message = { role: `agent/${this.agentName}`, parts, created_at: at, completed_at: at };
       const question = { message, answer };
@@ -173,7 +177,10 @@ export class ServerRun {
     },
   };
 
-  /** Takes the answer to the question. @throws ServerRefusal 403 at once where there is none: resuming twice must not hang */
+  /**
+   * Takes the answer to the question.
+   * @throws ServerRefusal 403 at once where there is none: resuming twice must not hang
+   */
   resume(answer: Message): void {
     const question = this.#question;
     if (this.#status !== 'awaiting' || !question) {
@@ -199,7 +206,10 @@ export class ServerRun {
     question?.answer.reject(reason);
   }
 
-  /** Ends the run; what is said afterwards is refused. An answer that was cut off stays without `completed_at`. */
+  /**
+   * Ends the run; what is said afterwards is refused. An answer that was cut off stays without
+   * `completed_at`.
+   */
   finish(outcome: RunOutcome): void {
     if (this.isOver) return;
     this.settle(outcome.status === 'completed');
@@ -211,13 +221,19 @@ export class ServerRun {
     this.#turn(outcome.status);
   }
 
-  /** Something that the server, and not the agent, has to say of the run: an event now, and a step at the end of the output. */
+  /**
+   * Something that the server, and not the agent, has to say of the run: an event now, and a step
+   * at the end of the output.
+   */
   tell({ generic, sentence }: ToldNotice): void {
     this.#note({ type: 'generic', generic });
     this.#notices.push({ ...textPart(''), metadata: { kind: 'trajectory', message: sentence } });
   }
 
-  /** Completes the output, before it is recorded. @param isWhole the message that is being written is at its end */
+  /**
+   * Completes the output, before it is recorded.
+   * @param isWhole the message that is being written is at its end
+   */
   settle(isWhole: boolean): void {
     for (const part of this.#notices.splice(0)) this.#append(part);
     if (isWhole || this.#isWhole) this.#endMessage();

@@ -1,4 +1,5 @@
-// The runs of our server: begun, kept in order within their session, recorded, and forgotten in time.
+// The runs of our server: started, ordered within their session, recorded, and forgotten after a
+// while.
 import { messageOf, ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { Log } from '../../base/log';
@@ -12,7 +13,10 @@ import { type RunOutcome, ServerRun } from './serverRun';
 import type { Branch, ServerSessions } from './serverSessions';
 
 export interface RunLimits {
-  /** Runs that are kept, and for how many milliseconds after they ended; and characters of all their events together. */
+  /**
+   * Runs that are kept, and for how many milliseconds after they ended; and characters of all their
+   * events together.
+   */
   readonly kept: number;
   readonly keptMs: number;
   readonly keptChars: number;
@@ -67,7 +71,8 @@ export class ServerRuns {
 
   /**
    * Begins a run; it works once the earlier runs of its session have ended.
-   * @throws ServerRefusal 400 (ids of the session differ), 404 (a session that is not known), 409 (a run of the session awaits an answer), 429, 503
+   * @throws ServerRefusal 400 (ids of the session differ), 404 (a session that is not known), 409
+   * (a run of the session awaits an answer), 429, 503
    */
   async create(agent: ServedAgent, request: RunCreate): Promise<ServerRun> {
     if (this.#isStopped) throw stopping();
@@ -207,7 +212,8 @@ export class ServerRuns {
   }
 
   /**
-   * Failed and cancelled turns are recorded too, as far as they came. A record that fails does not take the answer with it.
+   * Failed and cancelled turns are recorded too, as far as they came. A record that fails does not
+   * take the answer with it.
    * @param found messages that the session had when the run began
    */
   async #record(run: ServerRun, branch: Branch, messages: readonly Message[], found: number): Promise<void> {
@@ -254,7 +260,7 @@ function stopping(): ServerRefusal {
 
 const CANCELLED: RunOutcome = { status: 'cancelled' };
 
-/** Sentences of ours are meant for people; whatever else went wrong inside is nobody's business outside. */
+/** Our own sentences are for people; other internal errors are not shown to callers. */
 function wireError(error: unknown): AcpError {
   if (!(error instanceof ParleyError)) return { code: 'server_error', message: 'An unexpected error occurred' };
   const code = error.code === 'invalid-input' ? 'invalid_input' : 'server_error';

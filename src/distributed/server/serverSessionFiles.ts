@@ -1,5 +1,6 @@
-// The sessions of our server on the disk, where every window of this installation finds them: one folder for each, and in
-// it one file for each version. Whoever writes the next version first has it; the other reads it and tries again.
+// The sessions of our server on disk, where every window of this installation finds them: a folder
+// for each, with a file for each version. The first writer of a version wins; the other reads it
+// and tries again.
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ export interface SessionRecords {
   read(id: string): Promise<KeptSession | undefined>;
   /**
    * Keeps the version after `revision` (0: the first one); on the disk when it resolves.
-   * @returns false where somebody else has written that version: read it, and decide again
+   * @returns false where another writer has written that version: read it, and decide again
    * @throws ParleyError `disk-full`, `store-error`, `session-too-large`
    */
   write(id: string, text: string, revision: number): Promise<boolean>;
@@ -27,7 +28,10 @@ export interface SessionRecords {
 
 export interface SessionFilesOptions {
   readonly folder: string;
-  /** Bytes of one session's record, and of all of them together; the least recently written ones go first. */
+  /**
+   * Bytes of one session's record, and of all of them together; the least recently written ones go
+   * first.
+   */
   readonly maxBytes?: number;
   readonly maxTotalBytes?: number;
   readonly maxSessions?: number;
@@ -63,7 +67,8 @@ export class SessionFiles implements SessionRecords {
           return { text: Buffer.from(bytes).toString('utf8'), revision: revisions[0] ?? revision };
         } catch (error) {
           if (!(error instanceof ParleyError) || error.code === 'store-error') throw error;
-          // Another window has written the next version meanwhile; or a machine failed, and the version before is left.
+          // Another window has written the next version meanwhile; or a machine failed, and the
+          // version before is left.
           isGone ||= error.code === 'not-found';
           if (error.code === 'torn') this.#log.warn(`A version of the served session ${id} is damaged.`);
         }

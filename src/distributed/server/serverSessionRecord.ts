@@ -1,10 +1,11 @@
-// What our server keeps of a session, as text: where the messages of each of its versions are.
+// Reads and writes what our server stores of a session: where the messages of each of its versions
+// are.
 import * as z from 'zod/mini';
 import { ParleyError } from '../../base/errors';
 import { readAs, urlSchema } from '../model/model';
 
 const placeSchema = z.object({
-  /** As it was handed out last; links of our own are signed anew. */
+  /** As it was handed out last; our own links are signed again. */
   url: urlSchema,
   own: z.optional(z.object({ store: z.string(), key: z.string() })),
 });
@@ -13,7 +14,10 @@ const recordSchema = z.object({
   id: z.string(),
   /** The one that runs go on with by the session's id alone comes first. */
   versions: z.array(versionSchema).check(z.minLength(1)),
-  /** A client put its version before the others, and nobody was told who names the session by its id alone. */
+  /**
+   * A client put its version before the others, and callers that name the session by its id alone
+   * were not told.
+   */
   isContested: z.optional(z.boolean()),
 });
 
@@ -27,7 +31,10 @@ export function nameOf({ url, own }: Place): string {
   return own ? `own ${own.store} ${own.key}` : url;
 }
 
-/** The version that runs go on with by the session's id alone. @throws ParleyError `invalid-data` */
+/**
+ * The version that runs go on with by the session's id alone.
+ * @throws ParleyError `invalid-data`
+ */
 export function firstOf({ versions }: SessionRecord): Version {
   const [first] = versions;
   if (!first) throw new ParleyError('invalid-data', 'The record of the session is empty.');

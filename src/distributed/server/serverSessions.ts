@@ -1,5 +1,6 @@
-// The sessions that our server knows: where their messages are, and nothing else. A descriptor that a client brings is that
-// client's version. One that does not go on from ours stands beside it, never merged, and the client is told.
+// The sessions that our server knows: only where their messages are. A descriptor that a client
+// brings is that client's version. One that does not continue ours is kept beside it, never merged,
+// and the client is told.
 import { ParleyError } from '../../base/errors';
 import { KeyedQueue } from '../../base/keyedQueue';
 import type { Log } from '../../base/log';
@@ -21,7 +22,10 @@ import type { SessionRecords } from './serverSessionFiles';
 import { firstOf, nameOf, type Place, recordOf, type SessionRecord, type Version } from './serverSessionRecord';
 
 const MAX_VERSIONS = 9;
-/** How long links are held back whose messages wait for their server, in milliseconds: clients wait five seconds for an answer. */
+/**
+ * How long links are held back whose messages wait for their server, in milliseconds: clients wait
+ * five seconds for an answer.
+ */
 const DELIVERY_MS = 3000;
 /** Attempts to write next to other windows. */
 const MAX_ATTEMPTS = 20;
@@ -50,7 +54,10 @@ export type SessionNotice =
   | { readonly kind: 'session-contested' };
 
 export interface ServerSessionsOptions {
-  /** The first takes what is written from now on, or the next one where it fails; all of them are read. */
+  /**
+   * The first takes what is written from now on, or the next one where it fails; all of them are
+   * read.
+   */
   readonly stores: () => Promise<readonly ResourceStore[]>;
   readonly records: SessionRecords;
   /** Milliseconds since 1970. */
@@ -70,7 +77,8 @@ export class ServerSessions {
 
   /**
    * The version that a run works on (protocol 1.0.3 "Sessions", distributed sessions).
-   * @throws ServerRefusal 400 where the two ids differ, 404 for an id that is not known and comes without a descriptor
+   * @throws ServerRefusal 400 where the two ids differ, 404 for an id that is not known and comes
+   * without a descriptor
    */
   async enter({ session, session_id: id }: Pick<RunCreate, 'session' | 'session_id'>): Promise<{
     readonly branch: Branch;
@@ -120,7 +128,8 @@ export class ServerSessions {
 
   /**
    * Records messages of a turn, each as one object, behind all others of the version.
-   * @returns how many messages the version had before, and how many of the new ones still wait for their store
+   * @returns how many messages the version had before, and how many of the new ones still wait for
+   * their store
    * @throws ParleyError as the last store and the records do, `history-full`
    */
   async append(
@@ -184,7 +193,10 @@ export class ServerSessions {
     return undefined;
   }
 
-  /** A descriptor that no client could read would lose the session. @throws ParleyError `history-full` */
+  /**
+   * A descriptor that no client could read would lose the session.
+   * @throws ParleyError `history-full`
+   */
   #checkRoom(record: SessionRecord | undefined, version: string, more: number): void {
     const entries = record?.versions.find((one) => one.version === version)?.entries ?? [];
     const chars = entries.reduce((sum, { url }) => sum + url.length + 3, more * MAX_OWN_URL);
@@ -206,7 +218,8 @@ export class ServerSessions {
       }));
       const within = relations.find(({ relation }) => relation === 'same' || relation === 'extendedBy');
       if (within) {
-        // With the same messages ours is the newer state: it may have been stored since the client looked.
+        // With the same messages ours is the newer state: it may have been stored since the client
+        // looked.
         const newest = (within.relation === 'same' ? within.version.state : undefined) ?? state ?? within.version.state;
         const grown = { version: within.version.version, entries, ...(newest && { state: newest }) };
         const others = known.versions.filter((other) => other !== within.version);
@@ -236,7 +249,8 @@ export class ServerSessions {
         const key = await store.keyOf(url);
         if (key === undefined) continue;
         const place = { url, own: { store: store.id, key } };
-        // A link to this machine proves by its signature that we gave it. Others' messages in the bucket are not signed for whoever names them.
+        // A link to this machine proves by its signature that we gave it. Others' messages in the
+        // bucket are not signed for a caller who names them.
         if (store.isLocal || own.has(nameOf(place))) return place;
       }
       return { url };
@@ -270,13 +284,16 @@ export class ServerSessions {
     throw failure;
   }
 
-  /** What nobody has heard of. */
+  /** A new session. */
   async #remove({ own }: Place, signal: AbortSignal): Promise<void> {
     const store = (await this.#options.stores()).find(({ id }) => id === own?.store);
     await store?.remove(own?.key ?? '', signal).catch((error: unknown) => this.#options.log.warn(String(error)));
   }
 
-  /** Waits a while until what links will lead to is on its server: nobody asks a link again that once led nowhere. */
+  /**
+   * Waits a while until what links will lead to is on its server: a link that once failed is not
+   * requested again.
+   */
   async #deliver(versions: readonly Version[]): Promise<void> {
     const places = versions.flatMap(({ entries, state }) => (state ? [...entries, state] : entries));
     const limit = AbortSignal.timeout(DELIVERY_MS);
@@ -296,7 +313,7 @@ export class ServerSessions {
 
   async #linkTo(place: Place, stores: ReadonlyMap<string, ResourceStore>): Promise<string> {
     const store = place.own && stores.get(place.own.store);
-    // The store may no longer be configured: whoever has its link reads on until that ends.
+    // The store may no longer be configured: its links stay readable until they expire.
     if (!place.own || !store) return place.url;
     const name = nameOf(place);
     const known = store.isLocal ? undefined : (this.#signed.get(name) ?? place.url);
@@ -319,7 +336,8 @@ export class ServerSessions {
   }
 
   /**
-   * Changes the record of a session. `edit` may be called again, with what another window has written meanwhile.
+   * Changes the record of a session. `edit` may be called again, with what another window has
+   * written meanwhile.
    * @throws what `edit` throws; ParleyError `session-busy`, and as the records do
    */
   #change(

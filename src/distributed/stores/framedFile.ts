@@ -1,5 +1,6 @@
-// Files that are either whole or recognised as damaged: a line of JSON about the content, then the content. Written beside and moved into place, so that a
-// reader, a second window or a power cut never meets half a file under the final name.
+// Files that are either complete or detected as damaged: a line of JSON about the content, then the
+// content. Written beside and renamed into place, so that no reader, second window or power failure
+// meets half a file under the final name.
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
@@ -28,7 +29,10 @@ export interface WriteOptions {
   readonly exclusive?: boolean;
 }
 
-/** @returns the SHA-256 of the content. @throws ParleyError `disk-full`, `store-error`; `exists` where that is excluded */
+/**
+ * @returns the SHA-256 of the content.
+ * @throws ParleyError `disk-full`, `store-error`; `exists` where that is excluded
+ */
 export async function writeFramed(
   path: string,
   bytes: Uint8Array,
@@ -57,7 +61,9 @@ export async function writeFramed(
   }
 }
 
-/** @throws ParleyError `not-found`, `torn` where the content is not what was written, `store-error` */
+/**
+ * @throws ParleyError `not-found`, `torn` where the content is not what was written, `store-error`
+ */
 export async function readFramed(path: string): Promise<FramedContent> {
   let raw: Buffer;
   try {

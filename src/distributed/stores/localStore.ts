@@ -1,5 +1,6 @@
-// The resource server that needs no server: files in the extension's storage, one for each object. A server on loopback hands them out by id to whoever has a
-// signed URL; without it they are readable by their keys alone.
+// The resource server that needs no server: files in the extension's storage, one for each object.
+// A server on loopback serves them by id to anyone with a signed URL; without it they are readable
+// by key only.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ParleyError } from '../../base/errors';
@@ -19,7 +20,10 @@ export interface LocalStoreOptions {
   readonly folder: string;
   /** At least 32 random bytes, the same over restarts: it signs the URLs. */
   readonly secret: Uint8Array;
-  /** Where the folder is served (`http://127.0.0.1:port`, without a slash at the end), or undefined while it is not. */
+  /**
+   * Where the folder is served (`http://127.0.0.1:port`, without a slash at the end), or undefined
+   * while it is not.
+   */
   baseUrl(): string | undefined;
   /** Milliseconds since 1970. */
   now?(): number;
@@ -35,15 +39,20 @@ export interface ServedResource {
 const OWN_PATH = new RegExp(`/resources/(${UUID.source})$`);
 const SAFE_KEY = /^[A-Za-z0-9][A-Za-z0-9._~-]*(\/[A-Za-z0-9][A-Za-z0-9._~-]*)*$/;
 
-/** In URLs that nobody fetches. */
+/** In URLs that are never fetched. */
 const UNSERVED = 'http://127.0.0.1';
 
-/** Objects as files. A key ends in a UUID and an optional extension: the UUID is the id under which the object is served. */
+/**
+ * Objects as files. A key ends in a UUID and an optional extension: the UUID is the id under which
+ * the object is served.
+ */
 export class LocalStore implements ResourceStore {
   readonly id: string;
   readonly isLocal = true;
   readonly #options: LocalStoreOptions;
-  /** Keys by id, filled as they come up; what a restart forgot is found by reading the folder once. */
+  /**
+   * Keys by id, filled as they come up; what a restart forgot is found by reading the folder once.
+   */
   readonly #keys = new Map<string, string>();
   #listing: Promise<unknown> | undefined;
 
@@ -100,7 +109,8 @@ export class LocalStore implements ResourceStore {
 
   /** Ours is what our secret signed, at whatever port that was. */
   async keyOf(url: string): Promise<string | undefined> {
-    // Most URLs of a long history are others', and taking them apart costs more than all else that is done with them here.
+    // Most URLs of a long history are others', and taking them apart costs more than all else that
+    // is done with them here.
     if (!url.includes('/resources/') || !URL.canParse(url)) return undefined;
     const { pathname, searchParams } = new URL(url);
     const id = OWN_PATH.exec(pathname)?.[1];
@@ -142,7 +152,8 @@ export class LocalStore implements ResourceStore {
 
   async #find(id: string): Promise<string | undefined> {
     if (!this.#keys.has(id)) {
-      // Only ids with a valid signature come here, so strangers cannot make us read the folder; one reading serves all who wait.
+      // Only ids with a valid signature come here, so strangers cannot make us read the folder; one
+      // reading serves all who wait.
       this.#listing ??= this.list('', new AbortController().signal).finally(() => {
         this.#listing = undefined;
       });
@@ -167,7 +178,10 @@ export class LocalStore implements ResourceStore {
   }
 }
 
-/** The id under which a key is served. @throws ParleyError `bad-key` where the key does not end in one */
+/**
+ * The id under which a key is served.
+ * @throws ParleyError `bad-key` where the key does not end in one
+ */
 export function idOf(key: string): string {
   const id = ID_AT_END.exec(key)?.[1];
   if (id === undefined) throw new ParleyError('bad-key', 'The key of the resource holds no id.');

@@ -1,5 +1,6 @@
-// The messages of one session as immutable objects on a resource server, appended in order: a user's message before it is sent, the agent's when its turn ends.
-// From it comes the descriptor that others get.
+// The messages of one session as immutable objects on a resource server, appended in order: a
+// user's message before it is sent, the agent's when its turn ends. Creates the descriptor that
+// others get.
 
 import { createHash } from 'node:crypto';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -21,13 +22,17 @@ export interface MessageLogOptions {
   readonly sessionId: string;
   /** The first takes what is written from now on; the others hold what was written before. */
   readonly stores: readonly [ResourceStore, ...ResourceStore[]];
-  /** A folder of its own inside the session's, for one of several who go on with the same session: what the others write is their branch. */
+  /**
+   * A folder of its own inside the session's, for one of several who go on with the same session:
+   * what the others write is their branch.
+   */
   readonly branch?: string;
   /** What was kept of the session, if anything. */
   readonly record?: SessionRecord;
   /**
-   * Keeps the record. A failure to do so is an error of the append. Called after every entry of a short session and more and more seldom in a long one, so that all
-   * records together cost no more than a few times the last one; see {@link MessageLog.flush}.
+   * Keeps the record. A failure to do so is an error of the append. Called after every entry of a
+   * short session and more and more seldom in a long one, so that all records together cost no more
+   * than a few times the last one; see {@link MessageLog.flush}.
    */
   save(record: SessionRecord): Promise<void>;
 }
@@ -35,7 +40,10 @@ export interface MessageLogOptions {
 /** The state of a session as it can be read here. */
 export interface OpenState {
   readonly url: string;
-  /** Absent where the state lies with somebody else. @throws ParleyError of the store, `invalid-data` */
+  /**
+   * Absent where the state lies on another server.
+   * @throws ParleyError of the store, `invalid-data`
+   */
   readonly read?: (signal: AbortSignal) => Promise<Uint8Array>;
 }
 
@@ -55,8 +63,8 @@ export class MessageLog {
   }
 
   /**
-   * Opens the log of a session. What was written but not recorded (the machine failed between the two, or another window wrote) is found again where the
-   * store can list its keys.
+   * Opens the log of a session. What was written but not recorded (the machine failed between the
+   * two, or another window wrote) is found again where the store can list its keys.
    * @throws ParleyError of the store
    */
   static async open(options: MessageLogOptions, signal: AbortSignal): Promise<MessageLog> {
@@ -73,7 +81,10 @@ export class MessageLog {
     return this.#record;
   }
 
-  /** Writes a message behind all others. When it resolves, the message survives whatever happens. @throws ParleyError of the store, `session-full`, `too-large` */
+  /**
+   * Writes a message behind all others. When it resolves, the message survives whatever happens.
+   * @throws ParleyError of the store, `session-full`, `too-large`
+   */
   append(message: Message, signal: AbortSignal): Promise<StoredResource> {
     return this.#queue.run('log', async () => {
       const { entries } = this.#record;
@@ -84,7 +95,8 @@ export class MessageLog {
       if (bytes.length > MAX_MESSAGE_BYTES)
         throw new ParleyError('too-large', 'The message is too large to be stored.');
       const key = `${this.#folder}${String(entries.length).padStart(8, '0')}-${mintId()}.json`;
-      // What was stored and could not be noted is noted now: a second object of it would be found as a second message.
+      // What was stored and could not be noted is noted now: a second object of it would be found
+      // as a second message.
       const left = this.#unnoted?.sha256 === sha256Of(bytes) ? this.#unnoted : undefined;
       const stored = left ?? (await this.#store.put(key, bytes, 'application/json', signal));
       this.#unnoted = stored;
@@ -94,7 +106,10 @@ export class MessageLog {
     });
   }
 
-  /** Adds messages of another log behind all others, and takes over its state. @throws what `save` throws */
+  /**
+   * Adds messages of another log behind all others, and takes over its state.
+   * @throws what `save` throws
+   */
   goOnFrom(places: readonly Place[], { state, earlier }: Pick<SessionRecord, 'state' | 'earlier'>): Promise<void> {
     return this.#queue.run('log', () =>
       this.#set({
@@ -135,7 +150,8 @@ export class MessageLog {
   }
 
   /**
-   * Returns the URL of the state, for this window alone, and a function that reads it where it is our own.
+   * Returns the URL of the state, for this window alone, and a function that reads it where it is
+   * our own.
    * @throws ParleyError `store-missing`
    */
   async state(): Promise<OpenState | undefined> {
@@ -151,7 +167,11 @@ export class MessageLog {
     return { url, read };
   }
 
-  /** Copies the state to the first store where it is in another one. @returns false where it can't be read there @throws ParleyError of the new store */
+  /**
+   * Copies the state to the first store where it is in another one.
+   * @returns false where it can't be read there
+   * @throws ParleyError of the new store
+   */
   moveState(signal: AbortSignal): Promise<boolean> {
     return this.#queue.run('log', () => this.#moveState(signal));
   }
@@ -174,7 +194,11 @@ export class MessageLog {
     return { id, history, ...(state !== undefined && { state: await this.#urlOf(state, options) }) };
   }
 
-  /** Takes over a descriptor that has more than ours (see `handOver.ts`). Entries that are our own stay known by key. @throws ParleyError `other-session` */
+  /**
+   * Takes over a descriptor that has more than ours (see `handOver.ts`). Entries that are our own
+   * stay known by key.
+   * @throws ParleyError `other-session`
+   */
   adopt(descriptor: SessionDescriptor): Promise<void> {
     return this.#queue.run('log', async () => {
       if (descriptor.id !== this.#record.id)
@@ -194,8 +218,10 @@ export class MessageLog {
   }
 
   /**
-   * Copies our own entries from the stores before to the first one, in order. Nothing is removed, so that links that were given away go on to work.
-   * @returns how many were copied, and which could not be read (index into the history, -1 for the state): those stay where they are
+   * Copies our own entries from the stores before to the first one, in order. Nothing is removed,
+   * so that links that were given away go on to work.
+   * @returns how many were copied, and which could not be read (index into the history, -1 for the
+   * state): those stay where they are
    * @throws ParleyError of the new store; doing it again goes on where it stopped
    */
   moveAll(signal: AbortSignal): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
@@ -219,7 +245,10 @@ export class MessageLog {
     });
   }
 
-  /** Copies an object to the first store. @returns where it is then; undefined where it can't be read */
+  /**
+   * Copies an object to the first store.
+   * @returns where it is then; undefined where it can't be read
+   */
   async #moved(place: Place, contentType: string, signal: AbortSignal): Promise<Place | undefined> {
     if (place.kind === 'foreign' || place.storeId === this.#store.id) return place;
     const copied = await copyResource(this.#storeOf(place), this.#store, place.key, contentType, signal);
@@ -233,14 +262,17 @@ export class MessageLog {
     return state === undefined || moved !== undefined;
   }
 
-  /** Whether a URL leads to an object, however old its signature. */
+  /** Returns whether a URL leads to an object, however old its signature. */
   async #isAt(place: Place | undefined, url: string | undefined): Promise<boolean> {
     if (place === undefined || url === undefined) return place === undefined && url === undefined;
     if (place.kind === 'foreign') return urlIdentity(place.url) === urlIdentity(url);
     return (await this.#storeOf(place).keyOf(url)) === place.key;
   }
 
-  /** Removes an object that nobody needs any more; one that can't be removed stays until the session is deleted. */
+  /**
+   * Removes an object that is no longer needed; one that can't be removed stays until the session
+   * is deleted.
+   */
   async #discard(place: OwnPlace, signal: AbortSignal): Promise<void> {
     const store = this.#options.stores.find(({ id }) => id === place.storeId);
     await store?.remove(place.key, signal).catch(() => {});
@@ -280,7 +312,8 @@ export class MessageLog {
       const place = known.get(`${store.id} ${key}`);
       if (place !== undefined) return place;
       const sha256 = hashOf(url);
-      // Only what belongs to this session is signed anew: a descriptor must not get others' messages signed by naming them.
+      // Only what belongs to this session is signed again: a descriptor must not get others'
+      // messages signed by naming them.
       const isOfSession = key.startsWith(folderOf(this.#record.id));
       if (sha256 !== undefined && isOfSession) return { kind: 'own', storeId: store.id, key, sha256, bytes: 0 };
     }
@@ -337,7 +370,10 @@ export class MessageLog {
 
 const MESSAGE_KEY = /\/\d{8}-[0-9a-f-]{36}\.json$/;
 
-/** The folder of a session: its id where that is a plain name on every file system, else a hash of it. */
+/**
+ * The folder of a session: its id where that is a plain name on every file system, else a hash of
+ * it.
+ */
 export function folderOf(sessionId: string): string {
   const isPlain = /^[a-z0-9][a-z0-9-]{7,63}$/.test(sessionId);
   const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 40);
@@ -353,7 +389,10 @@ function sequenceOf(key: string): number {
   return Number(/\/(\d{8})-[^/]*$/.exec(key)?.[1] ?? Number.NaN);
 }
 
-/** Copies one object from one resource server to another, under its key. @throws ParleyError of the new store */
+/**
+ * Copies one object from one resource server to another, under its key.
+ * @throws ParleyError of the new store
+ */
 async function copyResource(
   from: ResourceStore,
   to: ResourceStore,

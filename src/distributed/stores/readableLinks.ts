@@ -1,4 +1,5 @@
-// Links are given away only when they can be read: what lies behind them is on the server, and the server takes the key that signs them.
+// Makes sure that links can be read before they are given away: their objects are on the server,
+// and the server accepts the key that signs them.
 import { ParleyError } from '../../base/errors';
 import type { S3Store } from './s3Store';
 import { isRefusal, type WriteQueue } from './writeQueue';

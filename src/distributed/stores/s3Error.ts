@@ -1,4 +1,5 @@
-// What an S3-compatible server's refusals mean, in words that say what to do. Of its answer only the error code is read.
+// Explains the errors of an S3-compatible server and what to do. Of its answer, only the error code
+// is read.
 import { ParleyError } from '../../base/errors';
 
 /** Differences between clocks below this are never the reason. */

@@ -1,4 +1,5 @@
-// Addresses and signatures of an S3-compatible server (AWS Signature Version 4, in headers and in queries).
+// Addresses and signatures of an S3-compatible server (AWS Signature Version 4, in headers and in
+// queries).
 import { AwsV4Signer } from 'aws4fetch';
 import { ParleyError } from '../../base/errors';
 import { checkKey } from '../model/resources';
@@ -10,7 +11,10 @@ export interface S3Location {
   readonly bucket: string;
   /** In front of every key; '' or ending in '/'. */
   readonly prefix: string;
-  /** The bucket in the path rather than in the host name; what most servers other than Amazon's need. */
+  /**
+   * The bucket in the path rather than in the host name; what most servers other than Amazon's
+   * need.
+   */
   readonly pathStyle: boolean;
 }
 
@@ -112,7 +116,10 @@ export function checkLocation(location: S3Location): S3Location {
   return location;
 }
 
-/** The host name with the bucket in front; undefined where that is no name of a host, as for the number of one. */
+/**
+ * The host name with the bucket in front; undefined where that is no name of a host, as for the
+ * number of one.
+ */
 function hostWithBucket({ hostname }: URL, bucket: string): string | undefined {
   const name = `${bucket}.${hostname}`;
   const isName = name.length <= 253 && bucket.split('.').every((label) => HOST_LABEL.test(label));
@@ -133,7 +140,10 @@ function signer(
   return new AwsV4Signer({ ...request, ...keys, service: 's3', region: location.region, datetime });
 }
 
-/** Every byte that the signature's rules do not name as harmless is escaped, also those that `encodeURIComponent` leaves. */
+/**
+ * Every byte that the signature's rules do not name as harmless is escaped, also those that
+ * `encodeURIComponent` leaves.
+ */
 function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,5 +1,5 @@
-// A bucket on any S3-compatible server as the resource server of sessions. Objects are immutable under unique keys, so that safety needs no conditional write:
-// servers differ too much in those.
+// A bucket on any S3-compatible server as the resource server of sessions. Objects are immutable
+// under unique keys, so that no conditional write is needed: servers differ too much in those.
 import { randomUUID } from 'node:crypto';
 import { ParleyError } from '../../base/errors';
 import { isBrokenConnection } from '../model/brokenConnection';
@@ -59,8 +59,10 @@ export class S3Store implements ResourceStore {
   }
 
   /**
-   * Tries the store out with an object of its own that it removes again: whether it can be written, and read by a link.
-   * @returns whether a URL with a wrong signature is refused; if not, whoever knows a URL can read, also when it has ended
+   * Tries the store out with an object of its own that it removes again: whether it can be written,
+   * and read by a link.
+   * @returns whether a URL with a wrong signature is refused; if not, anyone with a URL can read,
+   * also after it has expired
    * @throws ParleyError as {@link put}
    */
   async probe(signal: AbortSignal): Promise<{ readonly checksSignatures: boolean }> {
@@ -74,7 +76,10 @@ export class S3Store implements ResourceStore {
     }
   }
 
-  /** Asks for an object as whoever has a link to it does. @throws ParleyError as {@link get}: links that are signed now lead nowhere */
+  /**
+   * Requests an object as the holder of a link does.
+   * @throws ParleyError as {@link get}: links that are signed now lead nowhere
+   */
   async probeLink(key: string, signal: AbortSignal): Promise<void> {
     const response = await this.#fetch(await this.urlFor(key, { expiresIn: 60 }), { method: 'GET' }, signal);
     if (!response.ok) throw await this.#refusal(response);
@@ -130,7 +135,10 @@ export class S3Store implements ResourceStore {
     return this.#guarded(signal, () => send().catch(sendAgain));
   }
 
-  /** Turns what the network reports into the one thing that matters to callers: the server cannot be reached. */
+  /**
+   * Turns what the network reports into the one thing that matters to callers: the server cannot be
+   * reached.
+   */
   async #guarded<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     try {
       return await run();

@@ -1,5 +1,5 @@
-// A resource server that is down does not stop a chat: what is to be written is kept in a folder first and sent in order as soon as the server answers, also by
-// the next start. Wraps any store.
+// Keeps a chat going while its resource server is down: writes are stored in a folder first and
+// sent in order once the server responds, also after a restart. Wraps any store.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Deferred } from '../../base/deferred';
@@ -21,7 +21,10 @@ export interface WriteQueueOptions {
   readonly maxItems?: number;
   /** Milliseconds until the first try after a failure; doubled up to five minutes. */
   readonly retryMs?: number;
-  /** Milliseconds that a write waits for the server before it counts as queued; 1 000 unless told otherwise. */
+  /**
+   * Milliseconds that a write waits for the server before it counts as queued; 1 000 unless told
+   * otherwise.
+   */
   readonly patienceMs?: number;
   /** Milliseconds since 1970. */
   now?(): number;
@@ -52,13 +55,15 @@ interface Waiting {
 
 /** Errors of the object rather than of the server: those behind it must not wait for it. */
 const OF_THE_OBJECT = /^(store-error|too-large|bad-key|torn)$/;
-/** The server answers the same until the settings, the keys, the clock or the bucket are changed. */
+/**
+ * The server answers the same until the settings, the keys, the clock or the bucket are changed.
+ */
 const OF_THE_SETTINGS = /^(store-denied|no-such-bucket|wrong-region|clock-skew)$/;
 const MAX_RETRY_MS = 5 * 60_000;
-/** Between two tries while somebody waits for an object to be on the server, in milliseconds. */
+/** Between two tries while a caller waits for an object to be on the server, in milliseconds. */
 const DELIVERY_TRIES_MS = 1000;
 
-/** Whether a server that answered with this error will go on to do so until somebody changes something. */
+/** Returns whether a server will repeat this error until its configuration changes. */
 export function isRefusal({ code }: ParleyError): boolean {
   return OF_THE_SETTINGS.test(code) || OF_THE_OBJECT.test(code);
 }
@@ -93,7 +98,10 @@ export class WriteQueue implements ResourceStore, Disposable {
     this.#log = options.log ?? silentLog;
   }
 
-  /** Opens a queue with what an earlier run left in its folder, and begins to send it. @throws ParleyError `store-error` */
+  /**
+   * Opens a queue with what an earlier run left in its folder, and begins to send it.
+   * @throws ParleyError `store-error`
+   */
   static async open(store: ResourceStore, options: WriteQueueOptions): Promise<WriteQueue> {
     const queue = new WriteQueue(store, options);
     await queue.#load();
@@ -113,7 +121,10 @@ export class WriteQueue implements ResourceStore, Disposable {
     return { waiting: this.#items.length, since: first.since, ...(problem && { problem }) };
   }
 
-  /** Whether an object is here and not on the server yet: links to it lead nowhere until then. */
+  /**
+   * Returns whether an object is here and not on the server yet: links to it lead nowhere until
+   * then.
+   */
   isWaiting(key: string): boolean {
     return this.#items.some((item) => item.key === key);
   }
@@ -122,7 +133,10 @@ export class WriteQueue implements ResourceStore, Disposable {
     return this.isWaiting(key) || (this.#problem !== undefined && OF_THE_SETTINGS.test(this.#problem.code));
   }
 
-  /** Keeps the object, then sends it after all that wait. @throws ParleyError `queue-full`, `disk-full`, `cancelled` after the end */
+  /**
+   * Keeps the object, then sends it after all that wait.
+   * @throws ParleyError `queue-full`, `disk-full`, `cancelled` after the end
+   */
   async put(key: string, bytes: Uint8Array, contentType: string, signal: AbortSignal): Promise<StoredResource> {
     signal.throwIfAborted();
     checkKey(key);
@@ -213,7 +227,9 @@ export class WriteQueue implements ResourceStore, Disposable {
     this.#didChange.dispose();
   }
 
-  /** Ends the queue. When it resolves, all that waits is in the folder, for another queue to open. */
+  /**
+   * Ends the queue. When it resolves, all that waits is in the folder, for another queue to open.
+   */
   async close(): Promise<void> {
     this.dispose();
     await Promise.allSettled([...this.#keeping, this.#flushing]);
@@ -276,7 +292,7 @@ export class WriteQueue implements ResourceStore, Disposable {
     }
   }
 
-  /** The server takes nothing now. One that is down is asked again by itself. */
+  /** The server accepts nothing now. One that is down is tried again automatically. */
   #stopFor(failure: ParleyError): void {
     if (this.#ended.signal.aborted) return;
     // A caller that gives up says nothing about the server.
@@ -337,7 +353,7 @@ export class WriteQueue implements ResourceStore, Disposable {
         this.#items.push({ key: checkKey(meta.key ?? ''), path, bytes: bytes.length, since, isKept: true });
         this.#bytes += bytes.length;
       } catch (error) {
-        // Nothing that can be sent; it stays where it is, for whoever wants to look.
+        // It cannot be sent; the file stays for inspection.
         this.#log.warn(`resource queue: ${name} is damaged: ${messageOf(error)}`);
       }
     }
@@ -345,7 +361,8 @@ export class WriteQueue implements ResourceStore, Disposable {
 }
 
 /**
- * Moves what waits in the folder of a queue that has ended behind what waits in another folder, before that is opened.
+ * Moves what waits in the folder of a queue that has ended behind what waits in another folder,
+ * before that is opened.
  * @throws ParleyError `store-error`
  */
 export async function takeOver(from: string, to: string): Promise<void> {

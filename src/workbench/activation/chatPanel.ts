@@ -1,4 +1,4 @@
-// The chat in an editor tab. One per window is enough: opening it again brings it to the front.
+// The chat in an editor tab, one per window: opening it again reveals it.
 import { type ExtensionContext, Uri, ViewColumn, type WebviewPanel, type WebviewPanelSerializer, window } from 'vscode';
 import { closePanelTabs, watchDeadPanels } from './deadPanels';
 import { Page } from './page';
@@ -28,7 +28,8 @@ export class ChatPanel implements WebviewPanelSerializer {
       this.#open.panel.reveal();
       return this.#open.page;
     }
-    // One of an extension host that broke, or one that was never looked at since the window came back.
+    // One of an extension host that broke, or one that was never looked at since the window came
+    // back.
     closePanelTabs(CHAT_PANEL_TYPE);
     const panel = window.createWebviewPanel(CHAT_PANEL_TYPE, 'Parley', column, {
       enableScripts: true,
@@ -58,7 +59,8 @@ export class ChatPanel implements WebviewPanelSerializer {
 
   #adopt(panel: WebviewPanel, restored?: { readonly state: unknown }): Page {
     this.#open?.panel.dispose();
-    // A tab's icon is a picture and does not take the colour of its theme, as the one of the view does.
+    // A tab's icon is a picture and does not take the colour of its theme, as the one of the view
+    // does.
     const icon = (theme: string): Uri => Uri.joinPath(this.#context.extensionUri, 'media', `parley-${theme}.svg`);
     panel.iconPath = { light: icon('light'), dark: icon('dark') };
     const page = new Page(panel, this.#context.extensionUri, restored);

@@ -21,7 +21,8 @@ export class ChatView implements WebviewViewProvider {
   }
 
   resolveWebviewView(view: WebviewView, { state }: WebviewViewResolveContext): void {
-    // A view that VS Code brought back has a state; one that the user opened for the first time has none.
+    // A view that VS Code brought back has a state; one that the user opened for the first time has
+    // none.
     const restored = state === undefined || state === null ? undefined : { state };
     const page = new Page(view, this.#context.extensionUri, restored);
     this.#page = page;

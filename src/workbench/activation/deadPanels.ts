@@ -1,5 +1,5 @@
-// VS Code does not give a panel to the extension host that takes the place of one that broke: the tab shows what was, and nothing in it does anything any more. Such a
-// tab is replaced by one that works.
+// Replaces panels that no extension host owns. VS Code does not give a panel to the extension host
+// that replaces a crashed one: its tab shows the old page, and nothing in it works.
 import { type Tab, TabInputWebview, type ViewColumn, window } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 

@@ -1,4 +1,5 @@
-// A page of the chat while there is no product behind it: it says why, and keeps what the user does until there is one.
+// Serves a page of the chat while the product could not be loaded: shows why, and keeps the user's
+// input until it is loaded.
 import type { ActionView, ToWebview } from '../../panel/contract';
 import type { Page } from './page';
 
@@ -11,7 +12,8 @@ export interface FailedStartActions {
 }
 
 /**
- * Shows in a page that Parley could not start. A message that the user sends meanwhile stays in the composer.
+ * Shows in a page that Parley could not start. A message that the user sends meanwhile stays in the
+ * composer.
  * @param why the error's own words
  * @returns what ends it and gives the page back as it was found, with all it has said
  */

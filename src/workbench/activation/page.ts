@@ -1,12 +1,16 @@
-// The chat's page in a view or a panel, from the moment that VS Code gives it to us: what it says before anybody listens is kept.
+// The chat's page in a view or a panel from the moment that VS Code provides it: its messages are
+// kept until there is a listener.
 import type { Event, Uri, Webview } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { pageHtml, webviewRoot } from './pageHtml';
 
-/** A page that says nothing, because nobody looks at it or it is broken, is not waited for longer than this, in ms. */
+/** A silent page, which is hidden or broken, is not waited for longer than this, in ms. */
 const PATIENCE_MS = 1000;
 
-/** A page says hello, what was typed and what went wrong before it is heard, a few words of each; what comes on top of this many is dropped. */
+/**
+ * A page says hello, what was typed and what went wrong before it is heard, a few words of each;
+ * what comes on top of this many is dropped.
+ */
 const MOST_KEPT = 1000;
 
 /** A view or a panel of VS Code. */
@@ -18,9 +22,14 @@ export interface PageHolder {
 
 export class Page implements Disposable {
   readonly webview: Webview;
-  /** What VS Code kept of a page that it brings back with the window; absent for a page that is new. */
+  /**
+   * What VS Code kept of a page that it brings back with the window; absent for a page that is new.
+   */
   readonly restored: { readonly state: unknown } | undefined;
-  /** Resolves when the page is drawn and has said something, or is not waited for any longer. What blocks this process until then delays what the user waits for. */
+  /**
+   * Resolves when the page is drawn and has said something, or is not waited for any longer. What
+   * blocks this process until then delays what the user waits for.
+   */
   readonly hasSpoken: Promise<void>;
   readonly #holder: PageHolder;
   readonly #messages: Disposable;
@@ -69,7 +78,8 @@ export class Page implements Disposable {
 
   /**
    * Hears the page. There is one listener.
-   * @param listener gets each message; those that came before first, in their order @param onVisibility told when the page is hidden, and when it is seen again
+   * @param listener gets each message; those that came before first, in their order
+   * @param onVisibility told when the page is hidden, and when it is seen again
    * @returns what ends it
    */
   listen(listener: (message: unknown) => void, onVisibility: (isVisible: boolean) => void): Disposable {
@@ -86,7 +96,7 @@ export class Page implements Disposable {
     };
   }
 
-  /** Gives messages that somebody has listened to for a while to whoever listens next. */
+  /** Hands messages that were already listened to over to the next listener. */
   hearAgain(messages: readonly unknown[]): void {
     for (const message of messages) this.#receive(message);
   }

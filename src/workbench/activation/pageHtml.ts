@@ -1,4 +1,5 @@
-// The page of the chat: a root, a style sheet, a script, and a policy that allows nothing else.
+// The HTML of the chat's page: a root, a style sheet, a script, and a policy that allows nothing
+// else.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { env, l10n, Uri, type Webview } from 'vscode';
@@ -9,8 +10,10 @@ export function webviewRoot(extensionUri: Uri): Uri {
 }
 
 /**
- * The HTML of the chat. Scripts by nonce, no inline style, no remote anything; Trusted Types on with no policy allowed. Scripts and styles stand in the page: each
- * file that a webview fetches is a round trip through VS Code before anything is drawn. The composer stands in it too, and can be written in before the panel runs.
+ * The HTML of the chat. Scripts by nonce, no inline style, no remote anything; Trusted Types on
+ * with no policy allowed. Scripts and styles stand in the page: each file that a webview fetches is
+ * a round trip through VS Code before anything is drawn. The composer stands in it too, and can be
+ * written in before the panel runs.
  * @param translation of its text; undefined for English
  */
 export function pageHtml(webview: Webview, extensionUri: Uri, translation = ofVsCode()): string {
@@ -54,7 +57,10 @@ export interface Translation {
   readonly bundle: Readonly<Record<string, string>>;
 }
 
-/** The translation that VS Code loaded; undefined if there is none for its language, so that the text is English. */
+/**
+ * The translation that VS Code loaded; undefined if there is none for its language, so that the
+ * text is English.
+ */
 function ofVsCode(): Translation | undefined {
   return l10n.bundle && { language: env.language, bundle: l10n.bundle };
 }
@@ -82,7 +88,10 @@ function textsOfPage(keys: string, bundle: Readonly<Record<string, string>>): Re
   );
 }
 
-/** The first picture of the panel with its few texts translated: they stand in labels, placeholders and buttons. */
+/**
+ * The first picture of the panel with its few texts translated: they stand in labels, placeholders
+ * and buttons.
+ */
 function translated(shell: string, texts: Readonly<Record<string, string>> = {}): string {
   return shell.replaceAll(
     /((?:aria-label|placeholder)="|<button[^>]*>)([^"<]+)/g,

@@ -1,5 +1,5 @@
-// Loads the product when something first needs it. A product that cannot be loaded is not tried again behind the user's
-// back: the failure is kept, and each page shows it with a way to try again.
+// Loads the product when it is first needed. After a failure it is not loaded again automatically:
+// each page shows the failure with a way to try again.
 import type { LogOutputChannel } from 'vscode';
 import { messageOf } from '../../base/errors';
 import { showFailedStart } from './failedStart';
@@ -26,7 +26,10 @@ export class Starter<P extends Startable> {
   readonly #failedPages = new Map<Page, { dispose(): void }>();
   #state: State<P> = { kind: 'unloaded' };
 
-  /** @param compose builds the product, or throws and leaves nothing behind; @param log asked for when it is needed */
+  /**
+   * @param compose builds the product, or throws and leaves nothing behind;
+   * @param log asked for when it is needed
+   */
   constructor(compose: () => P, log: () => StartLog) {
     this.#compose = compose;
     this.#log = log;
@@ -36,7 +39,10 @@ export class Starter<P extends Startable> {
     return this.#state.kind === 'loaded';
   }
 
-  /** The product, loaded on the first call. @throws Error why it could not be loaded, without loading it again */
+  /**
+   * The product, loaded on the first call.
+   * @throws Error why it could not be loaded, without loading it again
+   */
   product(): P {
     this.prepare();
     const state = this.#state;

@@ -1,4 +1,5 @@
-// What can go with a message: files, selections, images. Each in several forms, best first; the agent gets the first that it takes (protocol section 1.4).
+// Attachments of a message: files, selections, images. Each has several forms, best first; the
+// agent gets the first that it supports (protocol section 1.4).
 import { randomUUID } from 'node:crypto';
 import { basename, extname } from 'node:path';
 import type { TextEditor, Uri } from 'vscode';
@@ -23,7 +24,10 @@ const MEDIA: Readonly<Record<string, string>> = {
 const MAX_MEDIA = 10 * 1024 * 1024;
 const MAX_UNSAVED_CHARS = 1_000_000;
 
-/** A file: a picture or a sound as such, text that is not saved as it stands in the editor, anything else by its address, for the agent to read. */
+/**
+ * A file: a picture or a sound as such, text that is not saved as it stands in the editor, anything
+ * else by its address, for the agent to read.
+ */
 export async function fileAttachment(uri: Uri): Promise<QueuedAttachment> {
   const label = workspace.asRelativePath(uri, false);
   const link: ContentBlock = { type: 'resource_link', uri: uri.toString(), name: basename(uri.fsPath) };
@@ -53,7 +57,10 @@ function unsavedOf(uri: Uri): ContentBlock | undefined {
   return { type: 'resource', uri: uri.toString(), text, mimeType: 'text/plain' };
 }
 
-/** The selected lines of an editor, as they stand in it, saved or not; undefined where nothing is selected. */
+/**
+ * The selected lines of an editor, as they stand in it, saved or not; undefined where nothing is
+ * selected.
+ */
 export function selectionAttachment(editor: TextEditor): QueuedAttachment | undefined {
   const { document, selection } = editor;
   if (selection.isEmpty) return undefined;
@@ -99,8 +106,10 @@ export function imageAttachment(
 }
 
 /**
- * A file that was pasted: a sound, or anything else, which goes as a resource without an address in the file system.
- * @param mimeType '' where the system does not know it @param data base64
+ * A file that was pasted: a sound, or anything else, which goes as a resource without an address in
+ * the file system.
+ * @param mimeType '' where the system does not know it
+ * @param data base64
  */
 export function contentAttachment(name: string, mimeType: string, data: string): QueuedAttachment {
   const detail = `${mimeType || 'a file'}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB`;

@@ -1,4 +1,5 @@
-// Which conversation the chat shows, wherever it is open in this window: in the editor panel, in the side bar view, or in both.
+// Decides which conversation the chat shows in this window, in the editor panel, in the side bar
+// view, or in both.
 import { commands, type Disposable, l10n, type Uri, type UriHandler } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import { at } from '../../base/untrusted';
@@ -32,19 +33,23 @@ export class ChatHome implements UriHandler, Disposable {
     this.#watching = conversations.onDidChange(() => this.#retitle());
   }
 
-  /** Shows a conversation in a page that VS Code has opened, and starts its agent where the user asked for the chat. */
+  /**
+   * Shows a conversation in a page that VS Code has opened, and starts its agent where the user
+   * asked for the chat.
+   */
   fill(page: Page): void {
     const surface = this.#surfaceOf(page);
-    // Who opens the view wants to use it. One that VS Code brought back with the window waits until the user touches it.
+    // Who opens the view wants to use it. One that VS Code brought back with the window waits until
+    // the user touches it.
     if (page === this.#places.view.page && !page.restored) surface.startWhenDrawn();
   }
 
-  /** Whether a page of this window has a session, on the screen or hidden. */
+  /** Returns whether a page of this window has a session, on the screen or hidden. */
   holds(key: string): boolean {
     return [...this.#surfaces.values()].some(({ conversation }) => conversation.key === key);
   }
 
-  /** Whether a session is on the screen in this window. */
+  /** Returns whether a session is on the screen in this window. */
   isShown(key: string): boolean {
     return [...this.#surfaces].some(([page, { conversation }]) => page.isVisible && conversation.key === key);
   }
@@ -54,14 +59,17 @@ export class ChatHome implements UriHandler, Disposable {
     return this.#surfaceOf(this.#places.panel.open());
   }
 
-  /** Brings the chat to the front where the user has it: the panel, else the visible view, else a new panel. */
+  /**
+   * Brings the chat to the front where the user has it: the panel, else the visible view, else a
+   * new panel.
+   */
   open(): ChatSurface {
     const { panel, view } = this.#places;
     if (!panel.page && view.page?.isVisible) return this.#surfaceOf(view.page);
     return this.openPanel();
   }
 
-  /** Whether the chat can be seen somewhere in this window. */
+  /** Returns whether the chat can be seen somewhere in this window. */
   get isVisible(): boolean {
     const { panel, view } = this.#places;
     return panel.page?.isVisible === true || view.page?.isVisible === true;
@@ -73,7 +81,10 @@ export class ChatHome implements UriHandler, Disposable {
     this.#retitle();
   }
 
-  /** Shows a conversation, to which commands belong from now on, and brings the chat to the front. @returns where it is shown there */
+  /**
+   * Shows a conversation, to which commands belong from now on, and brings the chat to the front.
+   * @returns where it is shown there
+   */
   present(conversation: Conversation): ChatSurface {
     this.#conversations.setActive(conversation.key);
     this.show(conversation);
@@ -92,7 +103,10 @@ export class ChatHome implements UriHandler, Disposable {
     for (const surface of this.#surfaces.values()) if (surface.conversation.key === key) void surface.reveal(event);
   }
 
-  /** Shows a session that is kept, and brings the chat to the front. @throws ParleyError `no-such-session` */
+  /**
+   * Shows a session that is kept, and brings the chat to the front.
+   * @throws ParleyError `no-such-session`
+   */
   showSession(key: string): void {
     const conversation = this.#conversations.recall(key);
     if (!conversation) throw new ParleyError('no-such-session', 'This session is no longer kept.');
@@ -155,7 +169,10 @@ export class ChatHome implements UriHandler, Disposable {
   }
 }
 
-/** Hands a link to a session on to the command that opens it; the user is asked there. @param query of the link */
+/**
+ * Hands a link to a session on to the command that opens it; the user is asked there.
+ * @param query of the link
+ */
 function openSessionLink(query: string): Thenable<unknown> {
   const descriptor = `vscode://parley.parley/session?${query}`;
   return commands.executeCommand('parley.openDescriptor', { descriptor, asks: true });

@@ -1,4 +1,5 @@
-// One webview that shows one conversation: it feeds the webview, and does what the webview asks. Panel and side bar view are both surfaces.
+// Connects one webview with the conversation that it shows: feeds the webview, and does what it
+// asks. Panel and side bar view are both surfaces.
 import { commands, env, l10n, type Webview } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -51,7 +52,10 @@ const LONGEST_DRAWING_MS = 3000;
 export interface SurfaceSessions {
   /** The conversation with this key, while it is open in this window. */
   readonly find: (key: string) => Conversation | undefined;
-  /** Called when the user does something in the conversation that is shown, so that commands know which one is meant. */
+  /**
+   * Called when the user does something in the conversation that is shown, so that commands know
+   * which one is meant.
+   */
   readonly used: (conversation: Conversation) => void;
   /** Shows another session that is kept. @throws ParleyError `no-such-session` */
   readonly show: (key: string) => void;
@@ -123,14 +127,17 @@ export class ChatSurface implements Disposable {
     if (isVisible) this.#bringBack();
   }
 
-  /** The agent has given its process back while nobody looked: it is there again when somebody does. */
+  /**
+   * The agent was suspended while the page was hidden: it is started again when the page is shown.
+   */
   #bringBack(): void {
     if (this.#conversation.isSuspended) this.startWhenDrawn();
   }
 
   /**
-   * Starts the agent, unless it was started, as soon as the page is drawn: both at once take the processor from each other, and the page is what the user waits for.
-   * What they send meanwhile waits for the agent.
+   * Starts the agent, unless it was started, as soon as the page is drawn: both at once take the
+   * processor from each other, and the page is what the user waits for. What they send meanwhile
+   * waits for the agent.
    */
   startWhenDrawn(): void {
     if (this.#conversation.connection.kind !== 'idle') return;
@@ -138,13 +145,19 @@ export class ChatSurface implements Disposable {
     else this.#startWanted ??= setTimeout(() => this.#start(), LONGEST_DRAWING_MS);
   }
 
-  /** Puts the focus into the composer, or on the first open question; where the page is not there yet, as soon as it is. */
+  /**
+   * Puts the focus into the composer, or on the first open question; where the page is not there
+   * yet, as soon as it is.
+   */
   focus(on: 'composer' | 'question' = 'composer'): void {
     this.#focusWanted = on;
     if (this.#isLive) this.#giveFocus();
   }
 
-  /** Brings the entry of something that happened in the conversation to the eye, as soon as the page has drawn the transcript. */
+  /**
+   * Brings the entry of something that happened in the conversation to the eye, as soon as the page
+   * has drawn the transcript.
+   */
   async reveal(event: TimedEvent): Promise<void> {
     const conversation = this.#conversation;
     await conversation.whole;
@@ -182,7 +195,10 @@ export class ChatSurface implements Disposable {
     this.#lifetime.dispose();
   }
 
-  /** What is typed or sent elsewhere is seen here too; a page that is hidden gets it with its next snapshot. */
+  /**
+   * What is typed or sent elsewhere is seen here too; a page that is hidden gets it with its next
+   * snapshot.
+   */
   #mirrorDraft(): Disposable {
     const conversation = this.#conversation;
     return conversation.unsent.onDidChangeDraft(({ by }) => {
@@ -349,7 +365,10 @@ export class ChatSurface implements Disposable {
     return this.#conversation === conversation;
   }
 
-  /** The user did something in a conversation; what is no longer shown does not become the active one by that. */
+  /**
+   * The user did something in a conversation; what is no longer shown does not become the active
+   * one by that.
+   */
   #used(conversation: Conversation): void {
     if (this.#shows(conversation)) this.#sessions.used(conversation);
   }

@@ -1,9 +1,12 @@
-// Clears the queue, which the user may take back: what was written for it would be gone otherwise.
+// Clears the queue, and offers to undo that: the messages would be gone otherwise.
 import { l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import { showInfo } from '../ui/messages';
 
-/** Removes all queued messages and offers to bring them back. Resolves when that offer was taken or is gone. */
+/**
+ * Removes all queued messages and offers to bring them back. Resolves when that offer was taken or
+ * is gone.
+ */
 export async function clearQueue(conversation: Conversation): Promise<void> {
   const { paused } = conversation.queue;
   const gone = conversation.removeFromQueue();

@@ -1,9 +1,12 @@
-// Context keys: what `when` clauses in package.json may ask, so that a command is offered only where
-// it can do something.
+// Context keys for the `when` clauses in package.json, so that a command is offered only where it
+// can do something.
 import { at } from '../../base/untrusted';
 import type { Conversation } from '../../client/conversation/conversation';
 
-/** The keys that describe the active conversation and the settings; package.json uses each as `parley.NAME`. */
+/**
+ * The keys that describe the active conversation and the settings; package.json uses each as
+ * `parley.NAME`.
+ */
 export interface ContextKeys {
   readonly hasSession: boolean;
   readonly isRunning: boolean;

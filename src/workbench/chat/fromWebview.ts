@@ -1,4 +1,4 @@
-// What the webview says, checked: it draws text of agents, so nothing from it is trusted.
+// Validates messages from the webview: it renders text of agents, so it is not trusted.
 import * as z from 'zod/mini';
 import { at } from '../../base/untrusted';
 import { type FromWebview, MAX_TEXT, MAX_THUMBNAIL } from '../../panel/contract';
@@ -22,7 +22,10 @@ const queueAction = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('clear') }),
 ]);
 
-/** Values of a form: judged by its fields where it is known (panel/checkForm.ts); here only their kinds and sizes. */
+/**
+ * Values of a form: judged by its fields where it is known (panel/checkForm.ts); here only their
+ * kinds and sizes.
+ */
 const formText = z.string().check(z.maxLength(20_000));
 const formValue = z.union([formText, z.number(), z.boolean(), z.array(formText).check(z.maxLength(500)), z.null()]);
 
@@ -85,12 +88,18 @@ const schema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('problem'), kind: z.enum(['error', 'csp']), text: z.string().check(z.maxLength(20_000)) }),
 ]);
 
-/** What the webview can do before it has shown a session: everything else is about something that it shows. */
+/**
+ * What the webview can do before it has shown a session: everything else is about something that it
+ * shows.
+ */
 const BEFORE_SESSION: ReadonlySet<string> = new Set([
   ...['wake', 'send', 'draft', 'command', 'attachImage', 'attachFile'],
 ]);
 
-/** Why a message was not taken, with the ids that it has, so that the webview can say what was not done. */
+/**
+ * Why a message was not taken, with the ids that it has, so that the webview can say what was not
+ * done.
+ */
 export interface Refusal {
   readonly refused: 'too-large' | 'invalid';
   readonly type: string;

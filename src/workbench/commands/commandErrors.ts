@@ -1,4 +1,5 @@
-// Where a command says that it failed: once, and never with text that VS Code would bring to life.
+// Shows the error of a command: once, and never with text that VS Code would render as a link or an
+// icon.
 import { RpcError } from '../../acp/jsonrpc/rpcError';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -17,8 +18,9 @@ export interface FailurePlaces {
 const OF_MENUS = ['groupId', 'editorIndex', '$treeViewId', 'webview', 'preventDefaultContextMenuItems'];
 
 /**
- * Whether a program has called: a keybinding or another extension passes a plain object or a text of ours.
- * Menus of VS Code pass addresses of files, which are instances of a class, what the menu belongs to, or nothing.
+ * Returns whether a program has called: a keybinding or another extension passes a plain object or
+ * a text of ours. Menus of VS Code pass addresses of files, which are instances of a class, what
+ * the menu belongs to, or nothing.
  */
 export function isProgram(args: readonly unknown[]): boolean {
   const [first] = args;
@@ -28,8 +30,8 @@ export function isProgram(args: readonly unknown[]): boolean {
 }
 
 /**
- * Shows a failure to the user: what an agent answered belongs into the transcript of its session where that is in sight,
- * all else into one notification.
+ * Shows a failure to the user: what an agent answered belongs into the transcript of its session
+ * where that is in sight, all else into one notification.
  */
 export function showFailure(error: unknown, { conversation, isChatVisible }: FailurePlaces): void {
   if (error instanceof RpcError && conversation && isChatVisible) {

@@ -1,4 +1,4 @@
-// The commands of the palette. Each is a few lines over a conversation; what they show is VS Code's own.
+// The commands of the palette. Each is a few lines over a conversation, with VS Code's own UI.
 import { type Uri, window } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -43,7 +43,8 @@ export interface CommandServices {
 export type Command = readonly [id: string, run: (...args: readonly never[]) => Promise<unknown>];
 
 /**
- * Makes one command. What it throws reaches a program that called it; for a person it is shown, and the command ends.
+ * Makes one command. What it throws reaches a program that called it; for a person it is shown, and
+ * the command ends.
  * @param id without `parley.`
  */
 export type Register = (id: string, run: (...args: never[]) => unknown) => Command;
@@ -186,7 +187,11 @@ function attach(services: CommandServices, attachment: Awaited<ReturnType<typeof
   surface.focus();
 }
 
-/** Sets the mode or the model of the active session. @param wanted asked for where it is absent @throws ParleyError `no-modes`, `no-models` */
+/**
+ * Sets the mode or the model of the active session.
+ * @param wanted asked for where it is absent
+ * @throws ParleyError `no-modes`, `no-models`
+ */
 async function choose(conversations: Conversations, what: 'mode' | 'model', wanted?: string): Promise<void> {
   const conversation = conversations.active();
   const choice = choiceOf(conversation, what);

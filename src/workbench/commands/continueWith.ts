@@ -1,4 +1,5 @@
-// Hands a session to another agent: one of the Agent Communication Protocol gets the session itself, every other one begins anew with its transcript, and is said to.
+// Hands a session to another agent: an agent of the Agent Communication Protocol gets the session
+// itself, any other starts a new session with its transcript.
 import { l10n } from 'vscode';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -17,7 +18,8 @@ export interface ContinueServices {
 }
 
 /**
- * @param argument `session`: our key of the conversation, absent: the active one; `descriptor` in its place: a session of elsewhere; `agent`: absent: the user is asked
+ * @param argument `session`: our key of the conversation, absent: the active one; `descriptor` in
+ * its place: a session of elsewhere; `agent`: absent: the user is asked
  * @returns undefined where the user chose no agent
  * @throws ParleyError `session-busy`, `no-such-agent`; what exporting and opening throw
  */

@@ -1,4 +1,5 @@
-// Puts a session onto the clipboard for others, and says before what they can do with it: read everything, or nothing at all where its messages are on this machine only.
+// Copies a session's descriptor to the clipboard, and first says what others can do with it: read
+// everything, or nothing where its messages are on this machine only.
 import { env, l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -29,9 +30,11 @@ interface Exported extends ExportedDescriptor {
 }
 
 /**
- * @param argument `session`: our key, absent: the active conversation; `form`: a program that says what it wants is not asked anything
+ * @param argument `session`: our key, absent: the active conversation; `form`: a program that says
+ * what it wants is not asked anything
  * @returns the link, or the descriptor; undefined where the user does not want it after all
- * @throws ParleyError as `Descriptors.exportDescriptor` does; of the bucket where the messages are to go there first
+ * @throws ParleyError as `Descriptors.exportDescriptor` does; of the bucket where the messages are
+ * to go there first
  */
 export async function copyDescriptor(
   services: CopyServices,
@@ -77,7 +80,10 @@ async function exportReadable(
   }
 }
 
-/** Links that a wrong key has signed are offered to nobody; those to messages that only wait for the server can be. */
+/**
+ * Links signed with a wrong key are never offered; those to messages that only wait for the server
+ * can be.
+ */
 async function askAboutUnreadable(
   ask: Questions,
   { message, hint, reason, onlyLater }: UnreadableLinks,
@@ -95,7 +101,10 @@ async function askAboutUnreadable(
   return choice === anyway ? 'anyway' : undefined;
 }
 
-/** Asks for the form, and whether the session may be given away at all. @returns undefined where the user does not want it */
+/**
+ * Asks for the form, and whether the session may be given away at all.
+ * @returns undefined where the user does not want it
+ */
 async function askForm(services: CopyServices, conversation: Conversation): Promise<Form | undefined> {
   const { descriptors, ask } = services;
   const look = async (): Promise<Exported> => withForms(await descriptors.exports.preview(conversation.key));
@@ -149,7 +158,8 @@ async function agree(
   const move = l10n.t('Copy the Messages to the Bucket First');
   const setUp = l10n.t('Set Up a Bucket…');
   const bucket = stores.origin;
-  // Messages of an HTTP agent's session are where its server keeps them; a bucket on this machine is no better.
+  // Messages of an HTTP agent's session are where its server keeps them; a bucket on this machine
+  // is no better.
   const helps = offers && onThisMachine > 0 && agent.type !== 'communication';
   const canMove = helps && bucket !== undefined && !isOnThisMachine(bucket);
   const canSetUp = helps && bucket === undefined;

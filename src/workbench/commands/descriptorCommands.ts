@@ -1,4 +1,5 @@
-// The commands that hand sessions out and take them in: copying a descriptor, opening one, going on with another agent, and where messages are kept.
+// Commands that share and open sessions: copy and open descriptors, continue with another agent,
+// choose where messages are stored.
 import { l10n } from 'vscode';
 import type { Conversation } from '../../client/conversation/conversation';
 import { originsOf } from '../../client/sharing/openedHistory';

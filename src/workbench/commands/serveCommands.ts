@@ -1,4 +1,4 @@
-// What a caller of the local server needs, onto the clipboard: its address and its token.
+// Copies what a caller of the local server needs to the clipboard: its address and its token.
 import { env, l10n } from 'vscode';
 import { serverSettings } from '../config/settings';
 import { notServing, type Serve } from '../sharing/serve';
@@ -9,7 +9,8 @@ export function serveCommands(serve: Serve, register: Register): Command[] {
   return [
     register('server.copyAddress', async () => {
       await serve.settled();
-      // Shared sessions may have it running without agents; its address is of no use to a caller then.
+      // Shared sessions may have it running without agents; its address is of no use to a caller
+      // then.
       if (!serverSettings().enabled) throw notServing();
       const address = serve.address();
       await env.clipboard.writeText(address);

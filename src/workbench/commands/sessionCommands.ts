@@ -1,4 +1,4 @@
-// The commands around sessions as such: which there are, opening an old one, a second one with the same past, names, and the end.
+// Commands for sessions: list, open, fork, rename, delete.
 import { l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import { ParleyError } from '../../base/errors';
@@ -12,7 +12,10 @@ import { pickSession } from '../sessions/sessionPicker';
 import { askModal } from '../ui/messages';
 import type { Command, CommandServices, Register } from './commands';
 
-/** What a keybinding or a program may ask of the sessions: `search` and `recall` of those that are kept, the others of those of the active conversation's agent. */
+/**
+ * What a keybinding or a program may ask of the sessions: `search` and `recall` of those that are
+ * kept, the others of those of the active conversation's agent.
+ */
 interface SessionArgument {
   readonly action?: 'list' | 'open' | 'delete' | 'archive' | 'unarchive' | 'rename' | 'search' | 'recall';
   /** The agent's id of the session. */
@@ -44,7 +47,9 @@ export function sessionCommands(services: CommandServices, register: Register): 
     chat.present(conversation);
   };
 
-  /** @returns the key of the conversation, also where it could not be opened: the panel says why. */
+  /**
+   * @returns the key of the conversation, also where it could not be opened: the panel says why.
+   */
   const openStored = async (lister: Conversation, info: SessionInfo): Promise<string | undefined> => {
     const { agent, link } = lister;
     const open = conversations.findSession(agent.id, info.sessionId);

@@ -1,4 +1,5 @@
-// Shows a branch of a session that an agent server holds beside ours, in a conversation of its own: the two are never merged, and the user goes on in the one they want.
+// Shows a branch of a session that an agent server holds beside ours, in a conversation of its own:
+// the two are never merged, and the user continues either.
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -18,9 +19,11 @@ export interface BranchServices {
 }
 
 /**
- * @param argument `session`: our key of the conversation, absent: the active one; `branch`: the branch's name (`branchName.ts`), absent or no longer held: the user is
- *   asked where there are several
- * @returns the conversation with the branch, which may have been open; undefined where the user chose none
+ * @param argument `session`: our key of the conversation, absent: the active one; `branch`: the
+ * branch's name (`branchName.ts`), absent or no longer held: the user is asked where there are
+ * several
+ * @returns the conversation with the branch, which may have been open; undefined where the user
+ * chose none
  * @throws ParleyError `no-branch`; what opening throws
  */
 export async function showBranch(

@@ -1,4 +1,4 @@
-// Signing in to an agent and out of it.
+// Commands to sign in to an agent and out of it.
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { canStart, guidanceOf } from '../../client/connection/signIn';

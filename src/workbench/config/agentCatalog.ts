@@ -1,4 +1,5 @@
-// Which agents there are, and which one a new session gets: the one that the user set, else the last one used, else the demo.
+// The configured agents, and which one a new session gets: the default agent, else the last one
+// used, else the demo.
 import { type ExtensionContext, l10n, Uri } from 'vscode';
 import { type AgentDefinition, parseAgents } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -33,7 +34,10 @@ export class AgentCatalog {
     this.#log = log;
   }
 
-  /** The user's agents, then the demo unless they have an own agent called “demo”, then those of the workspace. */
+  /**
+   * The user's agents, then the demo unless they have an own agent called “demo”, then those of the
+   * workspace.
+   */
   list(): AgentDefinition[] {
     return this.#all().map(({ agent }) => agent);
   }
@@ -44,8 +48,8 @@ export class AgentCatalog {
   }
 
   /**
-   * The agent with this id. Where the user has none of that id, the id may be the one that a file of the workspace gives
-   * its own agent.
+   * The agent with this id. Where the user has none of that id, the id may be the one that a file
+   * of the workspace gives its own agent.
    */
   find(id: string): AgentDefinition | undefined {
     const all = this.#all();
@@ -58,7 +62,7 @@ export class AgentCatalog {
     return this.#all().find(({ agent }) => agent.id === id)?.origin;
   }
 
-  /** The agent of a new session where nobody names one. */
+  /** The agent of a new session where none is named. */
   preferred(): AgentDefinition {
     const wanted = [defaultAgentId(), this.#context.globalState.get<string>(LAST_USED)];
     for (const id of wanted) {
@@ -126,7 +130,10 @@ export class AgentCatalog {
     return { listed, problems };
   }
 
-  /** The scripted agent that ships with the extension; the Node inside VS Code runs it, so nothing else must be installed. */
+  /**
+   * The scripted agent that ships with the extension; the Node inside VS Code runs it, so nothing
+   * else must be installed.
+   */
   #demo(): AgentDefinition {
     return {
       id: DEMO_AGENT_ID,

@@ -1,4 +1,5 @@
-// What a folder brings along that would start programs is used after the user has agreed to its very content: asked once for each version, remembered for the workspace.
+// Asks the user before configuration of a folder may start programs: once for each version of its
+// content, remembered for the workspace.
 import { createHash } from 'node:crypto';
 import { type ExtensionContext, l10n } from 'vscode';
 import type { Log } from '../../base/log';
@@ -29,14 +30,18 @@ export interface FolderConsentOptions {
 
 export class FolderConsent {
   readonly #options: FolderConsentOptions;
-  /** Questions that are open, by the hash of their content: sessions that start together ask once. */
+  /**
+   * Questions that are open, by the hash of their content: sessions that start together ask once.
+   */
   readonly #asking = new Map<string, Promise<ConsentAnswer>>();
 
   constructor(options: FolderConsentOptions) {
     this.#options = options;
   }
 
-  /** Asks, unless the user has answered before. A question that cannot be shown whole is not asked. */
+  /**
+   * Asks, unless the user has answered before. A question that cannot be shown whole is not asked.
+   */
   ask({ content, question, detail }: FolderContent): Promise<ConsentAnswer> {
     const hash = createHash('sha256').update(content).digest('hex');
     const known = this.#decisions()[hash];

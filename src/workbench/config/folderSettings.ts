@@ -1,5 +1,6 @@
-// Settings whose values would start programs: what the user has set, and apart from it what the workspace or one of its folders brings along.
-// VS Code would merge the two key by key, so that a folder could change one variable of the user's own entry.
+// Settings whose values would start programs: the user's value, and separately those of the
+// workspace and its folders. VS Code would merge them key by key, so that a folder could change one
+// variable of the user's own entry.
 import { Uri, workspace } from 'vscode';
 
 const SECTION = 'parley';

@@ -1,4 +1,5 @@
-// VS Code's secret store, which remembers what goes through it: none of these values may stand in a log, an error or a shared message.
+// VS Code's secret store, which remembers the values that go through it, so that they are redacted
+// in logs, errors and shared messages.
 import type { ExtensionContext, SecretStorage } from 'vscode';
 import { knownSecrets } from '../../base/redact';
 

@@ -1,4 +1,5 @@
-// What a configuration of MCP servers asks the user for: asked once, kept in this workspace; passwords in the secret store of VS Code and nowhere else.
+// Inputs that a configuration of MCP servers asks the user for: asked once, kept in this workspace;
+// passwords only in VS Code's secret store.
 import { type ExtensionContext, l10n } from 'vscode';
 import type { McpInput } from '../../client/mcp/mcpConfig';
 import { askLine, pick } from '../ui/input';
@@ -14,7 +15,9 @@ export class McpInputs {
   }
 
   /**
-   * The value of `${input:id}`. @param source what asks; each has its own answers @param inputs how it describes what it asks for
+   * The value of `${input:id}`.
+   * @param source what asks; each has its own answers
+   * @param inputs how it describes what it asks for
    * @returns undefined where the user gave none
    */
   async ask(source: string, id: string, inputs: readonly McpInput[]): Promise<string | undefined> {

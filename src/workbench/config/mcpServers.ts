@@ -1,4 +1,5 @@
-// The MCP servers that a session gets: those of the user's settings, and those that the workspace brings along, once the user has agreed to their very content.
+// The MCP servers that a session gets: those of the user's settings, and those of the workspace
+// once the user has agreed to their exact content.
 import { homedir } from 'node:os';
 import { type ExtensionContext, FileType, l10n, Uri, workspace } from 'vscode';
 import { resolveCommand } from '../../agents/resolveCommand';
@@ -14,9 +15,15 @@ import { folderValues, userValue } from './folderSettings';
 import { McpInputs } from './mcpInputs';
 import { usesWorkspaceMcp } from './settings';
 
-/** Values that fill a variable are secrets from this length on: shorter ones are ports and names, in characters. */
+/**
+ * Values that fill a variable are secrets from this length on: shorter ones are ports and names, in
+ * characters.
+ */
 const MIN_FILLED = 8;
-/** Variables of the environment that are known to everybody on this machine, and stand in every path. */
+/**
+ * Variables of the environment that are known to everybody on this machine, and stand in every
+ * path.
+ */
 const PLAIN_VARIABLES = new Set(
   'HOME PATH USER LOGNAME SHELL PWD LANG TERM TMPDIR TEMP TMP HOSTNAME EDITOR USERPROFILE USERNAME APPDATA LOCALAPPDATA'.split(
     ' ',

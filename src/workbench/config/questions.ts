@@ -1,10 +1,12 @@
-// What the user is asked in the course of a command. Whoever makes a part may answer in the place of VS Code's own dialogs, which a program cannot press.
+// Questions to the user in the course of a command, as an interface: tests answer them in place of
+// VS Code's dialogs, which a program cannot press.
 import { askLine, type LineQuestion, type PickItem, pick } from '../ui/input';
 import { askModal } from '../ui/messages';
 
 export interface Questions {
   /**
-   * A warning that waits for an answer. @param buttons what can be chosen besides “Cancel”; Enter chooses the first
+   * A warning that waits for an answer.
+   * @param buttons what can be chosen besides “Cancel”; Enter chooses the first
    * @returns one of the buttons; undefined where the user went away
    */
   choose(text: string, detail: string | undefined, buttons: readonly string[]): Promise<string | undefined>;

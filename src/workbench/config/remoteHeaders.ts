@@ -1,10 +1,14 @@
-// What the user gives for remote agents: secrets for their headers, kept in VS Code's secret store for one origin each, and their word on connections without encryption.
+// What the user provides for remote agents: secrets for their headers, kept in VS Code's secret
+// store for one origin each, and consent to unencrypted connections.
 import type { ExtensionContext } from 'vscode';
 import type { RemoteAccess } from '../../client/transport/remoteTarget';
 import { askLine } from '../ui/input';
 import { askModal } from '../ui/messages';
 
-/** The keys of all secrets for servers in the secret store begin with this; “Clear Saved Credentials” removes them. */
+/**
+ * The keys of all secrets for servers in the secret store begin with this; “Clear Saved
+ * Credentials” removes them.
+ */
 export const PREFIX = 'parley.remote:';
 const CLEARTEXT = 'parley.remote.cleartext';
 const ALLOW = 'Connect Anyway';
@@ -44,7 +48,10 @@ export class RemoteHeaders implements RemoteAccess {
     return answer === ALLOW;
   }
 
-  /** Removes all secrets of remote agents, and what was said of origins. @returns how many secrets there were */
+  /**
+   * Removes all secrets of remote agents, and what was said of origins.
+   * @returns how many secrets there were
+   */
   async forget(): Promise<number> {
     const { secrets, globalState } = this.#context;
     const keys = (await secrets.keys()).filter((key) => key.startsWith(PREFIX));

@@ -1,4 +1,5 @@
-// The settings of `parley.*`, read when they are needed: no copy can be out of date.
+// Reads the settings `parley.*` when they are needed, so that no copy is out of date, and opens
+// them.
 import { commands, env, workspace } from 'vscode';
 import { userValue } from './folderSettings';
 
@@ -18,7 +19,10 @@ export function startTimeoutMs(): number {
   return Math.max(1, Number.isFinite(seconds) ? seconds : 90) * 1000;
 }
 
-/** Whether the workspace's .vscode/mcp.json may be handed over, where the user agrees to it. A folder cannot turn on what the user has turned off. */
+/**
+ * Returns whether the workspace's .vscode/mcp.json may be handed over, where the user agrees to it.
+ * A folder cannot turn on what the user has turned off.
+ */
 export function usesWorkspaceMcp(): boolean {
   return userValue('mcp.useWorkspace') !== false && read<boolean>('mcp.useWorkspace', true) === true;
 }
@@ -27,12 +31,14 @@ export function afterCancel(): 'pause' | 'continue' {
   return read<string>('queue.afterCancel', 'pause') === 'continue' ? 'continue' : 'pause';
 }
 
-/** Whether an agent that ended by itself is started again without asking. */
+/** Returns whether an agent that exits unexpectedly is restarted automatically. */
 export function restartsAgents(): boolean {
   return read<boolean>('recovery.restart', true) !== false;
 }
 
-/** How long an agent may be idle before its process is ended, in milliseconds; undefined: for ever. */
+/**
+ * How long an agent may be idle before its process is ended, in milliseconds; undefined: for ever.
+ */
 export function idleLimitMs(): number | undefined {
   const minutes = read<number>('idleMinutes', 30);
   return Number.isFinite(minutes) && minutes > 0 ? minutes * 60_000 : undefined;
@@ -45,7 +51,10 @@ export function historyLimits(): { readonly maxAgeDays: number; readonly maxByte
   return { maxAgeDays: Math.max(1, days), maxBytes: Math.max(10, megabytes) * 1024 * 1024 };
 }
 
-/** What the local server serves. `port` 0: a free one. `publicUrl` as it is written: an address, `auto`, or nothing. */
+/**
+ * What the local server serves. `port` 0: a free one. `publicUrl` as it is written: an address,
+ * `auto`, or nothing.
+ */
 export function serverSettings(): {
   readonly enabled: boolean;
   readonly agents: readonly string[];
@@ -67,7 +76,10 @@ export function resourcesSetting(): unknown {
   return read<unknown>('resources', { type: 'local' });
 }
 
-/** Opens the settings editor. @param query what it searches for, by default all settings of Parley */
+/**
+ * Opens the settings editor.
+ * @param query what it searches for, by default all settings of Parley
+ */
 export async function openSettings(query = '@ext:parley.parley'): Promise<void> {
   if (env.remoteName === undefined) await commands.executeCommand('workbench.action.openSettings', query);
   else await commands.executeCommand('workbench.action.openRemoteSettings', { query });

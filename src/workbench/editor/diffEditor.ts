@@ -1,4 +1,5 @@
-// VS Code's own diff editor for the change of a tool call. Both sides are what the agent sent, read-only: the files on disk may have moved on since.
+// Shows the change of a tool call in VS Code's diff editor. Both sides are what the agent sent,
+// read-only: the files on disk may have changed since.
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
@@ -22,7 +23,11 @@ export interface ShownDiff {
 export class DiffEditor implements Disposable {
   readonly #texts = new ReadOnlyTexts('parley-diff', MAX_KEPT);
 
-  /** Opens a comparison beside the chat, where the question about it may still wait; the same one again shows the tab that is there. @param agentName for the title */
+  /**
+   * Opens a comparison beside the chat, where the question about it may still wait; the same one
+   * again shows the tab that is there.
+   * @param agentName for the title
+   */
   async show(diff: ShownDiff, agentName: string): Promise<void> {
     // The path keeps the language of the file.
     const before = this.#texts.uriOf(diff.path, diff.oldText ?? '');

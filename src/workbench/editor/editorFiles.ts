@@ -1,4 +1,5 @@
-// Files for agents as the user sees them: an unsaved buffer before the disk, writes through an open document, encodings and line endings kept.
+// Files for agents as the user sees them: unsaved buffers before the disk, writes through open
+// documents, encodings and line endings preserved.
 import { realpath, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -8,7 +9,10 @@ import type { FilePort } from '../../client/ports/ports';
 import { keepLineEnds, sliceLines, smallestChange } from '../../client/requests/textEdit';
 import { decodeFile, encodeLike, encodeNew } from './fileEncoding';
 
-/** Larger files are neither read nor replaced, in bytes: the answer is one line on the wire, and no model reads it. */
+/**
+ * Larger files are neither read nor replaced, in bytes: the answer is one line on the wire, and no
+ * model reads it.
+ */
 const MAX_BYTES = 50 * 1024 * 1024;
 /** How often an edit is tried again when the user types between looking and replacing. */
 const EDIT_ATTEMPTS = 3;
@@ -17,7 +21,10 @@ export interface EditorFilesOptions {
   readonly log: Log;
 }
 
-/** The {@link FilePort} of the workbench; one for all agents, so that two of them cannot write one file at once. */
+/**
+ * The {@link FilePort} of the workbench; one for all agents, so that two of them cannot write one
+ * file at once.
+ */
 export class EditorFiles implements FilePort {
   readonly #options: EditorFilesOptions;
   readonly #queue = new KeyedQueue<string>();
@@ -27,9 +34,10 @@ export class EditorFiles implements FilePort {
   }
 
   /**
-   * An unsaved buffer is read before the disk. An open document without changes is read from the disk all the same: what a command has just written may not have
-   * reached the editor yet.
-   * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`, `workspace-untrusted`
+   * An unsaved buffer is read before the disk. An open document without changes is read from the
+   * disk all the same: what a command has just written may not have reached the editor yet.
+   * @throws ParleyError `file-not-found`, `file-too-large`, `file-not-text`, `file-unreadable`,
+   * `workspace-untrusted`
    */
   async readText(
     path: string,
@@ -48,8 +56,10 @@ export class EditorFiles implements FilePort {
   }
 
   /**
-   * Replaces the text of a file. An open document gets the smallest edit that does it, so cursors and undo stay, and is saved; save participants of the user run.
-   * @throws ParleyError `file-read-only`, `file-not-saved`, `file-encoding`, `file-too-large`, `file-not-text`, `file-unwritable`, `workspace-untrusted`
+   * Replaces the text of a file. An open document gets the smallest edit that does it, so cursors
+   * and undo stay, and is saved; save participants of the user run.
+   * @throws ParleyError `file-read-only`, `file-not-saved`, `file-encoding`, `file-too-large`,
+   * `file-not-text`, `file-unwritable`, `workspace-untrusted`
    */
   async writeText(path: string, text: string): Promise<void> {
     requireTrust();
@@ -64,7 +74,8 @@ export class EditorFiles implements FilePort {
         );
       }
       const before = await readFile(path, document?.encoding);
-      // A document that has not followed the disk yet would refuse to be saved; it follows what is written to the disk by itself.
+      // A document that has not followed the disk yet would refuse to be saved; it reloads after a
+      // write to the disk.
       if (document && before && normal(document.getText()) === normal(before.text))
         return this.#writeDocument(document, text);
       await writeFile(path, before, text);
@@ -89,8 +100,8 @@ export class EditorFiles implements FilePort {
     }
     if (!document.isDirty) return;
     if ((await document.save()) || !document.isDirty) return;
-    // The disk moved on between the look and the save. Nothing of the user's is in a document that was clean, so the disk gets the text too: a save of what
-    // stands there already is no conflict.
+    // The disk moved on between the look and the save. Nothing of the user's is in a document that
+    // was clean, so the disk gets the text too: a save of what stands there already is no conflict.
     if (wasClean && document.getText() === after) {
       await writeFile(path, await readFile(path, document.encoding), text);
       if ((await document.save()) || !document.isDirty) return;
@@ -165,7 +176,10 @@ async function readFile(
   return { bytes, text: await decodeFile(uri, bytes, encoding) };
 }
 
-/** Nobody's write bits are set: root and network disks would write all the same, and the person who took the bits away meant it. */
+/**
+ * Nobody's write bits are set: root and network disks would write all the same, and the person who
+ * took the bits away meant it.
+ */
 async function requireWritable(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined);
   if (found?.isFile() && (found.mode & 0o222) === 0) throw new ParleyError('file-read-only', `${path} is read-only.`);

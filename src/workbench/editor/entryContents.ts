@@ -1,4 +1,5 @@
-// What an entry of a transcript holds and the page shows cut or not at all: comparisons, outputs, files.
+// Opens contents of a transcript entry that the page shows only in part or not at all: comparisons,
+// outputs, files.
 import type { Conversation } from '../../client/conversation/conversation';
 import { fullOutput } from '../../client/view/fullOutput';
 import type { DiffEditor } from './diffEditor';
@@ -18,7 +19,7 @@ export interface EntryContents {
 export interface EntryContentsOptions {
   readonly diffs: DiffEditor;
   readonly outputs: OutputEditor;
-  /** The folder of sessions in a window without one, where nobody looks for a file. */
+  /** The folder of sessions in a window without one, which users do not look into. */
   readonly scratch: string;
 }
 

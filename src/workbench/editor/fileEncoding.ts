@@ -1,4 +1,5 @@
-// Bytes of a file to text and back in the encoding that the file has, by VS Code's own rules (settings, byte order marks, guessing), without opening an editor.
+// Decodes and encodes files by VS Code's own rules (settings, byte order marks, guessing) without
+// opening an editor.
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 
@@ -26,8 +27,10 @@ export async function decodeFile(uri: vscode.Uri, bytes: Uint8Array, encoding?: 
 }
 
 /**
- * A new text in the encoding that the file had. @param before the file's bytes and what {@link decodeFile} made of them
- * @throws ParleyError `file-encoding` where that encoding has no such characters: writing would lose them without a word
+ * A new text in the encoding that the file had.
+ * @param before the file's bytes and what {@link decodeFile} made of them
+ * @throws ParleyError `file-encoding` where that encoding has no such characters: writing would
+ * lose them without a word
  */
 export async function encodeLike(
   uri: vscode.Uri,
@@ -46,7 +49,10 @@ export async function encodeLike(
   );
 }
 
-/** A new file, in the encoding that the settings say; a byte order mark that the agent wrote is kept as one. */
+/**
+ * A new file, in the encoding that the settings say; a byte order mark that the agent wrote is kept
+ * as one.
+ */
 export async function encodeNew(uri: vscode.Uri, text: string): Promise<Uint8Array> {
   if (!text.startsWith('\ufeff')) return vscode.workspace.encode(text, { uri });
   return vscode.workspace.encode(text.slice(1), { encoding: 'utf8bom' });
@@ -59,13 +65,15 @@ async function encodingOf(
 ): Promise<string | undefined> {
   // An empty file has no encoding of its own yet.
   if (before.bytes.length === 0) return undefined;
-  // What gives the same bytes again is the right one; the guessing of VS Code does not tell what it guessed.
+  // What gives the same bytes again is the right one; the guessing of VS Code does not tell what it
+  // guessed.
   if (equal(await vscode.workspace.encode(before.text, { uri }), before.bytes)) return undefined;
   if (equal(await vscode.workspace.encode(before.text, { encoding: 'utf8' }), before.bytes)) return 'utf8';
   const document = await vscode.workspace.openTextDocument(uri);
   if (equal(await vscode.workspace.encode(before.text, { encoding: document.encoding }), before.bytes))
     return document.encoding;
-  // Bytes that are no valid text in any of them came out as replacement characters; they must not be written for the real ones.
+  // Bytes that are no valid text in any of them came out as replacement characters; they must not
+  // be written for the real ones.
   const hint = 'Open the file and reopen it with its encoding, or set files.encoding for it.';
   throw new ParleyError(
     'file-encoding',

@@ -1,6 +1,9 @@
-// A name under which the file of an agent can be saved anywhere: the agent chose it, so nothing of it is taken as it is. Pure.
+// Makes a file name that can be saved anywhere from one that an agent chose, which is not trusted.
+// Pure.
 
-/** File systems take 255 bytes; what the user or a tool puts before or after the name has room too. */
+/**
+ * File systems take 255 bytes; what the user or a tool puts before or after the name has room too.
+ */
 const MAX_BYTES = 200;
 /** An ending that is longer tells no program what the file is. */
 const MAX_ENDING_BYTES = 32;
@@ -13,9 +16,11 @@ const SPECIAL = /[<>:"/\\|?*]/g;
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(?:\.|$)/i;
 
 /**
- * The last part of an address as the name of a file: one word of a path, at most 200 bytes of UTF-8, with no character that cannot be seen, no dot before it and no
- * meaning of its own on any system. Its ending is kept.
- * @param uri of the resource, as the agent wrote it @returns `untitled` where nothing is left
+ * The last part of an address as the name of a file: one word of a path, at most 200 bytes of
+ * UTF-8, with no character that cannot be seen, no dot before it and no meaning of its own on any
+ * system. Its ending is kept.
+ * @param uri of the resource, as the agent wrote it
+ * @returns `untitled` where nothing is left
  */
 export function fileNameOf(uri: string): string {
   const path = uri.split(/[?#]/, 1)[0]!.replace(/^[a-z][a-z0-9+.-]*:/i, '');
@@ -39,7 +44,10 @@ function decoded(text: string): string {
   }
 }
 
-/** Dots before a name hide it; dots and spaces after it are dropped by some systems, and it would be another file. */
+/**
+ * Dots before a name hide it; dots and spaces after it are dropped by some systems, and it would be
+ * another file.
+ */
 function withoutEdges(name: string): string {
   let end = name.length;
   while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end--;

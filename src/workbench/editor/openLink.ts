@@ -1,4 +1,5 @@
-// Follows a link of the transcript: web pages through VS Code's own question about trusted domains, files in the editor, nothing else.
+// Follows a link of the transcript: web pages through VS Code's question about trusted domains,
+// files in the editor, nothing else.
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { candidatesOf, parseLink } from '../../client/view/linkTarget';
@@ -39,10 +40,12 @@ export async function openLink(
 
 /**
  * Opens an address in the browser of the system, exactly as it is written.
- * @param url as it was shown; checked already (client/view/linkTarget.ts, acp/protocol/elicitation.ts)
+ * @param url as it was shown; checked already (client/view/linkTarget.ts,
+ * acp/protocol/elicitation.ts)
  * @returns false where the user said no to VS Code's own question
  */
 export async function openAddress(url: string): Promise<boolean> {
-  // A Uri would be written out with other escapes than it was read with, and a signed address would no longer be one: VS Code takes the text as well.
+  // A Uri would be written out with other escapes than it was read with, and a signed address would
+  // no longer be one: VS Code takes the text as well.
   return vscode.env.openExternal(url as unknown as vscode.Uri);
 }

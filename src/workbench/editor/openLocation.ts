@@ -1,9 +1,13 @@
-// Opens a place in a file that an agent named. Agents are not trusted with addresses: only paths of files that exist are opened, and only to look at.
+// Opens a location in a file that an agent named. Agents are not trusted with addresses: only paths
+// of existing files are opened, read in the editor.
 import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { ParleyError } from '../../base/errors';
 
-/** A place in a file: an absolute path as the protocol wants, or one relative to a root, as agents also write. `line` and `column` are 1-based. */
+/**
+ * A place in a file: an absolute path as the protocol wants, or one relative to a root, as agents
+ * also write. `line` and `column` are 1-based.
+ */
 export interface FileLocation {
   readonly path: string;
   readonly line?: number;
@@ -11,12 +15,15 @@ export interface FileLocation {
 }
 
 /**
- * Opens a file at a line, beside the chat rather than over it. A folder is shown in the explorer. What is not text opens in the editor that the user has for it.
+ * Opens a file at a line, beside the chat rather than over it. A folder is shown in the explorer.
+ * What is not text opens in the editor that the user has for it.
  * @param roots the session's folders, for relative paths
- * @throws ParleyError `location-refused` (no path of a file), `location-not-found`; the caller shows the sentence
+ * @throws ParleyError `location-refused` (no path of a file), `location-not-found`; the caller
+ * shows the sentence
  */
 export async function openLocation({ path, line, column }: FileLocation, roots: readonly string[] = []): Promise<void> {
-  // A device path must not get as far as an opener; an address with a scheme is a relative path here, which does not exist.
+  // A device path must not get as far as an opener; an address with a scheme is a relative path
+  // here, which does not exist.
   if (path === '' || path.includes('\0') || (process.platform === 'win32' && /^[\\/]{2}[?.][\\/]/.test(path))) {
     throw new ParleyError('location-refused', `“${path}” is not the path of a file.`);
   }

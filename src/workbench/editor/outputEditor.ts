@@ -1,4 +1,4 @@
-// The whole output of a tool call in an editor: the panel shows only as much as can be drawn.
+// Shows the whole output of a tool call in an editor, where the panel shows only part of it.
 import type * as vscode from 'vscode';
 import { window, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
@@ -15,7 +15,10 @@ const MAX_NAME = 60;
 export class OutputEditor implements Disposable {
   readonly #texts = new ReadOnlyTexts('parley-output', MAX_KEPT);
 
-  /** Opens a text beside the chat; the same one again shows the tab that is there. @param title of the tool call */
+  /**
+   * Opens a text beside the chat; the same one again shows the tab that is there.
+   * @param title of the tool call
+   */
   async show(title: string, text: string): Promise<void> {
     const [line = ''] = title.replace(/[\\/?#]/g, '_').split('\n', 1);
     const uri = this.#texts.uriOf(`/${fileNameOf(line.slice(0, MAX_NAME))}.log`, text);

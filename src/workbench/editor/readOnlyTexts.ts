@@ -1,4 +1,4 @@
-// Texts of agents as documents that can be looked at and not changed. They are in memory alone, so only the newest are kept.
+// Texts of agents as read-only documents. They live in memory, so only the newest are kept.
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
@@ -19,7 +19,10 @@ export class ReadOnlyTexts implements Disposable {
     });
   }
 
-  /** Returns the address of a text; the same one for the same text. @param path names the document, and tells its language */
+  /**
+   * Returns the address of a text; the same one for the same text.
+   * @param path names the document, and tells its language
+   */
   uriOf(path: string, text: string): vscode.Uri {
     const id = createHash('sha256').update(text).digest('hex').slice(0, 16);
     // Set again, it counts as the newest.

@@ -1,11 +1,15 @@
-// The output of a command that an agent runs, in a real terminal of VS Code: live, with colours, to look at and to stop.
+// Shows the output of an agent's command in a real terminal of VS Code: live, with colors, and with
+// a way to stop it.
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Terminals } from '../../client/terminals/terminals';
 import type { TerminalExit } from '../../session/events/event';
 import { newTerminal } from '../ui/places';
 
-/** More than this in one piece is cut to its end, in characters: VS Code does not hold back what an extension writes to a terminal. */
+/**
+ * More than this in one piece is cut to its end, in characters: VS Code does not hold back what an
+ * extension writes to a terminal.
+ */
 const MAX_PIECE = 64 * 1024;
 
 /** Terminals of agents that are shown; one for the window. */
@@ -23,20 +27,21 @@ export class RealTerminals implements Disposable {
     );
   }
 
-  /** Whether there is anything to show of a terminal. */
+  /** Returns whether there is anything to show of a terminal. */
   isOpenable(terminalId: string): boolean {
     return this.#terminals.isRunning(terminalId) || this.#terminals.outputOf(terminalId) !== '';
   }
 
   /**
-   * Shows a terminal: what it printed so far and everything that comes. Ctrl+C in it ends the command; closing it does not.
+   * Shows a terminal: what it printed so far and everything that comes. Ctrl+C in it ends the
+   * command; closing it does not.
    * @param command for its name
    */
   show(terminalId: string, command: string): vscode.Terminal {
     let terminal = this.#shown.get(terminalId);
     if (!terminal) {
       const pty = new AgentPty(this.#terminals, terminalId, command);
-      // Transient: after a reload nobody would feed it.
+      // Transient: after a reload it would get no output.
       terminal = newTerminal(command || vscode.l10n.t('Agent'), {
         pty,
         isTransient: true,

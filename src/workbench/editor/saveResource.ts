@@ -1,4 +1,5 @@
-// Saves a file that came with a message or a tool call where the user says. Nothing is written anywhere else, and nothing without the dialog.
+// Saves a file that came with a message or a tool call to a location that the user chooses. Nothing
+// is written without the dialog.
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -11,13 +12,22 @@ import { pickTarget } from '../ui/places';
 import { fileNameOf } from './fileName';
 import { columnBesideChat, firstExisting } from './openLocation';
 
-/** What the user is asked and told. Tests answer in the place of dialogs that a program cannot press. */
+/**
+ * What the user is asked and told. Tests answer in the place of dialogs that a program cannot
+ * press.
+ */
 export interface SaveQuestions {
-  /** Where the file goes; replacing one is asked about there. @returns undefined where the user went away */
+  /**
+   * Where the file goes; replacing one is asked about there.
+   * @returns undefined where the user went away
+   */
   where(suggested: vscode.Uri): Promise<vscode.Uri | undefined>;
   /** Asks again before a file is written that can start programs. */
   mayStartPrograms(path: string): Promise<boolean>;
-  /** Says that it is done. @returns whether the user wants to see it, which is offered where `canOpen` */
+  /**
+   * Says that it is done.
+   * @returns whether the user wants to see it, which is offered where `canOpen`
+   */
   done(text: string, canOpen: boolean): Promise<boolean>;
 }
 
@@ -42,9 +52,11 @@ export interface ContentRef {
 }
 
 /**
- * Asks where to save what an agent or the user embedded, writes it, and says where it is. A text can be opened then; bytes are never opened.
+ * Asks where to save what an agent or the user embedded, writes it, and says where it is. A text
+ * can be opened then; bytes are never opened.
  * @param folder what is suggested, where it exists; else the user's home
- * @throws ParleyError `resource-gone`, `resource-unreadable` (no base64), `resource-not-saved`; the caller shows the sentence
+ * @throws ParleyError `resource-gone`, `resource-unreadable` (no base64), `resource-not-saved`; the
+ * caller shows the sentence
  */
 export async function saveResource(
   { entry, content }: ContentRef,

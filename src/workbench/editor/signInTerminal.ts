@@ -1,11 +1,13 @@
-// A sign-in that needs a person at a terminal: the command runs in a real terminal of VS Code, and its exit code says how it went.
+// Runs the command of a sign-in in a real terminal of VS Code; its exit code tells whether it
+// succeeded.
 import { l10n, ThemeIcon, window, workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { TerminalCommand } from '../../client/ports/ports';
 import { newTerminal } from '../ui/places';
 
 /**
- * Runs a command in a terminal that the user sees. @returns its exit code; undefined where they closed the terminal
+ * Runs a command in a terminal that the user sees.
+ * @returns its exit code; undefined where they closed the terminal
  * @throws ParleyError `workspace-untrusted`; the signal's reason, with the terminal closed
  */
 export async function signInTerminal(command: TerminalCommand, signal: AbortSignal): Promise<number | undefined> {

@@ -1,5 +1,5 @@
-// Text that streams is kept piece by piece, and a secret may be cut between two of them, whatever comes
-// between the two. What may be the beginning of one waits for the piece that goes on with it.
+// Redacts secrets in streamed text, where a secret may be cut between two pieces with anything in
+// between. A piece that may begin one waits for the next.
 import type { KnownSecrets } from '../../base/knownSecrets';
 import { knownSecrets } from '../../base/redact';
 import type { SessionEvent, TimedEvent } from '../../session/events/event';
@@ -51,9 +51,9 @@ export class StreamRedaction {
   }
 
   /**
-   * Returns the events with the ends of texts that may be the beginning of a known secret moved to the piece that
-   * follows, or to an event of their own before whatever ends or replaces the text. What is read from the events
-   * returned is what is read from those given, without secrets.
+   * Returns the events with the ends of texts that may be the beginning of a known secret moved to
+   * the piece that follows, or to an event of their own before whatever ends or replaces the text.
+   * What is read from the events returned is what is read from those given, without secrets.
    */
   take(events: readonly TimedEvent[]): readonly TimedEvent[] {
     if (this.#secrets.isEmpty && this.#held.size === 0) return events;
@@ -105,7 +105,7 @@ export class StreamRedaction {
   }
 }
 
-/** Whether a text may go on after an event that is no piece of it. */
+/** Returns whether a text may go on after an event that is no piece of it. */
 function goesOnAfter({ piece, beginsEntry }: HeldEnd, { event, begins }: TimedEvent): boolean {
   if (BREAKS.has(event.type) || holderOf(event) === piece.holder) return false;
   // The order of the entries stays.

@@ -1,4 +1,4 @@
-// The last messages on the wire, for whoever wants to see them: a bounded ring in memory, redacted when it is shown.
+// The last messages on the wire, for display: a bounded ring in memory, redacted when it is shown.
 import { window, workspace } from 'vscode';
 import { redact } from '../../base/redact';
 import { redactSignatures } from '../../distributed/model/resourceUrl';

@@ -3,7 +3,9 @@ import { head } from '../../base/text';
 
 const MAX_LINES = 1000;
 const MAX_LINE = 4000;
-/** Kept beyond that, so that a secret at the end of what is shown is whole when it is looked for. */
+/**
+ * Kept beyond that, so that a secret at the end of what is shown is whole when it is looked for.
+ */
 const MARGIN = 1000;
 
 interface Line {

@@ -1,9 +1,12 @@
-// The log of the extension in VS Code's output panel. Values that look like secrets never reach it.
+// Writes the log to VS Code's output panel, without values that look like secrets.
 import type { LogOutputChannel } from 'vscode';
 import type { Log } from '../../base/log';
 import { redact } from '../../base/redact';
 
-/** Writes to a log output channel, at VS Code's own levels. Never throws: VS Code closes the channel before the last line. */
+/**
+ * Writes to a log output channel, at VS Code's own levels. Never throws: VS Code closes the channel
+ * before the last line.
+ */
 export function vscodeLog(channel: LogOutputChannel): Log {
   const writer =
     (level: keyof Log) =>
@@ -11,7 +14,7 @@ export function vscodeLog(channel: LogOutputChannel): Log {
       try {
         channel[level](redact(message));
       } catch {
-        // The window is closing, and nobody can read the log any more.
+        // The window is closing, and the log cannot be read any more.
       }
     };
   return {

@@ -1,4 +1,5 @@
-// The sessions of all windows, as the journal has them: keeping those of this window, bringing back old ones, and saying so where the disk does not take them.
+// The stored sessions of all windows: stores those of this window, restores old ones, and reports
+// when the disk fails.
 import { randomUUID } from 'node:crypto';
 import { type ExtensionContext, l10n } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
@@ -15,7 +16,10 @@ import { showInfo, showWarning } from '../ui/messages';
 import { JournalPersistence, type JournalPersistenceOptions, readKept } from './journalPersistence';
 import { TranscriptReading } from './transcriptReading';
 
-/** Old sessions are forgotten a while after the start, when nothing else is to be done, and again as long as the window is open, in milliseconds. */
+/**
+ * Old sessions are forgotten a while after the start, when nothing else is to be done, and again as
+ * long as the window is open, in milliseconds.
+ */
 const PRUNE_AFTER_MS = 60_000;
 const PRUNE_EVERY_MS = 10 * 60_000;
 /** Another window that writes is no problem yet; in milliseconds. */
@@ -28,7 +32,9 @@ const LAST_SESSION = 'parley.lastSession';
 export interface Recalled {
   readonly record: SessionRecord;
   readonly kept: KeptConversation;
-  /** Where it is kept; absent: another window has it, so it can be read here, and not gone on with. */
+  /**
+   * Where it is kept; absent: another window has it, so it can be read here, and not gone on with.
+   */
   readonly persistence?: JournalPersistence;
 }
 
@@ -70,8 +76,8 @@ export class Archive implements Disposable {
   }
 
   /**
-   * A session that was kept, to be read; it is claimed for this window with the first write. Undefined where there is none
-   * of that key.
+   * A session that was kept, to be read; it is claimed for this window with the first write.
+   * Undefined where there is none of that key.
    */
   recall(key: string): Recalled | undefined {
     const reading = this.#reading?.key === key ? this.#reading : undefined;
@@ -80,7 +86,8 @@ export class Archive implements Disposable {
       const journal = this.#open();
       const record = journal.session(key);
       if (!record) return undefined;
-      // What a window that was killed left of it is added by the claim. It is ours while it is read, and free then.
+      // What a window that was killed left of it is added by the claim. It is ours while it is
+      // read, and free then.
       const isHeld = journal.claim(key, this.#windowId).kind !== 'owned';
       try {
         const persistence = isHeld ? undefined : this.#persistenceOf(record, true);
@@ -95,8 +102,10 @@ export class Archive implements Disposable {
   }
 
   /**
-   * Begins to read a session that is likely to be recalled next, a little at a time between everything else. What is recalled is the session as it is then, however
-   * much of it was read before. @param key undefined: none is likely any more
+   * Begins to read a session that is likely to be recalled next, a little at a time between
+   * everything else. What is recalled is the session as it is then, however much of it was read
+   * before.
+   * @param key undefined: none is likely any more
    */
   expect(key: string | undefined): void {
     if (this.#reading?.key === key) return;
@@ -116,12 +125,14 @@ export class Archive implements Disposable {
     setImmediate(readOn);
   }
 
-  /** Another window has taken over a session of this one; its key. Nothing more of it is kept here. */
+  /**
+   * Another window has taken over a session of this one; its key. Nothing more of it is kept here.
+   */
   get onDidLoseSession(): Event<string> {
     return this.#lost.event;
   }
 
-  /** Whether another window has a session. */
+  /** Returns whether another window has a session. */
   isHeld(key: string): boolean {
     const owner = this.#open().owner(key);
     return owner !== undefined && owner.windowId !== this.#windowId;
@@ -137,8 +148,10 @@ export class Archive implements Disposable {
   }
 
   /**
-   * The session that a window of this folder was in which was killed, where it is newer than {@link last}: what VS Code
-   * remembers of a workspace may be older than the journal, or lost with the server. @param folder absolute
+   * The session that a window of this folder was in which was killed, where it is newer than {@link
+   * last}: what VS Code remembers of a workspace may be older than the journal, or lost with the
+   * server.
+   * @param folder absolute
    */
   interrupted(folder: string): string | undefined {
     const journal = this.#open();
@@ -161,7 +174,10 @@ export class Archive implements Disposable {
     return this.#open().search(text, limit);
   }
 
-  /** What happened at a place of a session, such as a message that was found; undefined where it is gone. */
+  /**
+   * What happened at a place of a session, such as a message that was found; undefined where it is
+   * gone.
+   */
   eventAt(key: string, seq: number): TimedEvent | undefined {
     return this.#open().events(key, { from: seq, to: seq, limit: 1 }).events[0];
   }
@@ -193,7 +209,7 @@ export class Archive implements Disposable {
     this.#journal = undefined;
   }
 
-  /** The journal is opened when it is first needed: a window in which nobody chats pays nothing. */
+  /** The journal is opened when it is first needed: a window without chats pays nothing. */
   #open(): Journal {
     if (this.#journal) return this.#journal;
     const journal = Journal.open({ folder: this.#context.globalStorageUri.fsPath, log: this.#log, now: Date.now });
@@ -226,7 +242,7 @@ export class Archive implements Disposable {
     const wasWarned = this.#isWarned;
     this.#isWarned = state.kind === 'memory';
     if (state.kind === 'durable') {
-      // That another window wrote for a moment is nobody's business.
+      // A short wait for another window's write is not reported.
       if (state.notice !== undefined && (wasWarned || !state.isBack)) void showInfo(`Parley: ${state.notice}`);
       return;
     }

@@ -1,4 +1,5 @@
-// What conversations share in this window: files and terminals of VS Code, the user's environment and settings.
+// The services that conversations of this window share: files and terminals of VS Code, the user's
+// environment and settings.
 import { type ExtensionContext, workspace } from 'vscode';
 import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
 import type { Log } from '../../base/log';

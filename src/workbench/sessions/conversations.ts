@@ -123,7 +123,10 @@ export class Conversations implements Disposable {
     this.#activate(key);
   }
 
-  /** Makes a conversation and makes it the active one. Nothing is started. @throws ParleyError `no-such-agent` */
+  /**
+   * Makes a conversation and makes it the active one. Nothing is started.
+   * @throws ParleyError `no-such-agent`
+   */
   create(options: NewConversation = {}): Conversation {
     const agent = options.agent === undefined ? this.#catalog.preferred() : this.#catalog.find(options.agent);
     if (!agent) {
@@ -150,7 +153,8 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Brings back a conversation that was kept; nothing is started. One that another window has can be read, and gone on with when that window lets it go.
+   * Brings back a conversation that was kept; nothing is started. One that another window has can
+   * be read, and gone on with when that window lets it go.
    * @returns undefined where nothing was kept under this key, or its agent is no longer configured.
    */
   recall(key: string): Conversation | undefined {
@@ -188,7 +192,8 @@ export class Conversations implements Disposable {
 
   /**
    * A session that could only be read goes on here, with what the user has written meanwhile.
-   * @returns undefined where the other window still has it; `written`: what the other window has left half written and is not in the composer here
+   * @returns undefined where the other window still has it; `written`: what the other window has
+   * left half written and is not in the composer here
    */
   takeOver(key: string): { readonly conversation: Conversation; readonly written: string } | undefined {
     const known = this.#byKey.get(key);
@@ -263,8 +268,9 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Ends all agents because the window ends, and waits until they are gone. The next window goes on with the conversation
-   * that the user is in; the sessions stay claimed until the archive is disposed, as the last of them is still written.
+   * Ends all agents because the window ends, and waits until they are gone. The next window goes on
+   * with the conversation that the user is in; the sessions stay claimed until the archive is
+   * disposed, as the last of them is still written.
    */
   async closeAll(): Promise<void> {
     const ended = await Promise.allSettled([...this.#byKey.keys()].map((key) => this.#end(key, true)));

@@ -1,4 +1,5 @@
-// Keeps one conversation in the journal. What cannot be kept is told by the journal's own state; nothing here stops a conversation.
+// Stores one conversation in the journal. Failures are reported by the journal's own state and stop
+// no conversation.
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
 import { knownSecrets } from '../../base/redact';
@@ -37,7 +38,10 @@ const MOST_CHARS_BEFORE = 8 * 1024 * 1024;
 
 export class JournalPersistence implements ConversationPersistence {
   readonly #options: JournalPersistenceOptions;
-  /** The user has said something. Until then nothing is written: a chat that was only looked at is no session. */
+  /**
+   * The user has said something. Until then nothing is written: a chat that was only looked at is
+   * no session.
+   */
   #begun: boolean;
   /** What the agent said before the user did. */
   readonly #before: TimedEvent[] = [];
@@ -167,7 +171,7 @@ export class JournalPersistence implements ConversationPersistence {
   place(anchor: Anchor | undefined): void {
     if (!this.#begun) return;
     const view = anchor ? { anchor: String(anchor.index), offset: anchor.offset, atEnd: false } : { atEnd: true };
-    // Where somebody reads is no reason to keep the session from others.
+    // Reading alone does not claim the session.
     this.#write((journal, key) => journal.side.saveView(key, view), false);
   }
 
@@ -183,7 +187,8 @@ export class JournalPersistence implements ConversationPersistence {
       change(journal, session.key);
     } catch (error) {
       this.#isLost = error instanceof ParleyError && error.code === 'session-held';
-      // An item that is gone, or is on its way already, is no loss; what is one, the journal's state tells the user.
+      // An item that is gone, or is on its way already, is no loss; what is one, the journal's
+      // state tells the user.
       const harmless = error instanceof ParleyError && error.code.startsWith('queue-');
       log[harmless ? 'debug' : 'error'](`journal: ${messageOf(error)}`);
     }
@@ -206,7 +211,10 @@ export class JournalPersistence implements ConversationPersistence {
   }
 }
 
-/** What the agent repeats of this window's secrets does not reach the disk. The user's own words stay as they are: they are sent from there. */
+/**
+ * What the agent repeats of this window's secrets does not reach the disk. The user's own words
+ * stay as they are: they are sent from there.
+ */
 function withoutSecrets(event: SessionEvent): SessionEvent {
   if (knownSecrets.isEmpty || event.type === 'prompt_sent' || ('role' in event && event.role === 'user')) return event;
   const text = takeMedia(event);

@@ -1,4 +1,5 @@
-// The sessions of earlier windows, and of others that are open now, as rows of the list: newest first, a page at a time; while the user types, those in which it was said.
+// Stored sessions as rows of the list, of earlier windows and of others that are open: newest
+// first, a page at a time, or those that match the search.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
 import { messageOf } from '../../base/errors';
@@ -59,7 +60,10 @@ export class KeptSessions {
     this.#next();
   }
 
-  /** Looks for what was typed in everything that was said, in all folders; an empty text ends the search. */
+  /**
+   * Looks for what was typed in everything that was said, in all folders; an empty text ends the
+   * search.
+   */
   search(text: string): void {
     this.#text = text.trim();
     this.#found = [];
@@ -81,7 +85,7 @@ export class KeptSessions {
     return new Set(this.#found.map(({ session }) => session.key));
   }
 
-  /** Whether a session of an agent is among these. */
+  /** Returns whether a session of an agent is among these. */
   has(agent: string, sessionId: string): boolean {
     return this.#sessions.some(({ agentId, agentSessionId }) => agentId === agent && agentSessionId === sessionId);
   }

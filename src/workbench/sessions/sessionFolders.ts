@@ -1,11 +1,13 @@
-// Which folders a session works in: the workspace's, the first as its working directory; a window without a folder gets an empty one of our own.
+// The folders that a session works in: those of the workspace, the first as its working directory;
+// a window without a folder gets an empty one.
 import { isAbsolute } from 'node:path';
 import { workspace } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import { ensureScratch } from '../editor/scratchFolder';
 
 /**
- * @param cwd absolute, where the caller names one. @param scratch made where the window has no folder.
+ * @param cwd absolute, where the caller names one.
+ * @param scratch made where the window has no folder.
  * @throws ParleyError `bad-folder` for a relative path.
  */
 export function sessionFolders(cwd: string | undefined, scratch: string): { cwd: string; roots: string[] } {

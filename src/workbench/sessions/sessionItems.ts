@@ -1,4 +1,4 @@
-// What the list of sessions is made of: rows that do something when they are chosen, with buttons.
+// The rows of the list of sessions: each runs an action when it is chosen, and has buttons.
 import { l10n } from 'vscode';
 import type { ListButton, ListRow } from '../ui/input';
 import { askModal } from '../ui/messages';
@@ -26,7 +26,8 @@ export function moreItem(run: () => Promise<unknown>): SessionItem {
 }
 
 /**
- * Asks before a session is deleted. @param copies how many of its messages others may read on resource servers of the user
+ * Asks before a session is deleted.
+ * @param copies how many of its messages others may read on resource servers of the user
  * @returns whether those are deleted too; undefined where the session stays
  */
 export async function confirmDelete(title: string, copies = 0): Promise<{ readonly copies: boolean } | undefined> {

@@ -1,4 +1,4 @@
-// How sessions are called in lists, by their title, else by what was said first; and asking for a title.
+// Labels of sessions in lists: their title, else the beginning of their first message.
 import { l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import type { Conversation } from '../../client/conversation/conversation';
@@ -12,7 +12,10 @@ export function titleOf(conversation: Conversation): string {
   return conversation.model.state.title ?? firstWords(conversation) ?? 'New session';
 }
 
-/** When a session was used last, as people say it; the agent's own text where it is no date, nothing where there is none. */
+/**
+ * When a session was used last, as people say it; the agent's own text where it is no date, nothing
+ * where there is none.
+ */
 export function whenOf({ updatedAt }: SessionInfo): string {
   if (updatedAt === undefined) return '';
   const at = Date.parse(updatedAt);
@@ -29,7 +32,7 @@ export function askTitle(value: string): Promise<string | undefined> {
   return askLine({ prompt: l10n.t('Title of the session'), value });
 }
 
-/** Whether a folder lies outside of all these. */
+/** Returns whether a folder lies outside of all these. */
 export function isForeign(folder: string, roots: readonly string[]): boolean {
   return !roots.some((root) => isBelow(root, folder));
 }

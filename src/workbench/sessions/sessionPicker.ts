@@ -1,5 +1,5 @@
-// The list of sessions: those of this window, those that were kept of earlier ones, then those that the running agents keep, a page at a time. What the user types is
-// looked for in everything that was said.
+// The list of sessions: those of this window, stored ones, then those that the running agents
+// store, a page at a time. Typing searches everything that was said.
 import { type Disposable, l10n } from 'vscode';
 import type { SessionInfo } from '../../acp/protocol/dialect';
 import { messageOf } from '../../base/errors';

@@ -1,9 +1,13 @@
-// The transcript of a kept session, read a little at a time: begun while the user looks at its row in the list, so that choosing it finds most of it done.
+// Reads the transcript of a stored session in small steps, beginning when the user focuses its row
+// in the list, so that most of it is read when they choose it.
 import { SessionModel } from '../../session/model/model';
 import type { Cursor } from '../../store/events/eventRows';
 import type { Journal } from '../../store/journal';
 
-/** Rows and their bytes that are read at once; outputs of tools are up to ten times as much text as they are bytes. */
+/**
+ * Rows and their bytes that are read at once; outputs of tools are up to ten times as much text as
+ * they are bytes.
+ */
 const ROWS = 200;
 const BYTES = 64 * 1024;
 /** How long a part of the reading takes, in milliseconds, before everything else has its turn. */
@@ -38,7 +42,9 @@ export class TranscriptReading {
   }
 
   /**
-   * Reads the rest. @returns what all events make that the journal has now; the caller's own from now on, so this is called once
+   * Reads the rest.
+   * @returns what all events make that the journal has now; the caller's own from now on, so this
+   * is called once
    * @throws as {@link advance}
    */
   finish(): SessionModel {
@@ -58,7 +64,8 @@ export class TranscriptReading {
     const from = this.#cursor;
     const query = { limit: ROWS, maxBytes: BYTES, to, ...(from && { after: from }) };
     const page = this.#journal.events(this.key, query);
-    // The last row that was read is read again, as it may have grown. Where it is gone, another window has rewritten the session: what was read is not it any more.
+    // The last row that was read is read again, as it may have grown. Where it is gone, another
+    // window has rewritten the session: what was read is not it any more.
     if (from && page.firstSeq !== from.seq) {
       this.#model = new SessionModel();
       this.#cursor = undefined;

@@ -1,5 +1,5 @@
-// The one list of servers that messages of sessions may be read from, whoever named them: by the
-// sessions that the user opens, and by those that callers of this window's server bring along.
+// The servers that messages of sessions may be read from, as one list: for sessions that the user
+// opens, and for those that callers of this window's server bring along.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -22,9 +22,10 @@ export interface AllowedOriginsOptions {
 }
 
 /**
- * What may be read without a question: the configured bucket, the servers of HTTP agents in the user's
- * settings, `parley.resources.allow`, the answers “Always Allow”, and this window's own server. Files of
- * a workspace have no say in it. Each look sees the settings and answers as they are then.
+ * What may be read without a question: the configured bucket, the servers of HTTP agents in the
+ * user's settings, `parley.resources.allow`, the answers “Always Allow”, and this window's own
+ * server. Files of a workspace have no say in it. Each look sees the settings and answers as they
+ * are then.
  */
 export class AllowedOrigins implements Disposable {
   readonly #options: AllowedOriginsOptions;
@@ -92,7 +93,7 @@ function allowSetting(): ReturnType<typeof parseAllow> {
   return parseAllow(userValue('resources.allow'));
 }
 
-/** None where the setting cannot be used: whoever opens the stores says so. */
+/** Empty where the setting is invalid: opening the stores reports that. */
 function bucketOrigins(): readonly string[] {
   try {
     const setting = parseResources(resourcesSetting());

@@ -1,4 +1,4 @@
-// Sessions on their way out: the descriptor of a conversation's session for others, for this window, and to be looked at first.
+// Exports descriptors of conversations: for others, for this window, and as a preview.
 import { l10n } from 'vscode';
 import { ParleyError } from '../../base/errors';
 import type { CommunicationChat } from '../../client/http/communicationChat';
@@ -36,8 +36,10 @@ export class DescriptorExports {
 
   /**
    * The descriptor of a conversation's session, with links that others can read until they end.
-   * @param options `unsent`: links are given although messages behind them are not on the resource server yet
-   * @throws ParleyError `no-such-session`, `no-session`, `untrusted-workspace`, `links-unreadable`, `cancelled`; of the stores
+   * @param options `unsent`: links are given although messages behind them are not on the resource
+   * server yet
+   * @throws ParleyError `no-such-session`, `no-session`, `untrusted-workspace`, `links-unreadable`,
+   * `cancelled`; of the stores
    */
   async forOthers(key: string, { unsent = false }: ExportOptions = {}): Promise<SessionDescriptor> {
     const { serve, stores } = this.#options;
@@ -55,8 +57,9 @@ export class DescriptorExports {
   }
 
   /**
-   * The descriptor for another conversation of this window: nothing is served or sent for it, since this window reads
-   * the links, and what others cannot follow goes to an HTTP agent with the next run.
+   * The descriptor for another conversation of this window: nothing is served or sent for it, since
+   * this window reads the links, and what others cannot follow goes to an HTTP agent with the next
+   * run.
    * @throws ParleyError as {@link forOthers}
    */
   async forHere(key: string): Promise<SessionDescriptor> {
@@ -66,8 +69,9 @@ export class DescriptorExports {
   }
 
   /**
-   * The descriptor as {@link forOthers} would give it, to be looked at before the user agrees: nothing is served
-   * for it, and links to messages of this machine that are not served are as long as they will be, and lead nowhere.
+   * The descriptor as {@link forOthers} would give it, to be looked at before the user agrees:
+   * nothing is served for it, and links to messages of this machine that are not served are as long
+   * as they will be, and lead nowhere.
    * @throws ParleyError as {@link forOthers}
    */
   async preview(key: string): Promise<SessionDescriptor> {
@@ -82,7 +86,10 @@ export class DescriptorExports {
     });
   }
 
-  /** Starts a conversation whose window ended in the middle of a run, so that its server can say what came of it. */
+  /**
+   * Starts a conversation whose window ended in the middle of a run, so that its server can say
+   * what came of it.
+   */
   async #seeEnd(key: string): Promise<void> {
     const conversation = this.#options.conversations.get(key);
     if (isHttp(conversation) && (await conversation.communication.missedEnd())) await conversation.start();
@@ -90,7 +97,8 @@ export class DescriptorExports {
 
   /**
    * @param http gives that of a session with an HTTP agent
-   * @param unserved makes the descriptor where its messages lie on this machine and no server runs; absent: only this window reads it
+   * @param unserved makes the descriptor where its messages lie on this machine and no server runs;
+   * absent: only this window reads it
    */
   async #export(
     key: string,

@@ -1,4 +1,4 @@
-// Sessions that come and go as descriptors: those of others are opened in conversations, and those of conversations are handed out.
+// Opens descriptors as conversations, and hands out the descriptors of conversations.
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
@@ -50,9 +50,14 @@ export interface OpenOptions {
   readonly agent?: string | undefined;
   /** What the conversation begins with; absent: where its messages come from. */
   readonly head?: (descriptor: SessionDescriptor) => SessionEvent;
-  /** What the session is called until its agent says otherwise; absent: as its first message begins. */
+  /**
+   * What the session is called until its agent says otherwise; absent: as its first message begins.
+   */
   readonly title?: string | undefined;
-  /** The agent that stored the session's state, see {@link SessionLog.stateBy}; absent: the one that spoke last. */
+  /**
+   * The agent that stored the session's state, see {@link SessionLog.stateBy}; absent: the one that
+   * spoke last.
+   */
   readonly stateBy?: string | undefined;
   /** The newest messages can be seen. */
   readonly onDidShow?: (conversation: Conversation) => Promise<void>;
@@ -121,7 +126,8 @@ export class Descriptors implements Disposable {
   }
 
   /**
-   * Opens a session of elsewhere in a new conversation. Resolves when every message is there or is a gap.
+   * Opens a session of elsewhere in a new conversation. Resolves when every message is there or is
+   * a gap.
    * @throws ParleyError `untrusted-workspace`, `no-such-agent`
    */
   async open(descriptor: SessionDescriptor, options: OpenOptions = {}): Promise<Conversation> {
@@ -161,22 +167,35 @@ export class Descriptors implements Disposable {
     return conversation;
   }
 
-  /** Keeps the state of a conversation's session for its agent; undefined where the conversation is closed. */
+  /**
+   * Keeps the state of a conversation's session for its agent; undefined where the conversation is
+   * closed.
+   */
   readonly agentState = (key: string): StateExchange | undefined => this.#sessions.find(key)?.state;
 
-  /** The agent that stored the state of a conversation's session, see {@link SessionLog.stateBy}. HTTP agents don't say. */
+  /**
+   * The agent that stored the state of a conversation's session, see {@link SessionLog.stateBy}.
+   * HTTP agents don't say.
+   */
   stateBy(key: string): string | undefined {
     const session = this.#sessions.find(key);
     return session && !isHttp(session.conversation) ? session.messages.stateBy : undefined;
   }
 
-  /** Copies the messages of a session to the store that is configured now. @throws ParleyError of that store */
+  /**
+   * Copies the messages of a session to the store that is configured now.
+   * @throws ParleyError of that store
+   */
   async move(key: string): Promise<{ readonly moved: number; readonly unreadable: readonly number[] }> {
     requireTrust();
     return this.#sessions.of(this.#options.conversations.get(key)).messages.move(this.#ended.signal);
   }
 
-  /** Follows the links of a session with an HTTP agent. @param key of the conversation @param sessionId as its descriptor has it */
+  /**
+   * Follows the links of a session with an HTTP agent.
+   * @param key of the conversation
+   * @param sessionId as its descriptor has it
+   */
   linksOf(key: string, sessionId: string): HistoryLinks {
     return this.#http.linksOf(key, sessionId);
   }
@@ -191,7 +210,9 @@ export class Descriptors implements Disposable {
     this.#lifetime.dispose();
   }
 
-  /** @param mayRead the agent can use the state: for others nobody looks whether it can be had */
+  /**
+   * @param mayRead the agent can use the state: for others it is not checked whether it can be read
+   */
   async #stateOf({ state }: SessionDescriptor, mayRead: boolean, resolver: Resolver): Promise<FoundState> {
     if (state === undefined) return 'none';
     if (!mayRead) return 'other';

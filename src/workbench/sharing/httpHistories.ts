@@ -1,5 +1,5 @@
-// The histories of sessions with HTTP agents: how their links are followed and signed, and where copies go of messages
-// that no server has recorded, once somebody else is to have the session.
+// The histories of sessions with HTTP agents: how their links are followed and signed, and where
+// copies of messages go that no server has recorded, once the session is shared.
 import { randomBytes } from 'node:crypto';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -43,7 +43,11 @@ export class HttpHistories implements Disposable {
     this.#prober = new Resolver({ guard: this.#guard, log });
   }
 
-  /** The links of a session. @param key of the conversation @param sessionId as its descriptor has it */
+  /**
+   * The links of a session.
+   * @param key of the conversation
+   * @param sessionId as its descriptor has it
+   */
   linksOf(key: string, sessionId: string): HistoryLinks {
     const folders = [folderOf(sessionId), folderOfHttp(key)];
     const { stores, cache, log } = this.#options;
@@ -55,7 +59,11 @@ export class HttpHistories implements Disposable {
     });
   }
 
-  /** The descriptor of a session for others, with copies of what no server has recorded. Undefined where there is no session. @throws of the stores */
+  /**
+   * The descriptor of a session for others, with copies of what no server has recorded. Undefined
+   * where there is no session.
+   * @throws of the stores
+   */
   async handOut(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
     const [store] = await this.#options.stores.all();
     // Links to this machine are signed for the address of its server.
@@ -63,11 +71,14 @@ export class HttpHistories implements Disposable {
     return chat.handOut(this.#recorderOf(folderOfHttp(key), store, 'others'), signal);
   }
 
-  /** The descriptor of a session for this window alone: what no server has recorded is copied onto this machine, and not served. */
+  /**
+   * The descriptor of a session for this window alone: what no server has recorded is copied onto
+   * this machine, and not served.
+   */
   async forHere(key: string, chat: CommunicationChat, signal: AbortSignal): Promise<SessionDescriptor | undefined> {
     const known = await chat.known();
     if (!known) return undefined;
-    // In the folder of the session, so that whoever goes on with it here signs them anew.
+    // In the folder of the session, so that they are signed again when it is continued here.
     const folder = `${folderOf(known.descriptor.id)}${key}/`;
     return chat.handOut(this.#recorderOf(folder, await this.#options.serve.localStore(), 'here'), signal);
   }
@@ -112,7 +123,10 @@ export class HttpHistories implements Disposable {
   }
 }
 
-/** A link of the shape that a message of ours has. @param localBase what links begin with where the message is on this machine */
+/**
+ * A link of the shape that a message of ours has.
+ * @param localBase what links begin with where the message is on this machine
+ */
 export function sampleUrl(localBase: string | undefined): string {
   const origin = localBase ?? 'https://bucket.invalid';
   const ends = Math.floor(Date.now() / 1000) + DEFAULT_URL_SECONDS;

@@ -1,5 +1,5 @@
-// Messages and parts of messages that are not there: asked for again where their gaps stand, read into an answer that is
-// being given, and opened in the editor.
+// Loads missing messages and parts of messages: on retry at their gaps, into an answer that is
+// being given, and in the editor.
 import { window, workspace } from 'vscode';
 import { messageOf, ParleyError } from '../../base/errors';
 import type { Log } from '../../base/log';
@@ -64,7 +64,11 @@ export class MissingMessages {
     }
   };
 
-  /** Reads the content behind a gap of an answer that is being given into its place, where it is a short text. @param key of the conversation */
+  /**
+   * Reads the content behind a gap of an answer that is being given into its place, where it is a
+   * short text.
+   * @param key of the conversation
+   */
   async readPart(key: string, gapId: string): Promise<void> {
     const conversation = this.#options.sessions.find(key)?.conversation;
     if (!workspace.isTrusted || !conversation) return;
@@ -84,8 +88,10 @@ export class MissingMessages {
   }
 
   /**
-   * Shows a text that lies with a server which knows the user by a token: a browser would not have it.
-   * @returns false where it is no such address, or no text @throws ParleyError `location-not-found` where it cannot be fetched
+   * Shows a text that lies with a server which knows the user by a token: a browser would not have
+   * it.
+   * @returns false where it is no such address, or no text
+   * @throws ParleyError `location-not-found` where it cannot be fetched
    */
   readonly openPart = async (url: string): Promise<boolean> => {
     const origin = originOf(url);

@@ -1,8 +1,12 @@
-// The words of the question which servers on this machine or in the network a session may be read from.
+// The words of the question which servers on this machine or in the network a session may be read
+// from.
 import { l10n } from 'vscode';
 import type { AskedOrigin } from '../../distributed/fetch/originConsent';
 
-/** Servers that one question lists, so that it fits into a dialog: nobody is asked about what they cannot see. */
+/**
+ * Servers that one question lists, so that it fits into a dialog: users must see what they agree
+ * to.
+ */
 const MAX_LISTED = 25;
 
 export interface OriginQuestion {

@@ -1,5 +1,5 @@
-// What sessions from elsewhere may fetch: the public internet, the user's own servers, and what the user
-// allows, asked once for each session.
+// Decides what sessions from elsewhere may fetch: the public internet, the user's own servers, and
+// what the user allows, asked once for each session.
 import { type ExtensionContext, l10n, workspace } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -39,7 +39,11 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     return token === undefined ? undefined : { authorization: `Bearer ${token}` };
   }
 
-  /** Asks for the token of a server that wants one, or another one than it got, and keeps it for that origin. @returns whether it was given */
+  /**
+   * Asks for the token of a server that wants one, or another one than it got, and keeps it for
+   * that origin.
+   * @returns whether it was given
+   */
   askToken(origin: string, signal: AbortSignal): Promise<boolean> {
     const open = this.#asking.get(origin);
     if (open) return open;
@@ -52,7 +56,10 @@ export class ResourceAccess implements NetworkPolicy, Disposable {
     return this.#options.origins.has(origin);
   }
 
-  /** One question for all of them. Those that its list has no room for are not asked about, and not allowed. */
+  /**
+   * One question for all of them. Those that its list has no room for are not asked about, and not
+   * allowed.
+   */
   async ask(origins: readonly AskedOrigin[], signal: AbortSignal): Promise<readonly string[]> {
     if (!workspace.isTrusted || signal.aborted) return [];
     const { ask = vscodeQuestions, origins: list, log } = this.#options;

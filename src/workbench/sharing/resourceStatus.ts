@@ -1,4 +1,5 @@
-// Says that messages of shared sessions wait for the resource server: how many in the status bar, and why in one notification with what can be done.
+// Shows how many messages of shared sessions wait for the resource server in the status bar, and
+// why in one notification with what can be done.
 import { type Disposable, l10n } from 'vscode';
 import type { ParleyError } from '../../base/errors';
 import type { QueueState } from '../../distributed/stores/writeQueue';
@@ -46,7 +47,10 @@ export class ResourceStatus implements Disposable {
   }
 }
 
-/** One notification, with the actions that help. @param waiting messages that the server does not have yet */
+/**
+ * One notification, with the actions that help.
+ * @param waiting messages that the server does not have yet
+ */
 export async function warnOfStore(problem: ParleyError, waiting: number, actions: ResourceActions): Promise<void> {
   const enterKeys = l10n.t('Enter Keys');
   const settings = l10n.t('Open Settings');

@@ -1,4 +1,5 @@
-// Where the messages of this window's sessions are kept, as `parley.resources` says: files of this extension, or a bucket with keys from VS Code's secret store.
+// The stores for the messages of this window's sessions, as `parley.resources` says: files of this
+// extension, or a bucket with keys from VS Code's secret store.
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -83,7 +84,10 @@ export class ResourceStores implements Disposable {
     return this.#didChange.event;
   }
 
-  /** The store that takes what is written from now on, then those that hold what was written before. Never rejects for a setting that is wrong: this machine takes over. */
+  /**
+   * The store that takes what is written from now on, then those that hold what was written before.
+   * Never rejects for a setting that is wrong: this machine takes over.
+   */
   async all(): Promise<Stores> {
     return (await this.#open()).stores;
   }
@@ -103,7 +107,10 @@ export class ResourceStores implements Disposable {
     if (bucket) await ensureReadable(urls, bucket, signal);
   }
 
-  /** Sends what waits for the bucket. @returns whether nothing waits any more; else the user is told why, unless they gave up */
+  /**
+   * Sends what waits for the bucket.
+   * @returns whether nothing waits any more; else the user is told why, unless they gave up
+   */
   async retry(signal: AbortSignal): Promise<boolean> {
     const { bucket } = await this.#open();
     try {
@@ -115,7 +122,11 @@ export class ResourceStores implements Disposable {
     }
   }
 
-  /** Asks for the keys of the configured bucket and keeps them. @returns whether they were given @throws ParleyError `bad-setting`, `no-bucket` */
+  /**
+   * Asks for the keys of the configured bucket and keeps them.
+   * @returns whether they were given
+   * @throws ParleyError `bad-setting`, `no-bucket`
+   */
   async setKeys(): Promise<boolean> {
     const setting = parseResources(resourcesSetting());
     if (setting.type === 'local') {
@@ -145,7 +156,10 @@ export class ResourceStores implements Disposable {
     this.#didChange.dispose();
   }
 
-  /** Says at once what is wrong with a bucket: else it shows with the first message that is shared. Never rejects. */
+  /**
+   * Says at once what is wrong with a bucket: else it shows with the first message that is shared.
+   * Never rejects.
+   */
   async #tryOut(): Promise<void> {
     const { log } = this.#options;
     let bucket: OpenBucket | undefined;

@@ -1,5 +1,6 @@
-// The local server of this window (Agent Communication Protocol, loopback only): off until the settings turn it on or a session is shared. It serves the agents that the
-// user named and the messages of the local resource store, and ends with the window.
+// The local server of this window (Agent Communication Protocol, loopback only): off until the
+// settings turn it on or a session is shared. It serves the agents that the user named and the
+// messages of the local resource store, and ends with the window.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ExtensionContext, env, l10n, type SecretStorage, Uri, workspace } from 'vscode';
@@ -31,7 +32,10 @@ export interface ServeOptions {
   /** The folder of sessions in a window without one. */
   readonly scratch: string;
   readonly cache: ResourceCache;
-  /** What the user's own sessions are read with: the messages of a run's session may lie in the same places. */
+  /**
+   * What the user's own sessions are read with: the messages of a run's session may lie in the same
+   * places.
+   */
   readonly reading: {
     readonly policy: () => NetworkPolicy;
     readonly stores: () => Promise<readonly ResourceStore[]>;
@@ -73,7 +77,10 @@ export class Serve implements Disposable {
   #failure: ParleyError | undefined;
   /** What is wrong with the settings. */
   #problems: readonly string[] = [];
-  /** Why messages of callers' sessions could not be read, the newest first, until the settings change. */
+  /**
+   * Why messages of callers' sessions could not be read, the newest first, until the settings
+   * change.
+   */
   #unread: readonly string[] = [];
 
   /** Starts at once where the settings say so. */
@@ -92,7 +99,8 @@ export class Serve implements Disposable {
   }
 
   /**
-   * Makes the messages of the local store readable over HTTP, until the window ends: for descriptors that are handed out.
+   * Makes the messages of the local store readable over HTTP, until the window ends: for
+   * descriptors that are handed out.
    * @throws ParleyError `untrusted-workspace`, `port-taken`, `not-serving`
    */
   async ensureResourceServer(): Promise<void> {
@@ -104,7 +112,10 @@ export class Serve implements Disposable {
     this.address();
   }
 
-  /** The store of this extension's own files. Its messages have URLs while the server runs, see {@link ensureResourceServer}. */
+  /**
+   * The store of this extension's own files. Its messages have URLs while the server runs, see
+   * {@link ensureResourceServer}.
+   */
   localStore(): Promise<LocalStore> {
     const { context } = this.#options;
     this.#store ??= signingSecret(context.secrets).then((secret) => {
@@ -114,7 +125,10 @@ export class Serve implements Disposable {
     return this.#store;
   }
 
-  /** How the server is reached: `http://127.0.0.1:port`, or its public address. @throws ParleyError `not-serving`, or why it does not */
+  /**
+   * How the server is reached: `http://127.0.0.1:port`, or its public address.
+   * @throws ParleyError `not-serving`, or why it does not
+   */
   address(): string {
     if (this.#address !== undefined) return this.#address;
     if (this.#failure) throw this.#failure;
@@ -126,7 +140,10 @@ export class Serve implements Disposable {
     return this.#running?.baseUrl;
   }
 
-  /** What links to messages on this machine begin with, or will begin with while the server does not run yet. */
+  /**
+   * What links to messages on this machine begin with, or will begin with while the server does not
+   * run yet.
+   */
   get linkBase(): string {
     return this.#address ?? configuredAddress(serverSettings().publicUrl)?.base ?? 'http://127.0.0.1:65535';
   }
@@ -218,7 +235,8 @@ export class Serve implements Disposable {
   async #start(port: number): Promise<Running> {
     const { context, log, services, cache, reading } = this.#options;
     const store = await this.localStore();
-    // Others choose the URLs of a history: only origins that the user has named are asked, and nobody is there to be asked about more.
+    // Others choose the URLs of a history: only origins that the user has named are requested, and
+    // there is no user to ask about others.
     const guard = new Guard({
       listedOnly: true,
       isAllowed: (origin) => reading.policy().isAllowed(origin),
@@ -267,7 +285,10 @@ export class Serve implements Disposable {
   }
 }
 
-/** What the setting says without a running server; undefined where it says nothing, or nothing valid. */
+/**
+ * What the setting says without a running server; undefined where it says nothing, or nothing
+ * valid.
+ */
 function configuredAddress(setting: string): PublicAddress | undefined {
   try {
     return readPublicAddress(setting);
@@ -276,7 +297,10 @@ function configuredAddress(setting: string): PublicAddress | undefined {
   }
 }
 
-/** @param setting as `parley.server.publicUrl` is written @throws ParleyError `bad-setting`, `no-forwarding` */
+/**
+ * @param setting as `parley.server.publicUrl` is written
+ * @throws ParleyError `bad-setting`, `no-forwarding`
+ */
 async function publicAddressOf(setting: string, baseUrl: string): Promise<PublicAddress | undefined> {
   if (setting === '') return undefined;
   if (setting !== 'auto') return readPublicAddress(setting);
@@ -304,7 +328,10 @@ function serverToken(secrets: SecretStorage): Promise<string> {
   return keptOrMade(secrets, TOKEN, mintToken);
 }
 
-/** The secret that signs the URLs of messages: 32 bytes, the same over restarts, so that older links stay valid. */
+/**
+ * The secret that signs the URLs of messages: 32 bytes, the same over restarts, so that older links
+ * stay valid.
+ */
 async function signingSecret(secrets: SecretStorage): Promise<Uint8Array> {
   return Buffer.from(await keptOrMade(secrets, SIGNING, () => randomBytes(32).toString('base64')), 'base64');
 }

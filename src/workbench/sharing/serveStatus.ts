@@ -1,4 +1,5 @@
-// Says in the status bar that others can reach this window while they can, and why not where they should and cannot.
+// Shows in the status bar that others can reach this window, or why they cannot although they
+// should.
 import { type Command, type Disposable, l10n } from 'vscode';
 import { StatusItem } from '../ui/statusItem';
 

@@ -1,5 +1,6 @@
-// The agents of the settings that are served to others: those that the user named, and only programs on this machine. Nobody at this machine is asked anything by a
-// remote caller, so what would need an answer here is refused.
+// The agents of the settings that are served to others: those that the user named, and only
+// programs on this machine. The user of this machine is never asked by a remote caller, so whatever
+// would need an answer here is refused.
 import { missingFileReadsEmpty } from '../../acp/quirks/gemini';
 import type { AgentDefinition } from '../../agents/agentDefinition';
 import { ParleyError } from '../../base/errors';
@@ -91,7 +92,10 @@ export class ServedAgents {
   }
 }
 
-/** The panel's services without those that ask: no MCP servers, no secrets, no sign-in, nothing outside of the folders. */
+/**
+ * The panel's services without those that ask: no MCP servers, no secrets, no sign-in, nothing
+ * outside of the folders.
+ */
 function withoutQuestions({ services, catalog, log }: ServedAgentsOptions): ConversationServices {
   const { mcpServers: _mcp, signInTerminal: _signIn, remote: _remote, restarts: _restarts, ...rest } = services;
   const files = new EditorFiles({ log });

@@ -1,4 +1,5 @@
-// What is left of deleted sessions: messages on this machine that no other session refers to, and copies in the bucket.
+// Removes what is left of deleted sessions: messages on this machine that no other session refers
+// to, and copies in the bucket.
 import { type ExtensionContext, l10n } from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { messageOf } from '../../base/errors';
@@ -29,7 +30,10 @@ export interface SessionLeftoversOptions {
 /** Deleted sessions whose messages others still refer to. */
 const LEFT = 'parley.resources.left';
 const MAX_LEFT = 1000;
-/** Since when messages are written only for sessions that are shared, in ms since 1970; 0: what was written before is gone. */
+/**
+ * Since when messages are written only for sessions that are shared, in ms since 1970; 0: what was
+ * written before is gone.
+ */
 const COPIES_SINCE = 'parley.resources.copiesSince';
 /** Links to what was written before have ended by then: none lasts longer than a week. */
 const COPIES_LAST_MS = 8 * 24 * 60 * 60 * 1000;
@@ -45,7 +49,10 @@ export class SessionLeftovers implements Disposable {
     this.#tidying.unref();
   }
 
-  /** Removes what was kept of deleted sessions and no other one refers to. Never rejects. @param keys of the conversations */
+  /**
+   * Removes what was kept of deleted sessions and no other one refers to. Never rejects.
+   * @param keys of the conversations
+   */
   async forget(keys: readonly string[]): Promise<void> {
     const { log, serve, context, sessions } = this.#options;
     const before = context.globalState.get<readonly string[]>(LEFT, []);
@@ -87,7 +94,10 @@ export class SessionLeftovers implements Disposable {
     },
   };
 
-  /** Once, a while after the update: removes what was written of sessions that nobody ever shared. The journal has them. */
+  /**
+   * Runs once, a while after the update: removes what was written of sessions that were never
+   * shared. The journal has them.
+   */
   async #removeOldCopies(): Promise<void> {
     const { context, serve, sessions, log } = this.#options;
     const since = context.globalState.get<number>(COPIES_SINCE);

@@ -1,5 +1,5 @@
-// The open conversations with what is kept of each for those who share it: its messages, the state of its agent, and
-// which other conversations go on with the same session.
+// What is kept of each open conversation for sharing: its messages, the state of its agent, and
+// which other conversations continue the same session.
 import { l10n } from 'vscode';
 import { type Disposable, DisposableStore } from '../../base/disposable';
 import { messageOf, ParleyError } from '../../base/errors';
@@ -73,7 +73,10 @@ export class SharedSessions implements Disposable {
     throw new ParleyError('no-such-session', 'The session was closed.');
   }
 
-  /** Another conversation that has the same session with more or fewer messages; those that differ say so themselves. */
+  /**
+   * Another conversation that has the same session with more or fewer messages; those that differ
+   * say so themselves.
+   */
   tellRelated(conversation: Conversation): void {
     const opened = this.of(conversation);
     for (const other of this.#shared.values()) {
@@ -150,7 +153,7 @@ export class SharedSessions implements Disposable {
   }
 }
 
-/** Whether the conversation is with an HTTP agent, which keeps its messages itself. */
+/** Returns whether the conversation is with an HTTP agent, which keeps its messages itself. */
 export function isHttp({ agent }: Conversation): boolean {
   return agent.type === 'communication';
 }

@@ -1,4 +1,5 @@
-// Text of agents, servers and files on its way into VS Code's own interface, where `[x](command:…)` is a live link and `$(x)` an icon.
+// Text of agents, servers and files on its way into VS Code's own interface, where `[x](command:…)`
+// is a live link and `$(x)` an icon.
 import { revealControls } from '../../base/revealControls';
 
 /** Characters of one line or label; VS Code itself cuts notifications at 1,000. */
@@ -11,9 +12,10 @@ export type LabelPart = string | { readonly icon: string };
 export type LabelText = string | readonly LabelPart[];
 
 /**
- * One line of text that VS Code shows as it is: no links, no icons, no characters that hide or turn what stands around them.
- * VS Code finds links and icons by `](` and `$(` next to each other, so a word joiner, which is not drawn, goes between.
- * A long text is cut in its middle: the end of a path says which file it is.
+ * One line of text that VS Code shows as it is: no links, no icons, no characters that hide or turn
+ * what stands around them. VS Code finds links and icons by `](` and `$(` next to each other, so a
+ * word joiner, which is not drawn, goes between. A long text is cut in its middle: the end of a
+ * path says which file it is.
  */
 export function inert(text: string): string {
   return parted(revealControls(cut(text, MAX_LINE).replace(/\s+/g, ' ')));
@@ -24,7 +26,10 @@ export function inertLines(text: string): string {
   return parted(revealControls(cut(text, MAX_LINES).replace(/\r\n?/g, '\n')));
 }
 
-/** Whether {@link inertLines} would leave something out: a question must not be asked about what cannot be seen whole. */
+/**
+ * Returns whether {@link inertLines} would leave something out: a question must not be asked about
+ * what cannot be seen whole.
+ */
 export function isTooLong(text: string): boolean {
   return text.length > MAX_LINES;
 }

@@ -1,4 +1,5 @@
-// What the user types or chooses in VS Code's quick input. All text that it shows is made inert here; what it offers to edit is not changed.
+// VS Code's quick input. All text that it shows is made inert here; text that it offers for editing
+// is not changed.
 import {
   CancellationTokenSource,
   type Disposable,
@@ -22,7 +23,10 @@ export interface LineQuestion {
   readonly secret?: boolean;
 }
 
-/** Asks for one line of text. @returns undefined where the user went away, or `signal` was aborted */
+/**
+ * Asks for one line of text.
+ * @returns undefined where the user went away, or `signal` was aborted
+ */
 export async function askLine(
   { title, prompt, value, secret = false }: LineQuestion,
   signal?: AbortSignal,

@@ -1,4 +1,5 @@
-// Notifications, dialogs and the messages of the status bar. All text that they show is made inert here.
+// Notifications, dialogs and the messages of the status bar. All text that they show is made inert
+// here.
 import { type MessageItem, ProgressLocation, window } from 'vscode';
 import { inert, inertLines } from './inertText';
 
@@ -38,7 +39,8 @@ export async function askModal<T extends string>(
 }
 
 /**
- * Shows a notification while something works that is not done at once, with a button that aborts it.
+ * Shows a notification while something works that is not done at once, with a button that aborts
+ * it.
  * @param text what is done, such as “Uploading messages…”
  */
 export async function showProgress<T>(text: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -34,7 +34,10 @@ export class StatusItem implements Disposable {
   }
 }
 
-/** Markdown has no links of commands and no icons unless it is told to; appended text is escaped as well. */
+/**
+ * Markdown has no links of commands and no icons unless it is told to; appended text is escaped as
+ * well.
+ */
 function plain(lines: readonly string[]): MarkdownString {
   const text = new MarkdownString();
   for (const line of lines) text.appendText(`${inert(line)}\n`);
