@@ -11,7 +11,7 @@ describe('recorded agents', function () {
   this.timeout(30_000);
 
   for (const name of recordingNames()) {
-    it(`lose nothing of what they said: ${name}`, async () => {
+    it(`show all that they said: ${name}`, async () => {
       const lines = readRecording(name);
       const replay = await replayOverWire(lines);
       const recorded = lines.filter(({ dir, msg }) => dir === 'a2c' && msg?.method === 'session/update').length;

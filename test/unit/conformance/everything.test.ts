@@ -131,7 +131,7 @@ for (const version of [1, 2] as const)
       version,
     );
 
-    it('sends what the agent does not take', async () => {
+    it('sends only what the agent accepts', async () => {
       rig.open({});
       await rig.session.conversation.send('say x', [
         attachment(

@@ -29,7 +29,7 @@ describe('the prompt lifecycle', function () {
     ["the seed's word for states", { stateWord: 'state_change' }],
   ];
   for (const [words, script] of forms) {
-    it(`shows a message twice, or ends its turn too soon, where the agent answers with ${words}`, async () => {
+    it(`shows a message once, and ends its turn in time, where the agent answers with ${words}`, async () => {
       rig.open(script);
       assert.equal(await rig.send('burst 50'), 'end_turn');
       assert.equal(await rig.send('say second'), 'end_turn');
@@ -62,13 +62,13 @@ describe('the prompt lifecycle', function () {
     },
   );
 
-  it('throws away what an agent says after its turn', async () => {
+  it('shows what an agent says after its turn', async () => {
     rig.open({});
     await rig.send('say x\nlater background news');
     await rig.session.until(() => rig.said().includes('background news'));
   });
 
-  it('does not show a turn that the agent began by itself', async () => {
+  it('shows a turn that the agent began', async () => {
     rig.open({});
     await rig.send('say x\nagent-turn I woke up');
     await rig.session.until(() => rig.said().includes('I woke up') && rig.turns.at(-1)?.stopReason !== undefined);
@@ -97,7 +97,7 @@ describe('the prompt lifecycle', function () {
     },
   );
 
-  it('takes a state that it does not know for the end', async () => {
+  it('does not end a turn on an unknown state', async () => {
     rig.open({});
     const { done } = rig.session.conversation.send('state meditating\nsay still here\nwait');
     await rig.session.until(() => rig.said() === 'still here');
@@ -106,14 +106,14 @@ describe('the prompt lifecycle', function () {
     assert.equal((await done).stopReason, 'cancelled');
   });
 
-  it('counts a repeated idle as another end', async () => {
+  it('counts a repeated idle as the same end', async () => {
     rig.open({});
     await rig.send('say x\nlater y');
     await rig.send('state running\nsay z');
     assert.equal(rig.turns.length, 2);
   });
 
-  it('shows an error after the insertion as nothing', async () => {
+  it('shows an error after the insertion', async () => {
     rig.open({});
     assert.equal(await rig.send('fail -32603'), 'error');
     assert.equal(await rig.send('say x'), 'end_turn');
@@ -199,7 +199,7 @@ describe('the prompt lifecycle', function () {
     });
   });
 
-  it('loses a message that is sent while a turn runs', async () => {
+  it('keeps a message that is sent while a turn runs', async () => {
     rig.open({});
     const first = rig.session.conversation.send('say one\nwait');
     await rig.session.until(() => rig.said() === 'one');

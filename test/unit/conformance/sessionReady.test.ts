@@ -32,7 +32,7 @@ for (const version of [1, 2] as const)
     const untilCommands = (): Promise<void> => rig.session.until(({ model }) => model.state.commands.length > 0);
 
     for (const path of places) {
-      it(`leaves an agent waiting that asks for it in ${path.join('.')}`, async () => {
+      it(`is sent to an agent that asks for it in ${path.join('.')}`, async () => {
         rig.open({ ready: { path } });
         await rig.send('say x');
         await untilCommands();
@@ -41,7 +41,7 @@ for (const version of [1, 2] as const)
     }
 
     for (const value of [true, {}, { since: 1 }]) {
-      it(`leaves an agent waiting that asks for it with ${JSON.stringify(value)}`, async () => {
+      it(`is sent to an agent that asks for it with ${JSON.stringify(value)}`, async () => {
         rig.open({ ready: { ...ready, value } });
         await rig.send('say x');
         assert.equal(readies(), 1);
@@ -49,21 +49,21 @@ for (const version of [1, 2] as const)
     }
 
     for (const value of [false, null, 'true', 'yes', 1, 0, [], [true]]) {
-      it(`confuses an agent that did not ask for it: ${JSON.stringify(value)}`, async () => {
+      it(`is not sent to an agent that did not ask for it: ${JSON.stringify(value)}`, async () => {
         rig.open({ ready: { ...ready, value, counts: false } });
         await rig.send('say x');
         assert.equal(readies(), 0);
       });
     }
 
-    it('confuses an agent that never heard of it', async () => {
+    it('is not sent to an agent that does not know it', async () => {
       rig.open({});
       await rig.send('say x');
       assert.equal(readies(), 0);
     });
 
     for (const race of ['before', 'same-write', 'bytes', 'after'] as const) {
-      it(`does not say that it is ready before it is: updates race against the answer (${race})`, async () => {
+      it(`is sent when the session is ready: updates race against the answer (${race})`, async () => {
         let shownBefore = '';
         rig.open(
           { ready, race },
@@ -81,13 +81,13 @@ for (const version of [1, 2] as const)
       });
     }
 
-    it('loses updates that race against the answer of an agent without the signal', async () => {
+    it('keeps updates that race against the answer of an agent without the signal', async () => {
       rig.open({ race: 'same-write' });
       await rig.send('say x');
       assert.equal(rig.said().replace('\nx', ''), early);
     });
 
-    it('applies what came before the answer after what the answer says', async () => {
+    it('orders updates that came before the answer after what the answer says', async () => {
       rig.open({ race: 'same-write', offers: ['config'] });
       await rig.session.conversation.start();
       assert.deepEqual(
@@ -96,14 +96,14 @@ for (const version of [1, 2] as const)
       );
     });
 
-    it('says it after an error, and not after the success that follows', async () => {
+    it('is sent after a success, and not after an error', async () => {
       rig.open({ ready, refuse: { 'session/new': -32603 } });
       await rig.session.conversation.start();
       assert.equal(rig.session.conversation.connection.kind, 'failed');
       assert.deepEqual(rig.methods, ['initialize', 'session/new']);
     });
 
-    it('does not say it when the session opens after a sign-in', async () => {
+    it('is sent when the session opens after a sign-in', async () => {
       rig.open({
         ready,
         authMethods: [{ id: 'login', methodId: 'login', name: 'Log in', ...(version === 2 && { type: 'agent' }) }],
@@ -137,7 +137,7 @@ for (const version of [1, 2] as const)
       assert.deepEqual(rig.methods.slice(before), ['initialize', again, 'session/ready', 'session/prompt']);
     });
 
-    it('leaves an agent waiting that was started again', async () => {
+    it('is sent to an agent that was restarted', async () => {
       rig.open({ ready });
       await rig.send('say x');
       await rig.session.conversation.restart();
@@ -187,7 +187,7 @@ for (const version of [1, 2] as const)
       },
     );
 
-    it('says it for a session that could not be loaded', async () => {
+    it('is not sent for a session that could not be loaded', async () => {
       rig.open({ ready, offers: ['load'] });
       await rig.session.conversation.reopen({ kind: 'reopen', sessionId: 'gone', transcript: 'replay' });
       assert.ok(rig.methods.includes('session/load'));

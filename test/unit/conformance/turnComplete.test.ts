@@ -35,7 +35,7 @@ for (const version of [1, 2] as const)
       ['not at all, and was not promised', { when: 'never', advertised: false }, version === 2 ? 'state' : 'response'],
     ];
     for (const [words, turnComplete, expected] of ways) {
-      it(`loses the end of a turn, or ends it twice, where the barrier comes ${words}`, async () => {
+      it(`ends a turn once where the barrier comes ${words}`, async () => {
         rig.open({ turnComplete }, { barrierGraceMs: expected === 'timeout' ? 30 : 5000 });
         assert.equal(await rig.send('burst 200'), 'end_turn');
         assert.equal(await rig.send('say second'), 'end_turn');
@@ -81,7 +81,7 @@ for (const version of [1, 2] as const)
       });
     }
 
-    it('has shown less than all when send() says that the turn is over', async () => {
+    it('has shown everything when send() resolves', async () => {
       rig.open({ turnComplete: { when: 'after' } });
       let shown = '';
       await rig.session.conversation.send('burst 2000').done.then(() => {
@@ -91,25 +91,25 @@ for (const version of [1, 2] as const)
     });
 
     if (version === 1)
-      it('does not know why a turn ended that only its barrier tells', async () => {
+      it('knows the reason that only the barrier tells', async () => {
         rig.open({ turnComplete: { when: 'after', stopReason: 'max_tokens' } });
         assert.equal(await rig.send('say x'), 'max_tokens');
       });
 
-    it('waits for a barrier that a failed prompt never gets', async () => {
+    it('does not wait for the barrier of a failed prompt', async () => {
       rig.open({ turnComplete: { when: 'before' } }, { barrierGraceMs: 60_000 });
       assert.equal(await rig.send('fail -32603'), 'error');
       assert.equal(await rig.send('say x'), 'end_turn');
     });
 
-    it('sends the next prompt before the barrier of the one before', async () => {
+    it('sends the next prompt after the barrier of the one before', async () => {
       rig.open({ turnComplete: { when: 'late' } });
       const sent = ['say a', 'say b', 'say c'].map((text) => rig.session.conversation.send(text).done);
       for (const done of sent) assert.equal((await done).stopReason, 'end_turn');
       assert.equal(rig.said(), 'a\nb\nc');
     });
 
-    it('takes a cancelled turn for a finished one', async () => {
+    it('shows a cancelled turn as cancelled', async () => {
       rig.open({ turnComplete: { when: 'after' } });
       const { done } = rig.session.conversation.send('say x\nwait');
       await rig.session.until(() => rig.said() === 'x');
@@ -117,7 +117,7 @@ for (const version of [1, 2] as const)
       assert.equal((await done).stopReason, 'cancelled');
     });
 
-    it('throws away what comes after the barrier', async () => {
+    it('shows what comes after the barrier', async () => {
       rig.open({ turnComplete: { when: 'before' } });
       await rig.send('say x\nlater tail');
       await rig.session.until(() => rig.said().includes('tail'));

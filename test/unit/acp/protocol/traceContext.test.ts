@@ -20,7 +20,7 @@ function caller(): { rpc: RpcCaller; sent: [string, unknown][] } {
 }
 
 describe('trace context', () => {
-  it('loses the thread if a prompt is no span of the trace, or two prompts are the same one', async () => {
+  it('makes each prompt a span of its own in the trace', async () => {
     const { rpc, sent } = caller();
     const tracing = traced(rpc, parent);
     for (const text of ['a', 'b'])
@@ -34,7 +34,7 @@ describe('trace context', () => {
     assert.ok(spans.every(({ traceparent }) => traceparent !== parent));
   });
 
-  it('says more than was asked for if other messages carry it, or it is made up', async () => {
+  it('is sent with prompts only, and only where the environment names a trace', async () => {
     const { rpc, sent } = caller();
     await traced(rpc, parent).request('session/new', { cwd: '/' });
     await traced(rpc, parent).notify('session/cancel', { sessionId: 's' });

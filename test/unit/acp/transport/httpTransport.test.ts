@@ -126,7 +126,7 @@ describe('the streamable HTTP transport', () => {
     return error;
   }
 
-  it('gets messages in another order than they were sent, or without what names connection, session and user', async () => {
+  it('sends messages in order, with the headers that name connection, session and user', async () => {
     const transport = await initialize();
     await server.stream();
     await Promise.all([1, 2, 3].map((id) => transport.write(prompt(id, 's1'))));
@@ -142,7 +142,7 @@ describe('the streamable HTTP transport', () => {
     assert.ok(kinds.indexOf('GET s1') < kinds.indexOf('POST s1'));
   });
 
-  it('loses messages that come in pieces, with other line ends, over many lines or between comments', async () => {
+  it('reads messages that arrive in pieces, with any line ends, over many lines or between comments', async () => {
     await initialize();
     const stream = await server.stream();
     const bytes = Buffer.from(
@@ -156,7 +156,7 @@ describe('the streamable HTTP transport', () => {
     );
   });
 
-  it('never hears of a session that has just been named', async () => {
+  it('opens the stream of a session as soon as it is named', async () => {
     const transport = await initialize();
     await transport.write('{"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}');
     (await server.stream()).write(event({ jsonrpc: '2.0', id: 1, result: { sessionId: 's9' } }));
@@ -166,7 +166,7 @@ describe('the streamable HTTP transport', () => {
     assert.match(lines[2] ?? '', /session\/update/);
   });
 
-  it('ends the replay of an old session before it has come', async () => {
+  it('delivers the whole replay of an old session', async () => {
     // Long against what a busy machine may take between two of them.
     const transport = await initialize({ quietMs: 1000 });
     await transport.write('{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s1"}}');
@@ -181,7 +181,7 @@ describe('the streamable HTTP transport', () => {
     assert.match(lines[21] ?? '', /"result":\{\}/);
   });
 
-  it('answers a question of the agent without saying for which session', async () => {
+  it('names the session in answers to requests of the agent', async () => {
     const transport = await initialize();
     await transport.write(prompt(1, 's1'));
     (await server.stream('s1')).write(event({ jsonrpc: '2.0', id: 'q', method: 'x', params: { sessionId: 's1' } }));
@@ -198,7 +198,7 @@ describe('the streamable HTTP transport', () => {
     ['has a web page there', 200, { 'Content-Type': 'text/html' }, '<html>', 'remote-answer'],
     ['names no connection', 200, { 'Content-Type': 'application/json' }, initialized, 'remote-answer'],
   ] as const) {
-    it(`gives no reason when the server ${what}`, async () => {
+    it(`explains that the server ${what}`, async () => {
       server.instead = ({ response }) => Boolean(response.writeHead(status, headers).end(body));
       const transport = open();
       const error = await failure(transport.write('{"jsonrpc":"2.0","id":0,"method":"initialize"}'));
@@ -210,7 +210,7 @@ describe('the streamable HTTP transport', () => {
     });
   }
 
-  it('blames nobody when the server is not there, or speaks another language', async () => {
+  it('names the host when the server is not there, or speaks another protocol', async () => {
     for (const handle of [undefined, '220 mail ready\r\n'] as const) {
       const { host } = await tcpLoopback((socket) => socket.on('data', () => socket.end(handle ?? '')));
       if (handle === undefined) await closeLoopbacks();
@@ -219,7 +219,7 @@ describe('the streamable HTTP transport', () => {
     }
   });
 
-  it('reads an answer to initialize of any length into memory', async () => {
+  it('refuses an answer to initialize that is too long', async () => {
     server.instead = ({ response }) => {
       response.writeHead(200, { 'Content-Type': 'application/json', 'Acp-Connection-Id': 'c1' });
       return Boolean(response.end(`"${'x'.repeat(3000)}"`));
@@ -228,14 +228,14 @@ describe('the streamable HTTP transport', () => {
     assert.match(error.message, /more than a message may have/);
   });
 
-  it('reads an event of any length into memory', async () => {
+  it('refuses an event that is too long', async () => {
     const transport = await initialize({ maxMessageBytes: 2000 });
     const stream = await server.stream();
     for (let n = 0; n < 30; n++) stream.write(`${n === 0 ? 'data: ' : ''}${'x'.repeat(100)}`);
     assert.equal((await transport.ended).code, 'message-too-large');
   });
 
-  it('loses a whole connection over one request that the server cannot take now', async () => {
+  it('keeps the connection when the server cannot take one request now', async () => {
     const transport = await initialize();
     server.instead = ({ body, response }) =>
       body.id === 1 && Boolean(response.writeHead(503).end(`later${'.'.repeat(20_000)}`));
@@ -249,14 +249,14 @@ describe('the streamable HTTP transport', () => {
     assert.equal(server.requests.at(-1)?.body.id, 2);
   });
 
-  it('leaves the agent waiting for an answer that got lost', async () => {
+  it('sends an answer again that was lost', async () => {
     const transport = await initialize();
     server.instead = ({ body, response }) => body.result !== undefined && Boolean(response.writeHead(503).end());
     await failure(transport.write('{"jsonrpc":"2.0","id":"q","result":null}'));
     assert.equal((await transport.ended).code, 'remote-lost');
   });
 
-  it('takes down all sessions with one that the server gives to somebody else', async () => {
+  it('keeps the other sessions when the server gives one away', async () => {
     const transport = await initialize();
     await transport.write(prompt(1, 's1'));
     server.instead = ({ headers, response }) =>
@@ -268,7 +268,7 @@ describe('the streamable HTTP transport', () => {
     assert.match((await heard.first(3))[2] ?? '', /"id":1,"result"/);
   });
 
-  it('goes deaf when the server ends a stream in order', async () => {
+  it('reopens a stream that the server ends in order', async () => {
     await initialize();
     const first = await server.stream();
     first.end(event({ n: 1 }));
@@ -278,14 +278,14 @@ describe('the streamable HTTP transport', () => {
     assert.equal((await heard.first(3))[2], '{"n":2}');
   });
 
-  it('opens streams for ever that end at once', async () => {
+  it('stops reopening streams that end at once', async () => {
     server.instead = ({ method, response }) =>
       method === 'GET' && Boolean(response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end());
     const transport = await initialize();
     assert.match((await transport.ended).message, /ends each stream of events at once$/);
   });
 
-  it('does not notice that a stream broke off and something may be missing', async () => {
+  it('ends the connection when a stream breaks off and something may be missing', async () => {
     const transport = await initialize();
     const stream = await server.stream();
     stream.write('data: {"half":');
@@ -295,7 +295,7 @@ describe('the streamable HTTP transport', () => {
     assert.equal(heard.lines.length, 1);
   });
 
-  it('takes a web page for a stream, or a forgotten connection for wrong credentials', async () => {
+  it('tells a web page from a stream, and a forgotten connection from wrong credentials', async () => {
     server.instead = ({ method, response }) =>
       method === 'GET' && Boolean(response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'));
     assert.equal((await (await initialize()).ended).code, 'remote-answer');
@@ -304,7 +304,7 @@ describe('the streamable HTTP transport', () => {
     assert.equal((await (await initialize()).ended).code, 'remote-lost');
   });
 
-  it('waits for ever for a stream whose head comes with its first event', async () => {
+  it('does not wait for the head of a stream that comes with its first event', async () => {
     server.instead = ({ method, response }) => {
       if (method === 'GET') response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       return method === 'GET'; // not flushed: Node holds the head back
@@ -314,7 +314,7 @@ describe('the streamable HTTP transport', () => {
     assert.equal(server.requests.at(-1)?.body.id, 1);
   });
 
-  it('stays known to the server after the user has left', async () => {
+  it('deletes the connection on the server when it is closed', async () => {
     const transport = await initialize();
     const gone = new Deferred<void>();
     (await server.stream()).once('close', () => gone.resolve());

@@ -6,7 +6,7 @@ import { networkError } from '../../../../src/acp/transport/remoteError';
 describe('the cookies of a connection', () => {
   const jar = (url = 'https://a.example/acp'): CookieJar => new CookieJar(new URL(url));
 
-  it('loses the way to its server, or keeps what was taken back', () => {
+  it('are sent back to the server until it deletes them', () => {
     const cookies = jar();
     cookies.store([
       'route=1; Path=/; HttpOnly',
@@ -23,13 +23,13 @@ describe('the cookies of a connection', () => {
     assert.equal(cookies.header(), undefined);
   });
 
-  it('sends in clear text what was meant for a secure channel', () => {
+  it('go over a secure channel only where they are marked secure', () => {
     const cookies = jar('http://a.example/acp');
     cookies.store(['a=1; Secure']);
     assert.equal(cookies.header(), undefined);
   });
 
-  it('grows with every cookie that a server thinks of', () => {
+  it('are bounded in number', () => {
     const cookies = jar();
     for (let n = 0; n < 1000; n++) cookies.store([`c${n}=${n}`, `long${n}=${'x'.repeat(5000)}`]);
     assert.equal(cookies.header()?.split('; ').length, 50);
@@ -52,7 +52,7 @@ describe('a failure of the network', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'remote-tls', /for another host/],
     ['EPROTO', 'remote-tls', /EPROTO/],
   ] as const) {
-    it(`tells the user nothing that helps: ${code}`, () => {
+    it(`tells the user what helps: ${code}`, () => {
       const cause = Object.assign(new Error('getaddrinfo of topsecret'), { code });
       for (const error of [cause, new AggregateError([cause])]) {
         const told = networkError(url, error);

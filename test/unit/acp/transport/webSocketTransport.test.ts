@@ -47,7 +47,7 @@ describe('the WebSocket transport', () => {
     return error;
   }
 
-  it('loses or garbles messages in either direction', async () => {
+  it('carries messages unchanged in both directions', async () => {
     const host = await server((socket, request) => {
       socket.send(`{"first":"${request.headers.authorization}"}`); // together with the handshake, before anybody listens
       socket.on('message', (data) => socket.send(`{\n  "echo": ${data}\r\n}`));
@@ -61,7 +61,7 @@ describe('the WebSocket transport', () => {
     assert.deepEqual(JSON.parse(second ?? ''), { echo: { text: 'ä\u2028' } });
   });
 
-  it('takes a binary frame for a message', async () => {
+  it('ignores binary frames', async () => {
     const host = await server((socket) => {
       socket.send(Buffer.from('{"binary":true}'));
       socket.send('{"text":true}');
@@ -80,7 +80,7 @@ describe('the WebSocket transport', () => {
     [500, 'remote-rejected', /has a problem of its own \(500/],
     [200, 'remote-rejected', /does not take the request \(200 OK\)/],
   ] as const) {
-    it(`gives no reason when a server answers ${status}`, async () => {
+    it(`explains that a server answers ${status}`, async () => {
       const host = await tcpOnRequest((socket) => socket.end(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`));
       const error = await failure(connect(host));
       assert.equal(error.code, code);
@@ -90,7 +90,7 @@ describe('the WebSocket transport', () => {
     });
   }
 
-  it('carries the credentials to wherever a server points', async () => {
+  it('sends no credentials to where a server redirects', async () => {
     let leaked = 0;
     const other = await httpLoopback(() => leaked++);
     other.server.on('upgrade', () => leaked++);
@@ -102,7 +102,7 @@ describe('the WebSocket transport', () => {
     assert.equal(leaked, 0);
   });
 
-  it('blames nobody when what answers is no WebSocket server, no TLS server, or not there', async () => {
+  it('names the host when it is no WebSocket server, no TLS server, or not there', async () => {
     const garbage = await tcpOnRequest((socket) => socket.end('220 mail ready\r\n'));
     assert.equal((await failure(connect(garbage))).code, 'remote-answer');
     const wrongKey = await tcpOnRequest((socket) =>
@@ -118,7 +118,7 @@ describe('the WebSocket transport', () => {
     assert.equal(gone.message, `${host} accepts no connections`);
   });
 
-  it('waits for ever for a server that takes the connection and says nothing', async () => {
+  it('gives up on a server that accepts the connection and stays silent', async () => {
     const abort = new AbortController();
     const hungUp = new Deferred<void>();
     const host = await tcpOnRequest((socket) => {
@@ -129,13 +129,13 @@ describe('the WebSocket transport', () => {
     await hungUp.promise;
   });
 
-  it('takes a header that would smuggle in another one', async () => {
+  it('rejects a header value that would add another header', async () => {
     const { host } = await tcpLoopback(() => {});
     const error = await failure(connect(host, { headers: { A: 'x\r\nB: sesame' } }));
     assert.equal(error.code, 'remote-headers');
   });
 
-  it('keeps a message of any size in memory', async () => {
+  it('refuses a message that is too large', async () => {
     const host = await server((socket) => socket.send('x'.repeat(70_000)));
     const transport = await connect(host, { maxMessageBytes: 65_536 });
     transport.listen(new Heard());
@@ -150,7 +150,7 @@ describe('the WebSocket transport', () => {
     [(socket: WebSocket) => socket.close(4002, 'mine'), /closed the connection \(4002: mine\)$/],
     [(socket: WebSocket) => socket.terminate(), /broke off the connection/],
   ] as const) {
-    it(`gives no reason for an end: ${words}`, async () => {
+    it(`explains an end: ${words}`, async () => {
       const host = await server((socket) => socket.on('message', () => close(socket)));
       const transport = await connect(host);
       const heard = new Heard();
@@ -164,7 +164,7 @@ describe('the WebSocket transport', () => {
     });
   }
 
-  it('delivers half a message when the connection breaks in it, or frames that are none', async () => {
+  it('delivers only whole messages when the connection breaks in one', async () => {
     for (const bytes of [Buffer.from([0x81, 0x7d, 0x7b]), Buffer.from([0xff, 0xff, 0xff])]) {
       const http = createServer();
       const webSockets = new WebSocketServer({ noServer: true });
@@ -183,7 +183,7 @@ describe('the WebSocket transport', () => {
     }
   });
 
-  it('takes a half-open connection for a quiet agent', async () => {
+  it('detects a half-open connection', async () => {
     const http = createServer();
     const webSockets = new WebSocketServer({ noServer: true, autoPong: false });
     http.on('upgrade', (request, socket, head) => webSockets.handleUpgrade(request, socket, head, () => {}));
@@ -192,7 +192,7 @@ describe('the WebSocket transport', () => {
     assert.match((await transport.ended).message, /does not answer any more$/);
   });
 
-  it('piles up messages in memory for a server that does not read', async () => {
+  it('slows down for a server that does not read', async () => {
     let client: WebSocket | undefined;
     const host = await server((socket) => {
       client = socket;
@@ -208,7 +208,7 @@ describe('the WebSocket transport', () => {
     assert.equal(await sent, true);
   });
 
-  it('leaves without a word', async () => {
+  it('says goodbye when it is closed', async () => {
     const left = new Deferred<number>();
     const host = await server((socket) => socket.on('close', (code) => left.resolve(code)));
     const transport = await connect(host);

@@ -64,7 +64,7 @@ describe('the words for a turn that runs', () => {
     ],
     ['was heard after the clock was set back', signs(-60, []), 'Working', 'Waiting for the turn to end'],
   ] as const) {
-    it(`hide what is known where it ${what}`, () => {
+    it(`tell what is known where it ${what}`, () => {
       assert.equal(workingLabel(given), status);
       assert.equal(waitingLabel(given), waits);
     });
@@ -114,20 +114,20 @@ describe('an agent that is silent in its turn', () => {
     }
   }
 
-  it('is asked all the time, or never', async () => {
+  it('is asked less and less often', async () => {
     const asked = new AskedSession();
     await watch(probe(), asked, 60);
     assert.equal(asked.asked, 7, 'after 1, 2, 4, 8, 16, 32 and 52 minutes');
   });
 
-  it('is asked while it talks, or where it does not offer to be', async () => {
+  it('is not asked while it talks, nor where it does not offer that', async () => {
     const [talking, plain] = [new AskedSession(), new AskedSession(false)];
     await watch(probe(), talking, 60, true);
     await watch(probe(), plain, 60);
     assert.deepEqual([talking.asked, plain.asked], [0, 0]);
   });
 
-  it('is called dead for good, or alive, where it does not answer', async () => {
+  it('counts as unresponsive until it is heard again', async () => {
     const asked = new AskedSession();
     asked.answer = () => new Promise(() => {});
     const made = probe();
@@ -142,7 +142,7 @@ describe('an agent that is silent in its turn', () => {
     assert.equal(made.signs.isUnresponsive, false);
   });
 
-  it('is blamed for the time in which it waited for the user, or the machine slept', () => {
+  it('is not blamed for the time in which it waited for the user, or the machine slept', () => {
     const { session } = new AskedSession(false);
     const made = probe();
     made.look(session, { waitsForUser: false, isFirst: true });
@@ -214,7 +214,7 @@ describe('a panel on a turn that takes long', () => {
     }
   }
 
-  it('says for ever that it works', async () => {
+  it('updates how long it works', async () => {
     const { conversation } = session;
     const { done } = conversation.send(
       'update {"sessionUpdate":"tool_call","toolCallId":"b","title":"Bash","status":"in_progress"}\nwait',

@@ -41,7 +41,7 @@ for (const transport of ['http', 'ws'] as const) {
         .map(({ text }) => text)
         .join('');
 
-    it('leaves a user with local agents only, or loses what an agent says before it names its session', async () => {
+    it('works, with what it says before it names its session', async () => {
       const { conversation } = open();
       const { stopReason } = await conversation.send('hello').done;
       assert.equal(stopReason, 'end_turn');
@@ -52,7 +52,7 @@ for (const transport of ['http', 'ws'] as const) {
       );
     });
 
-    it('leaves the agent waiting when its questions are not answered', async () => {
+    it('gets answers to its questions', async () => {
       const { conversation, until } = open();
       const { done } = conversation.send('permission');
       await until((one) => one.model.state.permissions.size === 1);
@@ -62,7 +62,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /Answer \{"outcome":\{"outcome":"selected","optionId":"yes"\}\}/);
     });
 
-    it('lets a machine far away read files and run commands here that the user never allowed', async () => {
+    it('may not read files or run commands here by default', async () => {
       const { conversation } = open();
       await writeFile(join(folder, 'secret.txt'), 'mine');
       await conversation.send(`read ${join(folder, 'secret.txt')}`).done;
@@ -73,7 +73,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.equal(at(offered, 'terminal'), false);
     });
 
-    it('keeps from a remote agent what the user does allow it', async () => {
+    it('may use what the user allows it', async () => {
       const { conversation } = open({ allow: { files: true } });
       await writeFile(join(folder, 'open.txt'), 'yours');
       await conversation.send(`read ${join(folder, 'open.txt')}`).done;
@@ -81,14 +81,14 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /Read "yours"Ran -32601/);
     });
 
-    it('connects for a workspace that the user does not trust', async () => {
+    it('is not connected to from an untrusted workspace', async () => {
       const { conversation } = open({}, { isTrusted: () => false });
       await conversation.start();
       assert.equal(phaseOf(conversation), 'failed');
       assert.equal(server.requests.length, 0);
     });
 
-    it('loses the session with the connection, though the agent still has it', async () => {
+    it('reopens its session after a lost connection', async () => {
       const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1] });
       const states = new Set<string>();
       conversation.model.observe(new Changes(() => states.add(conversation.connection.kind)));
@@ -109,7 +109,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /You said one\.You said two\.$/);
     });
 
-    it('goes on with a session that the agent still has and cannot open again', async () => {
+    it('keeps a session that it still has and cannot open again', async () => {
       await server.close();
       server = await serveAgent({ capabilities: { sessionCapabilities: { status: {} } } });
       const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1, 1] });
@@ -128,7 +128,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(said(), /You said one\.You said two\.$/);
     });
 
-    it('tries for ever to reach a server that is gone, or does not say that it has given up', async () => {
+    it('stops trying to reach a server that is gone, and says so', async () => {
       const { conversation, until } = open({}, { reconnectDelaysMs: [1, 1] });
       await conversation.send('one').done;
       await server.close();
@@ -138,7 +138,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.match(error?.message ?? '', /^Far: .*127\.0\.0\.1:\d+ accepts no connections\.$/);
     });
 
-    it('goes on trying after the user has stopped it', async () => {
+    it('stops trying when the user stops it', async () => {
       const { conversation, until } = open({}, { reconnectDelaysMs: [3_600_000] });
       await conversation.send('one').done;
       server.drop();
@@ -151,7 +151,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.equal(server.sessions.size, 1);
     });
 
-    it('writes a secret into the traffic log, or asks for it at each start', async () => {
+    it('keeps secrets out of the traffic log, and asks for each once', async () => {
       const traffic: string[] = [];
       const asked: string[] = [];
       const { conversation } = open(
@@ -174,7 +174,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.doesNotMatch(traffic.join('\n'), /sesame-street/);
     });
 
-    it('hands commands and keys of this machine to another one', async () => {
+    it('gets no commands and keys of this machine', async () => {
       const key = { name: 'tool', type: 'stdio' as const, command: '/bin/tool', args: [], env: { KEY: 'sesame' } };
       const { conversation } = open({}, { mcpServers: async () => ({ servers: [key], problems: [] }) });
       await conversation.start();
@@ -182,7 +182,7 @@ for (const transport of ['http', 'ws'] as const) {
       assert.deepEqual(at(opened, 'params', 'mcpServers'), []);
     });
 
-    it('leaves a user to guess what the server wants, or shows others what was sent to it', async () => {
+    it('explains what its server wants, without what was sent to it', async () => {
       const refusing = await serveAgent({ refuse: () => 401 });
       try {
         const { conversation } = open({

@@ -25,7 +25,7 @@ describe('the way to open a session', () => {
     const { kind } = opening;
     const what =
       kind === 'reopen' ? `an old one with its transcript ${opening.transcript === 'keep' ? 'here' : 'lost'}` : kind;
-    it(`loses or doubles the past if it is another for ${what} and ${Object.keys(features).join(', ') || 'nothing'}`, () => {
+    it(`keeps the past once for ${what} and ${Object.keys(features).join(', ') || 'nothing'}`, () => {
       const way = (): string => {
         const { method, replays } = openMethodFor(opening, { prompt, ...features }, 'Agent');
         return replays ? `${method}, replays` : method;

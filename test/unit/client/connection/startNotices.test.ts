@@ -26,33 +26,33 @@ describe('an agent that begins anew', () => {
     return model.state.entries.flatMap((entry) => (entry.kind === 'notice' ? [entry.title] : []));
   }
 
-  it('is taken for one that remembers', () => {
+  it('is announced', () => {
     assert.deepEqual(titles(textOf('hello')), ['New session']);
   });
 
-  it('is said twice to begin anew where the session was opened from elsewhere', () => {
+  it('is not announced again where the session was opened from elsewhere', () => {
     assert.deepEqual(titles(textOf('hello'), openedEnd('Ada', [], 'none', false)), ['Ada continues from here']);
   });
 
-  it('is taken for one that remembers what was said since the session was opened', () => {
+  it('is announced after messages that followed the opening', () => {
     const opened = openedEnd('Ada', [], 'none', false);
     assert.deepEqual(titles(textOf('hello'), opened, textOf('since')), ['Ada continues from here', 'New session']);
   });
 
-  it('is taken for one that remembers where it says the words of the client itself', () => {
+  it('is announced also where the agent itself says these words', () => {
     const { title, description = '' } = openedEnd('Ada', [], 'none', false);
     const said: SessionEvent = { type: 'notice', severity: 'info', title, description };
     assert.deepEqual(titles(textOf('hello'), said), [title, 'New session']);
   });
 
-  it('is said twice to begin anew where it is started again before anybody said a word', () => {
+  it('is announced once where it is restarted before the next message', () => {
     const model = new SessionModel();
     model.apply(textOf('hello'), 1);
     start(model);
     assert.deepEqual(start(model), ['New session']);
   });
 
-  it('is taken for one that remembers where another agent had the session itself', () => {
+  it('is announced where another agent had the session itself', () => {
     const lost = openedEnd('Ada', [], 'missing', true);
     assert.match(`${lost.severity} ${lost.description}`, /^warning .*cannot be loaded/);
     const foreign = openedEnd('Ada', [], 'other', false);

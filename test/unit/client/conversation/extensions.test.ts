@@ -32,7 +32,7 @@ describe('an agent with methods of its own', () => {
   });
 
   for (const method of ['_vendor/ask', 'craft/drainMidTurnQueue', 'session/unheard_of']) {
-    it(`waits for ever if its request ${method} is not answered`, async () => {
+    it(`gets an answer to its request ${method}`, async () => {
       const { conversation } = await open({});
       await conversation.send(`request ${method} {"sessionId":"any"}\nsay done`).done;
       const text = snapshotOf(conversation)
@@ -43,7 +43,7 @@ describe('an agent with methods of its own', () => {
     });
   }
 
-  it('fills the transcript with noise if its notifications are shown', async () => {
+  it('sends notifications that are not shown', async () => {
     const { conversation } = await open({});
     await conversation.send(
       'notify _vendor/news {"a":1}\nnotify qwen/notify/session/mode-update {}\nnotify _auth/status_update {}\nsay done',
@@ -54,7 +54,7 @@ describe('an agent with methods of its own', () => {
     );
   });
 
-  it('is not seen in the trace that it works for if its prompts do not say which one that is', async () => {
+  it('gets the trace context with its prompts', async () => {
     const trace = '0af7651916cd43dd8448eb211c80319c';
     const { conversation } = await open({}, `00-${trace}-b7ad6b7169203331-01`);
     await conversation.send('say one').done;
@@ -63,7 +63,7 @@ describe('an agent with methods of its own', () => {
     assert.equal(String(traceparent).split('-')[1], trace);
   });
 
-  it('goes on opening a session that nobody wants if it is not told that the start was stopped', async () => {
+  it('is told to stop opening a session when the start is stopped', async () => {
     const { conversation, until } = await open({ mute: ['session/new'] });
     const start = conversation.start();
     await until((c) => c.stages.current?.name === 'session');

@@ -53,7 +53,7 @@ describe('a user whose machine fails', () => {
 
   const firstTurn = (window: FaultWindow) => window.conversation.model.state.turns[0];
 
-  it('loses the turn of an agent that was frozen for more than a minute, or is not told of its silence', async () => {
+  it('sees that a frozen agent is silent, and keeps its turn', async () => {
     // Silence is measured by the clock and looked at by the feed's tick, and while a turn runs nothing else counts time: both are held here, so that a minute need not
     // pass. The agent is really stopped by the system.
     let offset = 0;
@@ -91,7 +91,7 @@ describe('a user whose machine fails', () => {
     ['agent dies after half a line', 'say I think\nhalf-line'],
     ['agent exits with an error', 'die 3'],
   ] as const) {
-    it(`is left without what they typed: ${fault}`, async () => {
+    it(`keeps what they typed: ${fault}`, async () => {
       const window = windows.start();
       typeAll(window, play);
       await window.session.until((c) => c.connection.kind === 'recovering');
@@ -102,7 +102,7 @@ describe('a user whose machine fails', () => {
     });
   }
 
-  it('types into a pipe that has just broken and loses the message', async () => {
+  it('keeps a message that was typed into a broken pipe', async () => {
     const window = windows.start();
     window.type('one');
     await quiet(window);
@@ -115,7 +115,7 @@ describe('a user whose machine fails', () => {
     settle(window, 'message typed in the moment in which the agent dies', asked);
   });
 
-  it('has what they type after a loss turned around', async () => {
+  it('keeps the order of what they type after a loss', async () => {
     const window = windows.start();
     window.type('one', 'say I think\nwait');
     await says('I think')(window);
@@ -133,7 +133,7 @@ describe('a user whose machine fails', () => {
     assertWhole(window.conversation.model.state, [...TYPED, 'later']);
   });
 
-  it('is locked in a turn that never ends', async function () {
+  it('can leave a turn that never ends', async function () {
     this.timeout(60_000);
     const window = windows.start({ agent: keepingAgent(windows.folder, { onCancel: 'ignore' }) });
     const { conversation, session } = window;
@@ -149,7 +149,7 @@ describe('a user whose machine fails', () => {
     settle(window, 'agent never ends its turn, not even when stopped');
   });
 
-  it('sees a turn end twice', async () => {
+  it('sees a turn end once', async () => {
     const window = windows.start({ agent: keepingAgent(windows.folder, { turnComplete: true }) });
     const complete = 'update {"sessionUpdate":"turn_complete","stopReason":"end_turn"}';
     // 0 is initialize, 1 session/new, 2 this prompt.
@@ -159,7 +159,7 @@ describe('a user whose machine fails', () => {
     settle(window, 'agent ends its turn twice, by barrier and by answer');
   });
 
-  it('is shown as done what they stopped, where the agent goes on to its end', async () => {
+  it('sees a stopped turn as cancelled, also where the agent completes it', async () => {
     const window = windows.start({
       agent: keepingAgent(windows.folder, { onCancel: 'ignore' }),
       services: { afterCancel: () => 'continue' },
@@ -190,7 +190,7 @@ describe('a user whose machine fails', () => {
       await quiet(window);
     }
 
-    it('cannot go on while another program holds it', async () => {
+    it('can work while another program holds it', async () => {
       const window = await underWay();
       const holder = new DatabaseSync(database());
       holder.exec('BEGIN IMMEDIATE');
@@ -203,7 +203,7 @@ describe('a user whose machine fails', () => {
       assertKept(window, 'nothing is missing on the disk');
     });
 
-    it('cannot go on with a full disk', async function () {
+    it('can work with a full disk', async function () {
       if (process.platform !== 'linux') this.skip();
       const window = await underWay();
       // A limit on the size of files stands for the end of the disk.
@@ -222,7 +222,7 @@ describe('a user whose machine fails', () => {
       assertKept(window, 'nothing is missing on the disk');
     });
 
-    it('cannot go on with a file that is overwritten', async () => {
+    it('can work with a file that is overwritten', async () => {
       const window = await underWay();
       window.journal.flush();
       writeFileSync(database(), Buffer.alloc(statSync(database()).size, 0xa5));
@@ -241,7 +241,7 @@ describe('a user whose machine fails', () => {
     ['forwards', 3_600_000],
     ['backwards', -3_600_000],
   ] as const) {
-    it(`loses a turn or its session when the clock is moved ${name}`, async () => {
+    it(`keeps the turn and its session when the clock is moved ${name}`, async () => {
       let offset = 0;
       const now = (): number => Date.now() + offset;
       const window = windows.start({ services: { clock: { now } }, journal: { now } });
@@ -258,7 +258,7 @@ describe('a user whose machine fails', () => {
     });
   }
 
-  it('has a session talk to two agents from two windows, or to none when the first window is gone', async () => {
+  it('has one window at a time talk to the agent of a session', async () => {
     const first = windows.start();
     first.type('one', 'say I think\nwait');
     await says('I think')(first);

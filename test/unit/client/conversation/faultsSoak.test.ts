@@ -10,7 +10,7 @@ describe('a user whose agent is killed again and again', function () {
   afterEach(removeScratch);
 
   for (const kind of ['can load', 'can do neither'] as const) {
-    it(`loses a message, or has one sent twice, where the agent ${kind}`, async () => {
+    it(`has each message sent once where the agent ${kind}`, async () => {
       const result = await soak(kind, 6, 7, ({ conversation }) => assertWhole(conversation.model.state));
       assert.equal(result.recoveries.length, 6);
       assert.deepEqual([result.received, result.lost, result.twice], [result.typed, 0, 0]);

@@ -74,7 +74,7 @@ describe('a conversation that is kept', () => {
         : [],
     );
 
-  it('loses what was said when its window ends', async () => {
+  it('keeps what was said when its window ends', async () => {
     const first = openWindow();
     await first.conversation.send('say one').done;
     const before = texts(first);
@@ -86,7 +86,7 @@ describe('a conversation that is kept', () => {
     assert.equal(second.conversation.model.state.turns.at(-1)?.id, 't2', 'its turns are counted on');
   });
 
-  it('loses what waits, its order and what is half written', async () => {
+  it('keeps queued messages in order, and drafts', async () => {
     const first = openWindow();
     first.conversation.send('slow 60000').done.catch(() => {});
     await first.until((c) => c.model.state.turn !== undefined);
@@ -129,7 +129,7 @@ describe('a conversation that is kept', () => {
     assert.equal(conversation.queue.paused, 'window-ended');
   });
 
-  it('has a message sent again of which nobody knows whether it arrived, or cannot send it', async () => {
+  it('asks before a message is sent again that may have arrived', async () => {
     const first = openWindow();
     first.conversation.send('slow 60000').done.catch(() => {});
     await first.until((c) => c.model.state.turn !== undefined);
@@ -177,7 +177,7 @@ describe('a conversation that is kept', () => {
     }
   });
 
-  it('shows a session twice when the agent opens it again', async () => {
+  it('shows a session once when the agent opens it again', async () => {
     const agent = new SessionAgents(folder).definition({ load: true });
     const first = openWindow(agent);
     await first.conversation.send('say one').done;
@@ -189,7 +189,7 @@ describe('a conversation that is kept', () => {
     assert.deepEqual(texts(second), before);
   });
 
-  it('leaves the user without an agent when it ends by itself', async () => {
+  it('restarts an agent that exits unexpectedly', async () => {
     const { conversation, until } = openWindow(plain(), true);
     const { done } = conversation.send('say one\ndie 3');
     assert.equal((await done).stopReason, 'error');
@@ -199,7 +199,7 @@ describe('a conversation that is kept', () => {
     assert.deepEqual(notices, ['New session'], 'it is said that the agent does not know what is above');
   });
 
-  it('starts an agent for ever that ends each time', async () => {
+  it('gives up on an agent that exits each time', async () => {
     const { conversation, until } = openWindow(plain(), true);
     for (let count = 0; count < 4; count++) {
       await until((c) => c.connection.kind === 'ready' || c.connection.kind === 'idle');

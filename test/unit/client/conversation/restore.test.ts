@@ -27,7 +27,7 @@ function item(id: string, state: KeptItem['state'] = 'queued'): KeptItem {
 const idsAndStates = (items: readonly KeptItem[]): string[] => items.map(({ id, state }) => `${id} ${state}`);
 
 describe('a conversation whose window ended', () => {
-  it('shows a turn that runs for ever, or questions that nobody can answer', () => {
+  it('closes the turn and the questions that were open', () => {
     const model = modelOf(
       started,
       sent,
@@ -48,7 +48,7 @@ describe('a conversation whose window ended', () => {
     assert.deepEqual(closingEvents(model.state, 10), [], 'closing once is enough');
   });
 
-  it('loses or reorders what waits', () => {
+  it('keeps queued messages in order', () => {
     const model = modelOf(started, sent, word);
     const kept = [item('q2'), item('q3', 'failed'), { ...item('q4'), held: true }];
     const items = restoredQueue(model.state, kept);
@@ -59,7 +59,7 @@ describe('a conversation whose window ended', () => {
     );
   });
 
-  it('sends a message again that the agent has answered', () => {
+  it('does not send a message again that the agent has answered', () => {
     const model = modelOf(started, sent, word);
     assert.deepEqual(
       restoredQueue(model.state, [item('q1', 'sending'), item('q2')]).map(({ id }) => id),
@@ -67,14 +67,14 @@ describe('a conversation whose window ended', () => {
     );
   });
 
-  it('loses a message that was on its way and stands nowhere else', () => {
+  it('keeps a message that was on its way and stands nowhere else', () => {
     const [first, second] = restoredQueue(modelOf().state, [item('q1', 'sending'), item('q2')]);
     assert.deepEqual([first?.state, first?.doubtful, first?.repeats], ['failed', true, undefined]);
     assert.equal(first?.reason ?? '', 'in-doubt');
     assert.deepEqual([second?.state, second?.doubtful], ['queued', undefined]);
   });
 
-  it('lets a prompt fall through the cracks of which the agent never showed that it came', () => {
+  it('asks about a prompt that the agent may not have got', () => {
     const model = modelOf(started, sent);
     const items = restoredQueue(model.state, [item('q1', 'sending'), item('q2')]);
     assert.deepEqual(
@@ -86,14 +86,14 @@ describe('a conversation whose window ended', () => {
     );
   });
 
-  it('asks twice about a prompt where the window ended while it was put back', () => {
+  it('asks once about a prompt where the window ended while it was put back', () => {
     const model = modelOf(started, sent);
     const [again] = restoredQueue(model.state, []);
     assert.ok(again);
     assert.deepEqual(restoredQueue(model.state, [{ ...again, id: 'q1-again~' }, item('q2')]), [again, item('q2')]);
   });
 
-  it('asks about a prompt that the agent has taken in', () => {
+  it('does not ask about a prompt that the agent has taken in', () => {
     const model = modelOf(started, sent, { type: 'prompt_inserted', promptId: 'q1', messageId: 'm1' });
     assert.deepEqual(restoredQueue(model.state, []), []);
   });

@@ -25,7 +25,7 @@ describe('a prompt that failed', () => {
     assert.equal(failedTurn(turn('error', 'agent').state, empty, undefined), undefined);
   });
 
-  it('cannot be sent a second time while the first one waits', () => {
+  it('is sent again only once while the repetition waits', () => {
     const queue = new PromptQueue(() => {});
     const other = queue.add('another message', []);
     assert.ok(failedTurn(turn('error').state, queue, 'q99'));

@@ -65,7 +65,7 @@ describe('a user whose window slept while another one took its session over', ()
     return { slept, awake, pid };
   }
 
-  it('sends a message from both of them, or loses the one that they have just typed', async () => {
+  it('has a message sent by one window, and keeps the one they have just typed', async () => {
     const { slept, awake, pid } = await takenOver();
     assert.throws(
       () => slept.conversation.send('say <late>'),
@@ -83,7 +83,7 @@ describe('a user whose window slept while another one took its session over', ()
     assert.equal(timesSent(awake, 'two'), 1);
   });
 
-  it('has two agents at work in one folder, or what the first does written over what the second did', async () => {
+  it('has one agent at work, and one window that writes', async () => {
     const { slept, awake, pid } = await takenOver('say I think\nwait');
     await awake.conversation.start();
     const { length } = awake.journal.events(awake.key).events;
@@ -100,7 +100,7 @@ describe('a user whose window slept while another one took its session over', ()
     assert.equal(awake.log.filter(({ ev }) => ev === 'start').length, 2);
   });
 
-  it('cannot take it back when the other window is closed, or loses what was said there', async () => {
+  it('can take it back when the other window is closed, with what was said there', async () => {
     const { slept, awake } = await takenOver();
     slept.journal.heartbeat();
     await isReadOnly(slept);
@@ -123,7 +123,7 @@ describe('a user whose window slept while another one took its session over', ()
     assert.equal(again.journal.side.draft(again.key)?.text, 'half a thought and the rest');
   });
 
-  it('loses what the other window left half written when they go on with what they have written', async () => {
+  it('keeps the draft of the other window beside their own', async () => {
     const { slept, awake } = await takenOver();
     slept.journal.heartbeat();
     await isReadOnly(slept);

@@ -13,7 +13,7 @@ describe('an HTTP agent in the panel', function () {
   this.timeout(20_000);
   const { open, openServed } = useFarAgents();
 
-  it('is not there, or asks a server for more than it must before the first message', async () => {
+  it('is ready after asking its server for the agent only', async () => {
     const opened = await openServed('echo');
     const { conversation } = opened;
     const { stopReason } = await conversation.send('hello').done;
@@ -29,13 +29,13 @@ describe('an HTTP agent in the panel', function () {
     );
   });
 
-  it('streams into nothing, or shows its words in another order', async () => {
+  it('streams its words in order', async () => {
     const opened = await openServed('slow_words');
     await opened.conversation.send('go').done;
     assert.deepEqual(texts(opened), ['a b ']);
   });
 
-  it('hides what it did, made and quoted', async () => {
+  it('shows what it did, made and quoted', async () => {
     const opened = await openServed('rich');
     await opened.conversation.send('go').done;
     const { entries } = opened.conversation.model.state;
@@ -49,14 +49,14 @@ describe('an HTTP agent in the panel', function () {
     );
   });
 
-  it('loses the files that it makes', async () => {
+  it('keeps the files that it makes', async () => {
     const opened = await openServed('artifact');
     await opened.conversation.send('go').done;
     const file = contentOf(opened).find((block) => block.type === 'resource');
     assert.equal(file?.type === 'resource' && file.uri.endsWith('a.txt'), true);
   });
 
-  it('fails without a word of why', async () => {
+  it('says why it failed', async () => {
     const opened = await openServed('failing');
     assert.equal((await opened.conversation.send('go').done).stopReason, 'error');
     assert.deepEqual(texts(opened), ['partial']);
@@ -64,7 +64,7 @@ describe('an HTTP agent in the panel', function () {
     assert.equal(error?.text, 'bad input');
   });
 
-  it('goes on working after Stop, or takes back what it said', async () => {
+  it('stops working after Stop, and keeps what it said', async () => {
     const opened = await openServed('endless');
     const { conversation, until } = opened;
     const { done } = conversation.send('go');
@@ -75,7 +75,7 @@ describe('an HTTP agent in the panel', function () {
     assert.equal(phaseOf(conversation), 'ready');
   });
 
-  it('works on for nobody when its conversation is closed', async () => {
+  it('is cancelled when its conversation is closed', async () => {
     const stopped = new Deferred<void>();
     const runs = agentOf('runs', async (_input, out, _context, signal) => {
       out.part(textPart('begun'));
@@ -96,7 +96,7 @@ describe('an HTTP agent in the panel', function () {
   });
 
   describe('whose server', () => {
-    it('loses the rest of an answer with its connection', async () => {
+    it('gets the rest of an answer after its connection broke', async () => {
       const id = mintId();
       const run = { run_id: id, agent_name: 'a', session_id: null, await_request: null, error: null, output: [] };
       const events = [
@@ -136,7 +136,7 @@ describe('an HTTP agent in the panel', function () {
       await until((one) => one.model.state.entries.filter(({ kind }) => kind === 'agent').length === 2);
     });
 
-    it('answers as the recorded one does, and is not understood', async () => {
+    it('answers as the recorded one does', async () => {
       const recorded = [...recordedExchanges().values()].flat();
       const stream = recorded.find(({ body }) => body.startsWith('data: ') && body.includes('"run.completed"'));
       const manifest = recorded.find(({ body }) => body.startsWith('{"name":"echo"'));
@@ -162,7 +162,7 @@ describe('an HTTP agent in the panel', function () {
       ['is something else', 404, 'not-an-agent-server', /Check the “url”/],
       ['is another place', 301, 'agent-server-redirect', /Redirects are not followed/],
     ] as const) {
-      it(`says nothing that helps when it ${what}`, async () => {
+      it(`says what helps when it ${what}`, async () => {
         const stub = await stubServer((_request, response) => {
           if (answer === 'page') {
             response.writeHead(200, { 'content-type': 'text/html' });
@@ -181,7 +181,7 @@ describe('an HTTP agent in the panel', function () {
       });
     }
 
-    it('does not have the agent, and does not say which ones it has', async () => {
+    it('does not have the agent, and names the ones that it has', async () => {
       const { conversation } = await openServed('nobody');
       await conversation.start();
       const { error } = projectSession(conversation);
@@ -189,7 +189,7 @@ describe('an HTTP agent in the panel', function () {
       assert.match(error?.hint ?? '', /^It has echo, awaiting, failing, /);
     });
 
-    it('is not running, and nobody says so', async () => {
+    it('is reported as not running', async () => {
       const stub = await stubServer(() => {});
       await stub.stop();
       const { conversation } = open(define(stub.baseUrl, 'a'));
@@ -199,7 +199,7 @@ describe('an HTTP agent in the panel', function () {
       assert.match(error?.message ?? '', /^Far: The agent server at http:\/\/127\.0\.0\.1:\d+ cannot be reached/);
     });
 
-    it('is sent the secret of another, or one in clear over the network', async () => {
+    it('gets only its own secret, and none in clear over the network', async () => {
       const asked: string[] = [];
       const remote = {
         secret: async (origin: string): Promise<string> => {
@@ -223,7 +223,7 @@ describe('an HTTP agent in the panel', function () {
       assert.equal(asked.length, 1);
     });
 
-    it('hears from a workspace that the user does not trust', async () => {
+    it('gets no request from an untrusted workspace', async () => {
       const stub = await stubServer((_request, response) => json(response, 200, {}));
       const { conversation } = open(define(stub.baseUrl, 'a'), { isTrusted: () => false });
       await conversation.start();
@@ -232,7 +232,7 @@ describe('an HTTP agent in the panel', function () {
     });
   });
 
-  it('is offered pictures that it cannot read, or no files that it can', async () => {
+  it('is offered the kinds of content that it reads', async () => {
     const stub = await stubServer(({ path }, response) =>
       path === '/ping'
         ? json(response, 404, {})

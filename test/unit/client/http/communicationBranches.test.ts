@@ -51,7 +51,7 @@ describe('a session that a server holds another branch of', function () {
   const forkNotices = ({ model }: TestConversation['conversation']) =>
     model.state.entries.filter((entry) => entry.kind === 'notice').filter(({ title }) => /another branch/.test(title));
 
-  it('leaves the user without a way to what was said there', async () => {
+  it('shows the branch of the server on request', async () => {
     const { conversation } = await parted();
     const [notice, ...others] = forkNotices(conversation);
     assert.deepEqual(others, []);
@@ -67,7 +67,7 @@ describe('a session that a server holds another branch of', function () {
     assert.equal(ours.history.length, 6);
   });
 
-  it('says the same with every message while the other side goes on, or forgets what that side added', async () => {
+  it('mentions a branch once, and again only when it is another one', async () => {
     const { conversation, elsewhere } = await parted();
     await elsewhere('and there');
     await conversation.send('still here').done;
@@ -81,7 +81,7 @@ describe('a session that a server holds another branch of', function () {
     assert.ok(isBranch(branches[0] ?? { id: mintId(), history: [] }, notices[0]?.action?.id.slice(7) ?? ''));
   });
 
-  it('has a button that does nothing after the window was closed and opened again', async () => {
+  it('has a button that still works after the window was reopened', async () => {
     const { server, conversation } = await parted();
     const id = forkNotices(conversation)[0]?.action?.id ?? '';
     await open.pop()?.close();

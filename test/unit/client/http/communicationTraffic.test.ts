@@ -38,7 +38,7 @@ describe('the traffic of an HTTP agent', function () {
     return { test, lines };
   }
 
-  it('is not shown, or shown without what was said', async () => {
+  it('is shown with the text of messages', async () => {
     const { baseUrl, token } = await serve([echo]);
     const { test, lines } = await open(baseUrl, token);
     await test.conversation.send('hello there').done;
@@ -55,7 +55,7 @@ describe('the traffic of an HTTP agent', function () {
     fits(/^test in 200 GET \/sessions\/[0-9a-f-]+ \{.*"history"/);
   });
 
-  it('shows the token, or a signature with which anybody can read the messages', async () => {
+  it('shows neither the token nor signatures of links', async () => {
     const { baseUrl, token } = await serve([echo, agentOf('other', async () => {})]);
     const { test, lines } = await open(baseUrl, token);
     await test.conversation.send(`my token is ${token}`).done;
@@ -72,7 +72,7 @@ describe('the traffic of an HTTP agent', function () {
     assert.ok(!all.includes(token));
   });
 
-  it('is silent where a server refuses, or is not there', async () => {
+  it('shows that a server refuses, or is not there', async () => {
     const stub = await stubServer((_request, response) =>
       json(response, 503, { code: 'server_error', message: 'busy' }),
     );
@@ -84,7 +84,7 @@ describe('the traffic of an HTTP agent', function () {
     assert.ok(lines.includes('test in (no answer) GET /ping'));
   });
 
-  it('shows a signature in a form that servers write', () => {
+  it('hides signatures in every form that servers write', () => {
     const texts = [
       'x https://s3.example/a?X-Amz-Credential=AK%2Fx&X-Amz-Date=1&X-Amz-Signature=SECRET y',
       '{"url":"https://s3.example/a?X-Amz-Date=1\\u0026X-Amz-Signature=SECRET"}',

@@ -8,7 +8,7 @@ describe('an HTTP agent in the panel', function () {
   const { open, openServed } = useFarAgents();
 
   describe('that asks something', () => {
-    it('waits for ever, or takes the answer for a new message', async () => {
+    it('continues its run with the answer', async () => {
       const opened = await openServed('awaiting');
       const { conversation } = opened;
       assert.equal((await conversation.send('go').done).stopReason, 'end_turn');
@@ -23,7 +23,7 @@ describe('an HTTP agent in the panel', function () {
       assert.equal(conversation.communication.descriptor?.history.length, 2);
     });
 
-    it('gets a queued message for an answer that was written before the question', async () => {
+    it('pauses messages that were queued before the question', async () => {
       const opened = await openServed('awaiting');
       const { conversation } = opened;
       const first = conversation.send('go');
@@ -38,7 +38,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: no', 'Proceed?']);
     });
 
-    it('forgets the question with a restart', async () => {
+    it('keeps the question over a restart', async () => {
       const opened = await openServed('awaiting');
       const { conversation } = opened;
       await conversation.send('go').done;
@@ -48,7 +48,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(texts(opened), ['Proceed?', 'resumed with: yes']);
     });
 
-    it('goes on asking after Stop', async () => {
+    it('withdraws the question after Stop', async () => {
       const opened = await openServed('awaiting');
       const { conversation, until } = opened;
       await conversation.send('go').done;
@@ -59,7 +59,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(texts(opened), ['Proceed?', 'Proceed?']);
     });
 
-    it('forgets the question with the window', async () => {
+    it('keeps the question over the end of the window', async () => {
       const descriptors = new Kept();
       const { conversation, server } = await openServed('awaiting', { descriptors });
       await conversation.send('go').done;

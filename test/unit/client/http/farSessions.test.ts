@@ -15,7 +15,7 @@ describe('an HTTP agent in the panel', function () {
   const { open, openServed } = useFarAgents();
 
   describe('whose session goes on', () => {
-    it('begins anew after a restart, though the session is the client’s own', async () => {
+    it('continues after a restart', async () => {
       const opened = await openServed('history_echo');
       const { conversation } = opened;
       await conversation.send('one').done;
@@ -27,7 +27,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(notices(opened), []);
     });
 
-    it('stays behind when the address of the agent is another one', async () => {
+    it('moves along when the address of the agent changes', async () => {
       const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
       const headers = { Authorization: TOKEN };
       let now = define(a.baseUrl, 'history_echo', headers);
@@ -44,7 +44,7 @@ describe('an HTTP agent in the panel', function () {
       assert.equal((await a.client.session(id, new AbortController().signal)).history.length, 2);
     });
 
-    it('is lost with the window, or its server’s work meanwhile', async () => {
+    it('outlives its window, with the work of its server meanwhile', async () => {
       const descriptors = new Kept();
       const { conversation, server } = await openServed('history_echo', { descriptors });
       await conversation.send('one').done;
@@ -210,7 +210,7 @@ describe('an HTTP agent in the panel', function () {
       assert.match(descriptors.texts.get('test') ?? '', /own\.test/);
     });
 
-    it('is taken over from elsewhere without its past', async () => {
+    it('is taken over from elsewhere with its past', async () => {
       const [a, b] = [await serve(AGENTS), await serve(AGENTS)];
       const first = open(define(a.baseUrl, 'echo', { Authorization: TOKEN }), { remote: remoteFor(a) });
       await first.conversation.send('one').done;
@@ -223,7 +223,7 @@ describe('an HTTP agent in the panel', function () {
       assert.deepEqual(texts(second), ['one', 'one', 'two']);
     });
 
-    it('is said to go on though nobody has it', async () => {
+    it('is reported lost where no server has it', async () => {
       const server = await serve(AGENTS);
       const agent = define(server.baseUrl, 'echo', { Authorization: TOKEN });
       const { conversation } = open(agent, { remote: remoteFor(server) }, mintId(), 'replay');
@@ -231,7 +231,7 @@ describe('an HTTP agent in the panel', function () {
       assert.equal(projectSession(conversation).error?.code, 'session-not-found');
     });
 
-    it('cannot be told from a damaged file', async () => {
+    it('starts over where its file is damaged', async () => {
       const descriptors = new Kept();
       descriptors.texts.set('test', '{"descriptor":{"id":"x","history":["file:///etc/passwd"]}}');
       const server = await serve(AGENTS);

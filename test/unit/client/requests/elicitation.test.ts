@@ -47,7 +47,7 @@ describe('elicitation', function () {
   const oneIsAsked = () => session.until((c) => c.model.state.elicitations.size === 1);
   const handler = () => session.conversation.elicitations;
 
-  it('offers to an agent what then is refused', async () => {
+  it('offers only the modes that it supports', async () => {
     await open();
     await session.conversation.send('say x').done;
     const initialize = readAgentLog(agentLog).find(({ dir, msg }) => dir === 'in' && msg?.method === 'initialize');
@@ -56,7 +56,7 @@ describe('elicitation', function () {
     assert.deepEqual([clientCapabilities.plan, clientCapabilities.subagents], [{}, {}]);
   });
 
-  it('loses a field of a form, or its rules', async () => {
+  it('keeps every field of a form and its rules', async () => {
     await open();
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
@@ -83,7 +83,7 @@ describe('elicitation', function () {
     assert.match(notices().join(), /Declined by you/);
   });
 
-  it('lets an answer through that breaks the rules, or loses one that keeps them', async () => {
+  it('accepts exactly the answers that keep the rules', async () => {
     await open();
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
@@ -107,7 +107,7 @@ describe('elicitation', function () {
     assert.match(notices().join(), /5432/, 'the answer stands beside the question');
   });
 
-  it('keeps a stopped turn waiting for an answer', async () => {
+  it('is cancelled when the turn is stopped', async () => {
     await open();
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
@@ -118,14 +118,14 @@ describe('elicitation', function () {
     assert.deepEqual(answer?.msg?.result, { action: 'cancel' });
   });
 
-  it('leaves a card that nobody waits for when the agent withdraws its question', async () => {
+  it('closes the card when the agent withdraws its question', async () => {
     await open();
     await session.conversation.send('withdraw-elicit').done;
     assert.deepEqual(asked(), []);
     assert.match(said(), /withdrawn → \{"action":"cancel"\}/);
   });
 
-  it('leaves a card open when the agent dies', async () => {
+  it('closes the card when the agent dies', async () => {
     await open();
     const turn = session.conversation.send('elicit');
     await oneIsAsked();
@@ -136,7 +136,7 @@ describe('elicitation', function () {
     assert.match(notices().join(), /Question (withdrawn|lost with the agent)/);
   });
 
-  it('opens a page without being asked to, or another one than was shown', async () => {
+  it('opens exactly the page that was shown, and only on request', async () => {
     await open();
     const turn = session.conversation.send('elicit-url');
     await oneIsAsked();
@@ -162,7 +162,7 @@ describe('elicitation', function () {
     assert.match(notices().join(), /Done in the browser/);
   });
 
-  it('takes a page for agreed to that the agent says is done', async () => {
+  it('completes a page that the agent says is done', async () => {
     await open();
     const turn = session.conversation.send('elicit-url');
     await oneIsAsked();
@@ -171,7 +171,7 @@ describe('elicitation', function () {
     assert.match(said(), /\{"action":"cancel"\}/);
   });
 
-  it('cannot sign in where the agent sends the user to a page first', async () => {
+  it('signs in where the agent sends the user to a page first', async () => {
     const page = 'http://127.0.0.1:4711/sign-in';
     await open({ authMethods: [{ id: 'login', name: 'Log in' }], signInPage: page });
     await session.conversation.start();
@@ -186,7 +186,7 @@ describe('elicitation', function () {
     assert.deepEqual(asked(), [], 'with the request its page is done');
   });
 
-  it('goes on asking for a sign-in that has failed', async () => {
+  it('closes the questions of a sign-in that failed', async () => {
     await open({ authMethods: [{ id: 'login', name: 'Log in' }], signInPage: 'https://example.com/' });
     await session.conversation.start();
     const signedIn = session.conversation.signIn('login');
@@ -196,7 +196,7 @@ describe('elicitation', function () {
     assert.equal(phaseOf(session.conversation), 'authRequired');
   });
 
-  it('is drowned in questions', async () => {
+  it('limits the number of open questions', async () => {
     await open();
     const turn = session.conversation.send('say x');
     await turn.done;
@@ -241,7 +241,7 @@ describe('elicitation/create', () => {
     nothing: null,
   };
   for (const [what, params] of Object.entries(refused)) {
-    it(`shows the user ${what}`, () => {
+    it(`refuses ${what}`, () => {
       assert.throws(
         () => readElicitation(params),
         (error: unknown) => error instanceof RpcError && error.code === -32602,
@@ -249,13 +249,13 @@ describe('elicitation/create', () => {
     });
   }
 
-  it('shows an address otherwise than it is opened', () => {
+  it('shows an address as it is opened', () => {
     const asked = readElicitation(page('https://exämple.com/a b?x=%2F'));
     assert.ok(asked.body.mode === 'url');
     assert.equal(asked.body.url, 'https://xn--exmple-cua.com/a%20b?x=%2F');
   });
 
-  it('is lost where only something that helps is wrong', () => {
+  it('is shown where only an optional field is wrong', () => {
     const asked = readElicitation(
       form({
         k: { type: 'string', title: 7, minLength: -1, pattern: 3, format: 'hostname', default: {} },

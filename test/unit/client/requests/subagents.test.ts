@@ -48,7 +48,7 @@ describe('what the unstable schemas add', function () {
           .join('\n')
       : '';
 
-  it('loses a plan beside another, or what kind it is', async () => {
+  it('show several plans, each of its kind', async () => {
     await play(
       {
         sessionUpdate: 'plan_update',
@@ -79,7 +79,7 @@ describe('what the unstable schemas add', function () {
     );
   });
 
-  it('does not know a subagent’s title, its state, or that it works again', async () => {
+  it('show a subagent’s title, its state, and that it works again', async () => {
     await play({
       sessionUpdate: 'subagent_update',
       sessionId: 'child',
@@ -98,7 +98,7 @@ describe('what the unstable schemas add', function () {
     assert.deepEqual(states(), [['Subagent child', 'in_progress']]);
   });
 
-  it('loses messages between sessions that come in pieces and out of order', async () => {
+  it('join messages between sessions that come in pieces and out of order', async () => {
     const chunk = (text: string) => ({
       sessionUpdate: 'session_message_chunk',
       messageId: 'm',
@@ -119,7 +119,7 @@ describe('what the unstable schemas add', function () {
     assert.match(textOf(subagents()[0]), /\*\*It is told:\*\* look here\n\*\*It says:\*\* found/);
   });
 
-  it('drops what a subagent says and asks by itself', async () => {
+  it('show what a subagent says, and answer its requests', async () => {
     const turn = session.conversation.send(
       [
         ofChild('child', { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'too early, ' } }),
@@ -136,7 +136,7 @@ describe('what the unstable schemas add', function () {
     assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('selected')));
   });
 
-  it('hears the newest subagents however many there were before', async () => {
+  it('follow the newest subagents however many there were before', async () => {
     const announce = (n: number): object => ({
       sessionUpdate: 'subagent_update',
       sessionId: `child ${n}`,
@@ -154,14 +154,14 @@ describe('what the unstable schemas add', function () {
     await turn.done;
   });
 
-  it('answers for a session that nobody announced', async () => {
+  it('refuse requests for a session that was not announced', async () => {
     await session.conversation.send(
       'request session/request_permission {"sessionId":"stranger","toolCall":{"toolCallId":"x"},"options":[]}',
     ).done;
     assert.ok(items().some((item) => item.kind === 'agent' && JSON.stringify(item).includes('-32002')));
   });
 
-  it('leaves a subagent at work whose agent is gone', async () => {
+  it('end the subagents of an agent that is gone', async () => {
     await play({ sessionUpdate: 'subagent_update', sessionId: 'child', title: 'C', state: { state: 'running' } });
     await session.conversation.send('die 3').done;
     await session.until((c) => c.connection.kind === 'exited');
@@ -213,7 +213,7 @@ describe('what the unstable schemas add', function () {
     });
   });
 
-  it('names work in the background by its id alone, or offers to stop what cannot be stopped', async () => {
+  it('names background work by its title, and offers Stop only where it can be stopped', async () => {
     await play(
       { sessionUpdate: 'tool_call', toolCallId: 'w', title: 'A watcher', status: 'in_progress' },
       { sessionUpdate: 'subagent_update', sessionId: 'child', title: 'A searcher' },

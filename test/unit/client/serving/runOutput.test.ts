@@ -39,7 +39,7 @@ const chunk = (text: string, role: 'agent' | 'thought' = 'agent', messageId?: st
 const shown = (parts: readonly MessagePart[]) => parts.map((part) => trajectoryOf(part)?.message ?? part.content);
 
 describe('the output of a run', () => {
-  it('says words twice, or leaves some out, when chunks come in batches of any size', () => {
+  it('says each word once when chunks come in batches of any size', () => {
     const { tell, parts } = telling();
     tell(chunk('a'));
     tell(chunk('b'), chunk('c'));
@@ -49,7 +49,7 @@ describe('the output of a run', () => {
     assert.deepEqual(shown(parts), ['a', 'bc', 'd', 'thinking', 'e', 'f']);
   });
 
-  it('says all of a message again that the agent completes as a whole, or hides what it corrects', () => {
+  it('adds only what is new when the agent completes a message as a whole', () => {
     const { tell, parts } = telling();
     const whole = (text: string): SessionEvent => ({
       type: 'message',
@@ -64,7 +64,7 @@ describe('the output of a run', () => {
     assert.deepEqual(shown(parts), ['Hel', 'lo', '\n\nGoodbye']);
   });
 
-  it('fails a run whose agent says much at once', () => {
+  it('takes much text at once', () => {
     const { tell, parts } = telling();
     const text = '\u0001😀'.repeat(500_000);
     tell(chunk(text));
@@ -85,13 +85,13 @@ describe('the past that goes along', () => {
     return form?.type === 'text' ? form.text : '';
   };
 
-  it('hides from the agent what is missing, or numbers it wrongly', () => {
+  it('tells the agent which messages are missing', () => {
     assert.equal(pastContext([], 1), undefined);
     const text = textOf([message('one'), { kind: 'gap', reason: 'The link has expired.' }], 4);
     assert.match(text, /\[user\]\none\n\n\[message 5 unavailable: The link has expired\.\]/);
   });
 
-  it('floods the agent with a long past, or loses the newest of it unsaid', () => {
+  it('cuts a long past at its beginning, and says so', () => {
     const past = Array.from({ length: 300 }, (_, index) =>
       message(`${index} ${'x'.repeat(index === 299 ? 50_000 : 1000)}`),
     );

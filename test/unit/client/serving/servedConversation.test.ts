@@ -27,7 +27,7 @@ describe('an agent that is served', function () {
     await closeResolvers();
   });
 
-  it('is of no use to other clients unless they can ask it in all three modes', async () => {
+  it('answers in all three modes', async () => {
     const { agent } = await scripted();
     const running = await serve([agent]);
     const client = sdkClient(running);
@@ -63,7 +63,7 @@ describe('an agent that is served', function () {
     );
   });
 
-  it('loses the agent’s thoughts, steps or pictures', async () => {
+  it('passes on the agent’s thoughts, steps and pictures', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     const tool = { toolCallId: 't1', title: 'Read it', kind: 'read', rawInput: { path: 'a' } };
@@ -99,7 +99,7 @@ describe('an agent that is served', function () {
     );
   });
 
-  it('opens forms and folders of this machine to whoever calls', async () => {
+  it('offers callers neither forms nor folders of this machine', async () => {
     const { agent, cwd } = await scripted();
     const { client } = await serve([agent]);
     const elsewhere = await scratchFolder();
@@ -117,7 +117,7 @@ describe('an agent that is served', function () {
     );
   });
 
-  it('waits for ever for an agent that cannot start, or that wants a sign-in', async () => {
+  it('fails a run whose agent cannot start, or wants a sign-in', async () => {
     const dead = await scripted({ exitAtStart: 1, stderr: ['no model'] }, { name: 'dead' });
     const locked = await scripted({ authMethods: [{ id: 'login', name: 'Log in' }] }, { name: 'locked' });
     const { client } = await serve([dead.agent, locked.agent]);
@@ -129,7 +129,7 @@ describe('an agent that is served', function () {
     assert.deepEqual([dead.agent.size, locked.agent.size], [0, 0]);
   });
 
-  it('reports a turn as done that was refused, cut off or answered with an error', async () => {
+  it('reports a turn that was refused, cut off or answered with an error', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     for (const [text, expected] of [
@@ -156,7 +156,7 @@ describe('an agent that is served', function () {
     assert.equal(prompts(log), 0);
   });
 
-  it('drops what is attached to the input', async () => {
+  it('passes on what is attached to the input', async () => {
     const { agent, log } = await scripted({ capabilities: { promptCapabilities: { image: true } } });
     const { client } = await serve([agent]);
     const parts: MessagePart[] = [
@@ -225,7 +225,7 @@ describe('an agent that is served', function () {
     assert.doesNotMatch(second, /shelves first/);
   });
 
-  it('loses entries of a session, or splits it, when two runs come at once', async () => {
+  it('keeps the session whole when two runs come at once', async () => {
     const { agent, log } = await scripted();
     const { client } = await serve([agent]);
     const { id } = newSession();
@@ -246,7 +246,7 @@ describe('an agent that is served', function () {
     );
   });
 
-  it('does not know what was said elsewhere, or hears its own words again', async () => {
+  it('gets what was said elsewhere, and not its own words again', async () => {
     const { agent, log } = await scripted();
     const other: ServedAgent = agentOf('other', async (_input, out) => out.part(textPart('I am the other')));
     const running = await serve([agent, other]);
@@ -302,7 +302,7 @@ describe('an agent that is served', function () {
 });
 
 describe('the name of a served agent', () => {
-  it('is refused by the protocol, or given twice', () => {
+  it('fits the protocol and is unique', () => {
     const taken = new Set<string>();
     const named = ['Gemini CLI', 'gemini.cli', '--x__', '日本', 'a'.repeat(90)].map((id) => {
       const name = servedName(id, taken);

@@ -25,7 +25,7 @@ describe('an agent that is served', function () {
 
   afterEach(closeServed);
 
-  it('cannot be stopped', async () => {
+  it('can be stopped', async () => {
     const { agent, log } = await scripted();
     const { client } = await serve([agent]);
     const session = newSession();
@@ -38,7 +38,7 @@ describe('an agent that is served', function () {
     assert.equal(sessions(log), 1);
   });
 
-  it('is stuck for good when it is stopped at the wrong moment of its start', async () => {
+  it('works again after it was stopped during its start', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     const session = newSession();
@@ -51,7 +51,7 @@ describe('an agent that is served', function () {
     assert.equal(said(await client.runSync(request('say Again', session), signal)), 'Again');
   });
 
-  it('keeps an agent that does not stop when it is told to', async () => {
+  it('ends an agent that does not stop when it is told to', async () => {
     const { agent, log } = await scripted({ onCancel: 'ignore' });
     const { client } = await serve([agent]);
     const session = newSession();
@@ -60,7 +60,7 @@ describe('an agent that is served', function () {
     assert.equal(sessions(log), 2);
   });
 
-  it('says nothing when its agent dies, or never works again', async () => {
+  it('reports that its agent died, and works again', async () => {
     const { agent, log } = await scripted({ capabilities: { promptCapabilities: { embeddedContext: true } } });
     const { client } = await serve([agent]);
     const session = newSession();
@@ -75,7 +75,7 @@ describe('an agent that is served', function () {
     assert.match(second, /These are my last words/);
   });
 
-  it('holds more agents than it may, or loses one that works', async () => {
+  it('limits the number of agents, and keeps those that work', async () => {
     const { agent, made } = await scripted({}, { maxOpen: 1 });
     const { client } = await serve([agent]);
     await client.runSync(request('say one'), signal);
@@ -88,7 +88,7 @@ describe('an agent that is served', function () {
     assert.equal(agent.size, 1);
   });
 
-  it('keeps an agent running that nobody asks any more', async () => {
+  it('ends an agent that has been unused for a while', async () => {
     const { agent, made } = await scripted({}, { idleMs: 0 });
     const { client } = await serve([agent]);
     await client.runSync(request('say one'), signal);
@@ -96,7 +96,7 @@ describe('an agent that is served', function () {
     assert.equal(agent.size, 0);
   });
 
-  it('is there for strangers after the user has taken it back', async () => {
+  it('is gone after the user has taken it back', async () => {
     const { agent } = await scripted();
     const agents: ServedAgent[] = [agent];
     const running = await serve([], { agents: () => agents });

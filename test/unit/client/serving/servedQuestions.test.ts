@@ -14,7 +14,7 @@ describe('an agent that is served', function () {
 
   afterEach(closeServed);
 
-  it('does without asking what its caller did not allow', async () => {
+  it('asks its caller before it acts', async () => {
     const { agent } = await scripted();
     const running = await serve([agent]);
     const client = sdkClient(running);
@@ -50,7 +50,7 @@ describe('an agent that is served', function () {
     }
   });
 
-  it('takes one word for two answers, or the words of the agent for its own', async () => {
+  it('reads each answer once, as one of the options', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     const options = [
@@ -69,7 +69,7 @@ describe('an agent that is served', function () {
     assert.match(said(run), /"outcome":"cancelled"/);
   });
 
-  it('leaves a question open for ever that the agent has withdrawn', async () => {
+  it('closes a question that the agent has withdrawn', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     const run = await client.runAsync(request('withdraw\nsay Over.'), signal);
@@ -78,7 +78,7 @@ describe('an agent that is served', function () {
     await assert.rejects(client.resumeSync(run.run_id, userMessage('1'), signal), /does not wait for an answer/);
   });
 
-  it('asks one question at a time, and forgets the second', async () => {
+  it('asks two questions one after the other', async () => {
     const { agent } = await scripted();
     const { client } = await serve([agent]);
     const first = await client.runSync(request('two-permissions'), signal);
@@ -90,7 +90,7 @@ describe('an agent that is served', function () {
     assert.match(said(run), /second → \{"outcome":\{"outcome":"selected","optionId":"reject"\}\}/);
   });
 
-  it('goes on with a question after its run was cancelled', async () => {
+  it('drops a question when its run is cancelled', async () => {
     const { agent, log } = await scripted();
     const { client } = await serve([agent]);
     const asked = await client.runSync(request('permission'), signal);

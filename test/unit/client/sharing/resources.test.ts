@@ -10,12 +10,12 @@ import { removeScratch, scratchFolder } from '../../../support/scratch';
 const bucket = { type: 's3', endpoint: 'https://s3.example.com', region: 'eu-1', bucket: 'b' };
 
 describe('the setting parley.resources', () => {
-  it('sends messages elsewhere when nothing is set', () => {
+  it('keeps messages on this machine by default', () => {
     for (const setting of [undefined, null, { type: 'local' }])
       assert.deepEqual(parseResources(setting), { type: 'local' });
   });
 
-  it('puts messages into other folders of the bucket than the user named', () => {
+  it('puts messages into the folder of the bucket that the user named', () => {
     const prefixes = [undefined, 'a', 'a/b/'].map((prefix) => {
       const parsed = parseResources({ ...bucket, ...(prefix !== undefined && { prefix }) });
       return parsed.type === 's3' ? parsed.place.prefix : undefined;
@@ -30,7 +30,7 @@ describe('the setting parley.resources', () => {
     { type: 's3' },
     { ...bucket, pathStyle: 1 },
   ]) {
-    it(`is taken as something else where it cannot be used: ${JSON.stringify(setting)}`, () => {
+    it(`is rejected where it is invalid: ${JSON.stringify(setting)}`, () => {
       assert.throws(
         () => parseResources(setting),
         (error) => error instanceof ParleyError && error.code === 'bad-setting' && error.hint !== undefined,
@@ -38,7 +38,7 @@ describe('the setting parley.resources', () => {
     });
   }
 
-  it('uses the keys of one server for another', () => {
+  it('keeps the keys of servers apart', () => {
     const nameOf = (more: object): string => {
       const parsed = parseResources({ ...bucket, ...more });
       return parsed.type === 's3' ? keysName(parsed.place) : '';
@@ -95,7 +95,7 @@ describe('the origins of a bucket', () => {
 describe('the fileStore of texts beside the sessions', () => {
   afterEach(removeScratch);
 
-  it('gives back another text than was kept last, or a part of one', async () => {
+  it('returns the text that was stored last, whole', async () => {
     const folder = await scratchFolder();
     const fileStore = new FileStore(folder);
     assert.equal(await fileStore.read('a'), undefined);

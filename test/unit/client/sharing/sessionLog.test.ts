@@ -97,7 +97,7 @@ describe('the messages of a session', function () {
     });
   }
 
-  it('are not all there for who goes on with it', async () => {
+  it('are all there for those who continue it', async () => {
     const { conversation } = open();
     const log = logOf(conversation);
     await conversation.send('say one').done;
@@ -112,7 +112,7 @@ describe('the messages of a session', function () {
     assert.match(descriptor.id, /^[0-9a-f-]{36}$/);
   });
 
-  it('are written nowhere until somebody asks for them, and as they are said from then on', async () => {
+  it('are written when they are first shared, and as they are said from then on', async () => {
     const { conversation } = open();
     const log = logOf(conversation);
     await conversation.send('say one').done;
@@ -132,7 +132,7 @@ describe('the messages of a session', function () {
     assert.equal((await store.list('sessions/', never)).length, 8);
   });
 
-  it('of a session that is too long are the newest ones, and are gone on with under another id when there are more', async () => {
+  it('of a session that is too long are the newest ones, and continue under another id when there are more', async () => {
     const model = new SessionModel();
     let turns = 0;
     const say = (count: number): void => {
@@ -176,7 +176,7 @@ describe('the messages of a session', function () {
     assert.deepEqual(again, second);
   });
 
-  it('lack the prompt while its turn runs, or the answer that was stopped', async () => {
+  it('include the prompt while its turn runs, and the answer that was stopped', async () => {
     const { conversation, until } = open();
     const log = logOf(conversation);
     const { done } = conversation.send('say half\nwait');
@@ -190,7 +190,7 @@ describe('the messages of a session', function () {
     ]);
   });
 
-  it('lack the answer of an agent that died', async () => {
+  it('include the answer of an agent that died', async () => {
     const { conversation } = open();
     const log = logOf(conversation);
     await conversation.send('say half\ndie 3').done;
@@ -199,7 +199,7 @@ describe('the messages of a session', function () {
     assert.match(said[1] ?? '', /^agent\/Plain-Agent: half.*\(error\)$/s);
   });
 
-  it('are doubled or lost when the window ended in between', async () => {
+  it('are written once when the window ended in between', async () => {
     const { conversation } = open();
     const first = logOf(conversation);
     await conversation.send('say one').done;
@@ -215,7 +215,7 @@ describe('the messages of a session', function () {
     assert.equal((await third.descriptor()).history.length, 6, 'and nothing is written again by opening it');
   });
 
-  it('are doubled when the store has one that was not noted any more', async () => {
+  it('are written once when the store has one that was not noted', async () => {
     const { conversation } = open();
     const fileStore = new FileStore(join(folder, 'fileStore'));
     let writes = 0;
@@ -237,7 +237,7 @@ describe('the messages of a session', function () {
     assert.deepEqual(texts, ['say one', 'one', 'say two', 'two']);
   });
 
-  it('stop the chat when they cannot be written, or are lost for good then', async () => {
+  it('are written later when they cannot be written now', async () => {
     const { conversation } = open();
     let isDown = true;
     const troubles: unknown[] = [];
@@ -258,7 +258,7 @@ describe('the messages of a session', function () {
     assert.equal((await log.descriptor()).history.length, 6);
   });
 
-  it('cost a look at the whole transcript with every word that an agent streams', () => {
+  it('cost nothing with each word that an agent streams', () => {
     const model = new SessionModel();
     let stores = 0;
     logOf(
@@ -276,7 +276,7 @@ describe('the messages of a session', function () {
     assert.equal(stores, 0, 'nothing is opened before something is complete');
   });
 
-  it('are merged where two go on with the same session', async () => {
+  it('stay apart where two continue the same session', async () => {
     const { conversation } = open();
     const ours = logOf(conversation);
     await conversation.send('say one').done;
@@ -373,7 +373,7 @@ describe('the messages of a session', function () {
     }
   });
 
-  it('stay behind when the user moves to a bucket', async () => {
+  it('move along to a bucket', async () => {
     const { conversation } = open();
     const first = logOf(conversation);
     await conversation.send('say one').done;

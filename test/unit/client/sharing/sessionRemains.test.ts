@@ -48,7 +48,7 @@ describe('a session that was deleted', () => {
       one.isFile(),
     ).length;
 
-  it('stays on the disk with all that was said', async () => {
+  it('leaves nothing on the disk', async () => {
     const [gone, kept] = [mintId(), mintId()];
     await say(await logOf(gone, mintId()), 'one', 'two');
     const other = await logOf(kept, mintId());
@@ -76,7 +76,7 @@ describe('a session that was deleted', () => {
     assert.deepEqual(await neverShared(records, 'another store'), []);
   });
 
-  it('takes along what a session that was continued from it begins with', async () => {
+  it('leaves what a session that was continued from it begins with', async () => {
     const [first, second] = [mintId(), mintId()];
     const id = mintId();
     const old = await logOf(first, id);
@@ -89,7 +89,7 @@ describe('a session that was deleted', () => {
     assert.deepEqual(await remove([second]), { removed: 0, left: [] }, 'it wrote nothing itself');
   });
 
-  it('takes along what a session with an HTTP agent has the address of', async () => {
+  it('leaves what a session with an HTTP agent has the address of', async () => {
     const [key, far] = [mintId(), mintId()];
     const log = await logOf(key, mintId());
     await say(log, 'one', 'two');
@@ -101,7 +101,7 @@ describe('a session that was deleted', () => {
     assert.equal(await files('resources'), 0);
   });
 
-  it('leaves the messages that no server recorded', async () => {
+  it('takes along the messages that no server recorded', async () => {
     const key = mintId();
     await store.put(`http/${key}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
     await store.put(`http/${mintId()}/${mintId()}.json`, Buffer.from('{}'), 'application/json', signal);
@@ -109,7 +109,7 @@ describe('a session that was deleted', () => {
     assert.equal(await files('resources'), 1);
   });
 
-  it('keeps the others from being removed where one file is damaged or refuses', async () => {
+  it('is removed also where the file of another is damaged or refuses', async () => {
     const key = mintId();
     await say(await logOf(key, mintId()), 'one', 'two');
     await records.write('other', 'x');

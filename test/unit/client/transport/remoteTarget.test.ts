@@ -40,7 +40,7 @@ describe('the target of a remote agent', () => {
     return error;
   }
 
-  it('asks for a secret again and again, or gives one origin what is kept for another', async () => {
+  it('asks for a secret once, and keeps it for one origin', async () => {
     const headers = {
       Authorization: `Bearer ${token('token')}`,
       'X-Both': `${token('token')}/${token('other')}`,
@@ -55,20 +55,20 @@ describe('the target of a remote agent', () => {
     );
   });
 
-  it('fills in what a secret happens to hold', async () => {
+  it('does not expand placeholders inside a secret', async () => {
     const by = access({ secret: async () => `$& ${token('b')} $1` });
     const { headers } = await resolveRemote(agent('wss://a.example/', { A: token('a') }), by, never);
     assert.equal(headers.A, `$& ${token('b')} $1`);
   });
 
-  it('connects without the secret when the user gave none', async () => {
+  it('does not connect without the secret', async () => {
     const given = agent('wss://a.example/', { A: token('a') });
     for (const by of [undefined, access({ secret: async () => undefined })]) {
       assert.equal((await failure(given, by)).code, 'remote-secret');
     }
   });
 
-  it('sends everything in clear text over a network that anybody can read', async () => {
+  it('asks before anything goes unencrypted over the network', async () => {
     for (const url of ['ws://far.example/', 'http://10.0.0.1:80/', 'http://127.0.0.1.far.example/', 'ws://[::2]/']) {
       const refused = access({ allowCleartext: async () => false });
       assert.equal((await failure(agent(url), refused)).code, 'remote-cleartext');
@@ -78,7 +78,7 @@ describe('the target of a remote agent', () => {
     assert.deepEqual(asked.slice(0, 2), ['clear ws://far.example', 'clear http://10.0.0.1']);
   });
 
-  it('bothers the user with questions on a connection that stays on this machine', async () => {
+  it('asks nothing about a connection that stays on this machine', async () => {
     for (const url of [
       'ws://localhost:1/',
       'http://127.9.0.1/',
@@ -92,7 +92,7 @@ describe('the target of a remote agent', () => {
     assert.equal(isLoopback('127.0.0.1.nip.io'), false);
   });
 
-  it('shows a password that stands in the address, or lets a header take the protocol apart', async () => {
+  it('refuses a password in the address, and headers of the protocol', async () => {
     assert.equal((await failure(agent('wss://me:sesame@a.example/'))).code, 'remote-url');
     for (const name of [
       'Acp-Connection-Id',
@@ -107,7 +107,7 @@ describe('the target of a remote agent', () => {
     }
   });
 
-  it('writes into the log what the server repeats of the headers', () => {
+  it('keeps what the server repeats of the headers out of the log', () => {
     const scrub = scrubber({ Authorization: 'Bearer sesame-street', Cookie: 'id=12345678', Short: 'a' });
     assert.equal(
       scrub('got "Bearer sesame-street", sesame-street and id=12345678, a'),

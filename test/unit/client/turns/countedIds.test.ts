@@ -29,7 +29,7 @@ describe('a user whose agent counts its messages from one again', () => {
     ['loads it', 'load', 5],
   ];
   for (const [way, reopens, next] of ways) {
-    it(`reads the new answer in an old turn, or over the old answer, when it ${way}`, async () => {
+    it(`reads the new answer in a new turn when it ${way}`, async () => {
       const agent = keepingAgent(windows.folder, { countsIds: true, ...(reopens && { reopens }) });
       const window = windows.start({ agent });
       for (const tag of ['one', 'two']) {
@@ -83,7 +83,7 @@ describe('what an agent goes on with after a restart', () => {
     return model;
   }
 
-  it('stands twice though its id is the same', () => {
+  it('stands once where its id is the same', () => {
     const model = stopped();
     model.apply({ type: 'ids_renewed', known: ['agent:m1', 'tool:c1'] }, 1);
     model.apply(said('agent', 'm1', 'Well, done'), 1);
@@ -92,7 +92,7 @@ describe('what an agent goes on with after a restart', () => {
     assert.equal(model.state.entries.filter(({ kind }) => kind === 'tool').length, 1);
   });
 
-  it('takes the place of something else that had its id', () => {
+  it('does not replace something else that had its id', () => {
     const model = stopped();
     model.apply({ type: 'ids_renewed' }, 1);
     model.apply({ type: 'turn_started', turnId: 't2', origin: 'user', at: 1 }, 1);
@@ -105,7 +105,7 @@ describe('what an agent goes on with after a restart', () => {
     );
   });
 
-  it('is locked in a turn, as the name of their message is taken for one of before', async () => {
+  it('sees the turn end, also where their message has an id from before', async () => {
     const tracker = new TurnTracker({ apply: () => {}, now: () => 0, log: silentLog, onSettled: () => {} });
     const ask = (promptId: string): Promise<unknown> => {
       const content = [{ type: 'text', text: promptId }] as const;

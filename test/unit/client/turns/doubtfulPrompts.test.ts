@@ -37,7 +37,7 @@ function queueOf(...doubtful: readonly (readonly [id: string, text: string, repe
 const idsOf = (queue: PromptQueue): string[] => queue.items.map(({ id }) => id);
 
 describe('a message in doubt that the agent repeats', () => {
-  it('is asked about although it stands there for all to see', () => {
+  it('is not asked about any more', () => {
     const queue = queueOf(['q4', 'do it', 'q2'], ['q3', 'and that']);
     const taken = resolveDoubtfulPrompts(
       queue,
@@ -52,14 +52,14 @@ describe('a message in doubt that the agent repeats', () => {
     assert.equal(queue.paused, 'the window ended');
   });
 
-  it('is forgotten though the agent never got it', () => {
+  it('stays in doubt where the agent did not get it', () => {
     const queue = queueOf(['q4', 'do it', 'q2']);
     assert.deepEqual(resolveDoubtfulPrompts(queue, transcript('q1: hello', 'q2: do it'), transcript('hello')), []);
     assert.deepEqual(resolveDoubtfulPrompts(queue, transcript('q1: hello', 'q2: do it'), []), []);
     assert.deepEqual(idsOf(queue), ['q4', 'q9']);
   });
 
-  it('is taken for another one that says the same', () => {
+  it('is told from another one that says the same', () => {
     const again = queueOf(['q4', 'do it', 'q2']);
     assert.deepEqual(resolveDoubtfulPrompts(again, transcript('q1: do it', 'q2: do it'), transcript('do it')), []);
     assert.equal(
@@ -71,7 +71,7 @@ describe('a message in doubt that the agent repeats', () => {
     assert.deepEqual(idsOf(twice), ['q3', 'q9'], 'one copy stands for one message');
   });
 
-  it('is taken for one that the agent has refused, and that says the same', () => {
+  it('is told from a refused one that says the same', () => {
     const queue = queueOf(['q4', 'do it', 'q2']);
     const refused = queue.find('q4');
     assert.ok(refused);
@@ -82,7 +82,7 @@ describe('a message in doubt that the agent repeats', () => {
     );
   });
 
-  it('is found in what somebody said before the last thing that is certain', () => {
+  it('is found only after the last certain message', () => {
     const queue = queueOf(['q2', 'do it']);
     assert.deepEqual(resolveDoubtfulPrompts(queue, transcript('q1: hello'), transcript('do it', 'hello')), []);
     assert.equal(
@@ -92,7 +92,7 @@ describe('a message in doubt that the agent repeats', () => {
     );
   });
 
-  it('leaves a queue stopped in which nothing is left', () => {
+  it('leaves an empty queue running', () => {
     const queue = queueOf(['q2', 'do that']);
     queue.remove('q9');
     resolveDoubtfulPrompts(queue, [], transcript('do that'));
@@ -127,7 +127,7 @@ describe('a user whose window ended while a message was under way', () => {
       entry.kind === 'user' ? [entry.content.map((block) => (block.type === 'text' ? block.text : '')).join('')] : [],
     );
 
-  it('is asked about a message that the agent shows', async () => {
+  it('is not asked about a message that the agent shows', async () => {
     const window = await comesBack();
     assert.deepEqual([...window.conversation.queue.items], []);
     assert.equal(window.conversation.queue.paused, undefined);
@@ -135,7 +135,7 @@ describe('a user whose window ended while a message was under way', () => {
     assert.equal(window.journal.queue.items(window.key).length, 0);
   });
 
-  it('is not asked about a message where the agent shows nothing', async () => {
+  it('is asked about a message that the agent does not show', async () => {
     const window = await comesBack({ agent: keepingAgent(windows.folder, { reopens: 'resume' }) });
     assert.equal(window.conversation.connection.kind, 'ready');
     assert.equal(window.inDoubt.length, 1);

@@ -152,7 +152,7 @@ describe('session feed', () => {
     );
   });
 
-  it('keeps nobody waiting for a picture that never comes, when it ends', async () => {
+  it('resolves waits for painting when it ends', async () => {
     reader.acknowledge = false;
     feed.snapshot();
     const waiting = feed.painted();
@@ -161,7 +161,7 @@ describe('session feed', () => {
     await feed.painted();
   });
 
-  it('takes for painted what was only posted, or waits for ever for what is on the screen', async () => {
+  it('counts as painted only what the webview has acknowledged', async () => {
     reader.acknowledge = false;
     feed.snapshot();
     let isPainted = false;
@@ -215,7 +215,7 @@ describe('session feed', () => {
     assert.ok(page?.type === 'page' && page.items[0]?.kind === 'agent', 'the others come when they are asked for');
   });
 
-  it('sends a flood of entries whole, although nobody can see more than its end, or the others cannot be asked for', async () => {
+  it('sends only the end of a flood of entries, and the others on request', async () => {
     const note = (title: string): void => apply({ type: 'notice', severity: 'info', title });
     feed.snapshot();
     for (let index = 0; index < 1000; index++) note(`n${index}`);

@@ -38,12 +38,12 @@ describe('two versions of a history', () => {
 });
 
 describe('handing a session over', () => {
-  it('leaves behind what only the old server has', () => {
+  it('takes along what only the old server has', () => {
     const result = decideHandOver(session(a1), answer(a1, a2));
     assert.deepEqual(result, { kind: 'send', descriptor: session(a1, a2), because: 'taken' });
   });
 
-  it('loses the history when the old server is down, or has forgotten the session', () => {
+  it('keeps the history when the old server is down, or has forgotten the session', () => {
     for (const kind of ['unreachable', 'unknown'] as const) {
       assert.deepEqual(decideHandOver(session(a1, a2), { kind }), {
         kind: 'send',
@@ -77,13 +77,13 @@ describe('handing a session over', () => {
     );
   });
 
-  it('takes another session for this one', () => {
+  it('refuses another session', () => {
     const other: ServerAnswer = { kind: 'session', descriptor: { id: 'other', history: [a1, a2] } };
     assert.throws(() => decideHandOver(session(a1), other), { code: 'other-session' });
     assert.throws(() => checkAfterRun(session(a1), other), { code: 'other-session' });
   });
 
-  it('loses hashes, fresh signatures, the state or fields of others on taking a version over', () => {
+  it('keeps hashes, fresh signatures, the state and unknown fields when taking a version over', () => {
     const ours = { ...session(a1 + hash('a'), `${a2}?sig=old`), state: 'http://a/state', mine: 1 };
     const theirs = { ...session(`${a1}?sig=new`, `${a2}?sig=new`, b1), theirs: 2 };
     const result = decideHandOver(ours, { kind: 'session', descriptor: theirs });
@@ -125,7 +125,7 @@ describe('after a run', () => {
     assert.ok(result.kind === 'fork' && result.common === 1);
   });
 
-  it('takes silence for an answer', () => {
+  it('does not take silence for an answer', () => {
     assert.deepEqual(checkAfterRun(session(a1), { kind: 'unreachable' }), {
       kind: 'unverified',
       descriptor: session(a1),

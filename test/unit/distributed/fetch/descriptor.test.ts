@@ -53,7 +53,7 @@ describe('a session descriptor', () => {
     assert.deepEqual([signed.carriesSignatures, signed.expiresAt], [true, Date.UTC(2026, 0, 1, 1)]);
   });
 
-  it('opens although it cannot be one, or quotes what it holds', () => {
+  it('is rejected where it is invalid, without quoting it', () => {
     const cases: readonly (readonly [input: unknown, code: string])[] = [
       ['', 'bad-descriptor'],
       ['hello secret-text', 'bad-descriptor'],
@@ -89,7 +89,7 @@ describe('a session descriptor', () => {
     }
   });
 
-  it('cannot be fetched from a server that has it, or is fetched from where it must not', async () => {
+  it('is fetched from a server that has it, and only from allowed ones', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/sessions/session-123') response.end(JSON.stringify(descriptor));
       else if (request.url === '/sessions/denied') response.writeHead(403).end();

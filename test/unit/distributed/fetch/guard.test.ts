@@ -65,7 +65,7 @@ describe('guardedGet', () => {
       'LOCALHOST',
     ];
     for (const host of blocked) {
-      it(`lets a link make Parley visit ${host}`, async () => {
+      it(`does not let a link make Parley visit ${host}`, async () => {
         const guard = guardFor({}, async () => [{ address: '127.0.0.1', family: 4 }]);
         const error = await failure(get(guard, `http://${host}:${port}/x`));
         assert.equal(error.code, 'blocked-address');
@@ -90,7 +90,7 @@ describe('guardedGet', () => {
       });
     }
 
-    it('takes an address for public that is not, or the other way round', () => {
+    it('tells public addresses from all others', () => {
       assert.deepEqual(
         ['8.8.8.8', '2606:4700::1111', '127.0.0.1', 'fd00::1', '100.64.1.1', 'fe80::1%1', '1.2.3', ''].map(
           addressClass,
@@ -165,7 +165,7 @@ describe('guardedGet', () => {
       assert.equal(server.seen.length, 4);
     });
 
-    it('loses a resource behind three redirects', async () => {
+    it('follows three redirects', async () => {
       const server = await serve((request, response) => {
         const at = Number(request.url?.slice(1));
         if (at < 3) response.writeHead(302, { location: `/${at + 1}` }).end();
@@ -175,12 +175,12 @@ describe('guardedGet', () => {
       assert.equal(Buffer.from(body).toString(), 'here');
     });
 
-    it('lets others reach servers that are not on the list, through a server that is exposed', async () => {
+    it('does not let others reach unlisted servers through an exposed one', async () => {
       const guard = guardFor({ listedOnly: true, ask: async (all) => all.map(({ origin }) => origin) });
       assert.equal((await failure(get(guard, 'http://8.8.8.8/'))).code, 'not-listed');
     });
 
-    it('asks the user for each of many messages, or never', async () => {
+    it('asks the user once for many messages', async () => {
       const server = await serve((_, response) => response.end('ok'));
       const asked: string[] = [];
       const guard = guardFor({
@@ -252,7 +252,7 @@ describe('guardedGet', () => {
   });
 
   describe('keeps credentials with the server that they are for', () => {
-    it('sends the token of one server to another, or to wherever it redirects', async () => {
+    it('sends a token to its own server only', async () => {
       const b = await serve((_, response) => response.end('b'));
       const a = await serve((_, response) => response.writeHead(302, { location: `${b.origin}/x` }).end());
       const guard = guardFor({

@@ -14,7 +14,7 @@ describe('guardedGet', () => {
       return get(guardFor({ allow: [server.origin] }), server.origin, { maxBytes });
     }
 
-    it('reads a body that says it is too large, or says nothing, or lies', async () => {
+    it('stops reading a body that is too large, whatever it declares', async () => {
       const big = Buffer.alloc(200_000, SECRET);
       const cases = [
         (_: IncomingMessage, response: ServerResponse) => response.end(big),
@@ -44,7 +44,7 @@ describe('guardedGet', () => {
       }
     });
 
-    it('reads compressed data without end that unpacks to nothing', async () => {
+    it('stops reading compressed data that unpacks to nothing', async () => {
       const empty = gzipSync(Buffer.alloc(0));
       const error = await failure(
         answered((_, response) => {
@@ -59,7 +59,7 @@ describe('guardedGet', () => {
       assert.equal(error.code, 'too-large');
     });
 
-    it('cannot read what servers compress, or quotes damaged data', async () => {
+    it('reads compressed data, and quotes no damaged data', async () => {
       for (const [encoding, body] of [
         ['gzip', gzipSync('hello')],
         ['br', brotliCompressSync('hello')],
@@ -78,7 +78,7 @@ describe('guardedGet', () => {
       }
     });
 
-    it('waits for ever for a server that sends a byte now and then, or none', async () => {
+    it('gives up on a server that sends a byte now and then, or none', async () => {
       const timers: NodeJS.Timeout[] = [];
       const loris = await serve((_, response) => {
         response.writeHead(200);
@@ -92,7 +92,7 @@ describe('guardedGet', () => {
       for (const timer of timers) clearInterval(timer);
     });
 
-    it('goes on after the user stopped it', async () => {
+    it('stops when the user stops it', async () => {
       const stop = new AbortController();
       const server = await serve(() => stop.abort());
       const error = await failure(get(guardFor({ allow: [server.origin] }), server.origin, { signal: stop.signal }));
@@ -101,7 +101,7 @@ describe('guardedGet', () => {
   });
 
   describe('says what went wrong', () => {
-    it('cannot tell a server that is off from one that broke off, or one without a name', async () => {
+    it('tells apart a server that is off, one that broke off, and one without a name', async () => {
       const server = await serve((request) => request.socket.destroy());
       const gone = await serve(() => {});
       await gone.close();

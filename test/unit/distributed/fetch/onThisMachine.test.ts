@@ -31,7 +31,7 @@ describe('a link that leads to the machine that opens it', () => {
     assert.ok(!isOnThisMachine('127.0.0.1'));
   });
 
-  it('is not counted, or counted without the state', () => {
+  it('is counted, with that of the state', () => {
     const history = ['http://127.0.0.1:1/a', 'https://example.com/b'];
     assert.equal(exportDescriptor({ id: 'a', history }).onThisMachine, 1);
     assert.equal(exportDescriptor({ id: 'a', history, state: 'http://localhost/s' }).onThisMachine, 2);

@@ -41,7 +41,7 @@ describe('Resolver', () => {
     );
   });
 
-  it('loses the whole history when parts of it cannot be had, or does not say why', async () => {
+  it('returns the whole history with a reason for each missing part', async () => {
     const server = await serve((request, response) => {
       const path = new URL(request.url ?? '', 'http://x').pathname;
       if (path === '/missing') response.writeHead(404).end();
@@ -100,7 +100,7 @@ describe('Resolver', () => {
     assert.equal(server.connections, 0);
   });
 
-  it('cannot fill a gap when the server is back', async () => {
+  it('fills a gap when the server is back', async () => {
     const first = await serve(echo);
     const url = `${first.origin}/message`;
     await first.close();
@@ -111,7 +111,7 @@ describe('Resolver', () => {
     assert.equal(textOf(await one.resolveEntry(url, 0, {}, never)), '/message');
   });
 
-  it('floods servers with requests and connections', async () => {
+  it('limits requests and connections', async () => {
     const servers = await Promise.all([1, 2, 3].map(() => serve((q, r) => setImmediate(() => echo(q, r)))));
     const history = Array.from({ length: 90 }, (_, index) => `${servers[index % 3]?.origin}/${index}`);
     await open(resolver({ maxParallel: 8, maxPerOrigin: 3 }), history);
@@ -122,7 +122,7 @@ describe('Resolver', () => {
     }
   });
 
-  it('lets a server that hangs hold up the others', async () => {
+  it('is not held up by a server that hangs', async () => {
     const hanging = await serve(() => {});
     const good = await serve(echo);
     const history = Array.from({ length: 60 }, (_, index) => `${(index < 20 ? good : hanging).origin}/${index}`);
@@ -305,7 +305,7 @@ describe('Resolver', () => {
     assert.ok(hanging.seen.length <= 8, `${hanging.seen.length} requests`);
   });
 
-  it('fetches a message twice that stands in the history twice, or shows it once', async () => {
+  it('fetches a message once that stands in the history twice, and shows it twice', async () => {
     const server = await serve(echo);
     const url = `${server.origin}/same`;
     const entries = await open(resolver(), [url, `${server.origin}/other`, url]);
@@ -326,7 +326,7 @@ describe('Resolver', () => {
     assert.deepEqual(order, history.map((_, index) => index).reverse());
   });
 
-  it('reads a session of any size into memory', async () => {
+  it('bounds the size of a session in memory', async () => {
     const server = await serve((_, response) => response.end(messageText('x'.repeat(10_000))));
     const history = Array.from({ length: 10 }, (_, index) => `${server.origin}/${index}`);
     const entries = await open(resolver({ maxSessionBytes: 50_000, maxPerOrigin: 1 }), history);
@@ -362,7 +362,7 @@ describe('Resolver', () => {
   describe('for large parts', () => {
     const part = { content_type: 'text/plain', content_encoding: 'plain' } as const;
 
-    it('fetches them before anybody looks', async () => {
+    it('fetches them on request only', async () => {
       const server = await serve((request, response) => {
         if (request.url === '/message') {
           response.end(JSON.stringify({ parts: [{ content_url: `${server.origin}/large` }] }));
@@ -404,7 +404,7 @@ describe('Resolver', () => {
       );
     });
 
-    it('reads what a part holds itself as something else', async () => {
+    it('returns what a part holds itself', async () => {
       const plain = await resolver().resolvePart({ ...part, content: 'é' }, { maxBytes: 9 }, never);
       const packed = await resolver().resolvePart(
         { ...part, content: 'ZGF0YQ==', content_encoding: 'base64' },

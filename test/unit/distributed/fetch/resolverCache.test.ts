@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 describe('Resolver', () => {
   afterEach(closeResolvers);
 
-  it('asks servers again for what never changes', async () => {
+  it('does not request again what never changes', async () => {
     const server = await serve(echo);
     const cache = await newCache();
     const history = Array.from({ length: 30 }, (_, index) => `${server.origin}/${index}?X-Amz-Signature=s${index}`);
@@ -26,7 +26,7 @@ describe('Resolver', () => {
     assert.ok(after.every((entry) => entry.kind === 'message' && entry.source === 'cache'));
   });
 
-  it('takes what was fetched for one signature as the answer for another, from a server that is not ours', async () => {
+  it('requests again for another signature, from a server that is not ours', async () => {
     const server = await serve(echo);
     const cache = await newCache();
     await open(resolver({ cache }), [`${server.origin}/x?sig=a`]);
@@ -35,7 +35,7 @@ describe('Resolver', () => {
     assert.equal(textOf(entry), '/x?sig=b');
   });
 
-  it('shows half a message from a damaged cache', async () => {
+  it('treats a damaged cache entry as a miss', async () => {
     const server = await serve(echo);
     const folder = await scratchFolder();
     const cache = await newCache(folder);
@@ -47,7 +47,7 @@ describe('Resolver', () => {
     assert.equal(server.seen.length, 4);
   });
 
-  it('asks our own server on the network again for what it has already, only because the link was signed anew', async () => {
+  it('does not request again from our own server because a link was signed again', async () => {
     let asked = 0;
     const own: ResourceStore = {
       id: 's3:own',
@@ -95,7 +95,7 @@ describe('Resolver', () => {
       assert.deepEqual(await read(), ['network', `"v2"${bytes.toString('latin1')}`]);
     });
 
-    it('cannot go on when the state is gone', async () => {
+    it('continues when the state is gone', async () => {
       const server = await serve((_, response) => response.writeHead(404).end());
       const state = await resolver().resolveState(`${server.origin}/state`, never);
       assert.ok(state.kind === 'gap' && state.reason === 'not-found' && state.index === -1);

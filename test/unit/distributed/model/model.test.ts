@@ -62,7 +62,7 @@ describe('what the protocol’s own server sent', () => {
   ];
 
   for (const [kind, is, read] of readers) {
-    it(`cannot be read, or loses something: ${kind}`, () => {
+    it(`is read and written without loss: ${kind}`, () => {
       const values = recorded().filter(is);
       assert.ok(values.length > 0);
       for (const value of values) {
@@ -73,14 +73,14 @@ describe('what the protocol’s own server sent', () => {
     });
   }
 
-  it('holds something that nobody reads', () => {
+  it('is read completely', () => {
     const unread = recorded().filter((value) => !readers.some(([, is]) => is(value)));
     assert.deepEqual(unread, []);
   });
 });
 
 describe('a message', () => {
-  it('loses fields that Parley does not know', () => {
+  it('keeps unknown fields', () => {
     const value = { parts: [{ content: 'x', foo: null, bar: { a: 1 } }], trace: 'y', role: 'user' };
     const { parts, trace } = readMessage(value);
     assert.deepEqual([parts[0]?.foo, parts[0]?.bar, trace], [null, { a: 1 }, 'y']);
@@ -130,7 +130,7 @@ describe('a message', () => {
     assert.equal(({} as { polluted?: unknown }).polluted, undefined);
   });
 
-  it('shows a link to somewhere else than the web as a source, or no steps at all', () => {
+  it('shows links to the web as sources, and the steps', () => {
     const part = (metadata: Record<string, unknown>) => readMessage({ parts: [{ metadata }] }).parts[0]!;
     assert.deepEqual(
       citationOf(part({ kind: 'citation', url: 'https://a/', title: 'A', start_index: 1, end_index: null })),
@@ -155,7 +155,7 @@ describe('a message', () => {
 });
 
 describe('the rest of the protocol', () => {
-  it('breaks a stream by an event that is not known yet', () => {
+  it('passes over unknown events in a stream', () => {
     assert.deepEqual(readEvent({ type: 'run.paused', x: 1 }), {
       type: 'unknown',
       name: 'run.paused',

@@ -22,7 +22,7 @@ describe('the agent server', () => {
       assert.equal((await raw(running, 'GET', '/ping')).status, 200);
     });
 
-    it('cannot be opened with a token that could be guessed', async () => {
+    it('refuses to start with a token that could be guessed', async () => {
       await assert.rejects(serve([echo], { token: 'short' }), { code: 'weak-token' });
     });
 

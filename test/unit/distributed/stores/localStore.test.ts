@@ -37,7 +37,7 @@ describe('LocalStore', () => {
     return `${contentType} ${Buffer.from(bytes)}`;
   }
 
-  it('loses what is written, or cannot serve it to another server', async () => {
+  it('keeps what is written, and serves it to another server', async () => {
     const key = newKey();
     const stored = await open().put(key, Buffer.from('{"a":1}'), 'application/json', never);
     // Another run, on another port.
@@ -54,7 +54,7 @@ describe('LocalStore', () => {
     await assert.rejects(ask(store, url), { code: 'not-found' });
   });
 
-  it('lets strangers read without a link, with an old one, or with one for something else', async () => {
+  it('refuses requests without a link, with an expired one, or with one for something else', async () => {
     const key = newKey();
     const store = open({ now: () => 1_000_000_000_000 });
     await store.put(key, Buffer.from('{}'), 'application/json', never);
@@ -89,7 +89,7 @@ describe('LocalStore', () => {
     assert.throws(() => open({ secret: randomBytes(8) }), { code: 'bad-secret' });
   });
 
-  it('reads or writes outside of its folder', async () => {
+  it('reads and writes only inside its folder', async () => {
     const store = open();
     const id = mintId();
     for (const key of [
@@ -109,7 +109,7 @@ describe('LocalStore', () => {
     assert.deepEqual(await readdir(folder), []);
   });
 
-  it('takes half a file for a message', async () => {
+  it('detects half a file', async () => {
     const store = open();
     const [torn, fine] = [newKey(), newKey()];
     for (const key of [torn, fine]) await store.put(key, Buffer.from(messageText(key)), 'application/json', never);
@@ -129,7 +129,7 @@ describe('LocalStore', () => {
     if (process.platform !== 'win32') assert.equal((await stat(join(folder, key))).mode & 0o077, 0);
   });
 
-  it('breaks the chat, without a word why, when the disk is full or the folder is not there to write', async () => {
+  it('reports when the disk is full or the folder is not writable', async () => {
     const full = diskError(Object.assign(new Error('write'), { code: 'ENOSPC' }));
     assert.equal(full.code, 'disk-full');
     assert.match(`${full.message} ${full.hint}`, /disk is full.*chat itself goes on/);
@@ -150,7 +150,7 @@ describe('LocalStore', () => {
 describe('ResourceCache', () => {
   afterEach(removeScratch);
 
-  it('grows without end, or drops what was used last', async () => {
+  it('is bounded, and drops the least recently used first', async () => {
     const folder = await scratchFolder();
     const cache = new ResourceCache({ folder, maxBytes: 40_000, maxFiles: 100 });
     for (let index = 0; index < 60; index++) {

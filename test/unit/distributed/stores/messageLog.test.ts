@@ -52,7 +52,7 @@ describe('toMessages', () => {
     index = 0;
   });
 
-  it('loses who said what, in which order and when', () => {
+  it('keeps who said what, in which order and when', () => {
     const entries: Entry[] = [
       said('user', text('Hello')),
       said('thought', text('Hm.')),
@@ -101,7 +101,7 @@ describe('toMessages', () => {
     assert.equal(message && plainWords(message), 'See **this**: a and `that`. Done.');
   });
 
-  it('cannot tell a turn that was stopped, or that failed, from one that ended', () => {
+  it('tells apart turns that were stopped, failed or ended', () => {
     for (const stopReason of ['cancelled', 'error', 'max_tokens'] as const) {
       const [message] = toMessages([said('agent', text('half'))], { stopReason });
       assert.equal(message && stopReasonOf(message), stopReason);
@@ -115,7 +115,7 @@ describe('toMessages', () => {
     assert.ok(whole?.completed_at);
   });
 
-  it('drops attachments, or writes paths of this machine as links', () => {
+  it('keeps attachments, and writes no paths of this machine as links', () => {
     const [message] = toMessages([
       said(
         'user',
@@ -228,7 +228,7 @@ describe('MessageLog', () => {
     );
   });
 
-  it('loses a message when the machine fails between writing it and noting it', async () => {
+  it('keeps a message when the machine fails between writing it and noting it', async () => {
     const log = await open();
     await log.append(message('a'), never);
     const broken = await open({ save: () => Promise.reject(new ParleyError('killed', 'the machine failed')) });
@@ -244,7 +244,7 @@ describe('MessageLog', () => {
     assert.deepEqual(await readAll(await open()), ['a', 'b']);
   });
 
-  it('loses what one of two windows wrote', async () => {
+  it('keeps what each of two windows wrote', async () => {
     const [one, two] = await Promise.all([open(), open()]);
     await one.append(message('one'), never);
     await two.append(message('two'), never);
@@ -294,7 +294,7 @@ describe('MessageLog', () => {
     );
   });
 
-  it('takes the word of others for what is ours', async () => {
+  it('does not trust others about what is ours', async () => {
     const log = await open();
     await log.append(message('mine'), never);
     const [url = ''] = (await log.descriptor()).history;
@@ -351,7 +351,7 @@ describe('MessageLog', () => {
     for (const one of folders) assert.match(one, /^sessions\/[a-z0-9][a-z0-9-]{7,63}\/$/);
   });
 
-  it('takes a damaged record for a session', () => {
+  it('refuses a damaged record', () => {
     for (const record of [null, {}, { id: 'x', entries: [{ kind: 'own' }] }, { id: '../x', entries: [] }]) {
       assert.throws(() => readRecord(record), { code: 'invalid-data' });
     }
