@@ -2,56 +2,8 @@
 // HTML and reference definitions are not supported, as a definition could change blocks that were
 // closed long before. One pass over the lines with bounded depth, so the work is linear in the
 // text. Pure: no DOM.
-import { isDelimiterRow, splitRow } from './tableRows';
-
-export type Align = 'left' | 'right' | 'center' | '';
-
-/** The opening line of a fenced code block. */
-export interface Fence {
-  readonly marker: string;
-  readonly indent: number;
-}
-
-export interface ListItem {
-  readonly raw: string;
-  readonly blocks: readonly Block[];
-  /** There is a blank line inside the item or before the next one. */
-  readonly loose: boolean;
-  /** A task list item: whether it is done. */
-  readonly checked?: boolean;
-}
-
-/**
- * A block. At the top level, `raw` is its part of the source, and all parts together are the
- * source.
- */
-export type Block =
-  | { readonly type: 'space'; readonly raw: string }
-  | { readonly type: 'rule'; readonly raw: string }
-  | { readonly type: 'paragraph'; readonly raw: string; readonly text: string }
-  | { readonly type: 'heading'; readonly raw: string; readonly text: string; readonly depth: number }
-  | {
-      readonly type: 'code';
-      readonly raw: string;
-      readonly text: string;
-      readonly lang: string;
-      readonly fence?: Fence;
-    }
-  | { readonly type: 'quote'; readonly raw: string; readonly blocks: readonly Block[] }
-  | {
-      readonly type: 'list';
-      readonly raw: string;
-      readonly ordered: boolean;
-      readonly start: number;
-      readonly items: readonly ListItem[];
-    }
-  | {
-      readonly type: 'table';
-      readonly raw: string;
-      readonly head: readonly string[];
-      readonly align: readonly Align[];
-      readonly rows: readonly (readonly string[])[];
-    };
+import { type Block, type BlockNode, canHold, createNode, depthOf, type Fence, toBlocks } from './blocks';
+import { alignOf, isDelimiterRow, splitRow } from './tableRows';
 
 /** Deeper quotes and lists are shown as text. */
 const MAX_DEPTH = 12;
@@ -60,35 +12,9 @@ const MAX_DEPTH = 12;
  */
 const MAX_COLUMNS = 64;
 
-/**
- * A block that can still grow. Offsets are in the source; `end` is after the last line with
- * content.
- */
-interface Node {
-  readonly type: Exclude<Block['type'], 'space'> | 'item' | 'document';
-  readonly parent: Node | undefined;
-  readonly start: number;
-  end: number;
-  readonly children: Node[];
-  lines: string[];
-  /** Paragraphs: where the last line starts in the source. */
-  lastLine: number;
-  depth: number;
-  lang: string;
-  fence: Fence | undefined;
-  /** Lists and items: the bullet, or the delimiter after the number. */
-  delimiter: string;
-  ordered: boolean;
-  number: number;
-  /** Items: the indentation of their content in columns. */
-  indent: number;
-  align: readonly Align[];
-}
-
 const ATX = /^(#{1,6})(?:[ \t]+|$)/;
 const BULLET = /^[-+*](?=[ \t]|$)/;
 const ORDERED = /^(\d{1,9})([.)])(?=[ \t]|$)/;
-const TASK = /^\[([ xX])\](?=[ \t])/;
 
 /**
  * Returns the top-level blocks of a source.
@@ -111,33 +37,13 @@ export function lexBlocks(
     at = next;
     stopped = options.stopAtFence === true && newline !== -1 && lexer.isInTopFence;
   }
-  return finish(root.children, source, at, 0);
-}
-
-function createNode(type: Node['type'], parent: Node | undefined, start: number): Node {
-  return {
-    type,
-    parent,
-    start,
-    end: start,
-    children: [],
-    lines: [],
-    lastLine: start,
-    depth: 0,
-    lang: '',
-    fence: undefined,
-    delimiter: '',
-    ordered: false,
-    number: 1,
-    indent: 0,
-    align: [],
-  };
+  return toBlocks(root.children, source, at, 0);
 }
 
 /** Reads the source line by line. The open blocks are the last children, starting at the root. */
 class BlockLexer {
-  readonly #root: Node;
-  #tip: Node;
+  readonly #root: BlockNode;
+  #tip: BlockNode;
   // The current line and position in it. A tab stands for up to four columns.
   #line = '';
   #start = 0;
@@ -147,7 +53,7 @@ class BlockLexer {
   #next = 0;
   #nextColumn = 0;
 
-  constructor(root: Node) {
+  constructor(root: BlockNode) {
     this.#root = root;
     this.#tip = root;
   }
@@ -172,8 +78,8 @@ class BlockLexer {
       this.#addText(next);
       return;
     }
-    let matched: Node = this.#root;
-    const open: Node[] = [];
+    let matched: BlockNode = this.#root;
+    const open: BlockNode[] = [];
     for (let one = this.#tip; one.parent; one = one.parent) open.push(one);
     for (const child of open.reverse()) {
       const goesOn = this.#goesOn(child);
@@ -213,7 +119,7 @@ class BlockLexer {
   }
 
   /** Returns whether an open block continues with this line, and consumes its marker. */
-  #goesOn(node: Node): boolean | 'closed' {
+  #goesOn(node: BlockNode): boolean | 'closed' {
     switch (node.type) {
       case 'quote':
         if (this.#indent > 3 || this.#line[this.#next] !== '>') return false;
@@ -248,7 +154,7 @@ class BlockLexer {
    * Opens the blocks that start in this line.
    * @returns the innermost one
    */
-  #startBlocks(matched: Node): Node {
+  #startBlocks(matched: BlockNode): BlockNode {
     let container = matched;
     for (let depth = depthOf(matched); ; depth++) {
       if (this.#isBlank) return container;
@@ -266,7 +172,7 @@ class BlockLexer {
     }
   }
 
-  #startLeaf(container: Node): Node | undefined {
+  #startLeaf(container: BlockNode): BlockNode | undefined {
     const rest = this.#next === 0 ? this.#line : this.#line.slice(this.#next);
     const first = rest[0];
     if (first === '#') {
@@ -287,7 +193,7 @@ class BlockLexer {
     return undefined;
   }
 
-  #startFence(rest: string, char: string, container: Node): Node | undefined {
+  #startFence(rest: string, char: string, container: BlockNode): BlockNode | undefined {
     let length = 0;
     while (rest[length] === char) length++;
     if (length < 3 || (char === '`' && rest.includes('`', length))) return undefined;
@@ -298,7 +204,7 @@ class BlockLexer {
     return node;
   }
 
-  #startContainer(container: Node): Node | undefined {
+  #startContainer(container: BlockNode): BlockNode | undefined {
     if (this.#line[this.#next] === '>') {
       const quote = this.#open('quote', container);
       this.#readQuote();
@@ -339,7 +245,7 @@ class BlockLexer {
     return columns;
   }
 
-  #toHeading(paragraph: Node, depth: number): Node {
+  #toHeading(paragraph: BlockNode, depth: number): BlockNode {
     const heading = createNode('heading', paragraph.parent, paragraph.start);
     heading.depth = depth;
     heading.lines = paragraph.lines;
@@ -352,7 +258,7 @@ class BlockLexer {
    * Turns the last line of a paragraph into the header of a table if this line is its delimiter
    * row.
    */
-  #toTable(paragraph: Node, rest: string): Node | undefined {
+  #toTable(paragraph: BlockNode, rest: string): BlockNode | undefined {
     const head = paragraph.lines.at(-1)!;
     if (head.length > 8_000) return undefined;
     const align = splitRow(rest).map(alignOf);
@@ -370,7 +276,7 @@ class BlockLexer {
     return table;
   }
 
-  #open(type: Node['type'], under: Node): Node {
+  #open(type: BlockNode['type'], under: BlockNode): BlockNode {
     let parent = under;
     // Lists contain items; leaf blocks contain nothing.
     while (!canHold(parent.type, type)) parent = parent.parent!;
@@ -390,7 +296,7 @@ class BlockLexer {
   }
 
   /** The delimiter row was read when the table was opened. */
-  #lineIsRow(table: Node): boolean {
+  #lineIsRow(table: BlockNode): boolean {
     return table.end > table.start;
   }
 
@@ -404,8 +310,8 @@ class BlockLexer {
     if (node.fence || !this.#isBlank) this.#touch(node, next);
   }
 
-  #touch(node: Node, next: number): void {
-    for (let one: Node | undefined = node; one && one.end < next; one = one.parent) one.end = next;
+  #touch(node: BlockNode, next: number): void {
+    for (let one: BlockNode | undefined = node; one && one.end < next; one = one.parent) one.end = next;
   }
 
   get #isBlank(): boolean {
@@ -458,18 +364,6 @@ class BlockLexer {
   }
 }
 
-function depthOf(node: Node): number {
-  let depth = 0;
-  for (let one: Node | undefined = node; one; one = one.parent)
-    if (one.type === 'quote' || one.type === 'item') depth++;
-  return depth;
-}
-
-function canHold(parent: Node['type'], child: Node['type']): boolean {
-  if (parent === 'list') return child === 'item';
-  return (parent === 'document' || parent === 'quote' || parent === 'item') && child !== 'item';
-}
-
 /**
  * Returns whether a line closes a fenced block.
  * @param line without indentation
@@ -505,81 +399,4 @@ function headingText(rest: string): string {
   while (end > 0 && text[end - 1] === '#') end--;
   if (end === 0) return '';
   return end < text.length && (text[end - 1] === ' ' || text[end - 1] === '\t') ? text.slice(0, end).trimEnd() : text;
-}
-
-function alignOf(cell: string): Align {
-  if (cell.startsWith(':')) return cell.endsWith(':') ? 'center' : 'left';
-  return cell.endsWith(':') ? 'right' : '';
-}
-
-/** Converts nodes to blocks. Each includes the source and blank lines up to `to`. */
-function finish(nodes: readonly Node[], source: string, to: number, from: number): Block[] {
-  const blocks: Block[] = [];
-  let at = from;
-  for (const node of nodes) {
-    if (node.start > at) blocks.push({ type: 'space', raw: source.slice(at, node.start) });
-    blocks.push(finishNode(node, source));
-    at = Math.max(node.end, node.start);
-  }
-  if (to > at) blocks.push({ type: 'space', raw: source.slice(at, to) });
-  return blocks;
-}
-
-function finishNode(node: Node, source: string): Block {
-  const raw = source.slice(node.start, node.end);
-  switch (node.type) {
-    case 'heading':
-      return { type: 'heading', raw, depth: node.depth, text: node.lines.join('\n').trim() };
-    case 'rule':
-      return { type: 'rule', raw };
-    case 'code': {
-      const lines = node.fence
-        ? node.lines
-        : node.lines.slice(0, node.lines.findLastIndex((line) => line.trim() !== '') + 1);
-      return {
-        type: 'code',
-        raw,
-        lang: node.lang,
-        text: lines.join('\n'),
-        ...(node.fence && { fence: node.fence }),
-      };
-    }
-    case 'quote':
-      return { type: 'quote', raw, blocks: inner(node, source) };
-    case 'list':
-      return {
-        type: 'list',
-        raw,
-        ordered: node.ordered,
-        start: node.number,
-        items: node.children.map((item, index) =>
-          finishItem(item, node.children[index + 1]?.start ?? node.end, source),
-        ),
-      };
-    case 'table': {
-      const [head, ...rows] = node.lines;
-      const cells = rows.map((row) => splitRow(row).slice(0, node.align.length));
-      return { type: 'table', raw, head: splitRow(head!), align: node.align, rows: cells };
-    }
-    default:
-      return { type: 'paragraph', raw, text: node.lines.join('\n').trimEnd() };
-  }
-}
-
-function finishItem(item: Node, end: number, source: string): ListItem {
-  const [first] = item.children;
-  const task = first?.type === 'paragraph' ? TASK.exec(first.lines[0]!) : null;
-  if (task) first!.lines[0] = first!.lines[0]!.slice(task[0].length).trimStart();
-  const { children } = item;
-  const hasBlank = children.some((child, index) => index > 0 && children[index - 1]!.end < child.start);
-  return {
-    raw: source.slice(item.start, end),
-    blocks: inner(item, source),
-    loose: hasBlank || item.end < end,
-    ...(task && { checked: task[1] !== ' ' }),
-  };
-}
-
-function inner(node: Node, source: string): Block[] {
-  return node.children.map((child) => finishNode(child, source));
 }

@@ -1,6 +1,7 @@
 // Decides where a unit that is too long can be split. Each decision depends only on the text from
 // the start of the unit, so that it is the same however the text arrived.
-import { closesFence, type Fence } from './blockLexer';
+import { closesFence } from './blockLexer';
+import type { Fence } from './blocks';
 
 /** A code fence that is not closed yet. */
 export interface OpenFence extends Fence {

@@ -4,7 +4,7 @@
 import { revealControls } from '../../base/revealControls';
 import { el, link, setAttributes } from '../dom/dom';
 import { strings } from '../text/strings';
-import type { Block, ListItem } from './blockLexer';
+import type { Block, ListItem } from './blocks';
 import { createCodeBlock } from './codeBlock';
 import { lexInline, type Span, type SpanBudget } from './inlineLexer';
 import type { Piece } from './markdownDoc';

@@ -1,5 +1,7 @@
 // Rows of GFM tables. Pure.
 
+export type Align = 'left' | 'right' | 'center' | '';
+
 /** Returns the trimmed cells of a row; `\|` is a pipe within a cell. */
 export function splitRow(line: string): string[] {
   const text = line.trim();
@@ -33,4 +35,10 @@ export function isDelimiterRow(line: string): boolean {
     else if (char !== ':' && char !== ' ' && char !== '\t') return false;
   }
   return pipes > 0 && dashes > 0 && splitRow(line).every((cell) => /^:?-+:?$/.test(cell));
+}
+
+/** Returns the alignment that a cell of the delimiter row sets. */
+export function alignOf(cell: string): Align {
+  if (cell.startsWith(':')) return cell.endsWith(':') ? 'center' : 'left';
+  return cell.endsWith(':') ? 'right' : '';
 }

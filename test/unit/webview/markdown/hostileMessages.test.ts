@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { openHistory } from '../../../../src/client/sharing/openedHistory';
 import type { TimedEvent } from '../../../../src/session/events/event';
 import { SessionModel } from '../../../../src/session/model/model';
-import type { Block } from '../../../../src/webview/markdown/blockLexer';
+import type { Block } from '../../../../src/webview/markdown/blocks';
 import { lexInline, type Span } from '../../../../src/webview/markdown/inlineLexer';
 import { MarkdownDoc, type Piece } from '../../../../src/webview/markdown/markdownDoc';
 import { MIX, QUOTES } from '../../../support/hostile/nested';

@@ -1,0 +1,182 @@
+// The blocks of Markdown, and the nodes from which they are made: a node can grow until its block
+// is closed. Pure: no DOM.
+import { type Align, splitRow } from './tableRows';
+
+/** The opening line of a fenced code block. */
+export interface Fence {
+  readonly marker: string;
+  readonly indent: number;
+}
+
+export interface ListItem {
+  readonly raw: string;
+  readonly blocks: readonly Block[];
+  /** There is a blank line inside the item or before the next one. */
+  readonly loose: boolean;
+  /** A task list item: whether it is done. */
+  readonly checked?: boolean;
+}
+
+/**
+ * A block. At the top level, `raw` is its part of the source, and all parts together are the
+ * source.
+ */
+export type Block =
+  | { readonly type: 'space'; readonly raw: string }
+  | { readonly type: 'rule'; readonly raw: string }
+  | { readonly type: 'paragraph'; readonly raw: string; readonly text: string }
+  | { readonly type: 'heading'; readonly raw: string; readonly text: string; readonly depth: number }
+  | {
+      readonly type: 'code';
+      readonly raw: string;
+      readonly text: string;
+      readonly lang: string;
+      readonly fence?: Fence;
+    }
+  | { readonly type: 'quote'; readonly raw: string; readonly blocks: readonly Block[] }
+  | {
+      readonly type: 'list';
+      readonly raw: string;
+      readonly ordered: boolean;
+      readonly start: number;
+      readonly items: readonly ListItem[];
+    }
+  | {
+      readonly type: 'table';
+      readonly raw: string;
+      readonly head: readonly string[];
+      readonly align: readonly Align[];
+      readonly rows: readonly (readonly string[])[];
+    };
+
+const TASK = /^\[([ xX])\](?=[ \t])/;
+
+/**
+ * A block that can still grow. Offsets are in the source; `end` is after the last line with
+ * content.
+ */
+export interface BlockNode {
+  readonly type: Exclude<Block['type'], 'space'> | 'item' | 'document';
+  readonly parent: BlockNode | undefined;
+  readonly start: number;
+  end: number;
+  readonly children: BlockNode[];
+  lines: string[];
+  /** Paragraphs: where the last line starts in the source. */
+  lastLine: number;
+  depth: number;
+  lang: string;
+  fence: Fence | undefined;
+  /** Lists and items: the bullet, or the delimiter after the number. */
+  delimiter: string;
+  ordered: boolean;
+  number: number;
+  /** Items: the indentation of their content in columns. */
+  indent: number;
+  align: readonly Align[];
+}
+
+/** Returns a node without content. @param start in the source */
+export function createNode(type: BlockNode['type'], parent: BlockNode | undefined, start: number): BlockNode {
+  return {
+    type,
+    parent,
+    start,
+    end: start,
+    children: [],
+    lines: [],
+    lastLine: start,
+    depth: 0,
+    lang: '',
+    fence: undefined,
+    delimiter: '',
+    ordered: false,
+    number: 1,
+    indent: 0,
+    align: [],
+  };
+}
+
+/** Returns how many quotes and items a node is in, itself included. */
+export function depthOf(node: BlockNode): number {
+  let depth = 0;
+  for (let one: BlockNode | undefined = node; one; one = one.parent)
+    if (one.type === 'quote' || one.type === 'item') depth++;
+  return depth;
+}
+
+/** Returns whether a block of one type can contain one of another. */
+export function canHold(parent: BlockNode['type'], child: BlockNode['type']): boolean {
+  if (parent === 'list') return child === 'item';
+  return (parent === 'document' || parent === 'quote' || parent === 'item') && child !== 'item';
+}
+
+/** Converts nodes to blocks. Each includes the source and blank lines up to `to`. */
+export function toBlocks(nodes: readonly BlockNode[], source: string, to: number, from: number): Block[] {
+  const blocks: Block[] = [];
+  let at = from;
+  for (const node of nodes) {
+    if (node.start > at) blocks.push({ type: 'space', raw: source.slice(at, node.start) });
+    blocks.push(toBlock(node, source));
+    at = Math.max(node.end, node.start);
+  }
+  if (to > at) blocks.push({ type: 'space', raw: source.slice(at, to) });
+  return blocks;
+}
+
+function toBlock(node: BlockNode, source: string): Block {
+  const raw = source.slice(node.start, node.end);
+  switch (node.type) {
+    case 'heading':
+      return { type: 'heading', raw, depth: node.depth, text: node.lines.join('\n').trim() };
+    case 'rule':
+      return { type: 'rule', raw };
+    case 'code': {
+      const lines = node.fence
+        ? node.lines
+        : node.lines.slice(0, node.lines.findLastIndex((line) => line.trim() !== '') + 1);
+      return {
+        type: 'code',
+        raw,
+        lang: node.lang,
+        text: lines.join('\n'),
+        ...(node.fence && { fence: node.fence }),
+      };
+    }
+    case 'quote':
+      return { type: 'quote', raw, blocks: blocksIn(node, source) };
+    case 'list':
+      return {
+        type: 'list',
+        raw,
+        ordered: node.ordered,
+        start: node.number,
+        items: node.children.map((item, index) => toItem(item, node.children[index + 1]?.start ?? node.end, source)),
+      };
+    case 'table': {
+      const [head, ...rows] = node.lines;
+      const cells = rows.map((row) => splitRow(row).slice(0, node.align.length));
+      return { type: 'table', raw, head: splitRow(head!), align: node.align, rows: cells };
+    }
+    default:
+      return { type: 'paragraph', raw, text: node.lines.join('\n').trimEnd() };
+  }
+}
+
+function toItem(item: BlockNode, end: number, source: string): ListItem {
+  const [first] = item.children;
+  const task = first?.type === 'paragraph' ? TASK.exec(first.lines[0]!) : null;
+  if (task) first!.lines[0] = first!.lines[0]!.slice(task[0].length).trimStart();
+  const { children } = item;
+  const hasBlank = children.some((child, index) => index > 0 && children[index - 1]!.end < child.start);
+  return {
+    raw: source.slice(item.start, end),
+    blocks: blocksIn(item, source),
+    loose: hasBlank || item.end < end,
+    ...(task && { checked: task[1] !== ' ' }),
+  };
+}
+
+function blocksIn(node: BlockNode, source: string): Block[] {
+  return node.children.map((child) => toBlock(child, source));
+}
