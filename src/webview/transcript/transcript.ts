@@ -14,23 +14,13 @@ import { lastThatFill, PAGE_SIZE, Page } from './page';
 import { PageList } from './pageList';
 import { PageLoader } from './pageLoader';
 import { PositionReporter } from './positionReporter';
+import { Revealer } from './revealer';
 import { watchKeys } from './rovingFocus';
 import { Scroller } from './scroller';
-import {
-  firstVisibleEntry,
-  focusCard,
-  focusEntry,
-  hasAnswersAtEnd,
-  scrollCardIntoView,
-  scrollToTarget,
-  scrollWithin,
-  type Target,
-} from './scrollIntoView';
+import { firstVisibleEntry, focusCard, hasAnswersAtEnd, scrollCardIntoView } from './scrollIntoView';
 
 /** Distance from the viewport within which entries are kept in the page, px. */
 const MARGIN = 600;
-/** Pages drawn around a scroll target: its own, and those below that must have their height. */
-const REVEALED_PAGES = 5;
 /** Selected pages that are drawn at once; selecting all of a long session selects what is drawn. */
 const SELECTED_PAGES = 40;
 /**
@@ -81,8 +71,7 @@ export class Transcript {
   #evictDue = false;
   /** The end is not followed while a question is being answered. */
   #heldForAnswer = false;
-  /** The current scroll target. */
-  #reveal: Target | undefined;
+  readonly #revealer: Revealer;
 
   constructor(options: TranscriptOptions) {
     this.#options = options;
@@ -120,7 +109,7 @@ export class Transcript {
     answerGuard.onRefused = (card) => this.#letAnswer(card);
     this.#pages = new PageList(this.#orphans, {
       create: (place) => new Page(place * PAGE_SIZE, this.#store, this.#context, (page) => this.#onNear(page)),
-      isHeld: (page) => this.#wanted.has(page) || this.#isRevealed(page) || page.isSelected,
+      isHeld: (page) => this.#wanted.has(page) || this.#revealer.includes(page) || page.isSelected,
       viewport: this.#viewport,
     });
     this.#keeper = new PositionReporter(() => this.#place(), options.onAnchor, options.invalidate);
@@ -131,7 +120,7 @@ export class Transcript {
       },
       onScroll: (byReader) => {
         // Scrolling by the user cancels the scroll target.
-        if (byReader) this.#endReveal();
+        if (byReader) this.#revealer.end();
         if (this.#scroller.isPinned) return;
         this.#viewport.look();
         this.#keeper.moved();
@@ -140,13 +129,22 @@ export class Transcript {
       onLaidOut: () => this.#lookAtJump(),
       parts: () => this.#parts(),
     });
+    this.#revealer = new Revealer({
+      box: this.#box,
+      pages: this.#pages,
+      scroller: this.#scroller,
+      store: this.#store,
+      viewport: this.#viewport,
+      draw: (page) => this.#want(page),
+      invalidate: options.invalidate,
+    });
     new ResizeObserver(([entry]) => {
       if (!entry) return;
       const { width, height } = entry.contentRect;
       this.#size = { columns: Math.max(20, Math.min(780, width) / CHAR_WIDTH), height };
       const gutter = this.#box.offsetWidth - this.#box.clientWidth;
       document.documentElement.style.setProperty('--gutter', `${gutter}px`);
-      if (this.#reveal) options.invalidate();
+      if (this.#revealer.target) options.invalidate();
     }).observe(this.#box);
     this.#hiddenCards = new HiddenCards(this.#box, (ids) => options.onHiddenPermissions(ids));
     watchKeys(this.#box, {
@@ -201,7 +199,7 @@ export class Transcript {
       this.#memory.arrived(page);
       if (page.isMounted) {
         for (let index = page.first; index < page.end; index++) page.put(index, this.#open.at(index));
-      } else if (page.near || this.#isRevealed(page)) {
+      } else if (page.near || this.#revealer.includes(page)) {
         this.#want(page);
       } else {
         page.reserve();
@@ -260,7 +258,7 @@ export class Transcript {
       if (view.render && !view.render(deadline)) this.#dirty.add(view);
       if (performance.now() > deadline) break;
     }
-    this.#finishReveal();
+    if (this.#dirty.size === 0 && this.#wanted.size === 0) this.#revealer.finish();
     if (this.#evictDue) this.#memory.evict(this.#pages.made(), this.#pages.length - 1);
     this.#evictDue = false;
     if (this.#open.first) this.#hiddenCards.look(this.#open.ids);
@@ -277,7 +275,7 @@ export class Transcript {
     for (const page of [...this.#wanted]) {
       this.#wanted.delete(page);
       // It was the latest only briefly, and many followed: it stays a box until it comes near.
-      if (!page.near && !page.isSelected && !newest.includes(page) && !this.#isRevealed(page)) continue;
+      if (!page.near && !page.isSelected && !newest.includes(page) && !this.#revealer.includes(page)) continue;
       this.#memory.ask(page);
       if (page.isStored) {
         page.mount(this.#open.byIndex);
@@ -293,7 +291,7 @@ export class Transcript {
 
   /** Follows the end again after the user sent a message. */
   toLatest(): void {
-    this.#endReveal();
+    this.#revealer.end();
     this.#scroller.pin();
   }
 
@@ -302,30 +300,12 @@ export class Transcript {
    * @param offset px above the top edge; without it, the item is centred and focused
    */
   reveal(index: number, offset?: number): void {
-    const page = this.#pages.open(Math.floor(index / PAGE_SIZE));
-    if (!page) return;
-    this.#endReveal();
-    this.#reveal = { index, ...(offset === undefined ? {} : { offset }) };
-    if (this.#isEnd(this.#reveal)) {
-      this.#scroller.pin();
-    } else {
-      this.#scroller.unpin();
-      scrollWithin(this.#box, page.element, 'nearest');
-      this.#scroller.settle();
-    }
-    for (const one of this.#revealed()) this.#want(one);
-    this.#options.invalidate();
+    this.#revealer.reveal({ index, ...(offset === undefined ? {} : { offset }) });
   }
 
   /** Scrolls to a search result and highlights it. */
   revealFound(index: number): void {
-    this.reveal(index);
-    if (this.#reveal) this.#reveal = { ...this.#reveal, isFound: true };
-  }
-
-  #mark(element: HTMLElement): void {
-    this.#box.querySelector('.found')?.classList.remove('found');
-    element.classList.add('found');
+    this.#revealer.reveal({ index, isFound: true });
   }
 
   /** Scrolls to the first open question and focuses it. */
@@ -414,7 +394,7 @@ export class Transcript {
       if (!page.isMounted) this.#want(page);
       return;
     }
-    if (this.#isRevealed(page)) return;
+    if (this.#revealer.includes(page)) return;
     this.#wanted.delete(page);
     const isLast = this.#isLast(page) && this.#scroller.isPinned;
     if (!page.isMounted || isLast || isInUse(page.element)) return;
@@ -444,55 +424,9 @@ export class Transcript {
     return Number.isInteger(index) ? this.#pageOf(index)?.view(index) : undefined;
   }
 
-  #isRevealed(page: Page): boolean {
-    if (this.#reveal === undefined) return false;
-    const pages = page.first / PAGE_SIZE - Math.floor(this.#reveal.index / PAGE_SIZE);
-    return pages >= 0 && pages < REVEALED_PAGES;
-  }
-
-  /** Returns the pages to draw for the scroll target. */
-  #revealed(): readonly Page[] {
-    if (this.#reveal === undefined) return [];
-    const first = Math.floor(this.#reveal.index / PAGE_SIZE);
-    const places = Array.from({ length: REVEALED_PAGES }, (_, index) => first + index);
-    return places.flatMap((place) => this.#pages.open(place) ?? []);
-  }
-
-  #finishReveal(): void {
-    const target = this.#reveal;
-    const view = target && this.#pageOf(target.index)?.view(target.index);
-    // Only when everything around it has its height, as the position would change again otherwise.
-    if (!target || !view || this.#dirty.size > 0 || this.#wanted.size > 0) return;
-    // Nothing has a position before the layout.
-    if (this.#box.clientHeight === 0) return;
-    if (target.offset !== undefined && view.drawWhole?.()) {
-      this.#options.invalidate();
-      return;
-    }
-    this.#endReveal();
-    if (!this.#isEnd(target)) {
-      scrollToTarget(this.#box, view, target);
-      this.#scroller.settle();
-      this.#scroller.hold();
-    }
-    if (target.offset === undefined) focusEntry(view);
-    if (target.isFound) this.#mark(view.element);
-  }
-
-  #endReveal(): void {
-    // Removes what was drawn for it and is far away.
-    const pages = this.#revealed();
-    this.#reveal = undefined;
-    for (const page of pages) this.#viewport.renew(page.element);
-  }
-
-  #isEnd(target: Target): boolean {
-    return target.offset === undefined && target.index === this.#store.total - 1;
-  }
-
   /** Returns the scroll position or target; null at the end. */
   anchor(): Anchor | null {
-    const target = this.#scroller.isPinned ? undefined : this.#reveal;
+    const target = this.#scroller.isPinned ? undefined : this.#revealer.target;
     if (target) return { index: target.index, offset: target.offset ?? 0 };
     const place = this.#place();
     return place === undefined ? this.#keeper.last : place;
@@ -500,7 +434,7 @@ export class Transcript {
 
   #place(): Anchor | null | undefined {
     if (this.#scroller.isPinned) return null;
-    const view = this.#reveal ? undefined : firstVisibleEntry(this.#box, this.#pages.shown());
+    const view = this.#revealer.target ? undefined : firstVisibleEntry(this.#box, this.#pages.shown());
     if (!view) return undefined;
     this.#scroller.hold();
     if (view.drawWhole?.()) {

@@ -1,0 +1,110 @@
+// Scrolls to an item that can be far away and not drawn yet: the pages around it are drawn first,
+// and the item is put in place once all of them have their height.
+import type { ViewportObserver } from '../dom/viewport';
+import type { ItemStore } from '../entries/itemStore';
+import { PAGE_SIZE, type Page } from './page';
+import type { PageList } from './pageList';
+import type { Scroller } from './scroller';
+import { focusEntry, scrollToTarget, scrollWithin, type Target } from './scrollIntoView';
+
+/** Pages drawn around a scroll target: its own, and those below that must have their height. */
+const REVEALED_PAGES = 5;
+
+export interface RevealerOptions {
+  readonly box: HTMLElement;
+  readonly pages: PageList;
+  readonly scroller: Scroller;
+  readonly store: ItemStore;
+  readonly viewport: ViewportObserver;
+  /** Draws a page soon. */
+  draw(page: Page): void;
+  /** Requests a call of {@link Revealer.finish} in the next frame. */
+  invalidate(): void;
+}
+
+export class Revealer {
+  readonly #options: RevealerOptions;
+  #target: Target | undefined;
+
+  constructor(options: RevealerOptions) {
+    this.#options = options;
+  }
+
+  /** The current scroll target. */
+  get target(): Target | undefined {
+    return this.#target;
+  }
+
+  /** Starts to scroll to an item, see {@link Target}. */
+  reveal(target: Target): void {
+    const { box, draw, invalidate, pages, scroller } = this.#options;
+    const page = pages.open(Math.floor(target.index / PAGE_SIZE));
+    if (!page) return;
+    this.end();
+    this.#target = target;
+    if (this.#isEnd(target)) {
+      scroller.pin();
+    } else {
+      scroller.unpin();
+      scrollWithin(box, page.element, 'nearest');
+      scroller.settle();
+    }
+    for (const one of this.#pages()) draw(one);
+    invalidate();
+  }
+
+  /** Returns whether a page must be drawn for the target. */
+  includes(page: Page): boolean {
+    if (this.#target === undefined) return false;
+    const pages = page.first / PAGE_SIZE - Math.floor(this.#target.index / PAGE_SIZE);
+    return pages >= 0 && pages < REVEALED_PAGES;
+  }
+
+  /**
+   * Puts the target in place if it is drawn. Call it once everything around it is drawn, as the
+   * position would change again otherwise.
+   */
+  finish(): void {
+    const target = this.#target;
+    const { box, invalidate, pages, scroller } = this.#options;
+    const view = target && pages.at(Math.floor(target.index / PAGE_SIZE))?.view(target.index);
+    // Nothing has a position before the layout.
+    if (!target || !view || box.clientHeight === 0) return;
+    if (target.offset !== undefined && view.drawWhole?.()) {
+      invalidate();
+      return;
+    }
+    this.end();
+    if (!this.#isEnd(target)) {
+      scrollToTarget(box, view, target);
+      scroller.settle();
+      scroller.hold();
+    }
+    if (target.offset === undefined) focusEntry(view);
+    if (target.isFound) this.#highlight(view.element);
+  }
+
+  /** Gives up the target; what was drawn for it and is far away is removed. */
+  end(): void {
+    const pages = this.#pages();
+    this.#target = undefined;
+    for (const page of pages) this.#options.viewport.renew(page.element);
+  }
+
+  /** Returns the pages to draw for the target. */
+  #pages(): readonly Page[] {
+    if (this.#target === undefined) return [];
+    const first = Math.floor(this.#target.index / PAGE_SIZE);
+    const places = Array.from({ length: REVEALED_PAGES }, (_, index) => first + index);
+    return places.flatMap((place) => this.#options.pages.open(place) ?? []);
+  }
+
+  #isEnd(target: Target): boolean {
+    return target.offset === undefined && target.index === this.#options.store.total - 1;
+  }
+
+  #highlight(element: HTMLElement): void {
+    this.#options.box.querySelector('.found')?.classList.remove('found');
+    element.classList.add('found');
+  }
+}
